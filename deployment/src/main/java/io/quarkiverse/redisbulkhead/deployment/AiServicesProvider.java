@@ -16,9 +16,9 @@ import io.quarkus.builder.item.BuildItem;
 import io.quarkus.deployment.builditem.CombinedIndexBuildItem;
 
 /**
- * Where the application has Quarkus LangChain4j, adds a build step that runs before its own: it lets keys be variables of
- * prompts, and reports guarded methods that LangChain4j is going to refuse. The signature of a {@code @BuildStep} cannot refer
- * to a build item that may be missing.
+ * If the application has Quarkus LangChain4j, adds a build step that runs before its own: it lets keys be variables of
+ * prompts, and reports guarded methods that LangChain4j would reject. The signature of a {@code @BuildStep} cannot refer to
+ * a build item that may be missing.
  */
 public class AiServicesProvider implements BuildProvider {
 

@@ -7,7 +7,7 @@ import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors.ValidationError;
 import io.quarkus.builder.item.SimpleBuildItem;
 
-/** What is wrong with the use of the annotation and with its configuration; each mistake once, by location. */
+/** The errors in the use of the annotation and in its configuration; each error once, by location. */
 final class BulkheadErrorsBuildItem extends SimpleBuildItem {
 
     private final Set<ValidationError> errors;

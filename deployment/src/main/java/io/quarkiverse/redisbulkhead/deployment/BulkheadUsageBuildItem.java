@@ -3,7 +3,7 @@ package io.quarkiverse.redisbulkhead.deployment;
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
 import io.quarkus.builder.item.SimpleBuildItem;
 
-/** How the application uses the annotation, checked or not. */
+/** The use of the annotation in the application, before and after validation. */
 final class BulkheadUsageBuildItem extends SimpleBuildItem {
 
     private final BulkheadUsage usage;

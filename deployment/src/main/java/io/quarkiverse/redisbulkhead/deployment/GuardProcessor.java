@@ -33,7 +33,7 @@ import io.quarkus.deployment.annotations.Record;
 import io.quarkus.deployment.builditem.CombinedIndexBuildItem;
 import io.quarkus.deployment.builditem.ShutdownListenerBuildItem;
 
-/** Binds the interceptor, finds out what it guards, checks that, and carries it into the application. */
+/** Binds the interceptor, discovers and validates what it guards, and records it for run time. */
 class GuardProcessor {
 
     @BuildStep
@@ -88,7 +88,7 @@ class GuardProcessor {
         return slot;
     }
 
-    // Producing errors, though none, makes this run before the container starts, and so before anything asks for the bean.
+    // Producing (no) errors makes this run before the container starts, and so before the bean is requested.
     @BuildStep
     @Record(ExecutionTime.STATIC_INIT)
     void record(RedisBulkheadRecorder recorder, DeclarationsSlotBuildItem slot, BulkheadUsageBuildItem found,

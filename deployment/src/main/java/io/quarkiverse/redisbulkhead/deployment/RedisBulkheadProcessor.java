@@ -21,7 +21,7 @@ import io.quarkus.deployment.builditem.nativeimage.NativeImageResourcePatternsBu
 import io.quarkus.redis.deployment.client.RequestedRedisClientBuildItem;
 import io.quarkus.redis.runtime.client.config.RedisConfig;
 
-/** Registers what the extension brings along, whatever the application looks like. */
+/** Registers the parts of the extension that every application needs. */
 public class RedisBulkheadProcessor {
 
     /** The name of the extension among the installed features. */
@@ -46,7 +46,7 @@ public class RedisBulkheadProcessor {
                 .build();
     }
 
-    // By the types that its class has, not by those that the bean has: @Typed may hide this one.
+    // By the types of its class, not by the bean types: @Typed may hide this one.
     @BuildStep
     UnremovableBeanBuildItem keyResolvers() {
         return new UnremovableBeanBuildItem(

@@ -32,10 +32,10 @@ import io.quarkus.deployment.annotations.BuildStep;
 import io.quarkus.resteasy.reactive.server.spi.MethodScannerBuildItem;
 import io.quarkus.resteasy.reactive.spi.ExceptionMapperBuildItem;
 
-/** Makes rejections HTTP responses where Quarkus REST is present. */
+/** Maps rejections to HTTP responses if Quarkus REST is present. */
 class RestMappingProcessor {
 
-    // Named, not referred to: they need Jakarta REST, which an application without Quarkus REST does not have.
+    // By name: they need Jakarta REST, which an application without Quarkus REST does not have.
     private static final String PACKAGE = "io.quarkiverse.redisbulkhead.runtime.rest.";
 
     // The lower number wins, and mappers of applications have Priorities.USER unless they say otherwise.

@@ -20,10 +20,10 @@ import io.quarkus.deployment.Capability;
 import io.quarkus.deployment.annotations.BuildProducer;
 import io.quarkus.deployment.annotations.BuildStep;
 
-/** Lets guarded methods know which of their calls a scheduler makes, where Quarkus Scheduler is present. */
+/** Marks calls by the scheduler for guarded methods, if Quarkus Scheduler is present. */
 class ScheduledMethodsProcessor {
 
-    // Named, not referred to: they need Quarkus Scheduler, which the application may lack.
+    // By name: they need Quarkus Scheduler, which the application may lack.
     private static final String PACKAGE = "io.quarkiverse.redisbulkhead.runtime.scheduler.";
     private static final DotName TRACKED_RUNS = DotName.createSimple(PACKAGE + "TrackedRuns");
     private static final DotName TRACKS_RUNS = DotName.createSimple(PACKAGE + "TracksRuns");

@@ -4,15 +4,15 @@ import java.util.List;
 
 import io.quarkus.test.QuarkusUnitTest;
 
-/** What the applications of tests have in common that add {@link OptionalExtensions}. */
+/** Common parts of test applications that add {@link OptionalExtensions}. */
 public final class ExtendedApplication {
 
     private ExtendedApplication() {
     }
 
     /**
-     * An application of which only our own log records are kept. Where it has {@link OptionalExtensions#USERS}, olga is an
-     * operator and victor a viewer; both say "secret".
+     * An application that keeps only our own log records. With {@link OptionalExtensions#USERS}, olga is an operator and
+     * victor a viewer; the password of both is "secret".
      */
     public static QuarkusUnitTest with(String... extensions) {
         QuarkusUnitTest application = new QuarkusUnitTest()

@@ -6,7 +6,7 @@ import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
 import io.smallrye.config.PropertiesConfigSource;
 import io.smallrye.config.SmallRyeConfigBuilder;
 
-/** What is fixed when an application is built, for tests that build none. */
+/** Build-time configuration for tests that build no application. */
 public final class FixedConfiguration {
 
     private FixedConfiguration() {

@@ -6,12 +6,12 @@ import java.net.ServerSocket;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Finds a port for an application in dev mode, whose tests need to know it before the application starts. The default port may
- * be taken by a test in another process, or by another build on the same machine.
+ * Finds a port for an application in dev mode, because tests need the port before the application starts. Another process
+ * or build on the same machine may use the default port.
  */
 public final class FreePort {
 
-    // Below the ports that operating systems give to outgoing connections, which could take it before the application does.
+    // Below the ephemeral ports, so that no outgoing connection takes it before the application starts.
     private static final int LOWEST = 20_000;
     private static final int HIGHEST = 30_000;
     private static final int ATTEMPTS = 100;
@@ -19,7 +19,7 @@ public final class FreePort {
     private FreePort() {
     }
 
-    /** A port that is free on all addresses. */
+    /** Returns a port that is free on all addresses. */
     public static int find() {
         for (int i = 0; i < ATTEMPTS; i++) {
             int port = ThreadLocalRandom.current().nextInt(LOWEST, HIGHEST);

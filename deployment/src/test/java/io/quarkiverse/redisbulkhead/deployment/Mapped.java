@@ -5,7 +5,7 @@ import java.util.Map;
 import io.smallrye.config.PropertiesConfigSource;
 import io.smallrye.config.SmallRyeConfigBuilder;
 
-/** Makes configurations for build steps that run outside a build. */
+/** Creates configurations for build steps that run outside a build. */
 public final class Mapped {
 
     private Mapped() {

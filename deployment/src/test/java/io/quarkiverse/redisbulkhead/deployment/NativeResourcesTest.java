@@ -12,13 +12,13 @@ import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 
-/** Trap 27: a native executable has the scripts, and so has the class path. */
+/** Trap 27: the native executable and the class path contain the scripts. */
 class NativeResourcesTest {
 
     private static final String FOLDER = "io/quarkiverse/redisbulkhead/runtime/store/redis/";
 
     @Test
-    void everyScriptIsRegistered() throws IOException {
+    void registersEveryScript() throws IOException {
         List<Pattern> patterns = new RedisBulkheadProcessor().scripts().getIncludePatterns().stream().map(Pattern::compile)
                 .toList();
 

@@ -7,8 +7,8 @@ import io.quarkus.builder.Version;
 import io.quarkus.maven.dependency.Dependency;
 
 /**
- * Extensions that single tests add to their applications. On the class path of all tests they would be part of every
- * application, and cost each its time.
+ * Extensions that only some tests add to their applications. On the class path of all tests, they would slow down every
+ * application.
  */
 public final class OptionalExtensions {
 

@@ -12,21 +12,21 @@ import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
 import io.quarkus.redis.deployment.client.RequestedRedisClientBuildItem;
 import io.quarkus.redis.runtime.client.config.RedisConfig;
 
-/** The extension asks for a Redis client only where permits live in Redis. */
+/** The extension requests a Redis client only if the store is in Redis. */
 class RedisClientRequestTest {
 
     @Test
-    void theDefaultClientIsRequested() {
+    void requestsTheDefaultClient() {
         assertThat(requested(Map.of())).containsExactly(RedisConfig.DEFAULT_CLIENT_NAME);
     }
 
     @Test
-    void theNamedClientIsRequested() {
+    void requestsTheNamedClient() {
         assertThat(requested(Map.of("quarkus.redis-bulkhead.redis-client", "permits"))).containsExactly("permits");
     }
 
     @Test
-    void noClientIsRequestedWhenPermitsLiveInTheProcess() {
+    void requestsNoClientWithTheLocalStore() {
         assertThat(requested(Map.of("quarkus.redis-bulkhead.store", "local", "quarkus.redis-bulkhead.redis-client", "permits")))
                 .isEmpty();
     }

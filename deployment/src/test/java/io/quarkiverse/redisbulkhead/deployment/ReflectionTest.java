@@ -24,12 +24,12 @@ import io.quarkus.deployment.builditem.nativeimage.ReflectiveMethodBuildItem;
 import io.quarkus.test.QuarkusUnitTest;
 
 /**
- * Trap 27: all of what a native executable must know by reflection about the extension and about guarded classes of every
- * shape. Each line has its reason; what is not listed is not there.
+ * Trap 27: the complete reflection metadata of a native executable for the extension and for guarded classes of every
+ * shape. Each line has its reason; anything unlisted fails the test.
  */
 class ReflectionTest {
 
-    // The build runs in another class loader than the test, so what it sees travels as text.
+    // The build runs in a different class loader than the test, so results are passed as text.
     private static final String SEEN = ReflectionTest.class.getName();
     private static final String ROOT = "io.quarkiverse.redisbulkhead.";
 
@@ -41,7 +41,7 @@ class ReflectionTest {
             .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.TRACING, OptionalExtensions.GRPC))
             .addBuildChainCustomizer(ReflectionTest::watch);
 
-    /** Quarkus reads the configuration through classes that it generates, and makes enums of texts. */
+    /** Quarkus reads the configuration through generated classes, and converts text to enums. */
     private static final Pattern GENERATED_FOR_CONFIGURATION = Pattern
             .compile("\\w+ runtime\\.config\\.RedisBulkhead\\w+Config\\S*\\$\\$CMImpl.*");
     private static final List<String> ENUMS = List.of("class runtime.config.StoreKind",
@@ -57,7 +57,7 @@ class ReflectionTest {
             "method runtime.tracing.CallSpans#<init>");
 
     /**
-     * The container looks up each method that it intercepts, once, to hand it to the interceptors. Nothing calls it by
+     * The container looks up each intercepted method once and passes it to the interceptors. Nothing calls it by
      * reflection.
      */
     private static final List<String> GUARDED = Stream
@@ -68,7 +68,7 @@ class ReflectionTest {
             .toList();
 
     @Test
-    void nothingElseIsReflective() {
+    void registersNothingElseForReflection() {
         Stream<String> seen = System.getProperty(SEEN).lines().distinct()
                 .filter(GENERATED_FOR_CONFIGURATION.asMatchPredicate().negate());
 

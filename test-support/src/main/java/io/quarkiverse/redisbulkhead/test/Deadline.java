@@ -2,7 +2,7 @@ package io.quarkiverse.redisbulkhead.test;
 
 import java.time.Duration;
 
-/** A moment after which something is given up. */
+/** A deadline of an operation. */
 record Deadline(long endNanos) {
 
     static Deadline in(Duration time) {

@@ -11,7 +11,7 @@ import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.Waiter;
 
-/** Lists who holds permits and who waits, for the message of an error. */
+/** Lists holders and waiters, for error messages. */
 final class OccupantsText {
 
     private static final int MOST = 20;
@@ -20,7 +20,7 @@ final class OccupantsText {
     }
 
     /**
-     * Asks who holds and who waits now.
+     * Reads the current holders and waiters.
      *
      * @param semaphore the bulkhead
      * @param own the ids of the permits that the test itself holds

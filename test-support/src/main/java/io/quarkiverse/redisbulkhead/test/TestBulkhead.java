@@ -158,7 +158,7 @@ public final class TestBulkhead implements AutoCloseable {
         keep(taken);
     }
 
-    // All that take permits are called so, because that is what operators see.
+    // All methods that acquire permits have this name, because operators see it.
     private List<Permit> fill(int most, Deadline deadline) {
         requireOpen();
         List<Permit> taken = new ArrayList<>();
@@ -188,7 +188,7 @@ public final class TestBulkhead implements AutoCloseable {
         }
     }
 
-    // The later of this and close() gives back what is there.
+    // The later of this and close() releases the permits.
     private void keep(List<Permit> taken) {
         own.addAll(taken);
         if (closed) {
@@ -242,7 +242,7 @@ public final class TestBulkhead implements AutoCloseable {
         return (int) permits.stream().filter(permit -> giveBack(permit, deadline)).count();
     }
 
-    // Without waiting for the answer where too many answers were slow.
+    // Without waiting for the reply if too many replies were slow.
     private boolean giveBack(Permit permit, Deadline deadline) {
         if (!deadline.isOver()) {
             boolean held = permit.release();

@@ -19,7 +19,7 @@ import io.quarkiverse.redisbulkhead.SemaphoreStatus;
 import io.quarkiverse.redisbulkhead.Waiter;
 import io.smallrye.mutiny.Uni;
 
-/** A bulkhead in memory, whose waiters and failures a test sets. Safe for use by many threads. */
+/** A bulkhead in memory, whose waiters and failures a test sets. Thread-safe. */
 final class FakeSemaphore {
 
     private static final String APPLICATION = "shop";
@@ -35,7 +35,7 @@ final class FakeSemaphore {
     private int ids;
     private int questions;
     private Supplier<RuntimeException> failure = () -> null;
-    private Runnable beforeAnswer = () -> {
+    private Runnable beforeReply = () -> {
     };
     private Runnable beforeRelease = () -> {
     };
@@ -64,27 +64,27 @@ final class FakeSemaphore {
         return this;
     }
 
-    /** What each question fails with; null for none. */
+    /** The failure of each query; null for none. */
     synchronized void failWith(Supplier<RuntimeException> failure) {
         this.failure = failure;
     }
 
-    /** What happens before each answer about the state. */
-    synchronized void beforeAnswer(Runnable action) {
-        beforeAnswer = action;
+    /** Runs before each reply about the state. */
+    synchronized void beforeReply(Runnable action) {
+        beforeReply = action;
     }
 
-    /** What happens before a permit is given back by a thread that waits for that. */
+    /** Runs before a blocking release of a permit. */
     synchronized void beforeRelease(Runnable action) {
         beforeRelease = action;
     }
 
-    /** Another caller takes a permit. */
+    /** Another caller acquires a permit. */
     synchronized String held(String method) {
         return held(method, 1);
     }
 
-    /** Another caller takes a permit of that weight. */
+    /** Another caller acquires a permit of that weight. */
     synchronized String held(String method, int weight) {
         String id = "p" + ++ids;
         holders.put(id, new Holder(id, spec.name(), key, ids, weight, APPLICATION, INSTANCE, method, Instant.EPOCH,
@@ -92,7 +92,7 @@ final class FakeSemaphore {
         return id;
     }
 
-    /** A caller begins to wait, and gets the next permit. */
+    /** A caller starts to wait, and gets the next permit. */
     synchronized void waits(String method) {
         String id = "w" + ++ids;
         waiters.add(new Waiter(id, spec.name(), key, ids, 1, APPLICATION, INSTANCE, method, Instant.EPOCH, Instant.EPOCH));
@@ -110,7 +110,7 @@ final class FakeSemaphore {
         return resizedTo != null;
     }
 
-    /** How often the state was asked for. */
+    /** The number of queries of the state. */
     synchronized int questions() {
         return questions;
     }
@@ -153,11 +153,11 @@ final class FakeSemaphore {
             case "spec" -> spec;
             case "key" -> key;
             case "needsKey" -> needsKey;
-            default -> asked(method, arguments);
+            default -> query(method, arguments);
         };
     }
 
-    private Object asked(String method, Object[] arguments) {
+    private Object query(String method, Object[] arguments) {
         RuntimeException now = failure.get();
         if (now != null) {
             throw now;
@@ -189,7 +189,7 @@ final class FakeSemaphore {
 
     private SemaphoreStatus status() {
         questions++;
-        beforeAnswer.run();
+        beforeReply.run();
         return new SemaphoreStatus(spec.name(), key, limit(), inUse(), waiters.size(), resizedTo != null,
                 new TreeSet<>());
     }

@@ -19,17 +19,19 @@ import org.junit.jupiter.api.Timeout;
 
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 
-/** With a bulkhead in memory: what can hardly be brought about in an application. The sample's tests use a real one. */
+/**
+ * With a bulkhead in memory: states that are hard to reproduce in an application. The sample's tests use a real bulkhead.
+ */
 @Timeout(30)
 class TestBulkheadTest {
 
-    /** For what never happens. */
+    /** For events that never happen. */
     private static final Duration SHORT = Duration.ofMillis(100);
 
     private final FakeSemaphore semaphore = new FakeSemaphore(3);
 
     @Test
-    void heavyPermitsOfOthersCountByTheirWeight() {
+    void countsPermitsOfOthersByWeight() {
         semaphore.held("Reports#all", 2);
         try (TestBulkhead reports = bulkhead(); TestBulkhead hasty = bulkhead(SHORT)) {
             assertThat(reports.inUse()).isEqualTo(2);
@@ -40,7 +42,7 @@ class TestBulkheadTest {
     }
 
     @Test
-    void fillsWhatIsFree() {
+    void fillsFreePermits() {
         semaphore.held("Reports#render");
         try (TestBulkhead reports = bulkhead()) {
             assertThat(reports.fill()).isEqualTo(2);
@@ -63,7 +65,7 @@ class TestBulkheadTest {
     }
 
     @Test
-    void givesBackTheOldestOfItsOwn() {
+    void releasesItsOldestPermit() {
         semaphore.held("Reports#render");
         try (TestBulkhead reports = bulkhead()) {
             reports.fill();
@@ -87,14 +89,14 @@ class TestBulkheadTest {
     }
 
     @Test
-    void permitsThatWereLostAreNotGivenBack() {
+    void doesNotReleaseLostPermits() {
         try (TestBulkhead reports = bulkhead()) {
             reports.fill();
             semaphore.remove("p1");
             assertThat(reports.held()).isEqualTo(2);
 
             reports.free(1);
-            assertThat(semaphore.holderIds()).as("p1 was lost, so p2 was given back").containsExactly("p3");
+            assertThat(semaphore.holderIds()).as("p1 was lost, so p2 was released").containsExactly("p3");
             assertThatAssertionFails(() -> reports.free(2)).hasMessage("Expected to give back 2 permits of bulkhead 'reports', "
                     + "but this TestBulkhead had only 1.\nHolders: none\nWaiters: none");
         }
@@ -103,7 +105,7 @@ class TestBulkheadTest {
     @Test
     void waitsUntilTheStateIsReached() {
         try (TestBulkhead reports = bulkhead()) {
-            semaphore.beforeAnswer(() -> {
+            semaphore.beforeReply(() -> {
                 if (semaphore.questions() == 3) {
                     semaphore.held("Reports#render");
                     semaphore.waits("Reports#render");
@@ -114,7 +116,7 @@ class TestBulkheadTest {
             reports.awaitWaiters(1);
             assertThat(reports.waiting()).isEqualTo(1);
 
-            semaphore.beforeAnswer(() -> {
+            semaphore.beforeReply(() -> {
                 if (semaphore.questions() == 9) {
                     semaphore.remove("p1");
                 } else if (semaphore.questions() == 12) {
@@ -127,7 +129,7 @@ class TestBulkheadTest {
     }
 
     @Test
-    void tellsWhoHoldsAndWhoWaitsWhenTheTimeIsOver() {
+    void timeoutListsHoldersAndWaiters() {
         semaphore.held("Reports#render");
         semaphore.waits("Reports#print");
         try (TestBulkhead reports = bulkhead(SHORT)) {
@@ -141,7 +143,7 @@ class TestBulkheadTest {
     }
 
     @Test
-    void moreOrFewerIsNotEnough() {
+    void waitsForTheExactNumber() {
         semaphore.held("Reports#render");
         semaphore.waits("Reports#render");
         semaphore.waits("Reports#render");
@@ -153,9 +155,9 @@ class TestBulkheadTest {
         }
     }
 
-    /** Between two holders, no caller may hold the permit that the next one is about to get. */
+    /** Between two holders, there may be a moment when no caller holds the permit. */
     @Test
-    void whileSomebodyWaitsItIsNotEmpty() {
+    void isNotEmptyWhileACallWaits() {
         semaphore.waits("Reports#render");
         try (TestBulkhead reports = bulkhead(SHORT)) {
             assertThatAssertionFails(reports::awaitEmpty).hasMessageContaining("but 0 of 3 permits are in use, and 1 wait");
@@ -179,7 +181,7 @@ class TestBulkheadTest {
     }
 
     @Test
-    void emptiesWhateverOthersHoldAndUndoesResize() {
+    void emptyRevokesPermitsOfOthersAndUndoesResize() {
         semaphore.resize(2);
         semaphore.held("Reports#render");
         semaphore.waits("Reports#print");
@@ -200,8 +202,8 @@ class TestBulkheadTest {
     }
 
     @Test
-    void emptyEndsWhenNewOnesKeepComing() {
-        semaphore.beforeAnswer(() -> semaphore.held("Reports#render"));
+    void emptyTimesOutWhenNewPermitsKeepComing() {
+        semaphore.beforeReply(() -> semaphore.held("Reports#render"));
         try (TestBulkhead reports = bulkhead(SHORT)) {
             assertThatAssertionFails(reports::empty)
                     .hasMessageStartingWith("Expected bulkhead 'reports' to become empty within 100 ms, but 1 of 3 permits");
@@ -209,7 +211,7 @@ class TestBulkheadTest {
     }
 
     @Test
-    void goesOnAskingWhileRedisIsAway() {
+    void keepsPollingDuringAnOutage() {
         try (TestBulkhead reports = bulkhead()) {
             int[] failures = { 3 };
             semaphore.failWith(() -> failures[0]-- > 0 ? unavailable() : null);
@@ -219,7 +221,7 @@ class TestBulkheadTest {
     }
 
     @Test
-    void tellsThatRedisIsAway() {
+    void reportsAnOutage() {
         try (TestBulkhead reports = bulkhead(SHORT)) {
             semaphore.failWith(TestBulkheadTest::unavailable);
             assertThatAssertionFails(reports::awaitEmpty).hasCauseInstanceOf(BulkheadUnavailableException.class).hasMessage("""
@@ -232,7 +234,7 @@ class TestBulkheadTest {
     }
 
     @Test
-    void aFillThatFailsHalfwayTakesNone() {
+    void failedFillKeepsNoPermits() {
         try (TestBulkhead reports = bulkhead()) {
             semaphore.failWith(() -> semaphore.holderIds().size() == 2 ? unavailable() : null);
             assertThatThrownBy(reports::fill).isInstanceOf(BulkheadUnavailableException.class);
@@ -241,7 +243,7 @@ class TestBulkheadTest {
     }
 
     @Test
-    void aBulkheadThatLimitsNothingCannotBeFilled() {
+    void cannotFillADisabledBulkhead() {
         try (TestBulkhead reports = TestBulkhead.of(semaphore.uncounted().asSemaphore())) {
             assertThatIllegalStateException().isThrownBy(reports::fill)
                     .withMessage(
@@ -252,7 +254,7 @@ class TestBulkheadTest {
     }
 
     @Test
-    void aBulkheadTooLargeToBeFilledIsLeftEmpty() {
+    void leavesATooLargeBulkheadEmpty() {
         FakeSemaphore endless = new FakeSemaphore(Integer.MAX_VALUE);
         try (TestBulkhead reports = TestBulkhead.of(endless.asSemaphore(), SHORT)) {
             assertThatAssertionFails(reports::fill).hasMessageContaining("Give it a smaller limit in tests");
@@ -261,7 +263,7 @@ class TestBulkheadTest {
     }
 
     @Test
-    void aFillThatGetsAllItAsksForMayTakeLong() {
+    void successfulFillMayTakeLong() {
         semaphore.failWith(() -> {
             LockSupport.parkNanos(2 * SHORT.toNanos());
             return null;
@@ -273,7 +275,7 @@ class TestBulkheadTest {
     }
 
     @Test
-    void takesNothingOnceItIsClosed() {
+    void acquiresNothingAfterClose() {
         TestBulkhead reports = bulkhead();
         reports.fill(1);
         reports.close();
@@ -288,7 +290,7 @@ class TestBulkheadTest {
     }
 
     @Test
-    void whatIsTakenWhileItIsClosedIsGivenBack() {
+    void releasesPermitsAcquiredDuringClose() {
         TestBulkhead reports = bulkhead();
         semaphore.failWith(() -> {
             if (semaphore.holderIds().size() == 1) {
@@ -302,14 +304,14 @@ class TestBulkheadTest {
     }
 
     @Test
-    void givingBackWaitsForSlowAnswersOnlyUntilTheTimeIsOver() {
+    void releaseWaitsForSlowRepliesUntilTheTimeout() {
         AtomicInteger waitedFor = new AtomicInteger();
         semaphore.beforeRelease(() -> {
             waitedFor.incrementAndGet();
             LockSupport.parkNanos(2 * SHORT.toNanos());
         });
         try (TestBulkhead reports = bulkhead(SHORT)) {
-            // One at a time, as a busy machine may take longer for all than the time for one.
+            // One at a time, because on a busy machine all of them may exceed the timeout for one.
             reports.fill(1);
             reports.fill(1);
             reports.fill(1);
@@ -320,22 +322,22 @@ class TestBulkheadTest {
     }
 
     @Test
-    void anInterruptEndsTheWait() throws Exception {
+    void interruptEndsTheWait() throws Exception {
         TestBulkhead reports = bulkhead(Duration.ofHours(1));
-        CompletableFuture<Thread> asking = new CompletableFuture<>();
-        semaphore.beforeAnswer(() -> asking.complete(Thread.currentThread()));
+        CompletableFuture<Thread> polling = new CompletableFuture<>();
+        semaphore.beforeReply(() -> polling.complete(Thread.currentThread()));
         CompletableFuture<Boolean> interrupted = CompletableFuture.supplyAsync(() -> {
             assertThatThrownBy(() -> reports.awaitInUse(1)).isInstanceOf(BulkheadUnavailableException.class)
                     .hasMessageContaining("interrupted");
             return Thread.interrupted();
         });
 
-        asking.get(20, TimeUnit.SECONDS).interrupt();
+        polling.get(20, TimeUnit.SECONDS).interrupt();
         assertThat(interrupted.get(20, TimeUnit.SECONDS)).as("the thread stays interrupted").isTrue();
     }
 
     @Test
-    void faultsNeedAnApplicationInThisProcess() {
+    void faultsRequireAnApplicationInThisProcess() {
         String hint = "Only the store of an application in this process can be simulated. Use @QuarkusTest";
         semaphore.held("Reports#render");
         try (TestBulkhead reports = bulkhead()) {
@@ -355,7 +357,7 @@ class TestBulkheadTest {
     }
 
     @Test
-    void wrongUseIsTold() {
+    void reportsWrongUse() {
         assertThatIllegalArgumentException().isThrownBy(() -> TestBulkhead.of(null));
         assertThatIllegalArgumentException().isThrownBy(() -> bulkhead(Duration.ZERO));
         assertThatIllegalArgumentException().isThrownBy(() -> bulkhead(null));

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 
-/** Users' tests get nothing with it but what their application has anyway, and it knows no more than they may know. */
+/** The test support adds no dependencies to users' tests, and uses only the public API. */
 class TestSupportArchitectureTest {
 
     private static final String API = "io.quarkiverse.redisbulkhead";
@@ -19,15 +19,15 @@ class TestSupportArchitectureTest {
             .importUrl(TestBulkhead.class.getProtectionDomain().getCodeSource().getLocation());
 
     @Test
-    void onlyThePublicApiIsUsed() {
+    void usesOnlyThePublicApi() {
         classes().that().resideInAPackage(API + ".test").should().onlyDependOnClassesThat().resideInAnyPackage("java..", API,
                 API + ".test", INSIDE, "org.eclipse.microprofile.faulttolerance.exceptions", "io.smallrye.mutiny..",
                 "io.quarkus.arc").check(classes);
     }
 
-    /** What stands in front of the store is in the application, and the rest of the test support is not. */
+    /** The simulated store is part of the application; the rest of the test support is not. */
     @Test
-    void theStoreKnowsNothingOfTests() {
+    void storeDoesNotDependOnTests() {
         noClasses().that().resideInAPackage(INSIDE).should().dependOnClassesThat().resideInAPackage(API + ".test")
                 .check(classes);
     }

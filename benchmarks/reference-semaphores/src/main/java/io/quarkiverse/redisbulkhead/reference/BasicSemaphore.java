@@ -17,9 +17,9 @@ public final class BasicSemaphore implements ReferenceSemaphore {
     private final ReferenceSpec spec;
 
     /**
-     * Asks nothing yet.
+     * Sends no command yet.
      *
-     * @param client who uses it
+     * @param client the client that uses it
      * @param spec what all clients agree on
      */
     public BasicSemaphore(ReferenceClient client, ReferenceSpec spec) {

@@ -13,7 +13,7 @@ import io.vertx.redis.client.RedisOptions;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 
-/** One connection, used by one thread, that waits for each answer. */
+/** One blocking connection for one thread. */
 public final class BlockingRedis implements ReferenceConnection, AutoCloseable {
 
     private final Redis client;

@@ -10,14 +10,14 @@ import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Response;
 
 /**
- * The lock with a timeout of "Redis in Action", 6.2.5: SETNX with a token, then EXPIRE; tried every millisecond until
- * the time to get it is over. A lock that was left without an expiry gets one from the next client that finds it.
+ * The lock with a timeout of "Redis in Action", 6.2.5: SETNX with a token, then EXPIRE; retried every millisecond until the
+ * timeout. A lock without an expiry gets one from the next client that finds it.
  */
 public final class BookLock {
 
-    /** For how long a caller tries. */
+    /** How long a caller retries. */
     public static final long ACQUIRE_TIMEOUT_MILLIS = 10;
-    /** After what time a lock is free that is not released. */
+    /** The time after which an unreleased lock expires. */
     public static final int LOCK_TIMEOUT_SECONDS = 10;
 
     private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
@@ -26,9 +26,9 @@ public final class BookLock {
     private final String key;
 
     /**
-     * Asks nothing yet.
+     * Sends no command yet.
      *
-     * @param client who uses it
+     * @param client the client that uses it
      * @param name what is locked
      */
     public BookLock(ReferenceClient client, String name) {
@@ -37,7 +37,7 @@ public final class BookLock {
     }
 
     /**
-     * Where the lock is.
+     * The key of the lock.
      *
      * @param name what is locked
      * @return the key
@@ -75,9 +75,9 @@ public final class BookLock {
     }
 
     /**
-     * Deletes the lock if it is still this one.
+     * Deletes the lock if this client still owns it.
      *
-     * @param token of the one who has the lock
+     * @param token of the owner
      * @return {@code false} when it was lost
      */
     public boolean release(String token) {

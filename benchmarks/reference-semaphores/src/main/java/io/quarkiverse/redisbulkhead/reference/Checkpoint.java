@@ -1,6 +1,6 @@
 package io.quarkiverse.redisbulkhead.reference;
 
-/** Told by a semaphore before each of its round trips; a test may hold the caller there. */
+/** Called by a semaphore before each of its round trips; a test may block the caller there. */
 @FunctionalInterface
 public interface Checkpoint {
 

@@ -19,9 +19,9 @@ public class FairSemaphore implements ReferenceSemaphore {
     private final ReferenceSpec spec;
 
     /**
-     * Asks nothing yet.
+     * Sends no command yet.
      *
-     * @param client who uses it
+     * @param client the client that uses it
      * @param spec what all clients agree on
      */
     public FairSemaphore(ReferenceClient client, ReferenceSpec spec) {
@@ -52,7 +52,7 @@ public class FairSemaphore implements ReferenceSemaphore {
     }
 
     /**
-     * Drops the owners that have no time any more; the others keep their numbers.
+     * Removes the owners without a clock time; the others keep their numbers.
      *
      * @return the command
      */

@@ -14,9 +14,9 @@ public class LockedSemaphore implements ReferenceSemaphore {
     private long rejectedUnseen;
 
     /**
-     * Asks nothing yet.
+     * Sends no command yet.
      *
-     * @param client who uses it
+     * @param client the client that uses it
      * @param spec what all clients agree on
      */
     public LockedSemaphore(ReferenceClient client, ReferenceSpec spec) {

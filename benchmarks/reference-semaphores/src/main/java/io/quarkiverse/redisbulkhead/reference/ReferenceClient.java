@@ -5,11 +5,11 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * What a client of the old semaphores has of its own.
+ * The private state of a client of the reference semaphores.
  *
  * @param redis its connection
  * @param clock its clock, in milliseconds since the epoch
- * @param checkpoint told of its round trips
+ * @param checkpoint called before its round trips
  * @param identifiers new ones, for permits and for locks
  */
 public record ReferenceClient(ReferenceConnection redis, LongSupplier clock, Checkpoint checkpoint,
@@ -20,7 +20,7 @@ public record ReferenceClient(ReferenceConnection redis, LongSupplier clock, Che
      *
      * @param redis its connection
      * @param clock its clock, in milliseconds since the epoch
-     * @param checkpoint told of its round trips
+     * @param checkpoint called before its round trips
      */
     public ReferenceClient(ReferenceConnection redis, LongSupplier clock, Checkpoint checkpoint) {
         this(redis, clock, checkpoint, () -> UUID.randomUUID().toString());

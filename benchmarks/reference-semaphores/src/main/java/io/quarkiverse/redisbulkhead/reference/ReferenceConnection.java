@@ -4,7 +4,7 @@ import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 
-/** A connection of a client of the old semaphores: each call is one round trip. */
+/** A connection of a client of the reference semaphores: each call is one round trip. */
 public interface ReferenceConnection {
 
     /**
@@ -12,7 +12,7 @@ public interface ReferenceConnection {
      *
      * @param command its name
      * @param args each is sent as its text
-     * @return the answer; null for nil
+     * @return the reply; null for nil
      */
     Response send(Command command, Object... args);
 
@@ -20,7 +20,7 @@ public interface ReferenceConnection {
      * Sends MULTI, the commands and EXEC.
      *
      * @param commands what is in between
-     * @return the answer to EXEC; null when a watched key has changed
+     * @return the reply to EXEC; null when a watched key has changed
      */
     Response transaction(Request... commands);
 }

@@ -1,7 +1,7 @@
 package io.quarkiverse.redisbulkhead.reference;
 
 /**
- * What all clients of one of the old semaphores agree on.
+ * The settings that all clients of a reference semaphore share.
  *
  * @param name the key
  * @param limit how many permits there are

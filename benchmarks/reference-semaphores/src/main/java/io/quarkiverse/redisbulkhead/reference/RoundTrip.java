@@ -1,29 +1,29 @@
 package io.quarkiverse.redisbulkhead.reference;
 
-/** The round trips of the old semaphores, by what they do. */
+/** The round trips of the reference semaphores, by purpose. */
 public enum RoundTrip {
-    /** Basic: remove who timed out, add oneself, ask for the rank. */
+    /** Basic: remove timed-out owners, add this one, read its rank. */
     TAKE,
-    /** Fair, first transaction: remove who timed out, draw a number. */
+    /** Fair, first transaction: remove timed-out owners, draw a number. */
     DRAW_NUMBER,
-    /** Fair, second transaction: add oneself with that number, ask for the rank. */
+    /** Fair, second transaction: add this owner with that number, read its rank. */
     JOIN,
-    /** Remove oneself after a rank that was too high. */
+    /** Remove this owner after a rank above the limit. */
     GIVE_UP,
-    /** Give a permit back. */
+    /** Release a permit. */
     RELEASE,
     /** Reset a permit's time. */
     REFRESH,
     /** Set the lock unless it is set. */
     LOCK,
-    /** Give the lock its end. */
+    /** Set the expiry of the lock. */
     LIMIT_LOCK,
-    /** Ask whether another's lock has an end. */
+    /** Read whether the lock of another client has an expiry. */
     CHECK_LOCK,
     /** Watch the lock before it is read. */
     WATCH_LOCK,
-    /** Read whose lock it is. */
+    /** Read the owner of the lock. */
     READ_LOCK,
-    /** Delete one's own lock. */
+    /** Delete this client's lock. */
     DELETE_LOCK
 }

@@ -16,11 +16,11 @@ import io.quarkus.deployment.builditem.Startable;
 import redis.embedded.Redis;
 
 /**
- * A Redis server as a child process: on a free loopback port, without persistence, with a temporary folder that goes
- * when it is closed.
+ * A Redis server as a child process: on a free loopback port, without persistence, with a temporary folder that is deleted
+ * on close.
  * <p>
- * The embedded-redis library brings the executables. The process is handled here, because the library registers a
- * shutdown hook for every start that it never removes, and with it keeps the class loader of every past build in memory.
+ * The embedded-redis library brings the executables. This class runs the process itself, because the library registers
+ * a shutdown hook for every start, never removes it, and so keeps the class loader of every past build in memory.
  */
 public final class EmbeddedRedis implements Startable {
 
@@ -93,7 +93,7 @@ public final class EmbeddedRedis implements Startable {
             return;
         }
         if (process != null) {
-            // Nothing is worth saving, so it need not end gracefully.
+            // There is no data to save, so it need not shut down gracefully.
             process.destroyForcibly().onExit().join();
             process = null;
         }
@@ -101,7 +101,7 @@ public final class EmbeddedRedis implements Startable {
         try {
             Runtime.getRuntime().removeShutdownHook(shutdownHook);
         } catch (IllegalStateException e) {
-            // The JVM is shutting down: this is the hook, or it waits for the lock and will find nothing to do.
+            // The JVM is shutting down: this thread is the hook, or the hook waits for the lock and will find nothing to do.
         }
     }
 
@@ -141,7 +141,7 @@ public final class EmbeddedRedis implements Startable {
         port = freePort;
     }
 
-    /** Reads the output up to the line that says that the server is ready. What it writes later is of no interest. */
+    /** Reads the output up to the line that says that the server is ready. Later output is ignored. */
     private static void awaitReady(Process started, Path executable) throws IOException {
         StringJoiner output = new StringJoiner(" | ");
         try (BufferedReader lines = started.inputReader()) {

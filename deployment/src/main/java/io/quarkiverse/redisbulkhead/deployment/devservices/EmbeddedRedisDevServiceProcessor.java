@@ -84,13 +84,13 @@ public class EmbeddedRedisDevServiceProcessor {
                 .build());
     }
 
-    /** Tells a configured value from a default, whose source has the lowest ordinal. */
+    /** Distinguishes a configured value from a default, whose source has the lowest ordinal. */
     private static boolean isExplicit(String property) {
         ConfigValue value = ConfigProvider.getConfig().getConfigValue(property);
         return value.getValue() != null && value.getSourceOrdinal() > Integer.MIN_VALUE;
     }
 
-    /** Looks for the name with quotes too, which means the same client. */
+    /** Also looks for the quoted name, which means the same client. */
     private static boolean isConfigured(String client, String attribute) {
         return ConfigUtils.isPropertyNonEmpty(getPropertyName(client, attribute))
                 || ConfigUtils.isPropertyNonEmpty("quarkus.redis.\"" + client + "\"." + attribute);

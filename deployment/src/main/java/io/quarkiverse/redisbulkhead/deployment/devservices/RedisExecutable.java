@@ -13,7 +13,7 @@ import redis.embedded.error.OsArchitectureNotFound;
 import redis.embedded.error.UnknownOSName;
 import redis.embedded.model.OsArchitecture;
 
-/** A place from which a Redis server's executable can come. */
+/** A source of the executable of a Redis server. */
 @FunctionalInterface
 interface RedisExecutable {
 

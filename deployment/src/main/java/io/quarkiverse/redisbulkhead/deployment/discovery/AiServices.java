@@ -27,7 +27,7 @@ public final class AiServices {
     private final InterfaceBeans beans;
 
     /**
-     * Looks for them.
+     * Finds the AI services.
      *
      * @param application all indexed classes of the application
      */

@@ -14,9 +14,7 @@ import org.jboss.jandex.DotName;
 import org.jboss.jandex.EquivalenceKey;
 import org.jboss.jandex.IndexView;
 
-/**
- * Finds every class and method that carries the annotation, guarded or not. Generated classes and bridges are not the user's.
- */
+/** Finds every class and method that carries the annotation, guarded or not, except generated classes and bridges. */
 final class AnnotatedElements {
 
     private final AnnotationOverlay annotations;
@@ -40,7 +38,7 @@ final class AnnotatedElements {
         return this;
     }
 
-    /** Adds what only an annotation transformation shows. */
+    /** Adds annotations that only exist after transformations. */
     AnnotatedElements addSourcesOf(List<GuardedBeanMethod> guards) {
         guards.stream()
                 .map(GuardedBeanMethod::source)

@@ -17,8 +17,8 @@ import io.quarkus.arc.processor.BeanInfo;
 import io.quarkus.arc.processor.BuildExtension.Key;
 
 /**
- * The classes that are beans of their own, including those that the container removes because nothing uses them:
- * whether a bean is used must not decide whether its annotation is right.
+ * The bean classes, including those that the container removes as unused: validation must not depend on whether a bean is
+ * used.
  */
 public final class BeanClasses {
 
@@ -46,7 +46,7 @@ public final class BeanClasses {
     /**
      * The producer that makes instances of a class.
      *
-     * @param type a class that is no bean of its own
+     * @param type a class that is not a bean class
      * @return its class and method or field; empty when none is known
      */
     public Optional<String> producerOf(ClassInfo type) {

@@ -20,7 +20,7 @@ final class BoundTypes {
     }
 
     /**
-     * Fills in what a type variable stands for.
+     * Resolves a type variable.
      *
      * @param bean the class that the method is called on, or the interface
      * @param method the method, whose class may be a supertype of that

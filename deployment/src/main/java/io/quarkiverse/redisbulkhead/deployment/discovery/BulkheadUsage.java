@@ -22,10 +22,10 @@ import io.quarkus.arc.processor.BeanDeploymentValidator.ValidationContext;
 import io.quarkus.arc.processor.BuildExtension.Key;
 
 /**
- * How the application uses the annotation: everything that the rules look at.
+ * The use of the annotation in the application: the input of all rules.
  *
- * @param elements the classes and methods that carry it, without those that were taken out of the application on
- *        purpose, and without those that every bean replaces
+ * @param elements the classes and methods that carry it, without those that are deliberately excluded, and without those
+ *        that every bean replaces
  * @param declarations what is recorded for the application, without methods, which may have mistakes
  * @param guards the methods that the container binds to the interceptor
  * @param beans the beans, used or not
@@ -44,7 +44,7 @@ public record BulkheadUsage(List<AnnotatedElement> elements, Declarations declar
         KeyResolvers keyResolvers) {
 
     /**
-     * Looks the application over.
+     * Analyzes the application.
      *
      * @param context what the container found
      * @param beanArchives the classes of the bean archives, loaded on demand
@@ -148,9 +148,9 @@ public record BulkheadUsage(List<AnnotatedElement> elements, Declarations declar
     }
 
     /**
-     * The classes and methods whose annotation guards nothing.
+     * The classes and methods whose annotations guard nothing.
      *
-     * @return those among the elements that no guard comes from
+     * @return the elements that are the source of no guard
      */
     public List<AnnotatedElement> idle() {
         Set<EquivalenceKey> sources = sourcesOf(guards);

@@ -16,7 +16,7 @@ import io.quarkus.arc.processor.BuildExtension.Key;
 import io.quarkus.arc.processor.ScopeInfo;
 
 /**
- * Distinguishes classes that are no beans by mistake from those that were excluded on purpose: vetoed, disabled by a
+ * Distinguishes classes that by mistake are not beans from those that were excluded on purpose: vetoed, disabled by a
  * build-time condition (which vetoes too), or excluded by type.
  */
 public final class DisabledClasses {
@@ -34,10 +34,10 @@ public final class DisabledClasses {
     }
 
     /**
-     * Whether a class that is no bean was taken out on purpose.
+     * Whether a class was deliberately excluded from the beans.
      *
      * @param type the class
-     * @return false when it is no bean by mistake
+     * @return false when it is not a bean by mistake
      */
     public boolean contains(ClassInfo type) {
         return isVetoed(type) || isExcluded(type);
@@ -51,14 +51,14 @@ public final class DisabledClasses {
         return packageInfo != null && annotations.hasAnnotation(packageInfo, Names.VETOED);
     }
 
-    // The container does not say which types are excluded; a class that has all that a bean needs can be missing for no other
+    // The container does not expose excluded types; a class that meets all conditions of a bean can be missing for no other
     // reason.
     private boolean isExcluded(ClassInfo type) {
         return hasBeanDefiningAnnotation(type) && Shapes.canBeBean(type) && hasUsableConstructor(type);
     }
 
     /**
-     * Whether the class carries a scope or a stereotype.
+     * Whether the class has a scope or a stereotype.
      *
      * @param type the class
      * @return whether it says that it is a bean

@@ -73,7 +73,7 @@ public record GuardedBeanMethod(ClassInfo bean, ClassInfo owner, MethodInfo meth
     }
 
     /**
-     * The parameters that are meant as keys, but name no bulkhead of this method, or none where it has several.
+     * The key parameters that name no bulkhead of this method, or name none although it has several.
      *
      * @return empty when every key belongs to a bulkhead
      */
@@ -93,7 +93,7 @@ public record GuardedBeanMethod(ClassInfo bean, ClassInfo owner, MethodInfo meth
     }
 
     /**
-     * Whether the method stands in place of one of a superclass.
+     * Whether the method overrides one of a superclass.
      *
      * @param inherited the other method
      * @param superclasses walks up from the bean
@@ -117,7 +117,7 @@ public record GuardedBeanMethod(ClassInfo bean, ClassInfo owner, MethodInfo meth
     }
 
     /**
-     * How people see the method.
+     * The display name of the method.
      *
      * @return its class and name, both short
      */

@@ -31,7 +31,7 @@ public record LostGuard(String method, String overridden, List<WrittenBulkhead> 
     }
 
     /**
-     * Looks at all beans but the mocks of tests.
+     * Checks all beans except the mocks of tests.
      *
      * @param usage how the application uses the annotation
      * @return each method once
@@ -58,7 +58,7 @@ public record LostGuard(String method, String overridden, List<WrittenBulkhead> 
         return isGuarded(interfaces.get(0), usage) ? Stream.empty() : of(interfaces, usage);
     }
 
-    /** The class of the bean, or the interface that it was generated for, comes first. */
+    /** Ordered: the class of the bean, or the interface that it was generated for, is first. */
     private static Stream<LostGuard> of(List<ClassInfo> classes, BulkheadUsage usage) {
         List<LostGuard> lost = new ArrayList<>();
         for (int i = 1; i < classes.size(); i++) {
@@ -99,7 +99,7 @@ public record LostGuard(String method, String overridden, List<WrittenBulkhead> 
                 usage.annotations().hasAnnotation(each, Names.UNGUARDED))).toList();
     }
 
-    // An annotation on a method that is not intercepted guards nothing, which is another mistake. The compiler copies
+    // An annotation on a method that is not intercepted guards nothing, which is another error. The compiler copies
     // annotations to bridges.
     private static List<WrittenBulkhead> bulkheads(MethodInfo method, BulkheadUsage usage) {
         boolean intercepted = method.declaringClass().isInterface() == Modifier.isAbstract(method.flags());

@@ -10,7 +10,7 @@ import io.quarkiverse.redisbulkhead.Unguarded;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBinding;
 import io.quarkus.redis.client.RedisClientName;
 
-/** Names of the types that the build looks for. */
+/** The names of types that discovery uses. */
 final class Names {
 
     static final DotName REDIS_BULKHEAD = DotName.createSimple(RedisBulkhead.class);

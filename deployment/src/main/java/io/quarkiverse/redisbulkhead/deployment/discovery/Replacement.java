@@ -12,7 +12,7 @@ import io.quarkus.arc.processor.BeanInfo;
 
 /**
  * Finds annotations that every bean replaces: the method by an overriding one, the class's annotation by that of a
- * subclass. As usual in Java the subclass has the last word, so these say nothing about the application.
+ * subclass. As usual in Java, the subclass decides, so these have no effect.
  */
 final class Replacement {
 
@@ -30,7 +30,7 @@ final class Replacement {
         return element.isMethod() ? isOverridden(element.method()) : isComplete(element.type(), this::isAnnotated);
     }
 
-    /** Whether every bean has a method of its own in place of this one. */
+    /** Whether every bean overrides this method. */
     boolean isOverridden(MethodInfo method) {
         return isComplete(method.declaringClass(), type -> overrides(type, method));
     }

@@ -13,7 +13,7 @@ import org.jboss.jandex.Type;
 
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.ReturnKind;
 
-/** Finds out from the return type of a method how the end of an execution is seen. */
+/** Determines from the return type of a method how to observe the end of an execution. */
 public final class ReturnKinds {
 
     private static final Map<DotName, ReturnKind> OBSERVABLE = Map.of(
@@ -22,7 +22,7 @@ public final class ReturnKinds {
             DotName.createSimple("java.util.concurrent.CompletionStage"), ReturnKind.STAGE,
             DotName.createSimple("java.util.concurrent.CompletableFuture"), ReturnKind.STAGE);
 
-    // Types that stand for an execution that goes on after the method has returned.
+    // Types of executions that continue after the method has returned.
     private static final Set<DotName> ASYNCHRONOUS = names(
             "io.smallrye.mutiny.Uni",
             "io.smallrye.mutiny.Multi",
@@ -60,7 +60,7 @@ public final class ReturnKinds {
     }
 
     /**
-     * How the end of a guarded execution is seen.
+     * How to observe the end of a guarded execution.
      *
      * @param guard the method
      * @return empty when the end cannot be seen

@@ -7,7 +7,7 @@ import org.jboss.jandex.ClassInfo;
 import org.jboss.jandex.DotName;
 import org.jboss.jandex.IndexView;
 
-/** Walks up from a class. */
+/** Finds the superclasses of a class. */
 public final class Superclasses {
 
     private final IndexView index;

@@ -13,7 +13,7 @@ import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadDeclaration;
 
 /**
- * One {@link RedisBulkhead} as it is written, not yet checked.
+ * One {@link RedisBulkhead} annotation, not yet validated.
  *
  * @param name the bulkhead
  * @param permits the limit, or {@link RedisBulkhead#PERMITS_UNSET}

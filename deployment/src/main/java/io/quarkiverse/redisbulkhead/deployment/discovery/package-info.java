@@ -1,2 +1,2 @@
-/** Finds out where the annotation is written and which methods it guards. Does not validate. */
+/** Finds the annotations and the methods that they guard. Does not validate. */
 package io.quarkiverse.redisbulkhead.deployment.discovery;

@@ -18,7 +18,7 @@ import io.quarkus.smallrye.health.deployment.spi.HealthBuildItem;
 /** The readiness check, where SmallRye Health is present. */
 class HealthProcessor {
 
-    // Named, not referred to: it needs the library that an application without SmallRye Health does not have.
+    // By name: it needs SmallRye Health, which the application may lack.
     private static final String CHECK = "io.quarkiverse.redisbulkhead.runtime.health.BulkheadsHealthCheck";
 
     private static final String CHECK_OF_THE_CLIENT = "quarkus.redis.health.enabled";

@@ -26,7 +26,7 @@ import io.quarkus.vertx.http.deployment.spi.FrameworkEndpointsBuildItem;
 import io.quarkus.vertx.http.deployment.spi.RouteBuildItem;
 import io.quarkus.vertx.http.deployment.spi.UseManagementInterfaceBuildItem;
 
-/** The management endpoint, where it is switched on. Without an HTTP server the build fails then: {@code RBH029}. */
+/** The management endpoint, if enabled. Enabling it without an HTTP server fails the build: {@code RBH029}. */
 @BuildSteps(onlyIf = ManagementProcessor.Enabled.class)
 class ManagementProcessor {
 
@@ -34,7 +34,7 @@ class ManagementProcessor {
 
     private static final String MANAGEMENT_ROOT = "quarkus.management.root-path";
 
-    // Named, not referred to: an application without an HTTP server does not have it.
+    // By name: an application without an HTTP server does not have it.
     private static final DotName POLICY = DotName.createSimple("io.quarkus.vertx.http.runtime.security.HttpSecurityPolicy");
     private static final DotName SECURITY = DotName.createSimple("io.quarkus.vertx.http.security.HttpSecurity");
 
@@ -87,7 +87,7 @@ class ManagementProcessor {
         return byCode ? Secured.BY_CODE : Secured.BY_CONFIGURATION;
     }
 
-    // Without it, Quarkus looks at no permission of the management interface. The second property is the default of the first.
+    // Otherwise Quarkus ignores permissions of the management interface. The second property is the default of the first.
     private static boolean isAuthenticationOnThere() {
         return Boolean.parseBoolean(
                 property("quarkus.management.auth.enabled", property("quarkus.management.auth.basic", "false")));
@@ -116,7 +116,7 @@ class ManagementProcessor {
         return ConfigProvider.getConfig().getOptionalValue(name, String.class).orElse(otherwise);
     }
 
-    /** Whether the endpoint is wanted. */
+    /** Whether the endpoint is enabled. */
     static final class Enabled implements BooleanSupplier {
 
         private final RedisBulkheadBuildTimeConfig config;

@@ -44,10 +44,10 @@ public final class AiServiceRule implements Rule {
     }
 
     /**
-     * Looks for guarded methods that Quarkus LangChain4j is going to refuse, and says what to do instead.
+     * Finds guarded methods that Quarkus LangChain4j would reject, and suggests alternatives.
      *
      * @param services the AI services of the application
-     * @param errors takes the mistakes
+     * @param errors collects the errors
      */
     public static void checkReturnTypes(AiServices services, ValidationErrors errors) {
         for (MethodInfo method : services.guardedMethods()) {

@@ -8,8 +8,8 @@ import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 
 /**
- * What annotations and configuration define must be right as far as it is known. What depends on properties that are set later
- * is checked when the application starts, by the same code.
+ * Definitions in annotations and configuration must be valid as far as they are known. Values that depend on run-time
+ * properties are checked at start-up, by the same code.
  */
 final class DefinitionRule implements Rule {
 

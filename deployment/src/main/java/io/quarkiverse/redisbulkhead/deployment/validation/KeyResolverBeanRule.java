@@ -36,7 +36,7 @@ final class KeyResolverBeanRule implements Rule {
         }
     }
 
-    /** It would be asked for the key of the call that asks it for a key, and so on. */
+    /** Otherwise resolving the key would need a key itself, recursively. */
     private static void checkGuarded(GuardedBeanMethod guard, BulkheadUsage usage, ValidationErrors errors) {
         guard.bulkheads().stream().flatMap(bulkhead -> bulkhead.keyResolver().stream())
                 .filter(type -> usage.keyResolvers().bean(type).map(BeanInfo::getImplClazz)

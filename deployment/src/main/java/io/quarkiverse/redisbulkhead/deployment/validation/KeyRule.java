@@ -87,7 +87,7 @@ final class KeyRule implements Rule {
                 .map(EquivalenceKey::of)
                 .collect(Collectors.toSet());
         for (KeyParameter key : usage.idleKeys()) {
-            // The mistake is what makes their bulkhead idle, and another rule reports that.
+            // The cause is the idle bulkhead, which another rule reports.
             if (!isReported(key.method(), reported)) {
                 errors.add(MessageCode.RBH016, key.place(),
                         annotation(key) + " has no effect, because " + reason(key.method(), usage));
@@ -188,7 +188,7 @@ final class KeyRule implements Rule {
         return type != null && type.isEnum();
     }
 
-    /** The annotation of a key as people write it, and where it stands. */
+    /** The key annotation as written, and its location. */
     static String annotation(KeyParameter key) {
         return "@BulkheadKey" + (key.namesBulkhead() ? "(" + Texts.quoted(key.bulkhead()) + ")" : "") + " on " + parameter(key);
     }

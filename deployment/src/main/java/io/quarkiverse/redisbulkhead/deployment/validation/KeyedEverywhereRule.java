@@ -39,7 +39,7 @@ final class KeyedEverywhereRule implements Rule {
         }
         bulkhead.keyResolver()
                 .ifPresent(type -> keys.add(name, guard.place() + " (" + KeyRule.keyResolver(type) + ")", true));
-        // A stray key, or one that is lost by overriding, is a mistake of its own, and may be the one that is missing here.
+        // A stray key, or one that an override loses, is a separate error, and may be the missing key here.
         if (guard.keysOf(bulkhead).isEmpty() && bulkhead.keyResolver().isEmpty() && guard.strayKeys().isEmpty()
                 && !(guard.losesKey() && usage.idleKeys().stream()
                         .anyMatch(key -> guard.overrides(key.method(), usage.superclasses())))) {

@@ -11,7 +11,7 @@ import io.quarkiverse.redisbulkhead.deployment.discovery.GuardedBeanMethod;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 
-/** The end of a guarded execution must be seen, or the permit would be given back too early. */
+/** The end of a guarded execution must be observable, or the permit would be released too early. */
 final class ObservableEndRule implements Rule {
 
     private static final Set<DotName> ANSWERED_THROUGH = Set.of(

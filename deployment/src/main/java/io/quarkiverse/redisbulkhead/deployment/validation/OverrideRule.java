@@ -12,7 +12,7 @@ import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkiverse.redisbulkhead.runtime.message.Texts;
 
-/** A method that overrides a guarded one must be guarded as well, or say that it is not. */
+/** A method that overrides a guarded one must also be guarded, or explicitly opt out. */
 final class OverrideRule implements Rule {
 
     private static final DotName UNGUARDED = DotName.createSimple(Unguarded.class);

@@ -19,15 +19,12 @@ import io.quarkus.redis.runtime.client.config.RedisClientConfig;
 import io.quarkus.redis.runtime.client.config.RedisConfig;
 import io.smallrye.config.common.utils.StringUtil;
 
-/**
- * The named Redis client must be one that the application has, as far as that is known. When nothing is
- * configured yet, that is seen when the application starts.
- */
+/** The named Redis client must exist, as far as known. If no client is configured at build time, start-up checks it. */
 final class RedisClientRule implements Rule {
 
     private static final String CLIENTS = "quarkus.redis.";
 
-    // What one client is configured with. Names of environment variables can look like other properties.
+    // The properties of one client. Names of environment variables can look like other properties.
     private static final Set<String> MEMBERS = Stream.of(RedisClientConfig.class, RedisClientBuildTimeConfig.class)
             .flatMap(config -> Stream.of(config.getMethods()))
             .map(member -> StringUtil.skewer(member.getName()))

@@ -8,11 +8,11 @@ import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 
-/** One thing that must hold for the use of {@link io.quarkiverse.redisbulkhead.RedisBulkhead} in an application. */
+/** One condition on the use of {@link io.quarkiverse.redisbulkhead.RedisBulkhead} in an application. */
 public interface Rule {
 
     /**
-     * Looks for mistakes.
+     * Reports errors.
      *
      * @param usage how the application uses the annotation
      * @param errors takes them
@@ -23,7 +23,7 @@ public interface Rule {
      * All rules.
      *
      * @param config what is configured while the application is built
-     * @param fixed what is configured for good then
+     * @param fixed the build-time configuration
      * @param http whether the application has an HTTP server
      * @param coroutines whether the application has kotlinx-coroutines-core
      * @return one of each

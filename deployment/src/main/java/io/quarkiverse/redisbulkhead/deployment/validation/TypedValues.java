@@ -25,8 +25,8 @@ import io.smallrye.config.WithParentName;
 import io.smallrye.config.common.utils.StringUtil;
 
 /**
- * Checks that a configured text can be read as the type that the configuration mapping has for it, with a message that says
- * what the text should be. The types come from the methods of the mapping.
+ * Checks that a configured text can be converted to the type of the configuration mapping; the message names the expected
+ * values. The types come from the methods of the mapping.
  */
 final class TypedValues implements EffectiveDefinitions.ValueReader {
 
@@ -73,7 +73,7 @@ final class TypedValues implements EffectiveDefinitions.ValueReader {
         return expected.isEmpty();
     }
 
-    /** What the text should be; empty when it can be read. */
+    /** The expected values; empty when the text can be converted. */
     private static Optional<String> expected(Member member, String text) {
         if (member.type() == Duration.class) {
             DurationText duration = DurationText.of(member.name());

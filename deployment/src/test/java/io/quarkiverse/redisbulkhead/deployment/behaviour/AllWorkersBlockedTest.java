@@ -30,8 +30,8 @@ import io.smallrye.common.annotation.Blocking;
 import io.smallrye.mutiny.Uni;
 
 /**
- * Trap 36: all workers are blocked by calls that wait for a permit, which only an asynchronous execution gives back that
- * began on a worker and must go on itself first. (By default half of the workers would be free; see trap 41.)
+ * Trap 36: waiting calls block all workers. Only an asynchronous execution can release their permit, and it must first
+ * resume on a worker itself. (By default half of the workers would be free; see trap 41.)
  */
 class AllWorkersBlockedTest {
 
@@ -54,7 +54,7 @@ class AllWorkersBlockedTest {
     private final HttpClient http = HttpClient.newHttpClient();
 
     @Test
-    void theExecutionThatMustGoOnDoes() throws Exception {
+    void executionContinuesWhenAllWorkersAreBlocked() throws Exception {
         Permit inner = bulkheads.semaphore("inner").acquire(LONG);
         CompletableFuture<String> holder = get("/holder");
         await().atMost(LONG).until(() -> bulkheads.semaphore("inner").waiters().size() == 1);
@@ -103,7 +103,7 @@ class AllWorkersBlockedTest {
 
         @RedisBulkhead(name = "outer", permits = 1, maxWait = "1h")
         Uni<String> holder() {
-            return inner.goOn();
+            return inner.resume();
         }
 
         @RedisBulkhead(name = "outer", permits = 1, maxWait = "1h")
@@ -116,7 +116,7 @@ class AllWorkersBlockedTest {
     public static class Inner {
 
         @RedisBulkhead(name = "inner", permits = 1, maxWait = "1h")
-        Uni<String> goOn() {
+        Uni<String> resume() {
             return Uni.createFrom().item("went on");
         }
     }

@@ -30,10 +30,7 @@ import io.quarkus.test.QuarkusUnitTest;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 
-/**
- * A call waits for one round trip only: it ends while Redis keeps its release waiting, however the method returns. With
- * {@code await-release}, it ends when Redis has answered.
- */
+/** A call does not wait for the reply to its release, whatever the return type. With {@code await-release}, it does. */
 class AwaitReleaseTest {
 
     static final KillableRedis REDIS = new KillableRedis("AwaitReleaseTest");
@@ -53,9 +50,9 @@ class AwaitReleaseTest {
     @Inject
     RedisBulkheads bulkheads;
 
-    /** The next call of the process comes behind the release, and is not rejected. */
+    /** The next call of the process is sent after the release, so it is not rejected. */
     @AfterEach
-    void thePermitIsFree() {
+    void assertPermitIsFree() {
         REDIS.send("CLIENT UNPAUSE");
         assertThat(reports.plain()).isEqualTo("plain");
         await().atMost(LONG).until(() -> semaphore().status().inUse() == 0);
@@ -65,34 +62,34 @@ class AwaitReleaseTest {
         return bulkheads.semaphore("reports");
     }
 
-    private static void assertEndsBeforeItsRelease(Callable<?> call) throws Exception {
+    private static void assertReturnsBeforeTheRelease(Callable<?> call) throws Exception {
         assertThat(Caller.of(call).result()).isNotNull();
         assertThat(permitsInRedis("reports")).isEqualTo(1);
     }
 
-    // Without a script, which Redis would postpone.
+    // Uses no script, because Redis would postpone it.
     private static int permitsInRedis(String bulkhead) {
-        return Integer.parseInt(REDIS.ask("ZCARD redis-bulkhead:{" + bulkhead + "}:holders").substring(1));
+        return Integer.parseInt(REDIS.query("ZCARD redis-bulkhead:{" + bulkhead + "}:holders").substring(1));
     }
 
     @Test
     void blocking() throws Exception {
-        assertEndsBeforeItsRelease(() -> reports.blocking());
+        assertReturnsBeforeTheRelease(() -> reports.blocking());
     }
 
     @Test
     void uni() throws Exception {
-        assertEndsBeforeItsRelease(() -> reports.uni().await().atMost(LONG));
+        assertReturnsBeforeTheRelease(() -> reports.uni().await().atMost(LONG));
     }
 
     @Test
     void multi() throws Exception {
-        assertEndsBeforeItsRelease(() -> reports.multi().collect().asList().await().atMost(LONG));
+        assertReturnsBeforeTheRelease(() -> reports.multi().collect().asList().await().atMost(LONG));
     }
 
     @Test
     void stage() throws Exception {
-        assertEndsBeforeItsRelease(() -> reports.stage().toCompletableFuture().get(20, TimeUnit.SECONDS));
+        assertReturnsBeforeTheRelease(() -> reports.stage().toCompletableFuture().get(20, TimeUnit.SECONDS));
     }
 
     @Test
@@ -100,7 +97,7 @@ class AwaitReleaseTest {
     void virtualThread() throws Exception {
         ExecutorService virtual = virtualThreads();
         try {
-            assertEndsBeforeItsRelease(() -> virtual.submit(() -> reports.blocking()).get(20, TimeUnit.SECONDS));
+            assertReturnsBeforeTheRelease(() -> virtual.submit(() -> reports.blocking()).get(20, TimeUnit.SECONDS));
         } finally {
             virtual.shutdown();
         }
@@ -114,18 +111,18 @@ class AwaitReleaseTest {
 
     @Test
     void inCode() throws Exception {
-        assertEndsBeforeItsRelease(() -> semaphore().call(Reports::pause));
+        assertReturnsBeforeTheRelease(() -> semaphore().call(Reports::pause));
     }
 
     @Test
     void inCodeAsynchronously() throws Exception {
-        assertEndsBeforeItsRelease(
+        assertReturnsBeforeTheRelease(
                 () -> semaphore().callAsync(() -> Uni.createFrom().item(Reports::pause)).await().atMost(LONG));
     }
 
     @Test
-    void closeButNotRelease() throws Exception {
-        assertEndsBeforeItsRelease(() -> {
+    void closeDoesNotWaitButReleaseDoes() throws Exception {
+        assertReturnsBeforeTheRelease(() -> {
             try (Permit permit = semaphore().acquire(Duration.ZERO)) {
                 return Reports.pause();
             }
@@ -141,18 +138,18 @@ class AwaitReleaseTest {
     }
 
     @Test
-    void withAwaitReleaseCallsEndWhenTheirPermitIsFree() throws Exception {
-        assertEndsAfterItsRelease("awaiting", () -> reports.awaiting());
+    void awaitReleaseCallsReturnAfterTheRelease() throws Exception {
+        assertReturnsAfterTheRelease("awaiting", () -> reports.awaiting());
         SemaphoreSpec spec = SemaphoreSpec.named("awaiting-in-code").permits(1).awaitRelease(true).build();
-        assertEndsAfterItsRelease(spec.name(), () -> bulkheads.semaphore(spec).call(Reports::pause));
-        assertEndsAfterItsRelease(spec.name(), () -> {
+        assertReturnsAfterTheRelease(spec.name(), () -> bulkheads.semaphore(spec).call(Reports::pause));
+        assertReturnsAfterTheRelease(spec.name(), () -> {
             try (Permit permit = bulkheads.semaphore(spec).acquire(Duration.ZERO)) {
                 return Reports.pause();
             }
         });
     }
 
-    private static void assertEndsAfterItsRelease(String bulkhead, Callable<?> call) throws Exception {
+    private static void assertReturnsAfterTheRelease(String bulkhead, Callable<?> call) throws Exception {
         Reports.paused = new CompletableFuture<>();
         Caller<?> caller = Caller.of(call);
         Reports.paused.get(20, TimeUnit.SECONDS);

@@ -43,7 +43,7 @@ import io.quarkus.test.common.http.TestHTTPResource;
 import io.smallrye.mutiny.Uni;
 import io.vertx.core.Vertx;
 
-/** Trap 41: waiting calls block half of the worker pool at most, so other endpoints answer. */
+/** Trap 41: waiting calls block at most half of the worker pool, so other endpoints respond. */
 class BlockedWorkersTest {
 
     private static final Duration LONG = Duration.ofSeconds(20);
@@ -78,19 +78,19 @@ class BlockedWorkersTest {
     private Permit held;
 
     @BeforeEach
-    void takeThePermit() {
+    void acquirePermit() {
         held = bulkheads.semaphore("slow").forKey("a").acquire(LONG);
     }
 
     @AfterEach
-    void giveItBack() {
+    void releasePermit() {
         held.release();
         await().atMost(LONG).until(() -> bulkheads.semaphore("slow").forKey("a").status().inUse() == 0
                 && bulkheads.lock("daily").owner().isEmpty());
     }
 
     @Test
-    void halfOfThePoolIsFreeForOthers() throws Exception {
+    void waitingCallsLeaveHalfOfThePoolFree() throws Exception {
         double before = queueFull("slow");
         List<CompletableFuture<HttpResponse<String>>> calls = IntStream.range(0, CALLS).mapToObj(i -> get("/slow?key=a"))
                 .toList();
@@ -112,9 +112,9 @@ class BlockedWorkersTest {
         assertThat(calls.stream().filter(call -> call.join().statusCode() == 200)).hasSize(WORKERS / 2);
     }
 
-    /** Locks and permits in code block threads as guarded methods do. */
+    /** Locks and permits in code block threads like guarded methods. */
     @Test
-    void allKindsOfBlockingCallsCountTogether() throws Exception {
+    void boundCoversAllKindsOfBlockingCalls() throws Exception {
         Permit lock = bulkheads.lock("daily").tryLock().orElseThrow();
         Stream.<Runnable> of(() -> guarded.slow("a"), () -> bulkheads.semaphore("slow").forKey("a").acquire(LONG).release(),
                 () -> bulkheads.lock("daily").run(LONG, () -> {
@@ -132,7 +132,7 @@ class BlockedWorkersTest {
     }
 
     @Test
-    void otherThreadsAndUnisDoNotCount() throws Exception {
+    void boundIgnoresOtherThreadsAndUnis() throws Exception {
         ExecutorService own = Executors.newFixedThreadPool(WORKERS);
         try {
             for (int i = 0; i < WORKERS; i++) {
@@ -157,7 +157,7 @@ class BlockedWorkersTest {
     }
 
     @Test
-    void theBoundOfOneBulkheadCountsUnis() {
+    void boundOfOneBulkheadIncludesUnis() {
         Permit permit = bulkheads.semaphore("bounded").acquire(LONG);
         List<CompletableFuture<String>> waiting = IntStream.range(0, 3)
                 .mapToObj(i -> guarded.bounded().subscribeAsCompletionStage()).toList();

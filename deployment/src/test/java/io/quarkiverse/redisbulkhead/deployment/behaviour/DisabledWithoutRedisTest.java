@@ -14,7 +14,7 @@ import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkus.test.QuarkusUnitTest;
 
-/** With the bulkheads switched off an application needs no Redis. */
+/** An application with disabled bulkheads needs no Redis. */
 class DisabledWithoutRedisTest {
 
     @RegisterExtension
@@ -30,14 +30,14 @@ class DisabledWithoutRedisTest {
     RedisBulkheads bulkheads;
 
     @Test
-    void callsPassAndOnlyQuestionsFail() {
+    void callsProceedAndStatusFails() {
         assertThat(guarded.render()).isEqualTo("done");
         assertThatThrownBy(() -> bulkheads.semaphore("reports").status()).isInstanceOf(BulkheadUnavailableException.class);
     }
 
-    /** Switching limits off does not switch mutual exclusion off. */
+    /** Disabling bulkheads does not disable locks. */
     @Test
-    void locksNeedRedisAllTheSame() {
+    void locksStillRequireRedis() {
         assertThatThrownBy(() -> bulkheads.lock("orders")).isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("quarkus.redis.hosts is not set").hasMessageContaining("'orders'");
     }

@@ -19,7 +19,7 @@ import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkus.test.QuarkusUnitTest;
 
-/** Members of annotations may refer to properties, which are read when the application starts. */
+/** Annotation members may contain property expressions, which are resolved when the application starts. */
 class ExpressionsTest {
 
     @RegisterExtension
@@ -41,18 +41,18 @@ class ExpressionsTest {
     Shop shop;
 
     @Test
-    void namesAreResolved() {
+    void resolvesNames() {
         assertThat(bulkheads.names()).containsExactlyInAnyOrder("eu-orders", "of.books", "price$", "${quoted}", "fallback",
                 "${escaped}");
     }
 
     @Test
-    void theConfigurationOfTheResolvedNameHolds() {
+    void appliesTheConfigurationOfTheResolvedName() {
         assertThat(bulkheads.semaphore("eu-orders").status().limit()).isEqualTo(2);
     }
 
     @Test
-    void bothPlacesShareTheBulkhead() {
+    void bothMethodsShareTheBulkhead() {
         RedisSemaphore orders = bulkheads.semaphore("eu-orders");
         try (Permit one = orders.acquire(Duration.ZERO); Permit other = orders.acquire(Duration.ZERO)) {
             assertThatExceptionOfType(BulkheadFullException.class).isThrownBy(shop::order)
@@ -64,7 +64,7 @@ class ExpressionsTest {
     }
 
     @Test
-    void nestedExpressionsAndDefaultsAndEscapesAreThoseOfTheConfiguration() {
+    void supportsNestedExpressionsDefaultsAndEscapes() {
         assertThat(shop.nested()).isEqualTo("of.books");
         assertThat(shop.byDefault()).isEqualTo("fallback");
         assertThat(shop.dollar()).isEqualTo("price$");

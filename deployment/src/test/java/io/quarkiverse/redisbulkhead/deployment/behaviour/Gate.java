@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import jakarta.inject.Singleton;
 
-/** Blocks the executions that reach it until it is opened. */
+/** Blocks executions until the test opens it. */
 @Singleton
 public class Gate {
 
@@ -21,7 +21,7 @@ public class Gate {
         end.complete("passed");
     }
 
-    /** How many wait here. */
+    /** The number of blocked executions. */
     int inside() {
         return inside.get();
     }

@@ -25,7 +25,7 @@ import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkus.test.QuarkusUnitTest;
 import io.smallrye.mutiny.Uni;
 
-/** Calls that take more than 1 of the limit, guarded and in code. */
+/** Guarded calls and calls in code with a weight above 1. */
 class GuardedWeightsTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(20);
@@ -44,7 +44,7 @@ class GuardedWeightsTest {
     RedisBulkheads bulkheads;
 
     @Test
-    void eachPlaceHasItsOwnWeight() {
+    void eachMethodHasItsOwnWeight() {
         RedisSemaphore shared = bulkheads.semaphore("shared");
 
         assertThat(warehouse.light(() -> shared.status().inUse())).isEqualTo(1);
@@ -56,7 +56,7 @@ class GuardedWeightsTest {
     }
 
     @Test
-    void theConfiguredWeightWins() {
+    void configuredWeightOverridesTheAnnotation() {
         RedisSemaphore configured = bulkheads.semaphore("configured");
 
         assertThat(warehouse.configured(() -> configured.status().inUse())).isEqualTo(3);
@@ -68,7 +68,7 @@ class GuardedWeightsTest {
     }
 
     @Test
-    void asynchronousCallsHaveAWeight() {
+    void asynchronousCallsTakeTheirWeight() {
         RedisSemaphore shared = bulkheads.semaphore("shared");
 
         assertThat(warehouse.later(() -> shared.statusAsync().map(now -> now.inUse())).await().atMost(PATIENCE)).isEqualTo(2);
@@ -76,7 +76,7 @@ class GuardedWeightsTest {
 
     /** One limit for each key. */
     @Test
-    void keysHaveAWeight() {
+    void keyedCallsTakeTheirWeight() {
         RedisSemaphore one = bulkheads.semaphore("keyed").forKey("one");
 
         assertThat(warehouse.keyed("one", () -> one.status().inUse())).isEqualTo(2);
@@ -86,7 +86,7 @@ class GuardedWeightsTest {
     }
 
     @Test
-    void codeTakesPermitsOfAnyWeight() {
+    void codeAcquiresPermitsOfAnyWeight() {
         RedisSemaphore stock = bulkheads.semaphore(SemaphoreSpec.named("stock").permits(5).build());
         try (Permit three = stock.tryAcquire(3).orElseThrow();
                 Permit two = stock.acquireAsync(2, PATIENCE).await().atMost(PATIENCE)) {
@@ -103,7 +103,7 @@ class GuardedWeightsTest {
     }
 
     @Test
-    void weightsOutOfRangeAreRefused() {
+    void rejectsWeightsOutOfRange() {
         RedisSemaphore stock = bulkheads.semaphore(SemaphoreSpec.named("stock").permits(5).build());
 
         assertThatIllegalArgumentException().isThrownBy(() -> stock.tryAcquire(0))
@@ -116,7 +116,7 @@ class GuardedWeightsTest {
     }
 
     @Test
-    void aWeightAboveTheSizeThatWasSetIsRejectedWithAReason() {
+    void rejectsWeightAboveTheResizedLimit() {
         RedisSemaphore stock = bulkheads.semaphore(SemaphoreSpec.named("resized").permits(5).weight(3).build());
         stock.resize(2);
 

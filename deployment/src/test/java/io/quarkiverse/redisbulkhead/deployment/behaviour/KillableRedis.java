@@ -15,8 +15,8 @@ import java.util.function.Predicate;
 import redis.embedded.RedisServer;
 
 /**
- * A Redis that a test stops and starts. It always has the same port, also where a test class is loaded twice, by JUnit
- * and by the application.
+ * A Redis server that a test stops and starts. Its port is fixed, even if JUnit and the application both load the test
+ * class.
  */
 public final class KillableRedis {
 
@@ -59,15 +59,15 @@ public final class KillableRedis {
         }
     }
 
-    /** It takes scripts and other writes, and does not answer until that is closed. */
+    /** Accepts scripts and other writes, but does not reply until the result is closed. */
     public AutoCloseable pause() {
         send("CLIENT PAUSE 60000 WRITE");
         return () -> send("CLIENT UNPAUSE");
     }
 
-    /** It does nothing any more until that is closed; the operating system still accepts connections for it. */
+    /** Stops the server until the result is closed; the operating system still accepts connections. */
     public AutoCloseable freeze() {
-        String process = ask("INFO server", line -> line.startsWith("process_id:")).split(":")[1];
+        String process = query("INFO server", line -> line.startsWith("process_id:")).split(":")[1];
         signal("-STOP", process);
         return () -> signal("-CONT", process);
     }
@@ -80,19 +80,19 @@ public final class KillableRedis {
         }
     }
 
-    /** Runs a command that is answered by OK. */
+    /** Runs a command that replies with OK. */
     public void send(String command) {
-        if (!ask(command).startsWith("+")) {
+        if (!query(command).startsWith("+")) {
             throw new IllegalStateException("Redis refused " + command);
         }
     }
 
     /** Runs a command; returns the first line of the reply. */
-    public String ask(String command) {
-        return ask(command, line -> true);
+    public String query(String command) {
+        return query(command, line -> true);
     }
 
-    private String ask(String command, Predicate<String> wanted) {
+    private String query(String command, Predicate<String> wanted) {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
             socket.setSoTimeout(20_000);
             socket.getOutputStream().write((command + "\r\n").getBytes(StandardCharsets.US_ASCII));
@@ -103,14 +103,14 @@ public final class KillableRedis {
         }
     }
 
-    // Not from the ephemeral range: another process could be given it before the test starts its server.
+    // Not from the ephemeral range, so that no other process gets it before the test starts its server.
     private static String freePort() {
         while (true) {
             int port = ThreadLocalRandom.current().nextInt(20_000, 30_000);
             try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
                 return Integer.toString(socket.getLocalPort());
             } catch (BindException e) {
-                // In use. Try another one.
+                // In use: try another one.
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }

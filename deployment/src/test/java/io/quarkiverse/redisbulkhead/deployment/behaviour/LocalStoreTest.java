@@ -23,8 +23,8 @@ import io.quarkus.test.QuarkusUnitTest;
 import io.vertx.redis.client.Redis;
 
 /**
- * With the local store, here in tests only, an application needs no Redis: the extension starts none, there is no client,
- * and its bulkheads limit all the same.
+ * With the local store, here in tests only, an application needs no Redis: the extension starts no server and requests no
+ * client, and its bulkheads still enforce limits.
  */
 class LocalStoreTest {
 
@@ -36,7 +36,8 @@ class LocalStoreTest {
                     %test.quarkus.redis-bulkhead.store=local
                     %prod.quarkus.redis.hosts=redis://redis.example:6379
                     """), "application.properties"))
-            // Of tests before this one some may still run. The application has a class loader, and so a field, of its own.
+            // Servers of earlier tests may still run. The application has its own class loader, and so its own copy of the
+            // field.
             .setBeforeAllCustomizer(() -> System.setProperty(BEFORE, redisServers().toString()))
             .setAfterAllCustomizer(() -> System.clearProperty(BEFORE));
 
@@ -47,7 +48,7 @@ class LocalStoreTest {
     RedisBulkheads bulkheads;
 
     @Test
-    void theLimitHolds() throws Exception {
+    void enforcesTheLimit() throws Exception {
         CountDownLatch entered = new CountDownLatch(1);
         CountDownLatch end = new CountDownLatch(1);
         CompletableFuture<String> running = CompletableFuture.supplyAsync(() -> reports.render(entered, end));
@@ -68,7 +69,7 @@ class LocalStoreTest {
     }
 
     @Test
-    void locksLock() {
+    void locksAreExclusive() {
         bulkheads.lock("orders").run(() -> {
             assertThat(bulkheads.lock("orders").tryLock()).isEmpty();
             assertThat(bulkheads.lock("orders").owner()).isPresent();
@@ -77,12 +78,12 @@ class LocalStoreTest {
     }
 
     @Test
-    void thereIsNoRedisClient() {
+    void registersNoRedisClient() {
         assertThat(Arc.container().listAll(Redis.class)).isEmpty();
     }
 
     @Test
-    void noEmbeddedRedisIsStarted() {
+    void startsNoEmbeddedRedis() {
         assertThat(redisServers()).allMatch(pid -> System.getProperty(BEFORE).contains(pid));
     }
 

@@ -50,7 +50,7 @@ import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.helpers.test.UniAssertSubscriber;
 import io.vertx.core.Vertx;
 
-/** Locks in a real Redis, whichever store keeps them there. */
+/** Locks in a real Redis, with either store. */
 abstract class LockContract {
 
     private static final Duration LONG = Duration.ofSeconds(20);
@@ -61,7 +61,7 @@ abstract class LockContract {
                 .withApplicationRoot(
                         jar -> jar.addClasses(LockContract.class, Orders.class, Caller.class, OptionalExtensions.class))
                 .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.FAULT_TOLERANCE))
-                // On a busy machine, an answer of Redis may come late.
+                // A busy machine may delay replies from Redis.
                 .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "5s")
                 .overrideRuntimeConfigKey("quarkus.redis-bulkhead.lock-store.contention-timeout", "30s")
                 .overrideRuntimeConfigKey("quarkus.redis-bulkhead.lock.lock-timeout", "20s")
@@ -92,7 +92,7 @@ abstract class LockContract {
     }
 
     @Test
-    void badArguments() {
+    void rejectsInvalidArguments() {
         assertThatThrownBy(() -> bulkheads.lock((String) null)).isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("name");
         assertThatThrownBy(() -> bulkheads.lock(" ")).isInstanceOf(IllegalArgumentException.class)
@@ -116,9 +116,9 @@ abstract class LockContract {
         assertThat(lock.owner()).isEmpty();
     }
 
-    /** No code gets at the bulkhead behind a lock, for example to resize it. */
+    /** Code cannot access the bulkhead behind a lock, for example to resize it. */
     @Test
-    void theBulkheadBehindALockIsReserved() {
+    void reservesTheBulkheadBehindALock() {
         SemaphoreSpec behind = LockSpec.named("orders").build().bulkhead();
         assertThatThrownBy(() -> bulkheads.semaphore(behind)).isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("'lock:orders'").hasMessageContaining("lock(LockSpec)");
@@ -128,7 +128,7 @@ abstract class LockContract {
     }
 
     @Test
-    void aLockAndABulkheadOfTheSameNameHaveNothingToDoWithEachOther() {
+    void lockAndBulkheadOfTheSameNameAreIndependent() {
         RedisSemaphore bulkhead = bulkheads.semaphore(SemaphoreSpec.named("same").permits(1).build());
         RedisLock lock = bulkheads.lock("same");
         try (Permit execution = bulkhead.acquire(Duration.ZERO); Permit owned = lock.tryLock().orElseThrow()) {
@@ -141,7 +141,7 @@ abstract class LockContract {
 
     @ParameterizedTest
     @ValueSource(strings = { "fair", "unfair" })
-    void onlyOneOwnsTheLock(String order) throws Exception {
+    void lockHasOneOwnerAtATime(String order) throws Exception {
         int threads = 16;
         int turns = 25;
         RedisLock lock = bulkheads.lock(LockSpec.named("exclusive-" + order).fair(order.equals("fair"))
@@ -169,12 +169,12 @@ abstract class LockContract {
         assertThat(count[0]).isEqualTo(threads * turns);
         assertThat(tokens).as("fencing tokens in the order of ownership").hasSize(threads * turns).isSorted()
                 .doesNotHaveDuplicates();
-        nothingIsLeft(lock);
+        assertReleased(lock);
     }
 
-    /** The release of an owner whose lease has ended does not touch its successor. */
+    /** Releasing an expired lock does not affect the next owner. */
     @Test
-    void aLateReleaseDoesNotFreeTheLockOfTheSuccessor() {
+    void lateReleaseKeepsTheLockOfTheSuccessor() {
         RedisLock crashing = crashing("late-release", Duration.ofMillis(200));
         Permit late = lockThoughSlow(crashing);
         Permit successor = bulkheads.lock("late-release").tryLock(LONG).orElseThrow();
@@ -188,19 +188,19 @@ abstract class LockContract {
         assertThat(crashing.tryLock()).isEmpty();
         assertThat(successor.refresh()).isTrue();
         assertThat(successor.release()).isTrue();
-        nothingIsLeft(crashing);
+        assertReleased(crashing);
     }
 
-    /** An owner that does not renew is as one that has crashed. */
+    /** An owner that does not renew behaves like one that has crashed. */
     @Test
-    void theLockOfACrashedOwnerIsFreeAfterTheLockTimeout() {
+    void lockOfACrashedOwnerExpires() {
         Duration lockTimeout = Duration.ofSeconds(1);
         RedisLock lock = bulkheads.lock("crashed");
         long lockedAt = System.nanoTime();
         Permit crashed = lockThoughSlow(crashing("crashed", lockTimeout));
         Optional<Permit> early = lock.tryLock();
         while (System.nanoTime() - lockedAt > lockTimeout.toNanos() / 2) {
-            // On a busy machine, the lock may be free again by now.
+            // On a busy machine, the lock may have expired by now.
             early.ifPresent(Permit::release);
             lockedAt = System.nanoTime();
             crashed = lockThoughSlow(crashing("crashed", lockTimeout));
@@ -217,7 +217,7 @@ abstract class LockContract {
     }
 
     @Test
-    void anExpiredLockGoesToOneTaker() throws Exception {
+    void oneCallerAcquiresAnExpiredLock() throws Exception {
         int takers = 4;
         int rounds = 100;
         RedisLock crashing = crashing("expired", Duration.ofMillis(20));
@@ -253,7 +253,7 @@ abstract class LockContract {
         }
     }
 
-    /** On a busy machine the answer may come when so short a lease has ended. */
+    /** On a busy machine, so short a lease may expire before the reply arrives. */
     private static Permit lockThoughSlow(RedisLock lock) {
         while (true) {
             try {
@@ -265,7 +265,7 @@ abstract class LockContract {
     }
 
     @Test
-    void aReleaseEndsTheWait() throws Exception {
+    void releaseEndsTheWait() throws Exception {
         RedisLock lock = bulkheads.lock("wait");
         Permit owned = lock.lock();
         Caller<Permit> waiting = Caller.of(() -> lock.tryLock(LONG).orElseThrow());
@@ -278,7 +278,7 @@ abstract class LockContract {
     }
 
     @Test
-    void aWaitEndsInTime() {
+    void waitTimesOut() {
         RedisLock lock = bulkheads.lock("in-time");
         RedisLock impatient = bulkheads.lock(LockSpec.named("in-time").acquireTimeout(SHORT).build());
         try (Permit owned = lock.lock()) {
@@ -305,7 +305,7 @@ abstract class LockContract {
             assertThat(owned.isHeld()).isTrue();
             assertThat(lock.waiters()).isEmpty();
         }
-        nothingIsLeft(lock);
+        assertReleased(lock);
     }
 
     private static void inTime(String method, Supplier<Object> call) {
@@ -315,44 +315,44 @@ abstract class LockContract {
     }
 
     @Test
-    void runAndCallReleaseHoweverTheActionEnds() throws Exception {
+    void runAndCallAlwaysRelease() throws Exception {
         RedisLock lock = bulkheads.lock("actions");
         lock.run(() -> assertThat(currentPermit.get().bulkhead()).isEqualTo("lock:actions"));
-        nothingIsLeft(lock);
+        assertReleased(lock);
         assertThat(lock.call(() -> lock.owner().orElseThrow().method()))
-                .isEqualTo("LockContract#runAndCallReleaseHoweverTheActionEnds");
-        nothingIsLeft(lock);
+                .isEqualTo("LockContract#runAndCallAlwaysRelease");
+        assertReleased(lock);
         IllegalArgumentException unchecked = new IllegalArgumentException("own");
         assertThatThrownBy(() -> lock.run(() -> {
             throw unchecked;
         })).isSameAs(unchecked);
-        nothingIsLeft(lock);
+        assertReleased(lock);
         IOException checked = new IOException("own");
         assertThatThrownBy(() -> lock.call(LONG, () -> {
             throw checked;
         })).isSameAs(checked);
-        nothingIsLeft(lock);
+        assertReleased(lock);
         AssertionError error = new AssertionError("own");
         assertThatThrownBy(() -> lock.run(LONG, () -> {
             throw error;
         })).isSameAs(error);
-        nothingIsLeft(lock);
+        assertReleased(lock);
     }
 
-    /** What a bulkhead within says is not the lock's word. */
+    /** A rejection by an inner bulkhead is not a rejection by the lock. */
     @Test
-    void aFullBulkheadWithinTheActionIsNotTheLock() {
+    void propagatesRejectionsOfTheAction() {
         BulkheadFullException own = new BulkheadFullException("reports", 5, Duration.ofSeconds(1));
         RedisLock lock = bulkheads.lock("rejected-within");
         assertThatThrownBy(() -> lock.run(() -> {
             throw own;
         })).isSameAs(own);
         assertThatThrownBy(() -> lock.runAsync(() -> Uni.createFrom().failure(own)).await().atMost(LONG)).isSameAs(own);
-        nothingIsLeft(lock);
+        assertReleased(lock);
     }
 
     @Test
-    void asyncTwins() {
+    void asyncMethods() {
         RedisLock lock = bulkheads.lock("async");
         Permit first = lock.tryLockAsync().await().atMost(LONG).orElseThrow();
         assertThat(lock.tryLockAsync().await().atMost(LONG)).isEmpty();
@@ -378,11 +378,11 @@ abstract class LockContract {
         IOException own = new IOException("own");
         assertThat(subscribe(lock.callAsync(LONG, () -> Uni.createFrom().failure(own))).awaitFailure(LONG).getFailure())
                 .isSameAs(own);
-        nothingIsLeft(lock);
+        assertReleased(lock);
     }
 
     @Test
-    void aCancelledWaitLeavesNothing() {
+    void cancelledWaitLeavesNoWaiter() {
         RedisLock lock = bulkheads.lock("cancelled");
         Permit owned = lock.lock();
         List<UniAssertSubscriber<?>> waiting = List.of(subscribe(lock.lockAsync()), subscribe(lock.tryLockAsync(LONG)),
@@ -402,7 +402,7 @@ abstract class LockContract {
     }
 
     @Test
-    void anInterruptEndsTheWait() throws Exception {
+    void interruptEndsTheWait() throws Exception {
         RedisLock lock = bulkheads.lock("interrupted");
         try (Permit owned = lock.lock()) {
             Caller<Permit> waiting = Caller.of(lock::lock);
@@ -414,7 +414,7 @@ abstract class LockContract {
         }
     }
 
-    /** Trap 17: the owner that asks again would wait for itself. */
+    /** Trap 17: an owner that requests its lock again would wait for itself. */
     @Test
     void isNotReentrant() {
         RedisLock lock = bulkheads.lock("impatient");
@@ -426,11 +426,11 @@ abstract class LockContract {
             assertThat(currentPermit.get().refresh()).as("the lock is still owned").isTrue();
         });
         assertThat(runs).hasValue(1);
-        nothingIsLeft(lock);
+        assertReleased(lock);
     }
 
     @Test
-    void anOperatorTakesTheLockAway() {
+    void operatorRevokesTheLock() {
         RedisLock lock = bulkheads.lock("revoked");
         assertThat(lock.revoke()).isFalse();
         Permit owned = lock.lock();
@@ -447,9 +447,9 @@ abstract class LockContract {
                 .contains("lock:revoked"));
     }
 
-    /** A lost lock interrupts, if it is to. */
+    /** A lost lock interrupts the execution with {@code on-lost=interrupt}. */
     @Test
-    void aLostLockInterruptsItsExecution() throws Exception {
+    void lostLockInterruptsItsExecution() throws Exception {
         RedisLock lock = bulkheads.lock(LockSpec.named("interrupting").onLost(OnLost.INTERRUPT)
                 .lockTimeout(Duration.ofSeconds(20)).build());
         CompletableFuture<Permit> own = new CompletableFuture<>();
@@ -459,13 +459,13 @@ abstract class LockContract {
         }));
         Permit permit = own.get(20, TimeUnit.SECONDS);
         assertThat(bulkheads.lock("interrupting").revoke()).isTrue();
-        // Finds the loss now, and not only at the next renewal.
+        // Detects the loss now, before the next renewal.
         assertThat(permit.refresh()).isFalse();
         assertThat(running.failure()).isInstanceOf(InterruptedException.class);
     }
 
     @Test
-    void faultToleranceTreatsItAsAnyRejection() {
+    void faultToleranceHandlesRejectionsOfLocks() {
         try (Permit owned = bulkheads.lock("impatient").lock()) {
             assertThat(orders.submit()).isEqualTo("fallback");
         }
@@ -473,7 +473,7 @@ abstract class LockContract {
     }
 
     @Test
-    void blockingMethodsAreRefusedOnAnEventLoop() throws Exception {
+    void blockingMethodsFailOnAnEventLoop() throws Exception {
         RedisLock lock = bulkheads.lock("event-loop");
         Map<String, Runnable> calls = new LinkedHashMap<>();
         calls.put("tryLock", lock::tryLock);
@@ -500,11 +500,11 @@ abstract class LockContract {
                 .allSatisfy((method, failure) -> assertThat(failure).isInstanceOf(IllegalStateException.class)
                         .hasMessage("RedisLock." + method + "() must not be called on an event loop; use " + method
                                 + "Async() there"));
-        nothingIsLeft(lock);
+        assertReleased(lock);
     }
 
     @Test
-    void twinsOnAnEventLoop() throws Exception {
+    void asyncMethodsOnAnEventLoop() throws Exception {
         RedisLock lock = bulkheads.lock("twins");
         CompletableFuture<String> done = new CompletableFuture<>();
         vertx.runOnContext(now -> {
@@ -516,15 +516,15 @@ abstract class LockContract {
                     .subscribe().with(done::complete, done::completeExceptionally);
         });
         assertThat(done.get(20, TimeUnit.SECONDS)).isEqualTo("one owner, same thread");
-        nothingIsLeft(lock);
+        assertReleased(lock);
     }
 
-    // Its owners are never renewed, as those that have crashed.
+    // Its owners never renew, like those that have crashed.
     private RedisLock crashing(String name, Duration lockTimeout) {
         return bulkheads.lock(LockSpec.named(name).lockTimeout(lockTimeout).maxHold(lockTimeout).build());
     }
 
-    private static void nothingIsLeft(RedisLock lock) {
+    private static void assertReleased(RedisLock lock) {
         assertThat(lock.owner()).isEmpty();
         assertThat(lock.waiters()).isEmpty();
     }

@@ -4,7 +4,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.quarkus.test.QuarkusUnitTest;
 
-/** Locks where there are no scripts. */
+/** Locks without scripts. */
 class LockOnLockStoreTest extends LockContract {
 
     @RegisterExtension

@@ -43,7 +43,7 @@ class LockStoreTest {
             .overrideConfigKey("quarkus.redis.hosts",
                     "redis://scriptless:secret@" + REDIS.address().substring("redis://".length()))
             .overrideConfigKey("quarkus.redis-bulkhead.store", "lock")
-            // On a busy machine, an answer of Redis may come late.
+            // A busy machine may delay replies from Redis.
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.lock-store.contention-timeout", "30s");
 
@@ -59,7 +59,7 @@ class LockStoreTest {
     }
 
     @Test
-    void theLimitHoldsForThreadsThatWait() throws Exception {
+    void enforcesTheLimitForWaitingThreads() throws Exception {
         ExecutorService threads = Executors.newFixedThreadPool(32);
         try {
             List<CompletableFuture<Void>> calls = new ArrayList<>();
@@ -81,7 +81,7 @@ class LockStoreTest {
     }
 
     @Test
-    void aFullBulkheadRejectsAndOperatorsSeeWhoHolds() throws Exception {
+    void rejectsWhenFullAndListsHolders() throws Exception {
         CountDownLatch entered = new CountDownLatch(1);
         CountDownLatch end = new CountDownLatch(1);
         CompletableFuture<Void> running = CompletableFuture.runAsync(() -> reports.exportAll(entered, end));

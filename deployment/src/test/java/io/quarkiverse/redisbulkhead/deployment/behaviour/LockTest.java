@@ -4,7 +4,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.quarkus.test.QuarkusUnitTest;
 
-/** Locks that scripts keep. */
+/** Locks with scripts. */
 class LockTest extends LockContract {
 
     @RegisterExtension

@@ -20,8 +20,8 @@ import io.quarkiverse.redisbulkhead.RedisLock;
 import io.quarkus.test.QuarkusUnitTest;
 
 /**
- * An application without any annotation, whose limits are switched off and let everything through while Redis is away: its
- * locks still lock, and no lock is granted without Redis.
+ * An application without annotations, with disabled bulkheads and {@code on-outage=allow}: its locks stay exclusive, and no
+ * lock is granted without Redis.
  */
 class LocksOnlyTest {
 
@@ -43,7 +43,7 @@ class LocksOnlyTest {
     }
 
     @Test
-    void nobodyGetsALockWithoutRedis() {
+    void grantsNoLockWithoutRedis() {
         RedisLock lock = bulkheads.lock("orders");
         assertThatThrownBy(lock::tryLock).isInstanceOf(BulkheadUnavailableException.class)
                 .hasMessageContaining("'lock:orders'");
@@ -56,7 +56,7 @@ class LocksOnlyTest {
         assertThatThrownBy(lock::owner).isInstanceOf(BulkheadUnavailableException.class);
 
         REDIS.start();
-        // A probe finds out that Redis is back.
+        // A probe detects that Redis is back.
         await().atMost(20, TimeUnit.SECONDS).ignoreExceptions().until(() -> lock.owner().isEmpty());
         Permit owned = lock.lock();
         assertThat(owned.fencingToken()).isPositive();

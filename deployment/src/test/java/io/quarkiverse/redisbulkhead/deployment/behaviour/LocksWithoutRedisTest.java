@@ -12,7 +12,10 @@ import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkus.test.QuarkusUnitTest;
 
-/** Whether an application uses locks is known only when it gets one: the error then says that Redis is not configured. */
+/**
+ * The extension learns that an application uses locks only when it requests one: the error then says that Redis is not
+ * configured.
+ */
 class LocksWithoutRedisTest {
 
     @RegisterExtension
@@ -24,7 +27,7 @@ class LocksWithoutRedisTest {
     RedisBulkheads bulkheads;
 
     @Test
-    void theMessageTellsWhatToSet() {
+    void messageNamesThePropertyToSet() {
         assertThat(bulkheads.names()).isEmpty();
         assertThatThrownBy(() -> bulkheads.lock("orders")).isInstanceOf(IllegalStateException.class)
                 .hasMessage(

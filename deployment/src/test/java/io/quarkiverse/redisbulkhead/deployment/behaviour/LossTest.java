@@ -51,7 +51,7 @@ class LossTest {
 
     private static final Duration LONG = Duration.ofSeconds(30);
 
-    // A busy machine renews it in time. The shortest lease is three times the command timeout.
+    // Long enough for renewals on a busy machine. The shortest lease is three times the command timeout.
     private static final String LEASE = "6s";
     private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(2);
     // Renewals after two, four and six seconds would extend the lease far beyond it.
@@ -81,14 +81,14 @@ class LossTest {
     }
 
     @AfterEach
-    void nothingIsLeftBehind() {
+    void assertNothingIsLeft() {
         bulkheads.names().forEach(name -> await().atMost(LONG).pollDelay(Duration.ZERO)
                 .untilAsserted(() -> assertThat(bulkheads.semaphore(name).holders()).as(name).isEmpty()));
     }
 
     /** Trap 16: the loss is reported, and the caller still gets the method's own result. */
     @Test
-    void aLossIsToldOfAndTheExecutionGoesOn() throws Exception {
+    void reportsTheLossAndContinuesTheExecution() throws Exception {
         CountDownLatch end = new CountDownLatch(1);
         CompletableFuture<Permit> own = new CompletableFuture<>();
         Caller<String> caller = Caller.of(() -> guarded.lenient(own, end::await, "done"));
@@ -110,13 +110,13 @@ class LossTest {
 
         end.countDown();
         assertThat(caller.result()).isEqualTo("done");
-        assertThat(losses.synchronous()).as("told of once").hasSize(1);
+        assertThat(losses.synchronous()).as("reported once").hasSize(1);
         assertThat(losses.asynchronous()).hasSize(1);
     }
 
     /** Trap 16. */
     @Test
-    void theMethodsOwnExceptionReachesTheCaller() throws Exception {
+    void callerGetsTheExceptionOfTheMethod() throws Exception {
         CountDownLatch end = new CountDownLatch(1);
         IOException own = new IOException("own");
         Caller<String> caller = Caller.of(() -> guarded.lenient(new CompletableFuture<>(), () -> {
@@ -130,9 +130,9 @@ class LossTest {
         assertThat(caller.failure()).isSameAs(own);
     }
 
-    /** A loss that was not noticed before is reported at the release. */
+    /** The release reports a loss that was not detected before. */
     @Test
-    void aLossIsNoticedAtTheReleaseAtTheLatest() throws Exception {
+    void releaseDetectsTheLoss() throws Exception {
         CountDownLatch end = new CountDownLatch(1);
         Caller<String> caller = Caller.of(() -> guarded.lenient(new CompletableFuture<>(), end::await, "done"));
         revoke("lenient");
@@ -142,9 +142,9 @@ class LossTest {
         losses.awaitOne();
     }
 
-    /** Trap 7: an execution that has lost its permit does not release another one's at its end. */
+    /** Trap 7: an execution that has lost its permit does not release another caller's permit. */
     @Test
-    void aLateReleaseRemovesNothingButItsOwn() throws Exception {
+    void lateReleaseRemovesOnlyItsOwnPermit() throws Exception {
         CountDownLatch end = new CountDownLatch(1);
         Caller<String> first = Caller.of(() -> guarded.lenient(new CompletableFuture<>(), end::await, "first"));
         revoke("lenient");
@@ -162,9 +162,9 @@ class LossTest {
         losses.awaitOne();
     }
 
-    /** Once a call has waited, this process hears of a revocation, long before the next renewal. */
+    /** After the first wait, this process receives revocations by message, long before the next renewal. */
     @Test
-    void aRevocationIsHeardOf() throws Exception {
+    void reportsTheRevocation() throws Exception {
         RedisSemaphore semaphore = bulkheads.semaphore("heard");
         Permit first = semaphore.acquire(LONG);
         Caller<Permit> waiting = Caller.of(() -> semaphore.acquire(LONG));
@@ -172,7 +172,7 @@ class LossTest {
         first.release();
         waiting.result().release();
 
-        // The subscription may have come after the wait.
+        // The subscription may be later than the wait.
         AtomicInteger revocations = new AtomicInteger();
         await().atMost(Duration.ofMinutes(1)).pollDelay(Duration.ZERO).until(() -> {
             revocations.incrementAndGet();
@@ -186,13 +186,13 @@ class LossTest {
             }
         });
         await().atMost(LONG).until(() -> losses.synchronous().stream().anyMatch(loss -> loss.reason() == Reason.REVOKED));
-        // The next test must not see the rest.
+        // The next test must not see the remaining events.
         await().atMost(LONG).until(() -> losses.synchronous().size() == revocations.get()
                 && losses.asynchronous().size() == revocations.get());
     }
 
     @Test
-    void aBlockingMethodIsInterrupted() throws Exception {
+    void interruptsABlockingMethod() throws Exception {
         Caller<String> caller = Caller.of(() -> guarded.strict(() -> {
             new CountDownLatch(1).await();
             return "never";
@@ -204,9 +204,9 @@ class LossTest {
         losses.awaitOne();
     }
 
-    /** Trap 16: it did not notice the interrupt; its result counts, and its thread goes on to other work without one. */
+    /** Trap 16: a method that ignores the interrupt returns its result, and its thread continues uninterrupted. */
     @Test
-    void theInterruptDoesNotLeak() throws Exception {
+    void interruptDoesNotLeak() throws Exception {
         AtomicBoolean end = new AtomicBoolean();
         Caller<String> caller = Caller.of(() -> guarded.strict(() -> {
             while (!end.get() || !Thread.currentThread().isInterrupted()) {
@@ -223,7 +223,7 @@ class LossTest {
     }
 
     @Test
-    void aUniFailsAndItsSourceIsCancelled() {
+    void failsTheUniAndCancelsItsSource() {
         CountDownLatch cancelled = new CountDownLatch(1);
         UniAssertSubscriber<String> subscriber = guarded
                 .strictUni(Uni.createFrom().<String> nothing().onCancellation().invoke(cancelled::countDown))
@@ -240,7 +240,7 @@ class LossTest {
     }
 
     @Test
-    void aStageFailsAndItsSourceIsCancelled() throws Exception {
+    void failsTheStageAndCancelsItsSource() throws Exception {
         CompletableFuture<String> work = new CompletableFuture<>();
         CompletableFuture<String> result = guarded.strictStage(work).toCompletableFuture();
         revoke("strict");
@@ -256,7 +256,7 @@ class LossTest {
     }
 
     @Test
-    void aMultiFailsAndItsSourceIsCancelled() {
+    void failsTheMultiAndCancelsItsSource() {
         CountDownLatch cancelled = new CountDownLatch(1);
         AssertSubscriber<Long> subscriber = guarded
                 .strictMulti(Multi.createFrom().ticks().every(Duration.ofMillis(10)).onOverflow().drop()
@@ -272,7 +272,7 @@ class LossTest {
     }
 
     @Test
-    void maxHoldEndsTheRenewal() throws Exception {
+    void maxHoldStopsRenewals() throws Exception {
         CountDownLatch end = new CountDownLatch(1);
         Caller<String> caller = Caller.of(() -> guarded.bounded(end));
         await().atMost(LONG).pollDelay(Duration.ZERO).until(() -> bulkheads.semaphore("bounded").holders().size() == 1);
@@ -303,9 +303,9 @@ class LossTest {
         assertThat(losses.awaitOne().reason()).isEqualTo(Reason.MAX_HOLD);
     }
 
-    /** Two renewals end a lease later than it would have ended; one renewal could be the last. */
+    /** Two renewals extend the lease beyond its original end; a single one could be the last. */
     @Test
-    void thePermitIsRenewedWhileTheExecutionRuns() throws Exception {
+    void renewsThePermitWhileTheExecutionRuns() throws Exception {
         CountDownLatch end = new CountDownLatch(1);
         CompletableFuture<Permit> own = new CompletableFuture<>();
         Caller<String> caller = Caller.of(() -> guarded.renewed(own, end::await, "done"));
@@ -335,7 +335,7 @@ class LossTest {
         return holder;
     }
 
-    /** What a body does before its method returns. */
+    /** Runs before the method returns. */
     interface Step {
         void run() throws Exception;
     }
@@ -369,7 +369,7 @@ class LossTest {
             return asynchronous;
         }
 
-        /** Both kinds of observers have seen the same. */
+        /** Both kinds of observers received the same events. */
         PermitLost awaitOne() {
             await().atMost(LONG).pollDelay(Duration.ZERO)
                     .until(() -> synchronous.size() == 1 && asynchronous.equals(synchronous));

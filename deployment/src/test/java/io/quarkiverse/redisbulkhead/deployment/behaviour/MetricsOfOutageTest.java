@@ -18,7 +18,7 @@ import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
 import io.quarkus.test.QuarkusUnitTest;
 
-/** Metrics report an outage, and no values that are unknown during it. */
+/** Metrics report an outage, and omit values that are unknown during it. */
 class MetricsOfOutageTest {
 
     static final KillableRedis REDIS = new KillableRedis("metrics-of-outage-test");
@@ -42,7 +42,7 @@ class MetricsOfOutageTest {
     }
 
     @Test
-    void fromTheStartUntilRedisIsThere() {
+    void reportsAnOutageUntilRedisIsAvailable() {
         assertThatThrownBy(guarded::closed).isInstanceOf(BulkheadUnavailableException.class);
         guarded.open();
 
@@ -61,7 +61,7 @@ class MetricsOfOutageTest {
         awaitLimit(Double.NaN);
     }
 
-    // No primitive: NaN equals itself only as an object.
+    // Boxed, because NaN equals itself only as an object.
     private static void awaitLimit(Double limit) {
         await().atMost(Duration.ofSeconds(20)).pollDelay(Duration.ZERO).untilAsserted(
                 () -> assertThat(Scrape.now().value("redis_bulkhead_permits_limit", "bulkhead", "closed")).isEqualTo(limit));

@@ -41,7 +41,7 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.CallResult;
 import io.quarkus.test.QuarkusUnitTest;
 import io.vertx.core.json.JsonObject;
 
-/** What Prometheus sees of an application with Micrometer, and that the dashboard asks for just that. */
+/** The metrics that an application with Micrometer exposes to Prometheus; the dashboard queries exactly these. */
 class MetricsTest {
 
     private static final Duration LONG = Duration.ofSeconds(20);
@@ -56,7 +56,7 @@ class MetricsTest {
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.metrics.names", "chosen-in-code, lock:chosen")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"off\".enabled", "false")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.heavy.max-waiters", "0")
-            // On a busy machine, an answer of Redis may come late.
+            // A busy machine may delay replies from Redis.
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s");
 
     @Inject
@@ -115,9 +115,9 @@ class MetricsTest {
         assertThat(after.value(CALLS, of("patient", "patient", "result", "accepted"))).isEqualTo(2);
     }
 
-    /** A series that begins with its first event shows no increase. */
+    /** A series that starts with its first event shows no increase. */
     @Test
-    void allSeriesOfDeclaredBulkheadsAreThereFromTheBeginning() {
+    void registersAllSeriesOfDeclaredBulkheadsAtStartUp() {
         Scrape scrape = Scrape.now();
 
         assertThat(scrape.samples(CALLS, of("idle", "idle")))
@@ -134,12 +134,12 @@ class MetricsTest {
     }
 
     @Test
-    void bulkheadsThatLimitNothingHaveNone() {
+    void disabledBulkheadsHaveNoSeries() {
         assertThat(Scrape.now().text()).contains("bulkhead=\"idle\"").doesNotContain("bulkhead=\"off\"");
     }
 
     @Test
-    void keysAreNobodysBusiness() {
+    void omitsKeys() {
         guarded.search("acme-has-a-secret");
 
         Scrape scrape = Scrape.now();
@@ -150,8 +150,8 @@ class MetricsTest {
 
     @Test
     @DisplayName("Trap 40: locks and bulkheads with names made at run time share one series")
-    void namesMadeAtRunTimeShareOneSeries() {
-        // The gauges of the whole cluster begin a moment after the start.
+    void namesCreatedAtRunTimeShareOneSeries() {
+        // The gauges of the cluster appear shortly after start-up.
         awaitCluster("permits_limit", "idle", 1);
         use("order-0");
         Scrape first = Scrape.now();
@@ -170,7 +170,7 @@ class MetricsTest {
     }
 
     @Test
-    void chosenNamesHaveSeriesOfTheirOwn() {
+    void selectedNamesHaveTheirOwnSeries() {
         use("chosen-in-code");
         bulkheads.lock("chosen").run(() -> {
         });
@@ -199,7 +199,7 @@ class MetricsTest {
     }
 
     @Test
-    void weightsAndBoundsOfQueues() throws Exception {
+    void weightsAndQueueBounds() throws Exception {
         gate.shut();
         Caller<String> caller = Caller.of(guarded::heavy);
         await().atMost(LONG).until(() -> gate.inside() == 1);
@@ -226,10 +226,10 @@ class MetricsTest {
     }
 
     @Test
-    void redisItself() {
+    void durationsOfOperations() {
         guarded.search("any");
 
-        // The call does not wait for the answer to the release.
+        // The call does not wait for the reply to its release.
         await().atMost(LONG).pollDelay(Duration.ZERO).untilAsserted(() -> {
             Scrape scrape = Scrape.now();
             for (String operation : List.of("acquire", "release")) {
@@ -239,9 +239,9 @@ class MetricsTest {
         });
     }
 
-    /** Snake case, base units, and {@code _total} where something is counted, once. */
+    /** Snake case, base units, and exactly one {@code _total} suffix on counters. */
     @Test
-    void namesFollowTheConventionsOfPrometheus() {
+    void namesFollowPrometheusConventions() {
         guarded.search("any");
         await().atMost(LONG).until(() -> Scrape.now().text().contains("redis_bulkhead_operation_duration_seconds_count"));
         Map<String, String> types = new TreeMap<>();
@@ -267,9 +267,9 @@ class MetricsTest {
         assertThat(open.value(CALLS, of("idle", "idle", "result", "accepted"))).isZero();
     }
 
-    /** All series of a metric must have the same labels, or Prometheus refuses them. */
+    /** All series of a metric must have the same labels, or Prometheus rejects them. */
     @Test
-    void labelsAreTheSameInAllSeries() {
+    void allSeriesOfAMetricHaveTheSameLabels() {
         guarded.search("any");
         Map<String, Set<Set<String>>> labels = Scrape.now().samples().stream().collect(Collectors.groupingBy(Sample::name,
                 TreeMap::new, Collectors.mapping(sample -> sample.labels().keySet(), Collectors.toSet())));
@@ -278,31 +278,31 @@ class MetricsTest {
         assertThat(labels.get(CALLS)).containsExactly(Set.of("bulkhead", "method", "result"));
     }
 
-    /** And it asks for everything. */
+    /** The dashboard also queries every metric. */
     @Test
-    void theDashboardAsksForWhatIsThere() throws IOException {
+    void dashboardQueriesExistingSeries() throws IOException {
         guarded.search("any");
         List<String> queries = queries();
         List<Sample> samples = Scrape.now().samples();
         Predicate<String> isThere = name -> samples.stream().anyMatch(sample -> sample.name().equals(name));
 
-        Set<String> asked = new HashSet<>();
+        Set<String> queried = new HashSet<>();
         for (String query : queries) {
             Set<String> names = find("redis_bulkhead_\\w+", query);
             assertThat(names).as(query).isNotEmpty().allMatch(isThere);
-            asked.addAll(names);
+            queried.addAll(names);
             Set<String> known = samples.stream().filter(sample -> names.contains(sample.name()))
                     .flatMap(sample -> sample.labels().keySet().stream()).collect(Collectors.toSet());
-            // What a scrape adds.
+            // Labels that a scrape adds.
             known.addAll(Set.of("application", "instance", "job"));
             assertThat(labels(query)).as(query).isNotEmpty().isSubsetOf(known);
         }
         Set<String> families = samples.stream().map(sample -> family(sample.name())).collect(Collectors.toSet());
-        assertThat(asked.stream().map(MetricsTest::family)).containsAll(families);
+        assertThat(queried.stream().map(MetricsTest::family)).containsAll(families);
     }
 
     @Test
-    void theDashboardShowsEachResult() throws IOException {
+    void dashboardShowsEachResult() throws IOException {
         String dashboard = dashboard().encode();
 
         for (CallResult result : CallResult.values()) {

@@ -13,7 +13,7 @@ import io.quarkus.runtime.configuration.ConfigurationException;
 import io.quarkus.runtime.util.ExceptionUtil;
 import io.quarkus.test.QuarkusUnitTest;
 
-/** A production application that was not told where Redis is does not start, and says what to set. */
+/** A production application without {@code quarkus.redis.hosts} does not start; the message names the property. */
 class NoRedisConfiguredTest {
 
     @RegisterExtension

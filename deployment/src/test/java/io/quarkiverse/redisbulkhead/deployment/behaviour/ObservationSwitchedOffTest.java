@@ -15,7 +15,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.StoreListener;
 import io.quarkus.arc.Arc;
 import io.quarkus.test.QuarkusUnitTest;
 
-/** Micrometer and OpenTelemetry are there, but not for bulkheads. */
+/** Micrometer and OpenTelemetry are present, but disabled for bulkheads. */
 class ObservationSwitchedOffTest {
 
     @RegisterExtension
@@ -26,14 +26,14 @@ class ObservationSwitchedOffTest {
             .overrideConfigKey("quarkus.otel.traces.exporter", "none")
             .overrideConfigKey("quarkus.redis-bulkhead.metrics.enabled", "false")
             .overrideConfigKey("quarkus.redis-bulkhead.tracing.enabled", "false")
-            // On a busy machine, an answer of Redis may come late.
+            // A busy machine may delay replies from Redis.
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s");
 
     @Inject
     Guarded guarded;
 
     @Test
-    void nobodyListens() {
+    void registersNoListener() {
         guarded.call();
 
         assertThat(Arc.container().listAll(SemaphoreListener.class)).as("only what estimates Retry-After")

@@ -22,7 +22,7 @@ import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
 import io.quarkiverse.redisbulkhead.deployment.behaviour.Scrape.Sample;
 import io.quarkus.test.QuarkusUnitTest;
 
-/** Metrics and traces have keys if that is configured. */
+/** Metrics and traces include keys if configured. */
 class ObservedKeysTest {
 
     @RegisterExtension
@@ -34,7 +34,7 @@ class ObservedKeysTest {
             .overrideConfigKey("quarkus.redis-bulkhead.metrics.cluster-interval", "0")
             .overrideConfigKey("quarkus.redis-bulkhead.metrics.key-tag", "true")
             .overrideConfigKey("quarkus.redis-bulkhead.tracing.key-attribute", "true")
-            // On a busy machine, an answer of Redis may come late.
+            // A busy machine may delay replies from Redis.
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s");
 
     @Inject
@@ -76,7 +76,7 @@ class ObservedKeysTest {
     }
 
     @Test
-    void nobodyLooksAtTheClusterWithoutAnInterval() {
+    void doesNotPollTheClusterWithoutAnInterval() {
         assertThat(Scrape.now().text()).doesNotContain("redis_bulkhead_permits_in_use");
     }
 

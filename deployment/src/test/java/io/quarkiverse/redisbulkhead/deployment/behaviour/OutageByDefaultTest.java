@@ -22,7 +22,7 @@ import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkus.test.QuarkusUnitTest;
 
-/** Trap 25: by default calls are rejected while Redis is away, and the log tells of the change once, not once a call. */
+/** Trap 25: by default, calls are rejected during an outage, and the outage is logged once, not once per call. */
 class OutageByDefaultTest {
 
     static final KillableRedis REDIS = new KillableRedis("outage-by-default-test");
@@ -46,7 +46,7 @@ class OutageByDefaultTest {
     }
 
     @Test
-    void awayAndBackTwice() throws Exception {
+    void rejectsCallsDuringTwoOutages() throws Exception {
         for (int round = 0; round < 2; round++) {
             List<Caller<String>> callers = IntStream.range(0, 20).mapToObj(i -> Caller.of(guarded::call)).toList();
             for (Caller<String> caller : callers) {
@@ -55,12 +55,13 @@ class OutageByDefaultTest {
             assertThatThrownBy(() -> guarded.call()).isInstanceOf(BulkheadUnavailableException.class);
 
             REDIS.start();
-            // A probe finds out that Redis is back.
+            // A probe detects that Redis is back.
             await().atMost(20, TimeUnit.SECONDS).ignoreExceptions().until(() -> guarded.call().equals("done"));
             for (int i = 0; i < 20; i++) {
                 assertThat(guarded.call()).isEqualTo("done");
             }
-            // The last call does not wait for the answer to its release, and a missing answer would be logged as another outage.
+            // The last call does not wait for the reply to its release, and a missing reply would be logged as another
+            // outage.
             assertThat(bulkheads.semaphore("reports").status().inUse()).isZero();
             REDIS.stop();
         }

@@ -29,7 +29,7 @@ import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkus.test.QuarkusUnitTest;
 import io.smallrye.mutiny.Uni;
 
-/** Trap 25: what happens while Redis is away is what was configured, per bulkhead or for all; and it ends by itself. */
+/** Trap 25: calls follow the outage policy of their bulkhead or the default, and recover automatically. */
 class OutagePolicyTest {
 
     private static final Duration LONG = Duration.ofSeconds(30);
@@ -53,13 +53,13 @@ class OutagePolicyTest {
     @Inject
     RedisBulkheads bulkheads;
 
-    // The way back is automatic, whatever happened before: a probe finds out that Redis is back.
+    // Recovery is automatic: a probe detects that Redis is back.
     private void startRedis() {
         REDIS.start();
         await().atMost(LONG).ignoreExceptions().until(() -> guarded.rejecting(() -> "done").equals("done"));
     }
 
-    // On a busy machine, one answer may still come too late.
+    // A busy machine may still delay one reply too long.
     private void awaitLimitsInRedis() {
         await().atMost(LONG).pollDelay(Duration.ZERO).ignoreExceptions().until(() -> guarded.allowing(guarded::token) > 0);
         await().atMost(LONG).pollDelay(Duration.ZERO).ignoreExceptions().until(() -> guarded.own(guarded::token) > 0);
@@ -133,7 +133,7 @@ class OutagePolicyTest {
     }
 
     @Test
-    void localWaitersWait() throws Exception {
+    void waitsForLocalPermits() throws Exception {
         REDIS.stop();
         RedisSemaphore patient = bulkheads.semaphore("patient");
         Permit taken = patient.acquire(Duration.ZERO);
@@ -150,9 +150,12 @@ class OutagePolicyTest {
         assertThat(uni.get(10, TimeUnit.SECONDS)).isEqualTo("done");
     }
 
-    /** A call that waits when Redis goes away continues by the local limit, or, under reject, waits until Redis is back. */
+    /**
+     * A call that waits when an outage begins continues with the local limit or, with {@code reject}, waits until Redis is
+     * back.
+     */
     @Test
-    void awayWhileSomebodyWaits() throws Exception {
+    void outageDuringAWait() throws Exception {
         RedisSemaphore patient = bulkheads.semaphore("patient");
         Permit first = patient.acquire(Duration.ZERO);
         Permit second = patient.acquire(Duration.ZERO);
@@ -173,9 +176,9 @@ class OutagePolicyTest {
         assertThat(waitingUnderReject.result().release()).isTrue();
     }
 
-    /** The method runs on, whatever becomes of Redis; its result is the caller's, and comes soon. */
+    /** The method continues during an outage; its caller gets the result promptly. */
     @Test
-    void inMidCallAndAtTheRelease() throws Exception {
+    void outageDuringACallAndItsRelease() throws Exception {
         for (String method : new String[] { "rejecting", "allowing", "own" }) {
             startRedis();
             CountDownLatch inside = new CountDownLatch(1);
@@ -206,9 +209,9 @@ class OutagePolicyTest {
         assertThat(uni.get(10, TimeUnit.SECONDS)).isEqualTo("done");
     }
 
-    /** A permit that was given during the outage counts no more afterwards, and its release does no harm. */
+    /** A permit granted during the outage does not count afterwards, and its release has no effect. */
     @Test
-    void backAgainWhileLocalPermitsAreOut() {
+    void recoveryWhileLocalPermitsAreHeld() {
         REDIS.stop();
         Permit local = bulkheads.semaphore("own").acquire(Duration.ZERO);
         Permit allowed = bulkheads.semaphore("allowing").acquire(Duration.ZERO);
@@ -222,9 +225,9 @@ class OutagePolicyTest {
                 .until(() -> bulkheads.semaphore("own").status().inUse() == 0);
     }
 
-    /** Redis is there but says nothing: the policy applies when command-timeout is over. Trap 4, Trap 25. */
+    /** Redis accepts commands but does not reply: the policy applies after command-timeout. Trap 4, Trap 25. */
     @Test
-    void aRedisThatHangs() throws Exception {
+    void hangingRedis() throws Exception {
         try (AutoCloseable pause = REDIS.pause()) {
             long begin = System.nanoTime();
             assertThatThrownBy(() -> guarded.rejecting(() -> "never")).isInstanceOf(BulkheadUnavailableException.class);

@@ -18,9 +18,7 @@ import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkus.test.QuarkusUnitTest;
 
-/**
- * Trap 45: Redis wants a password and none is set. That is said after the start, once, with the property; the application runs.
- */
+/** Trap 45: Redis requires a password and none is set. The application starts, and logs the missing property once. */
 class PasswordMissingTest {
 
     static final KillableRedis REDIS = new KillableRedis("password-missing-test");
@@ -33,7 +31,7 @@ class PasswordMissingTest {
                 REDIS.send("CONFIG SET requirepass hunter2");
             })
             .overrideConfigKey("quarkus.redis.hosts", REDIS.address())
-            // On a busy machine, an answer of Redis may come late.
+            // A busy machine may delay replies from Redis.
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s")
             .setLogRecordPredicate(record -> record.getLevel().intValue() >= Level.WARNING.intValue()
                     && record.getLoggerName().startsWith("io.quarkiverse.redisbulkhead"))
@@ -54,7 +52,7 @@ class PasswordMissingTest {
     }
 
     @Test
-    void callsSayWhatIsMissing() {
+    void callsNameTheMissingPassword() {
         for (int i = 0; i < 5; i++) {
             assertThatThrownBy(() -> guarded.report()).isInstanceOf(BulkheadUnavailableException.class)
                     .hasMessageContaining("Authentication required").hasMessageContaining("quarkus.redis.password")

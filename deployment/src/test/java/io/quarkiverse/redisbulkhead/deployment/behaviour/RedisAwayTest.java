@@ -19,7 +19,7 @@ import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkus.test.QuarkusUnitTest;
 import io.smallrye.mutiny.Uni;
 
-/** Trap 25: Redis is down at start, in mid-call and at the release; the application runs, and knows Redis again soon. */
+/** Trap 25: Redis is down at start-up, during a call and at its release; the application runs, and soon reconnects. */
 class RedisAwayTest {
 
     static final KillableRedis REDIS = new KillableRedis("redis-away-test");
@@ -42,7 +42,7 @@ class RedisAwayTest {
     }
 
     @Test
-    void awayAtStartInMidCallAndAtRelease() {
+    void outageAtStartDuringACallAndAtItsRelease() {
         assertThatThrownBy(() -> guarded.run(() -> {
         })).isInstanceOfSatisfying(BulkheadUnavailableException.class, e -> assertThat(e.name()).isEqualTo("reports"));
         assertThatThrownBy(() -> guarded.runLater().await().indefinitely()).isInstanceOf(BulkheadUnavailableException.class);
@@ -63,7 +63,7 @@ class RedisAwayTest {
                 .until(() -> bulkheads.semaphore("reports").status().inUse() == 0);
     }
 
-    // A probe finds out that Redis is back.
+    // A probe detects that Redis is back.
     private void awaitBack() {
         await().atMost(20, TimeUnit.SECONDS).ignoreExceptions().until(() -> guarded.run(() -> {
         }).equals("done"));

@@ -32,7 +32,7 @@ import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
 import io.quarkus.test.QuarkusUnitTest;
 import io.restassured.response.Response;
 
-/** What the client of a REST application gets: when to come back, nothing internal, and 400 for its own mistakes. */
+/** Responses to the clients of a REST application: {@code Retry-After}, nothing internal, and 400 for invalid keys. */
 class RestRejectionsTest {
 
     private static final Duration EXECUTION = Duration.ofSeconds(3);
@@ -42,7 +42,7 @@ class RestRejectionsTest {
             .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.METRICS))
             .withApplicationRoot(jar -> jar.addClasses(Endpoints.class, Shelves.class, Gate.class, Caller.class, Scrape.class,
                     Scrape.Sample.class, OptionalExtensions.class))
-            // On a busy machine, an answer of Redis may come late.
+            // A busy machine may delay replies from Redis.
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"fixed\".rest.retry-after", "1m")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"silent\".rest.retry-after", "none")
@@ -88,7 +88,7 @@ class RestRejectionsTest {
     }
 
     @Test
-    void theBodyTellsNothingInternal() throws Exception {
+    void bodyContainsNothingInternal() throws Exception {
         Response rejection = rejectionOf("/quick");
         assertThat(rejection.contentType()).startsWith("application/problem+json");
         assertThat(rejection.jsonPath().<Map<String, Object>> get()).isEqualTo(Map.of("type", "about:blank", "title",
@@ -108,7 +108,7 @@ class RestRejectionsTest {
     @CsvSource({ "/by-text, text", "/by-id, id", "/by-id?tenant=, id", "/by-id?tenant=unknown, id", "/by-path/unknown, path",
             "/by-number, number", "/by-number?tenant=many, number", "/by-number?tenant=1.5, number", "/by-header, header",
             "/with-default?customer=many, default", "/two?tenant=one, two" })
-    void aKeyThatIsMissingOrMalformedIsTheMistakeOfTheClient(String request, String bulkhead) {
+    void missingOrMalformedKeyIsABadRequest(String request, String bulkhead) {
         double before = invalidKeys(bulkhead);
 
         Response refused = when().get(request);
@@ -126,28 +126,28 @@ class RestRejectionsTest {
             "/by-id?tenant=7e1c6f5e-2f3e-4c1e-9d49-2f4f1c8d9b11, 7e1c6f5e-2f3e-4c1e-9d49-2f4f1c8d9b11",
             "/by-path/7e1c6f5e-2f3e-4c1e-9d49-2f4f1c8d9b11, 7e1c6f5e-2f3e-4c1e-9d49-2f4f1c8d9b11", "/by-number?tenant=0, 0",
             "/by-number?tenant=-7, -7", "/with-default, 3", "/with-default?customer=4, 4", "/two?tenant=1&page=2, 1 2" })
-    void otherKeysAreServed(String request, String answer) {
+    void acceptsOtherKeys(String request, String answer) {
         when().get(request).then().statusCode(200).body(is(answer));
     }
 
     @Test
-    void aHeaderMayBeTheKey() {
+    void acceptsAHeaderAsKey() {
         given().header("X-Tenant", "5").get("/by-header").then().statusCode(200).body(is("5"));
         given().header("X-Tenant", "five").get("/by-header").then().statusCode(400);
     }
 
-    /** Quarkus REST answers as it would without a bulkhead. */
+    /** Quarkus REST responds as it would without a bulkhead. */
     @Test
-    void otherParametersAndDisabledBulkheadsAreLeftAlone() {
+    void ignoresOtherParametersAndDisabledBulkheads() {
         when().get("/two?tenant=1&page=one").then().statusCode(404);
         when().get("/off?tenant=5").then().statusCode(200).body(is("5"));
         when().get("/off").then().statusCode(200).body(is("0"));
         when().get("/off?tenant=many").then().statusCode(404);
     }
 
-    /** Nothing that the client sent is wrong there. */
+    /** The request of the client is valid. */
     @Test
-    void aNullKeyOfAnotherBeanIsAMistakeOfTheApplication() {
+    void nullKeyOfAnotherBeanIsAServerError() {
         double before = invalidKeys("shelf");
         when().get("/indirect").then().statusCode(500);
         assertThat(invalidKeys("shelf")).isEqualTo(before + 1);

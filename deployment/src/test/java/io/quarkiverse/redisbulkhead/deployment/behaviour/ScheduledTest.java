@@ -48,7 +48,7 @@ class ScheduledTest {
                     OptionalExtensions.FAULT_TOLERANCE))
             .withApplicationRoot(jar -> jar.addClasses(OptionalExtensions.class, Scrape.class, Scrape.Sample.class, Jobs.class,
                     Workdays.class, Cleanup.class, Events.class))
-            // On a busy machine, an answer of Redis may come late.
+            // A busy machine may delay replies from Redis.
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"explicit\".on-full", "reject")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"cleanup\".on-full", "skip")
@@ -88,7 +88,7 @@ class ScheduledTest {
     /** Synchronous, reactive, with a predicate of its own, and one of several schedules. */
     @ParameterizedTest
     @ValueSource(strings = { "rare", "rare-uni", "on-workdays", "twice" })
-    void aRunThatFindsItsBulkheadFullIsSkipped(String job) {
+    void skipsARunWhenTheBulkheadIsFull(String job) {
         try (Permit taken = take(job)) {
             await().atMost(LONG).untilAsserted(() -> assertThat(events.skipped)
                     .anySatisfy(skip -> {
@@ -105,7 +105,7 @@ class ScheduledTest {
     }
 
     @Test
-    void directCallsOfTheSameMethodAreRejected() {
+    void rejectsDirectCallsOfTheSameMethod() {
         try (Permit taken = take("rare"); Permit ofUni = take("rare-uni")) {
             assertThatThrownBy(jobs::rare).isInstanceOf(BulkheadFullException.class);
             assertThatThrownBy(() -> jobs.rareUni(null).await().atMost(LONG)).isInstanceOf(BulkheadFullException.class);
@@ -113,7 +113,7 @@ class ScheduledTest {
     }
 
     @Test
-    void runsFailWhereThatIsConfigured() {
+    void runsFailIfConfigured() {
         try (Permit taken = take("explicit")) {
             await().atMost(LONG).untilAsserted(() -> assertThat(events.failed)
                     .anySatisfy(failure -> {
@@ -125,7 +125,7 @@ class ScheduledTest {
     }
 
     @Test
-    void callsAreSkippedWhereThatIsConfigured() {
+    void skipsCallsIfConfigured() {
         double before = calls("cleanup", "skipped");
         try (Permit taken = take("cleanup")) {
             cleanup.now();
@@ -142,7 +142,7 @@ class ScheduledTest {
         cleanup.runs.set(0);
     }
 
-    /** A skipped call is no failure. */
+    /** A skipped call is not a failure. */
     @Test
     void faultToleranceSeesNoFailure() {
         double before = calls("cleanup", "skipped");
@@ -154,7 +154,7 @@ class ScheduledTest {
     }
 
     @Test
-    void aRejectionOfAnotherBulkheadWithinTheMethodIsAFailure() {
+    void rejectionByAnInnerBulkheadIsAFailure() {
         try (Permit taken = take("inner")) {
             assertThatThrownBy(() -> cleanup.outer()).isInstanceOf(BulkheadFullException.class)
                     .hasMessageContaining("'inner'");

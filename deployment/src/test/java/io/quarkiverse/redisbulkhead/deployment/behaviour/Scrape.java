@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 
 import io.restassured.RestAssured;
 
-/** What Prometheus sees. */
+/** The metrics as Prometheus scrapes them. */
 record Scrape(String text, List<Sample> samples) {
 
     private static final Pattern LINE = Pattern.compile("(redis_bulkhead_\\w+)(?:\\{(.*)})? (\\S+)");

@@ -26,7 +26,7 @@ import io.quarkus.test.QuarkusUnitTest;
 import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.helpers.test.UniAssertSubscriber;
 
-/** An application that stops takes no new permits, lets running executions end, and gives everything back. */
+/** A stopping application acquires no new permits, waits for running executions, and releases all permits. */
 class ShutdownTest {
 
     private static final Duration LONG = Duration.ofSeconds(20);
@@ -35,7 +35,7 @@ class ShutdownTest {
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
             .withApplicationRoot(jar -> jar.addClasses(Guarded.class, Caller.class))
             .overrideRuntimeConfigKey("quarkus.shutdown.timeout", "20s")
-            // On a busy machine, an answer of Redis may come late.
+            // A busy machine may delay replies from Redis.
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s");
 
     @Inject
@@ -75,7 +75,7 @@ class ShutdownTest {
         assertThatThrownBy(() -> guarded.uni().await().atMost(LONG)).satisfies(ShutdownTest::assertStopping);
 
         assertThat(running.isDone()).isFalse();
-        assertThat(shutdown.isDone()).as("it waits for the execution that is under way").isFalse();
+        assertThat(shutdown.isDone()).as("waits for the running execution").isFalse();
         assertThat(reports.holders()).hasSize(1);
         end.countDown();
         assertThat(running.result()).isEqualTo("done");
@@ -84,7 +84,7 @@ class ShutdownTest {
 
         assertThat(permit.isHeld()).isTrue();
         shutdownEvents.fire(new ShutdownEvent());
-        assertThat(permit.isHeld()).as("a permit that was not given back").isFalse();
+        assertThat(permit.isHeld()).as("a permit in code that was not released").isFalse();
         assertThat(kept.holders()).isEmpty();
         assertThat(permit.release()).isFalse();
     }

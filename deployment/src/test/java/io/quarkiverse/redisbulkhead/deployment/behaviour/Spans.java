@@ -31,7 +31,7 @@ public class Spans implements SpanProcessor {
 
     @Override
     public void onStart(Context parent, ReadWriteSpan span) {
-        // Only their ends are looked at.
+        // Only ended spans are recorded.
     }
 
     @Override

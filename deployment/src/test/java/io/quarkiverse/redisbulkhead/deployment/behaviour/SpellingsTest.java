@@ -14,9 +14,7 @@ import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkus.test.QuarkusUnitTest;
 
-/**
- * Names of bulkheads and locks may be in quotes or not; those in two spellings are refused, see {@link TwoSpellingsTest}.
- */
+/** Names of bulkheads and locks may be quoted or unquoted; {@link TwoSpellingsTest} covers names that are both. */
 class SpellingsTest {
 
     private static final String FILE = """
@@ -58,7 +56,7 @@ class SpellingsTest {
     RedisBulkheads bulkheads;
 
     @Test
-    void aNameWithoutQuotesIsReadInEverySource() {
+    void readsUnquotedNamesFromEverySource() {
         assertThat(spec("file").permits()).isEqualTo(6);
         assertThat(spec("start").permits()).isEqualTo(6);
         assertThat(spec("by-property").permits()).isEqualTo(6);
@@ -66,14 +64,14 @@ class SpellingsTest {
     }
 
     @Test
-    void aNameInQuotesIsTheSameName() {
+    void quotedNameIsTheSameName() {
         assertThat(spec("quoted").permits()).isEqualTo(6);
         assertThat(spec("quoted").maxWait()).hasSeconds(5);
         assertThat(bulkheads.lock("quoted").spec().acquireTimeout()).hasSeconds(5);
     }
 
     @Test
-    void theHigherSourceWins() {
+    void sourceWithTheHigherOrdinalWins() {
         assertThat(spec("outranked").permits()).isEqualTo(6);
         assertThat(bulkheads.lock("outranked").spec().acquireTimeout()).hasSeconds(5);
     }

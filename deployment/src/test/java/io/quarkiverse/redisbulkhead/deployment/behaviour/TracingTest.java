@@ -36,7 +36,7 @@ import io.quarkus.redis.datasource.RedisDataSource;
 import io.quarkus.test.QuarkusUnitTest;
 import io.smallrye.mutiny.Uni;
 
-/** The way to a permit is a span of its own, and everything else is where it would be without. */
+/** Acquiring a permit is its own span; all other spans keep their parents. */
 class TracingTest {
 
     private static final Duration LONG = Duration.ofSeconds(20);
@@ -47,7 +47,7 @@ class TracingTest {
                     jar -> jar.addClasses(OptionalExtensions.class, Endpoints.class, Guarded.class, Spans.class, Caller.class))
             .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.TRACING))
             .overrideConfigKey("quarkus.otel.traces.exporter", "none")
-            // On a busy machine, an answer of Redis may come late.
+            // A busy machine may delay replies from Redis.
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s");
 
     @Inject
@@ -121,7 +121,7 @@ class TracingTest {
         assertThat(spans.ended()).as("no polls").hasSize(3);
     }
 
-    /** A full bulkhead does what it is for. */
+    /** A rejection by a full bulkhead is not an error. */
     @Test
     void rejected() throws Exception {
         SpanData caller;
@@ -139,17 +139,17 @@ class TracingTest {
         assertThat(number(acquire, "redis_bulkhead.fencing_token")).isNull();
     }
 
-    /** The second one is asked on a thread that knows nothing of the caller. */
+    /** The second permit is requested on a thread without the caller's context. */
     @Test
-    void several() throws Exception {
-        SpanData caller = traced(guarded::several);
+    void severalBulkheads() throws Exception {
+        SpanData caller = traced(guarded::severalBulkheads);
 
         assertThat(List.of(acquire("first"), acquire("second")))
                 .allSatisfy(acquire -> assertThat(acquire.getParentSpanId()).isEqualTo(caller.getSpanId()));
     }
 
     @Test
-    void keysAreNobodysBusiness() throws Exception {
+    void omitsKeys() throws Exception {
         traced(() -> guarded.search("acme"));
 
         SpanData acquire = acquire("tenants");
@@ -157,15 +157,15 @@ class TracingTest {
     }
 
     @Test
-    void withoutATraceThereIsNone() {
+    void createsNoSpanWithoutATrace() {
         guarded.search("acme");
 
         assertThat(spans.ended().stream().map(SpanData::getName)).containsExactly("inside");
     }
 
-    /** Only the commands of bulkheads are left out of the traces. */
+    /** Traces omit only the commands of bulkheads. */
     @Test
-    void theCommandsOfTheApplicationAreTraced() throws Exception {
+    void tracesCommandsOfTheApplication() throws Exception {
         traced(() -> redis.key().exists("any"));
 
         await().atMost(LONG).until(() -> spans.ended().size() == 2);
@@ -232,7 +232,7 @@ class TracingTest {
 
         @RedisBulkhead(name = "first", permits = 1)
         @RedisBulkhead(name = "second", permits = 1)
-        String several() {
+        String severalBulkheads() {
             return inside();
         }
 

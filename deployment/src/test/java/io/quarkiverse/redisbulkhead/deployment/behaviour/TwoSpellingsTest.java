@@ -17,8 +17,8 @@ import io.quarkus.test.QuarkusUnitTest;
 import io.smallrye.config.EnvConfigSource;
 
 /**
- * A name in quotes in the file of the application and without them in the configuration of its start, and a variable of the
- * environment without the underscores that stand for quotes.
+ * A name that is quoted in the application's file and unquoted in run-time configuration, and an environment variable
+ * without the underscores that stand for quotes.
  */
 class TwoSpellingsTest {
 

@@ -32,7 +32,7 @@ import io.smallrye.common.annotation.Blocking;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 
-/** Trap 15: fifty calls that wait need no thread, and the application goes on with its two workers. */
+/** Trap 15: fifty waiting calls need no thread, and the application continues to work with its two workers. */
 class WaitingHoldsNoThreadTest {
 
     private static final int WAITERS = 50;
@@ -41,7 +41,7 @@ class WaitingHoldsNoThreadTest {
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
             .withApplicationRoot(jar -> jar.addClasses(Endpoints.class, Guarded.class))
             .overrideRuntimeConfigKey("quarkus.thread-pool.max-threads", "2")
-            // On a busy machine, an answer of Redis may come late.
+            // A busy machine may delay replies from Redis.
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s");
 
     @TestHTTPResource("/slow")
@@ -53,7 +53,7 @@ class WaitingHoldsNoThreadTest {
     private final HttpClient http = HttpClient.newHttpClient();
 
     @Test
-    void fromTheEventLoopAndFromWorkers() throws Exception {
+    void onTheEventLoopAndOnWorkers() throws Exception {
         RedisSemaphore semaphore = bulkheads.semaphore("slow");
         Permit first = semaphore.acquire(Duration.ofSeconds(10));
         Permit second = semaphore.acquire(Duration.ofSeconds(10));
@@ -64,7 +64,7 @@ class WaitingHoldsNoThreadTest {
         await().atMost(20, TimeUnit.SECONDS).untilAsserted(() -> assertThat(semaphore.waiters()).hasSize(WAITERS));
         assertThat(answers).noneMatch(CompletableFuture::isDone);
         assertThat(get("/other").get(10, TimeUnit.SECONDS)).isEqualTo("a worker answers");
-        assertThat(Thread.getAllStackTraces().keySet()).as("threads for those who wait")
+        assertThat(Thread.getAllStackTraces().keySet()).as("threads for waiters")
                 .noneMatch(thread -> thread.getName().startsWith("redis-bulkhead-continuation"));
 
         first.release();

@@ -15,7 +15,7 @@ import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkus.redis.datasource.RedisDataSource;
 import io.quarkus.test.QuarkusUnitTest;
 
-/** Trap 34: connections and scripts are there before the first call. */
+/** Trap 34: connections are open and scripts are loaded before the first call. */
 class WarmUpTest {
 
     @RegisterExtension
@@ -25,7 +25,7 @@ class WarmUpTest {
     RedisDataSource redis;
 
     @Test
-    void theScriptIsLoadedWithoutACall() {
+    void loadsTheScriptBeforeTheFirstCall() {
         await().atMost(30, TimeUnit.SECONDS)
                 .until(() -> redis.execute("INFO", "commandstats").toString().contains("cmdstat_eval:calls="));
         assertThat(redis.execute("KEYS", "redis-bulkhead:*")).as("nothing is written").isEmpty();

@@ -18,8 +18,8 @@ import io.quarkus.arc.InjectableBean;
 import io.quarkus.test.QuarkusUnitTest;
 
 /**
- * Without Micrometer, and with OpenTelemetry switched off, nothing of either is in the application, and no listener is
- * registered.
+ * Without Micrometer, and with OpenTelemetry disabled, the application contains nothing of either, and registers no
+ * listener.
  */
 class WithoutObservationTest {
 
@@ -28,14 +28,14 @@ class WithoutObservationTest {
             .withApplicationRoot(jar -> jar.addClasses(OptionalExtensions.class, Guarded.class))
             .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.TRACING))
             .overrideConfigKey("quarkus.otel.enabled", "false")
-            // On a busy machine, an answer of Redis may come late.
+            // A busy machine may delay replies from Redis.
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s");
 
     @Inject
     Guarded guarded;
 
     @Test
-    void nobodyListens() {
+    void registersNoListener() {
         assertThatThrownBy(() -> Thread.currentThread().getContextClassLoader()
                 .loadClass("io.micrometer.core.instrument.MeterRegistry")).isInstanceOf(ClassNotFoundException.class);
         assertThat(guarded.call()).isEqualTo("called");

@@ -31,7 +31,7 @@ import io.quarkus.test.common.http.TestHTTPResource;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 
-/** All worker threads wait for guarded calls, of which all but one must wait for a permit; no deadlock. */
+/** All worker threads make guarded calls, and all but one wait for a permit; no deadlock. */
 class WorkersThatWaitForPermitsTest {
 
     static final int WORKERS = 8;
@@ -41,7 +41,7 @@ class WorkersThatWaitForPermitsTest {
             .withApplicationRoot(jar -> jar.addClasses(Endpoint.class, Guarded.class))
             .overrideRuntimeConfigKey("quarkus.thread-pool.max-threads", Integer.toString(WORKERS))
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.max-blocked-threads", Integer.toString(WORKERS))
-            // On a busy machine, an answer of Redis may come late.
+            // A busy machine may delay replies from Redis.
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s");
 
     @TestHTTPResource("/wait")
@@ -52,7 +52,7 @@ class WorkersThatWaitForPermitsTest {
 
     @ParameterizedTest
     @ValueSource(strings = { "synchronous", "uni", "stage", "multi", "mixed", "programmatic" })
-    void everyWorkerGetsItsPermit(String kind) {
+    void everyWorkerAcquiresItsPermit(String kind) {
         HttpClient http = HttpClient.newHttpClient();
         HttpRequest request = HttpRequest.newBuilder(URI.create(uri + "/" + kind)).timeout(Duration.ofSeconds(30)).build();
         List<CompletableFuture<HttpResponse<String>>> answers = IntStream.range(0, WORKERS)

@@ -27,7 +27,7 @@ import io.quarkus.test.QuarkusUnitTest;
 import io.quarkus.test.common.http.TestHTTPResource;
 import io.smallrye.mutiny.Uni;
 
-/** All worker threads wait for guarded calls at the same time; none of the calls needs another one. */
+/** All worker threads make guarded calls at the same time; no call depends on another. */
 class WorkersThatWaitTest {
 
     static final int WORKERS = 8;
@@ -36,14 +36,14 @@ class WorkersThatWaitTest {
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
             .withApplicationRoot(jar -> jar.addClasses(Endpoint.class, Guarded.class))
             .overrideRuntimeConfigKey("quarkus.thread-pool.max-threads", Integer.toString(WORKERS))
-            // On a busy machine, an answer of Redis may come late.
+            // A busy machine may delay replies from Redis.
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s");
 
     @TestHTTPResource("/wait")
     URI uri;
 
     @Test
-    void everyWorkerGetsItsAnswer() {
+    void everyCallGetsItsResponse() {
         HttpClient http = HttpClient.newHttpClient();
         HttpRequest request = HttpRequest.newBuilder(uri).timeout(Duration.ofSeconds(30)).build();
         List<CompletableFuture<HttpResponse<String>>> answers = IntStream.range(0, WORKERS)

@@ -13,7 +13,7 @@ import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkus.runtime.util.ExceptionUtil;
 import io.quarkus.test.QuarkusUnitTest;
 
-/** What the build could not know about expressions and configuration is checked at start-up, by the same rules. */
+/** Expressions and configuration that are unknown at build time are checked at start-up, by the same rules. */
 class WrongExpressionsTest {
 
     @RegisterExtension

@@ -12,7 +12,7 @@ import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkus.runtime.util.ExceptionUtil;
 import io.quarkus.test.QuarkusUnitTest;
 
-/** What only start-up can know is checked at start-up, all of it, with the names of the properties. */
+/** Run-time configuration is checked at start-up; all errors are reported together, with the names of the properties. */
 class WrongRuntimeConfigurationTest {
 
     @RegisterExtension

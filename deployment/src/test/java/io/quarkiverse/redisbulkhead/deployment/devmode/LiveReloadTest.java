@@ -16,7 +16,7 @@ import io.quarkiverse.redisbulkhead.deployment.FreePort;
 import io.quarkus.test.QuarkusDevModeTest;
 import io.restassured.common.mapper.TypeRef;
 
-/** Trap 27: every annotated shape is guarded before and after live reloads, by what the annotations say then. */
+/** Trap 27: every annotated shape is guarded before and after live reloads, with the current values of its annotations. */
 class LiveReloadTest {
 
     private static final int PORT = FreePort.find();
@@ -48,7 +48,7 @@ class LiveReloadTest {
             Map.entry("a REST client's interface", "client interface 1/3"));
 
     @Test
-    void everyShapeIsGuardedAsTheSourceSays() {
+    void guardsEveryShapeAfterReloads() {
         assertThat(held()).as("as started").containsExactlyInAnyOrderEntriesOf(AS_WRITTEN);
 
         APP.modifySourceFile(ShapesResource.class, source -> source.replace("\"a nested call\"", "\"a call within\""));
@@ -59,7 +59,7 @@ class LiveReloadTest {
         APP.modifySourceFile(Shapes.class, source -> source.replace("permits = 3", "permits = 4"));
         expected.replaceAll((shape, held) -> held.replace("/3", "/4"));
         assertThat(held()).as("after a change of the limits").containsExactlyInAnyOrderEntriesOf(expected);
-        assertThat(APP.getLogRecords()).as("one process does not disagree with itself")
+        assertThat(APP.getLogRecords()).as("limits agree within one process")
                 .filteredOn(line -> line.getLevel().intValue() >= Level.WARNING.intValue()).isEmpty();
 
         APP.modifySourceFile(Shapes.class, source -> source

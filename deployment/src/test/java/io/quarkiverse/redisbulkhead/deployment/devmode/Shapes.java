@@ -24,7 +24,7 @@ import io.quarkiverse.redisbulkhead.SemaphoreStatus;
 import io.smallrye.mutiny.Uni;
 
 /**
- * Guarded methods of every shape, each of which tells what is held while it runs. {@link LiveReloadTest} rewrites this file.
+ * Guarded methods of every shape, which return the permits held while they run. {@link LiveReloadTest} rewrites this file.
  */
 public class Shapes {
 

@@ -11,7 +11,7 @@ import jakarta.ws.rs.Path;
 
 import org.eclipse.microprofile.rest.client.inject.RestClient;
 
-/** Calls each shape and tells what was held meanwhile. {@link LiveReloadTest} changes this file too. */
+/** Calls each shape and returns the permits held meanwhile. {@link LiveReloadTest} changes this file too. */
 @Path("/shapes")
 public class ShapesResource {
 

@@ -19,34 +19,34 @@ import io.quarkus.deployment.builditem.LiveReloadBuildItem;
 import io.quarkus.redis.deployment.client.RedisBuildTimeConfig;
 import io.quarkus.runtime.LaunchMode;
 
-/** When an embedded Redis is offered, and when it is not. */
+/** The conditions for offering an embedded Redis. */
 class EmbeddedRedisDevServiceConditionsTest {
 
     private static final String ENABLED = "quarkus.redis-bulkhead.devservices.enabled";
 
     @Test
-    void offeredWhereThereIsNoContainerRuntime() {
+    void offeredWithoutContainerRuntime() {
         assertThat(offered(Map.of(), false)).extracting(DevServicesResultBuildItem::getName).containsExactly("redis-bulkhead");
     }
 
     @Test
-    void notOfferedWhereThereIsAContainerRuntime() {
+    void notOfferedWithContainerRuntime() {
         assertThat(offered(Map.of(), true)).isEmpty();
     }
 
     @Test
-    void notOfferedWhenPermitsLiveInTheProcess() {
+    void notOfferedWithTheLocalStore() {
         assertThat(offered(Map.of("quarkus.redis-bulkhead.store", "local"), false)).isEmpty();
     }
 
     @Test
-    void notOfferedWhenItIsSwitchedOff() {
+    void notOfferedWhenDisabled() {
         assertThat(offered(Map.of("quarkus.redis-bulkhead.devservices.enabled", "false"), false)).isEmpty();
         assertThat(offered(Map.of("quarkus.redis.devservices.enabled", "false"), false)).isEmpty();
     }
 
     @Test
-    void offeredEvenWithAContainerRuntimeWhenOnlyTheOneOfTheClientIsDisabled() {
+    void offeredWhenOnlyTheDevServiceOfTheClientIsDisabled() {
         System.setProperty(ENABLED, "true");
         try {
             assertThat(offered(Map.of("quarkus.redis.devservices.enabled", "false"), true)).hasSize(1);

@@ -36,13 +36,13 @@ class EmbeddedRedisDevServiceDisabledTest {
     String hosts;
 
     @Test
-    void configuredHostsAreKept() {
+    void keepsConfiguredHosts() {
         assertThat(hosts).isEqualTo(HOSTS);
         assertThatThrownBy(() -> redis.execute("PING")).hasStackTraceContaining("Connection refused");
     }
 
     @Test
-    void noServerIsStarted() {
+    void startsNoServer() {
         assertThat(servers()).isSubsetOf(System.getProperty(BEFORE).split(" "));
     }
 

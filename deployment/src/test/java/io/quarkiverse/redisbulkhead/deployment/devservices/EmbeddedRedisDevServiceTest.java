@@ -10,7 +10,9 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import io.quarkus.redis.datasource.RedisDataSource;
 import io.quarkus.test.QuarkusUnitTest;
 
-/** Without any configuration there is a Redis: the embedded one, or a container where there is a container runtime. */
+/**
+ * Without configuration, a Redis is started: in a container if a container runtime is available, else the embedded one.
+ */
 class EmbeddedRedisDevServiceTest {
 
     @RegisterExtension

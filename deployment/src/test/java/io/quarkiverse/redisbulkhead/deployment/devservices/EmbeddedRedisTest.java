@@ -25,11 +25,11 @@ class EmbeddedRedisTest {
     Path parent;
 
     @Test
-    void answersWhenStarted() throws IOException {
+    void repliesWhenStarted() throws IOException {
         try (EmbeddedRedis redis = newRedis()) {
             redis.start();
 
-            assertThat(ask(redis, "PING")).containsExactly("+PONG");
+            assertThat(query(redis, "PING")).containsExactly("+PONG");
         }
     }
 
@@ -38,9 +38,9 @@ class EmbeddedRedisTest {
         try (EmbeddedRedis redis = newRedis()) {
             redis.start();
 
-            assertThat(ask(redis, "CONFIG GET save")).containsExactly("*2", "$4", "save", "$0", "");
-            assertThat(ask(redis, "CONFIG GET appendonly")).contains("no");
-            assertThat(ask(redis, "CONFIG GET bind")).contains("127.0.0.1");
+            assertThat(query(redis, "CONFIG GET save")).containsExactly("*2", "$4", "save", "$0", "");
+            assertThat(query(redis, "CONFIG GET appendonly")).contains("no");
+            assertThat(query(redis, "CONFIG GET bind")).contains("127.0.0.1");
         }
     }
 
@@ -82,7 +82,7 @@ class EmbeddedRedisTest {
 
             redis.start();
 
-            assertThat(ask(redis, "PING")).containsExactly("+PONG");
+            assertThat(query(redis, "PING")).containsExactly("+PONG");
         }
     }
 
@@ -94,12 +94,12 @@ class EmbeddedRedisTest {
         try (EmbeddedRedis redis = new EmbeddedRedis(parent, executables)) {
             redis.start();
 
-            assertThat(ask(redis, "PING")).containsExactly("+PONG");
+            assertThat(query(redis, "PING")).containsExactly("+PONG");
         }
     }
 
     @Test
-    void saysWhatToDoWhenThePlatformHasNoRedis() {
+    void failsWithAdviceOnUnsupportedPlatforms() {
         RedisExecutable missing = directory -> {
             throw new FileNotFoundException("none for this platform");
         };
@@ -126,8 +126,8 @@ class EmbeddedRedisTest {
         return now;
     }
 
-    /** Sends one command and reads the answer's lines up to the end of the connection. */
-    private static List<String> ask(EmbeddedRedis redis, String command) throws IOException {
+    /** Sends one command and reads the lines of the reply until the connection closes. */
+    private static List<String> query(EmbeddedRedis redis, String command) throws IOException {
         String[] address = redis.getConnectionInfo().split(":");
         try (Socket socket = new Socket(address[0], Integer.parseInt(address[1]))) {
             socket.setSoTimeout(10_000);

@@ -32,7 +32,7 @@ final class Chromium implements AutoCloseable {
                         "--disable-background-networking", "--disable-component-update", "--disable-sync")));
     }
 
-    /** Starts it. Where it is missing, the test that asks is skipped. */
+    /** Starts it; skips the calling test if it is not installed. */
     static Chromium start() {
         Optional<Path> executable = EXECUTABLES.stream().filter(Files::isExecutable).findFirst();
         Assumptions.assumeTrue(executable.isPresent(), "None of " + EXECUTABLES
@@ -40,7 +40,7 @@ final class Chromium implements AutoCloseable {
         return new Chromium(executable.get());
     }
 
-    /** A user with an own profile. */
+    /** A user with a separate profile. */
     BrowserContext user(ColorScheme colors, int width, int height) {
         BrowserContext user = browser.newContext(new Browser.NewContextOptions().setColorScheme(colors)
                 .setViewportSize(width, height).setLocale("en-GB"));

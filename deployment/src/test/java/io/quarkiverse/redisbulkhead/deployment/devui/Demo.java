@@ -25,7 +25,7 @@ final class Demo {
 
     private final HttpClient http = HttpClient.newHttpClient();
 
-    /** Begins a call that lasts until {@link #end}. */
+    /** Starts a call that runs until {@link #end}. */
     CompletableFuture<String> begin(String path) {
         return http.sendAsync(HttpRequest.newBuilder(URI.create(ROOT + "/demo/" + path)).build(), BodyHandlers.ofString())
                 .thenApply(answer -> answer.body());
@@ -41,12 +41,12 @@ final class Demo {
                 + "&number=" + number);
     }
 
-    /** Another application has taken a permit of a bulkhead of its own. */
+    /** Another application holds a permit of its own bulkhead. */
     void takeElsewhere(String name) {
         post("elsewhere?name=" + name);
     }
 
-    /** Another instance has asked for permits with another limit. */
+    /** Another instance has requested permits with a different limit. */
     void stateElsewhere(String name, int limit) {
         post("elsewhere/limit?name=" + name + "&limit=" + limit);
     }
@@ -67,7 +67,7 @@ final class Demo {
         return send(HttpRequest.newBuilder(URI.create(ROOT + "/demo/" + path)).build());
     }
 
-    /** Asks the MCP server of the Dev UI. */
+    /** Calls the MCP server of the Dev UI. */
     JsonNode mcp(String method, String params) {
         try {
             return new ObjectMapper().readTree(send(HttpRequest.newBuilder(URI.create(ROOT + "/q/dev-mcp"))

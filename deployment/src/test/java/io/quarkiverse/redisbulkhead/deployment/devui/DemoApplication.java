@@ -30,7 +30,7 @@ import io.quarkus.redis.datasource.RedisDataSource;
 import io.smallrye.mutiny.Uni;
 import io.vertx.mutiny.redis.client.Response;
 
-/** What the Dev UI is shown with: calls that last until the test says so. */
+/** The application behind the Dev UI: calls that run until the test ends them. */
 @Path("/demo")
 public class DemoApplication {
 
@@ -74,7 +74,7 @@ public class DemoApplication {
         return crawler.download(host, gate);
     }
 
-    /** Ends all calls, those that wait too, and gives all other permits back. */
+    /** Ends all calls, including waiting ones, and releases all other permits. */
     @POST
     @Path("/end")
     public void end() {
@@ -85,7 +85,7 @@ public class DemoApplication {
         }
     }
 
-    /** Takes permits of a bulkhead that is defined here. */
+    /** Acquires permits of a bulkhead that is defined in code. */
     @POST
     @Path("/take")
     public void take(@QueryParam("name") String name, @QueryParam("key") String key, @QueryParam("limit") int limit,
@@ -98,7 +98,7 @@ public class DemoApplication {
         HELD.addAll(Uni.join().all(taking).andFailFast().await().indefinitely());
     }
 
-    /** Writes what another application would. */
+    /** Writes the data of another application. */
     @POST
     @Path("/elsewhere")
     public void takeElsewhere(@QueryParam("name") String name) {
@@ -109,7 +109,7 @@ public class DemoApplication {
         stateElsewhere(name, 3);
     }
 
-    /** Writes what a call of another instance would. */
+    /** Writes the data of a call of another instance. */
     @POST
     @Path("/elsewhere/limit")
     public void stateElsewhere(@QueryParam("name") String name, @QueryParam("limit") int limit) {
@@ -119,7 +119,7 @@ public class DemoApplication {
                 (declared == null ? "" : declared.toString()) + " " + limit + ":" + System.currentTimeMillis());
     }
 
-    /** Locks something. */
+    /** Acquires a lock. */
     @POST
     @Path("/lock")
     public String lock() {

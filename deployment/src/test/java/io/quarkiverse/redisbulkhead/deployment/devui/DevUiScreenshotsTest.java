@@ -20,7 +20,7 @@ import com.microsoft.playwright.options.ColorScheme;
 import io.quarkiverse.redisbulkhead.deployment.behaviour.KillableRedis;
 import io.quarkus.test.QuarkusDevModeTest;
 
-/** Takes pictures of the pages in all their states, in both themes, for people to look at: {@code -Dscreenshots=<folder>}. */
+/** Takes screenshots of the pages in all states and both themes, for review: {@code -Dscreenshots=<folder>}. */
 @EnabledIfSystemProperty(named = "screenshots", matches = ".+", disabledReason = "Only with -Dscreenshots=<folder>")
 class DevUiScreenshotsTest {
 
@@ -94,7 +94,7 @@ class DevUiScreenshotsTest {
             }
             picture("resize-invalid", themes);
             for (Page page : themes) {
-                // The others find it changed already.
+                // Later tests find it changed already.
                 page.locator("vaadin-integer-field input").fill(page == themes[0] ? "8" : "9");
                 page.locator("vaadin-button[slot=confirm-button]").click();
             }
@@ -175,7 +175,7 @@ class DevUiScreenshotsTest {
         }
     }
 
-    /** A state that is laborious to bring about. */
+    /** A state that needs many steps. */
     private static void show(String state, Page... themes) {
         for (Page page : themes) {
             page.locator("qwc-redis-bulkhead-holders")
@@ -203,7 +203,7 @@ class DevUiScreenshotsTest {
     private static void picture(String name, Page... themes) {
         for (int i = 0; i < themes.length; i++) {
             themes[i].waitForTimeout(1_500);
-            // The Dev UI's own complaint where there is no way to the extension registry.
+            // The Dev UI logs this if it cannot reach the extension registry.
             themes[i].evaluate("document.querySelectorAll('vaadin-notification-card').forEach(card => {"
                     + " if (card.textContent.includes('namespaces')) card.remove(); })");
             themes[i].screenshot(new Page.ScreenshotOptions()

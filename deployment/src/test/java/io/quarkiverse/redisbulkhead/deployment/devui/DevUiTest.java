@@ -67,26 +67,26 @@ class DevUiTest {
     @TestFactory
     Stream<DynamicTest> pagesAndTools() {
         return Stream.of(
-                test("tools that read are on and those that change are off", this::toolsThatReadAreOnAndThoseThatChangeAreOff),
-                test("tools tell who holds what", this::toolsTellWhoHoldsWhat),
+                test("tools that read are on and those that change are off", this::onlyReadToolsAreEnabled),
+                test("tools tell who holds what", this::toolsListHolders),
                 test("a holder appears and goes", this::aHolderAppearsAndGoes),
                 test("a waiter appears", this::aWaiterAppears),
-                test("a revoke ends the permit and the victim is told", this::aRevokeEndsThePermitAndTheVictimIsTold),
+                test("a revoke ends the permit and the victim is told", this::revokesAPermitAndNotifiesItsHolder),
                 test("resizes and resets", this::resizesAndResets),
-                test("limits that differ are shown", this::limitsThatDifferAreShown),
-                test("keys are text and not markup", this::keysAreTextAndNotMarkup),
+                test("limits that differ are shown", this::showsDifferingLimits),
+                test("keys are text and not markup", this::escapesKeys),
                 test("keys open and close by keyboard", this::keysOpenAndCloseByKeyboard),
                 test("weights are shown and summed up", this::weightsAreShownAndSummedUp),
                 test("weights and bounds are shown", this::weightsAndBoundsAreShown),
                 test("bulkheads of other applications are told from those in code",
-                        this::bulkheadsOfOtherApplicationsAreToldFromThoseInCode),
+                        this::distinguishesBulkheadsOfOtherApplications),
                 test("two thousand holders stay usable", this::twoThousandHoldersStayUsable),
-                test("a filter that finds nothing says so", this::aFilterThatFindsNothingSaysSo),
+                test("a filter that finds nothing says so", this::showsAMessageWhenTheFilterMatchesNothing),
                 test("two pages are live at once", this::twoPagesAreLiveAtOnce),
-                test("redis away is shown and ends", this::redisAwayIsShownAndEnds),
-                // Those that leave the page of holders: loading a page costs more than all else that a test does.
-                test("nothing that others write is markup", this::nothingThatOthersWriteIsMarkup),
-                test("tells where values come from", this::tellsWhereValuesComeFrom),
+                test("redis away is shown and ends", this::showsOutageAndRecovery),
+                // The tests that leave the page of holders: loading a page takes longer than everything else in a test.
+                test("nothing that others write is markup", this::escapesDataOfOtherApplications),
+                test("tells where values come from", this::showsTheSourcesOfValues),
                 test("the card counts the bulkheads", this::theCardCountsTheBulkheads));
     }
 
@@ -113,7 +113,7 @@ class DevUiTest {
         REDIS.stop();
     }
 
-    private void toolsThatReadAreOnAndThoseThatChangeAreOff() {
+    private void onlyReadToolsAreEnabled() {
         demo.post("mcp");
         JsonNode tools = demo.mcp("tools/list", "{}").get("result").get("tools");
         Set<String> on = new TreeSet<>();
@@ -137,7 +137,7 @@ class DevUiTest {
         }
     }
 
-    private void toolsTellWhoHoldsWhat() {
+    private void toolsListHolders() {
         demo.post("mcp");
         CompletableFuture<String> call = demo.begin("reports");
         demo.take("pages", "a key", 5, 2);
@@ -194,7 +194,7 @@ class DevUiTest {
             demo.begin("reports");
         }
         assertThat(row("reports", "5 of 5")).isVisible();
-        // The content of cells is not inside of the row.
+        // The content of a cell is not a descendant of its row.
         Locator use = page.locator("vaadin-grid.overview .bar[aria-label='5 of 5 permits in use'] .fill")
                 .filter(new Locator.FilterOptions().setVisible(true));
         assertThat(use).hasClass("fill");
@@ -204,7 +204,7 @@ class DevUiTest {
         assertThat(use).hasClass("fill high");
         occupants().getByText("Waiters (2)").click();
         assertThat(occupants().getByText("Waiting for")).isVisible();
-        // The grid keeps rows that it does not show.
+        // The grid keeps hidden rows.
         assertThat(occupants().getByText("Reports#render").filter(new Locator.FilterOptions().setVisible(true))).hasCount(2);
         assertThat(occupants().getByText("Kept for")).hasCount(0);
         assertThat(occupants().getByText("Times out in")).isVisible();
@@ -225,7 +225,7 @@ class DevUiTest {
                 .evaluate("it => { it._live.now = () => Date.now() + " + time.toMillis() + "; }");
     }
 
-    private void bulkheadsOfOtherApplicationsAreToldFromThoseInCode() {
+    private void distinguishesBulkheadsOfOtherApplications() {
         holders();
         demo.takeElsewhere("invoices");
         demo.take("scans", null, 9, 1);
@@ -263,7 +263,7 @@ class DevUiTest {
         assertThat(weights.findValuesAsText("weight")).containsExactlyInAnyOrder("1", "3", "3");
     }
 
-    private void aRevokeEndsThePermitAndTheVictimIsTold() {
+    private void revokesAPermitAndNotifiesItsHolder() {
         holders();
         title("reports").click();
         assertThat(row("reports", "0 of 5")).isVisible();
@@ -286,7 +286,7 @@ class DevUiTest {
         assertThat(page.getByText("The permit " + id + " is revoked and free. " + when)).isVisible();
         assertThat(occupants().getByText("Reports#render")).isHidden();
         await().atMost(Duration.ofSeconds(60)).untilAsserted(() -> assertThat(demo.get("lost")).contains(id));
-        // An operator wanted that.
+        // A loss on the request of an operator does not count.
         assertThat(row("reports", "lost")).hasCount(0);
         demo.end();
         assertThat(call.join()).isEqualTo("lost");
@@ -331,7 +331,7 @@ class DevUiTest {
         assertThat(button("Reset size")).isDisabled();
     }
 
-    private void limitsThatDifferAreShown() {
+    private void showsDifferingLimits() {
         holders();
         title("reports").click();
         demo.begin("reports");
@@ -343,7 +343,7 @@ class DevUiTest {
         assertThat(page.getByText("Instances use different limits: 5, 9")).isVisible();
     }
 
-    private void keysAreTextAndNotMarkup() {
+    private void escapesKeys() {
         String key = "<img src=x onerror=\"document.title='broken'\"><b>bold</b>";
         holders();
         demo.take("markup", key, 3, 1);
@@ -359,7 +359,7 @@ class DevUiTest {
     }
 
     /** Names, applications, instances, methods and ids of permits; in the pages, the dialogs and the messages. */
-    private void nothingThatOthersWriteIsMarkup() {
+    private void escapesDataOfOtherApplications() {
         String markup = HostileApplication.MARKUP;
         holders();
         filter(markup);
@@ -390,17 +390,17 @@ class DevUiTest {
 
         filter("no " + markup);
         assertThat(page.getByText("Nothing matches “no " + markup + "”")).isVisible();
-        nothingIsMarkup();
+        assertNoMarkup();
 
         show("declared");
         assertThat(page.locator("article h2").getByText(markup)).isVisible();
         filter("no " + markup);
         assertThat(page.getByText("Nothing matches “no " + markup + "”")).isVisible();
-        nothingIsMarkup();
+        assertNoMarkup();
     }
 
     // Also within the components.
-    private static void nothingIsMarkup() {
+    private static void assertNoMarkup() {
         assertThat(page.locator("img[src=x], b.injected")).hasCount(0);
         assertThat(page.title()).doesNotContain("broken");
     }
@@ -434,7 +434,7 @@ class DevUiTest {
         String before = page.locator("section.details header").innerText();
         demo.take("bulk", null, 2_500, 10);
         assertThat(occupants().getByText("Holders (2,010)")).isVisible();
-        assertThat(firstVisible()).as("it does not scroll when rows come").isEqualTo(at);
+        assertThat(firstVisible()).as("does not scroll when rows are added").isEqualTo(at);
         assertThat(before).contains("2000");
 
         Object id = occupants().evaluate("it => it.row.holders[1234].permitId");
@@ -450,7 +450,7 @@ class DevUiTest {
         return occupants().locator("vaadin-grid").evaluate("grid => grid._firstVisibleIndex");
     }
 
-    private void aFilterThatFindsNothingSaysSo() {
+    private void showsAMessageWhenTheFilterMatchesNothing() {
         holders();
         filter("no such thing");
 
@@ -470,12 +470,12 @@ class DevUiTest {
         demo.end();
         assertThat(row(page, "reports", "0 of 5")).isVisible();
         assertThat(row(other, "reports", "0 of 5")).isVisible();
-        assertThat(requestNumber(other)).as("the server takes equal numbers for one subscription")
+        assertThat(requestNumber(other)).as("the server treats equal numbers as one subscription")
                 .isNotCloseTo(requestNumber(page), Offset.offset(1_000L));
         other.close();
     }
 
-    private void tellsWhereValuesComeFrom() {
+    private void showsTheSourcesOfValues() {
         show("declared");
         Locator partner = page.locator("article[aria-label=partner-api]");
         Locator permits = partner.locator("tr", new Locator.LocatorOptions().setHasText("permits")).first();
@@ -502,7 +502,7 @@ class DevUiTest {
         await().atMost(Duration.ofSeconds(60)).until(() -> ((Number) logo.evaluate("it => it.naturalWidth")).intValue() > 0);
     }
 
-    private void redisAwayIsShownAndEnds() {
+    private void showsOutageAndRecovery() {
         holders();
         title("reports").click();
         demo.begin("reports");
@@ -580,7 +580,7 @@ class DevUiTest {
     }
 
     private static Locator title(String name) {
-        // The grid keeps rows that it does not show.
+        // The grid keeps hidden rows.
         return page.locator("vaadin-grid.overview .title").getByText(name, new Locator.GetByTextOptions().setExact(true))
                 .filter(new Locator.FilterOptions().setVisible(true));
     }

@@ -13,7 +13,7 @@ import io.quarkus.redis.datasource.RedisDataSource;
 @Path("/demo/hostile")
 public class HostileApplication {
 
-    /** Leaves traces where a page takes it for markup. */
+    /** Leaves traces if a page renders it as markup. */
     public static final String MARKUP = "<img src=x onerror=document.title='broken'><b class=injected>bold</b>";
 
     private static final String START = "redis-bulkhead:{" + MARKUP + "}:";
@@ -22,7 +22,7 @@ public class HostileApplication {
     @Inject
     RedisDataSource redis;
 
-    /** All that Redis knows of the holder of this permit is markup. */
+    /** Replaces all data of this holder in Redis by markup. */
     @POST
     public void hold() {
         long now = System.currentTimeMillis();
@@ -32,7 +32,7 @@ public class HostileApplication {
                         MARKUP, MARKUP));
     }
 
-    /** And not any more. */
+    /** Removes it again. */
     @DELETE
     public void end() {
         redis.execute("DEL", START + "holders", START + "state");

@@ -18,7 +18,7 @@ import io.quarkus.arc.profile.IfBuildProfile;
 import io.quarkus.arc.properties.IfBuildProperty;
 import io.quarkus.test.QuarkusUnitTest;
 
-/** What was taken out of the application on purpose is no mistake, and does not count. */
+/** Beans that are deliberately disabled are neither errors nor declared. */
 class DisabledBeansTest {
 
     @RegisterExtension
@@ -33,12 +33,12 @@ class DisabledBeansTest {
     Declarations declarations;
 
     @Test
-    void disabledBeansAreIgnored() {
+    void ignoresDisabledBeans() {
         assertThat(declarations.bulkheads()).extracting(BulkheadDeclaration::name).containsExactly("looked-up");
     }
 
     @Test
-    void configurationForThemIsNoMistake() {
+    void acceptsConfigurationOfDisabledBeans() {
         assertThat(declarations.namesElsewhere()).contains("switched", "excluded", "base");
     }
 

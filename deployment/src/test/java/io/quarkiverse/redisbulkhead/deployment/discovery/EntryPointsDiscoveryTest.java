@@ -16,7 +16,7 @@ import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.MethodDeclar
 import io.quarkus.scheduler.Scheduled;
 import io.quarkus.test.QuarkusUnitTest;
 
-/** Classes that get their scope from Quarkus are beans like any other. */
+/** Classes whose scope Quarkus adds are beans like any other. */
 class EntryPointsDiscoveryTest {
 
     @RegisterExtension

@@ -37,7 +37,7 @@ import io.quarkus.arc.InjectableBean;
 import io.quarkus.arc.deployment.AnnotationsTransformerBuildItem;
 import io.quarkus.test.QuarkusUnitTest;
 
-/** Keys are found in every shape of guarded method, and come into the application with the bulkhead that they are for. */
+/** Discovery finds keys in every shape of guarded method, and records them with their bulkhead. */
 class KeysDiscoveryTest {
 
     @RegisterExtension
@@ -64,7 +64,7 @@ class KeysDiscoveryTest {
     }
 
     @Test
-    void parametersOfMethodsThatTheirClassGuards() {
+    void parametersOfMethodsGuardedByTheirClass() {
         assertThat(keys(Whole.class, "one")).containsExactly(parameter("whole", 0, "tenant"));
         assertThat(keys(Whole.class, "two")).containsExactly(parameter("whole", 2, "customer"));
     }
@@ -76,7 +76,7 @@ class KeysDiscoveryTest {
     }
 
     @Test
-    void parametersWhoseTypesAreVariables() {
+    void parametersWithTypeVariables() {
         assertThat(keys(Bound.class, "load")).containsExactly(parameter("generic", 0, "key"));
         assertThat(keys(Overriding.class, "load")).containsExactly(parameter("generic", 0, "text"));
     }
@@ -110,7 +110,7 @@ class KeysDiscoveryTest {
     }
 
     @Test
-    void resolversCanBeCalledThoughNothingInjectsThem() {
+    void keepsResolversThatNothingInjects() {
         String id = resolver(ByBean.class, "unusedOtherwise", 0).bean();
         BulkheadKeyResolver resolver = Arc.container().instance(Arc.container().<BulkheadKeyResolver> bean(id)).get();
         assertThat(resolver.resolve(new BulkheadCall("any", "Any#any", List.of()))).isEqualTo(ResolvedKey.of("unused"));
@@ -126,13 +126,13 @@ class KeysDiscoveryTest {
     }
 
     @Test
-    void parametersOfMethodsThatTheInterfaceOfTheirRestClientGuards() {
+    void parametersOfMethodsGuardedByTheirRestClientInterface() {
         assertThat(keysOfClient(WholeClient.class, "covered")).containsExactly(parameter("whole-client", 0, "host"));
         assertThat(keysOfClient(WholeClient.class, "generic")).containsExactly(parameter("whole-client", 0, "key"));
     }
 
     @Test
-    void annotationsThatTransformationsAdd() {
+    void annotationsAddedByTransformations() {
         assertThat(keys(Transformed.class, "transformed")).containsExactly(parameter("transformed", 0, "name"));
     }
 
@@ -223,7 +223,7 @@ class KeysDiscoveryTest {
         void inherited(@BulkheadKey long id) {
         }
 
-        // The one that overrides it has the last word.
+        // The overriding method decides.
         @RedisBulkhead(name = "heir", permits = 1)
         void overridden(@BulkheadKey Object ignored, long id) {
         }

@@ -21,8 +21,8 @@ import io.quarkiverse.redisbulkhead.deployment.behaviour.KillableRedis;
 import io.quarkus.test.QuarkusUnitTest;
 
 /**
- * Where all bulkheads continue without Redis, the check of the Redis client of Quarkus is down all the same. If Redis hangs, it
- * answers after ten seconds. One warning at start-up says both.
+ * If all bulkheads continue without Redis, the health check of the Quarkus Redis client is still down. If Redis hangs, the
+ * check takes ten seconds. One warning at start-up says both.
  */
 class CheckOfTheClientTest {
 
@@ -54,8 +54,8 @@ class CheckOfTheClientTest {
     }
 
     @Test
-    void onlyTheClientIsDown() {
-        // On a busy machine the first answers of Redis may come too late.
+    void onlyTheCheckOfTheClientIsDown() {
+        // A busy machine may delay the first replies from Redis too long.
         await().atMost(60, TimeUnit.SECONDS).until(() -> when().get("/q/health/ready").statusCode() == 200);
         REDIS.stop();
 

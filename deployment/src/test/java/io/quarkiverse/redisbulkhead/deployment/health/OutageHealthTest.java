@@ -20,7 +20,10 @@ import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
 import io.quarkiverse.redisbulkhead.deployment.behaviour.KillableRedis;
 import io.quarkus.test.QuarkusUnitTest;
 
-/** A bulkhead that rejects calls while Redis is away makes the application not ready for as long; what others do is told. */
+/**
+ * A bulkhead that rejects calls during an outage makes the application not ready; the check reports the policy of the
+ * others.
+ */
 class OutageHealthTest {
 
     static final KillableRedis REDIS = new KillableRedis("outage-health-test");
@@ -48,7 +51,7 @@ class OutageHealthTest {
     }
 
     @Test
-    void itIsDownWhileCallsAreRejected() {
+    void downWhileCallsAreRejected() {
         awaitUp();
         REDIS.stop();
 
@@ -69,9 +72,9 @@ class OutageHealthTest {
         awaitUp();
     }
 
-    /** A server that takes commands and does not answer is away, too: within the command timeout. */
+    /** A server that accepts commands but does not reply is down after the command timeout. */
     @Test
-    void itIsDownWhileRedisHangs() throws Exception {
+    void downWhileRedisHangs() throws Exception {
         awaitUp();
         try (AutoCloseable pause = REDIS.pause()) {
             when().get("/q/health/ready").then().statusCode(503).body("checks[0].data.redis", is("away"));
@@ -79,9 +82,9 @@ class OutageHealthTest {
         awaitUp();
     }
 
-    /** Trap 25: not even reads are answered, nor is a new connection. */
+    /** Trap 25: the server replies neither to reads nor to new connections. */
     @Test
-    void itIsDownWhileTheServerStandsStill() throws Exception {
+    void downWhileTheServerIsPaused() throws Exception {
         awaitUp();
         try (AutoCloseable frozen = REDIS.freeze()) {
             when().get("/q/health/ready").then().statusCode(503).body("checks[0].data.redis", is("away"));
@@ -89,7 +92,7 @@ class OutageHealthTest {
         awaitUp();
     }
 
-    // A probe finds out that Redis is back. On a busy machine one answer may still come too late.
+    // A probe detects that Redis is back. A busy machine may still delay one reply too long.
     private static void awaitUp() {
         await().atMost(60, TimeUnit.SECONDS).untilAsserted(OutageHealthTest::isUp);
     }

@@ -7,13 +7,13 @@ import java.util.Map;
 
 import io.restassured.path.json.JsonPath;
 
-/** Compares answers with a document of OpenAPI. */
+/** Compares responses with an OpenAPI document. */
 final class Described {
 
     private Described() {
     }
 
-    /** Each member is a property of the schema, and each required one is there. */
+    /** Each member is a property of the schema, and each required one is present. */
     static void by(JsonPath document, String schema, Map<String, Object> answer) {
         Map<String, Map<String, Object>> properties = document.getMap("components.schemas." + schema + ".properties");
         assertThat(properties.keySet()).as(schema).containsAll(answer.keySet());

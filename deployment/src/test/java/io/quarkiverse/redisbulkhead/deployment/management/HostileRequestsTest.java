@@ -45,8 +45,8 @@ import net.jqwik.api.Shrinkable;
 import net.jqwik.api.sessions.JqwikSession;
 
 /**
- * Whatever a client sends to the endpoint or uses as a key, each answer is JSON without a trace of an exception, and nothing
- * but what a request names is changed.
+ * Whatever a client sends to the endpoint or uses as a key, each response is JSON without a trace of an exception, and a
+ * request changes only its target.
  */
 class HostileRequestsTest {
 
@@ -60,9 +60,10 @@ class HostileRequestsTest {
                     OptionalExtensions.class))
             .overrideConfigKey("quarkus.redis-bulkhead.management.enabled", "true")
             .overrideConfigKey("quarkus.redis-bulkhead.management.changes-enabled", "true")
-            // On a busy machine, an answer of Redis may come late.
+            // A busy machine may delay replies from Redis.
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s")
-            // Of any logger: what escapes a route is logged by its caller. On a busy machine, Vert.x also warns of slow threads.
+            // Any logger: an exception that escapes a route is logged by its caller. On a busy machine, Vert.x also warns of
+            // slow threads.
             .setLogRecordPredicate(
                     record -> isFromManagement(record)
                             || record.getThrown() != null && record.getLevel().intValue() >= Level.WARNING.intValue()
@@ -95,12 +96,12 @@ class HostileRequestsTest {
     }
 
     @AfterEach
-    void giveBack() {
+    void releaseAll() {
         witness.close();
     }
 
     @Test
-    void eachRequestIsAnsweredProperly() throws IOException {
+    void everyResponseIsWellFormed() throws IOException {
         for (Request request : some(requests(), REQUESTS)) {
             Answer answer = send(request);
             assertThat(answer.status).as(request.toString()).isBetween(200, 499);
@@ -116,9 +117,11 @@ class HostileRequestsTest {
         });
     }
 
-    /** By annotation, by resolver and by code; each is one holder, is shown as it is, and leaves nothing. */
+    /**
+     * Keys by annotation, by resolver and by code: each has one holder, is returned unchanged, and leaves nothing behind.
+     */
     @Test
-    void keysAreToldAsTheyAre() throws IOException {
+    void returnsKeysUnchanged() throws IOException {
         for (String key : some(texts(), KEYS)) {
             RedisSemaphore pages = bulkheads.semaphore("pages").forKey(key);
             assertThat(guarded.page(key, () -> holders(pages)).await().indefinitely()).extracting(Holder::key).singleElement()
@@ -137,9 +140,9 @@ class HostileRequestsTest {
         }
     }
 
-    /** It stands for half a character; JSON has none of these. */
+    /** A lone surrogate, which JSON cannot contain. */
     @Test
-    void aKeyThatIsNoUnicodeIsShownAllTheSame() throws IOException {
+    void returnsKeysThatAreNotUnicode() throws IOException {
         try (Permit permit = bulkheads.semaphore("pages").forKey("half \uD83D").tryAcquire().orElseThrow()) {
             assertThat(shown("pages")).hasSize(1);
             assertThat(permit.isHeld()).isTrue();
@@ -154,7 +157,7 @@ class HostileRequestsTest {
         return semaphore.holdersAsync();
     }
 
-    // What is read is told again for a second, unless something is changed here.
+    // Responses reuse a read for a second, unless this application changes something.
     private JsonArray shown(String name) throws IOException {
         send(new Request("DELETE", ALL + "/witness/limit", "", ""));
         Answer answer = send(new Request("GET", ALL + "/" + name, "", ""));
@@ -168,7 +171,7 @@ class HostileRequestsTest {
     private record Answer(int status, String body) {
     }
 
-    // As bytes, because clients refuse to send most of it.
+    // As bytes, because clients reject most of it.
     private Answer send(Request request) throws IOException {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
             socket.setSoTimeout(20_000);
@@ -205,7 +208,7 @@ class HostileRequestsTest {
                         Arbitraries.of("", "application/json", "application/json;charset=utf-16", "text/plain", "a/b/c", ";"),
                         body)
                 .as((method, rest, parameters, type, text) -> new Request(method, ALL + rest + parameters, type, text));
-        // Most of the others are turned away before anybody reads what is in them.
+        // Most of the others are rejected before their content is read.
         Arbitrary<Request> limits = Combinators.combine(Arbitraries.of("/reports/limit", "/pages/limit?key=a"), body)
                 .as((rest, text) -> new Request("PUT", ALL + rest, "application/json", text));
         Arbitrary<Request> changes = Combinators
@@ -226,7 +229,7 @@ class HostileRequestsTest {
         return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
     }
 
-    // Always the same, so that what fails once fails again.
+    // A fixed seed, so that failures are reproducible.
     private static <T> List<T> some(Arbitrary<T> arbitrary, int number) {
         List<T> some = new ArrayList<>();
         JqwikSession.run(() -> arbitrary.generator(number).stream(new Random(7)).limit(number).map(Shrinkable::value)

@@ -48,7 +48,7 @@ import io.restassured.response.ValidatableResponse;
 import io.restassured.specification.RequestSpecification;
 import io.smallrye.mutiny.Uni;
 
-/** The endpoint beside the application, with changes, secured by permissions of the application. */
+/** The endpoint on the application's port, with changes enabled, secured by permissions of the application. */
 class ManagementEndpointTest {
 
     private static final Duration LONG = Duration.ofSeconds(30);
@@ -63,7 +63,7 @@ class ManagementEndpointTest {
             .overrideConfigKey("quarkus.application.name", "shop")
             .overrideConfigKey("quarkus.redis-bulkhead.management.enabled", "true")
             .overrideConfigKey("quarkus.redis-bulkhead.management.changes-enabled", "true")
-            // On a busy machine, an answer of Redis may come late.
+            // A busy machine may delay replies from Redis.
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "2s")
             .overrideConfigKey("quarkus.http.auth.basic", "true")
             .overrideRuntimeConfigKey("quarkus.http.auth.policy.look.roles-allowed", "operator,viewer")
@@ -97,13 +97,13 @@ class ManagementEndpointTest {
     private final List<Permit> permits = new ArrayList<>();
 
     @AfterEach
-    void giveBack() {
+    void releaseAll() {
         permits.forEach(Permit::close);
         permits.clear();
     }
 
     @Test
-    void allBulkheadsAreShown() {
+    void listsAllBulkheads() {
         Permit permit = take(bulkheads.semaphore("reports"));
         take(bulkheads.semaphore("pages").forKey("example.org/<script>"));
         take(bulkheads.semaphore(SemaphoreSpec.named("in-code").permits(4).weight(2).build()));
@@ -152,7 +152,7 @@ class ManagementEndpointTest {
     }
 
     @Test
-    void whoWaitsIsShown() {
+    void listsWaiters() {
         RedisSemaphore one = bulkheads.semaphore("pages").forKey("waited for", 1);
         take(one);
         var waiting = one.acquireAsync(LONG).subscribeAsCompletionStage();
@@ -168,7 +168,7 @@ class ManagementEndpointTest {
     }
 
     @Test
-    void theListIsBounded() {
+    void boundsTheList() {
         take(bulkheads.semaphore("reports"));
         take(bulkheads.semaphore("reports"));
 
@@ -178,14 +178,14 @@ class ManagementEndpointTest {
         as("victor").get(ALL + "/reports?most=0").then().body("limits[0].holders", hasSize(0));
     }
 
-    /** As many readings as seconds have passed, not as many as requests. */
+    /** Reads from Redis once a second, not once per request. */
     @Test
-    void manyWhoAskCauseFewReadings() {
+    void manyRequestsShareFewReads() {
         Set<String> readings = new HashSet<>();
         long begin = System.nanoTime();
         for (int i = 0; i < 50; i++) {
             readings.add(as("victor").get(ALL).path("at"));
-            // What changes nothing is no reason to look again.
+            // A request that changes nothing does not cause another read.
             as("olga").delete(ALL + "/nobodys/limit").then().statusCode(404);
         }
         long seconds = Duration.ofNanos(System.nanoTime() - begin).toSeconds();
@@ -194,7 +194,7 @@ class ManagementEndpointTest {
     }
 
     @Test
-    void namesMayBeAnything() {
+    void acceptsAnyName() {
         as("victor").get(ALL + "/" + STRANGE_ENCODED).then().statusCode(200).body("name", is(STRANGE));
         as("olga").body("{\"permits\": 3}").contentType("application/json").put(ALL + "/" + STRANGE_ENCODED + "/limit").then()
                 .statusCode(204);
@@ -204,7 +204,7 @@ class ManagementEndpointTest {
     }
 
     @Test
-    void whatIsNotThereIs404() {
+    void unknownNamesAndPermitsAre404() {
         problem(as("victor").get(ALL + "/report"), 404, "Did you mean 'reports'?");
         problem(as("victor").get(ALL + "/%3Cscript%3E"), 404, "There is no bulkhead '<script>'");
         problem(as("olga").contentType("application/json").body("{\"permits\": 3}").put(ALL + "/report/limit"), 404, "report");
@@ -221,7 +221,7 @@ class ManagementEndpointTest {
             "/q/redis-bulkhead?bulkhead=reports | Unknown query parameter 'bulkhead'",
             "/q/redis-bulkhead?most=1&most=2 | more than once",
             "/q/redis-bulkhead?most=%FF | not UTF-8" })
-    void whatIsWrongIs400(String url, String detail) {
+    void invalidRequestsAre400(String url, String detail) {
         problem(as("victor").get(url), 400, detail);
     }
 
@@ -236,13 +236,13 @@ class ManagementEndpointTest {
             "{\"permits\": 3, \"key\": \"a\"} | permits and no other",
             "[3] | not a JSON object",
             "{\"permits\": | not a JSON object" })
-    void aBodyThatIsWrongIs400(String body, String detail) {
+    void invalidBodiesAre400(String body, String detail) {
         problem(as("olga").contentType("application/json").body(body).put(ALL + "/reports/limit"), 400, detail);
         assertThat(bulkheads.semaphore("reports").status().resized()).isFalse();
     }
 
     @Test
-    void otherBodiesAreRefused() {
+    void rejectsEmptyUnsupportedAndLargeBodies() {
         String url = ALL + "/reports/limit";
         problem(as("olga").contentType("application/json").put(url), 400, "The body is empty");
         problem(as("olga").contentType("text/plain").body("{\"permits\": 3}").put(url), 415, "Content-Type: application/json");
@@ -253,11 +253,11 @@ class ManagementEndpointTest {
     }
 
     @Test
-    void aLimitIsSetAndReset() {
+    void setsAndResetsTheLimit() {
         as("olga").contentType("application/json;charset=UTF-8").body("{\"permits\": 7}").put(ALL + "/reports/limit").then()
                 .statusCode(204);
         assertThat(bulkheads.semaphore("reports").status().limit()).isEqualTo(7);
-        // What was read before the change does not count any more.
+        // A change invalidates earlier reads.
         as("victor").get(ALL + "/reports").then().body("limits[0].limit", is(7)).body("limits[0].resized", is(true));
 
         as("olga").delete(ALL + "/reports/limit").then().statusCode(204);
@@ -267,7 +267,7 @@ class ManagementEndpointTest {
     }
 
     @Test
-    void aKeyHasALimitOfItsOwn() {
+    void setsTheLimitOfAKey() {
         String key = "a+b c%/ü";
         String encoded = "a%2Bb+c%25%2F%C3%BC";
         as("olga").contentType("application/json").body("{\"permits\": 9}").put(ALL + "/pages/limit?key=" + encoded).then()
@@ -283,7 +283,7 @@ class ManagementEndpointTest {
     }
 
     @Test
-    void theRevokedHolderLosesItsPermit() {
+    void revokedHolderLosesItsPermit() {
         CompletableFuture<Void> end = new CompletableFuture<>();
         CompletableFuture<Void> running = guarded.export(end).subscribeAsCompletionStage();
         RedisSemaphore exports = bulkheads.semaphore("exports");
@@ -301,7 +301,7 @@ class ManagementEndpointTest {
     }
 
     @Test
-    void whatCodeDefinesCanBeChangedWhileItIsIdleToo() {
+    void changesIdleBulkheadsDefinedInCode() {
         RedisSemaphore other = bulkheads.semaphore(SemaphoreSpec.named("of-another").permits(2).build());
         Permit permit = take(other);
 
@@ -320,9 +320,9 @@ class ManagementEndpointTest {
         as("olga").delete(ALL + "/of-another/limit").then().statusCode(204);
     }
 
-    /** Of another application, which is played by what it writes to Redis. */
+    /** A bulkhead of another application, simulated by writing to Redis. */
     @Test
-    void whatOperatorsChangeIsNotDefinedByThat() {
+    void changingABulkheadDoesNotDefineIt() {
         long now = System.currentTimeMillis();
         redis.execute("ZADD", "redis-bulkhead:{foreign}:holders", Long.toString(now + 600_000), "foreign-1");
         redis.execute("HSET", "redis-bulkhead:{foreign}:state", "foreign-1",
@@ -337,7 +337,7 @@ class ManagementEndpointTest {
     }
 
     @Test
-    void locksAreShownAndNotChanged() {
+    void listsLocksButDoesNotRevokeThem() {
         permits.add(bulkheads.lock("orders").tryLock().orElseThrow());
 
         await().atMost(LONG).untilAsserted(() -> as("victor").get(ALL + "/lock:orders").then().statusCode(200)
@@ -349,12 +349,12 @@ class ManagementEndpointTest {
     @ParameterizedTest
     @ValueSource(strings = { ALL, ALL + "/", ALL + "/reports", ALL + "?most=1", "/q/./redis-bulkhead",
             "//q/redis-bulkhead", "/q/%72edis-bulkhead" })
-    void nobodySeesAnythingWithoutARole(String url) {
+    void deniesRequestsWithoutARole(String url) {
         given().urlEncodingEnabled(false).get(url).then().statusCode(not(is(200))).body(not(containsString("bulkheads")));
     }
 
     @Test
-    void rolesAreThoseOfTheApplication() {
+    void usesTheRolesOfTheApplication() {
         String limit = ALL + "/reports/limit";
         String permit = ALL + "/reports/permits/any";
         String body = "{\"permits\": 3}";
@@ -375,7 +375,7 @@ class ManagementEndpointTest {
     }
 
     @Test
-    void openApiDescribesIt() {
+    void openApiDescribesTheEndpoint() {
         given().accept("application/json").get("/q/openapi").then().statusCode(200)
                 .body("paths", hasKey(ALL)).body("paths", hasKey(ALL + "/{name}"))
                 .body("paths.'/q/redis-bulkhead'.get.responses", hasKey("503"))
@@ -391,9 +391,9 @@ class ManagementEndpointTest {
                 .body("tags.name", hasItem("Redis Bulkhead"));
     }
 
-    /** Each member of the answers is described, and each that is described as required is there. */
+    /** Each member of the responses is described, and each required one is present. */
     @Test
-    void openApiDescribesWhatIsAnswered() {
+    void openApiDescribesTheResponses() {
         take(bulkheads.semaphore("reports"));
         await().atMost(LONG).untilAsserted(
                 () -> as("victor").get(ALL + "/reports").then().body("limits[0].holders", hasSize(1)));

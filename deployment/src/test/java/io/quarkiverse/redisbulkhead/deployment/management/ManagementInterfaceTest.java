@@ -30,8 +30,8 @@ import io.quarkus.test.common.http.TestHTTPResource;
 import io.restassured.specification.RequestSpecification;
 
 /**
- * The endpoint, its description and the readiness check on the management interface, secured there; and a Redis that goes and
- * comes, without which all bulkheads of this application go on.
+ * The endpoint, its description and the readiness check on the management interface, secured there. Redis stops and starts;
+ * all bulkheads of this application continue without it.
  */
 class ManagementInterfaceTest {
 
@@ -72,7 +72,7 @@ class ManagementInterfaceTest {
     @BeforeEach
     void start() {
         REDIS.start();
-        // The application may have started without it. A probe finds out that Redis is there.
+        // The application may have started without it. A probe detects that Redis is available.
         await().atMost(60, TimeUnit.SECONDS).pollDelay(Duration.ZERO).ignoreExceptions()
                 .until(() -> !bulkheads.semaphore("reports").status().resized());
     }
@@ -83,13 +83,13 @@ class ManagementInterfaceTest {
     }
 
     @Test
-    void itIsOnlyThere() {
+    void servesTheEndpointOnlyOnTheManagementInterface() {
         as("olga").get(endpoint).then().statusCode(200).body("bulkheads[0].name", is("reports"));
         as("olga").get("/q/redis-bulkhead").then().statusCode(404);
     }
 
     @Test
-    void itIsSecuredAsThatInterfaceIs() {
+    void appliesTheSecurityOfTheManagementInterface() {
         String limit = endpoint + "/reports/limit";
         String body = "{\"permits\": 7}";
         given().get(endpoint).then().statusCode(401);
@@ -104,31 +104,31 @@ class ManagementInterfaceTest {
         as("olga").delete(endpoint + "/reports/permits/any").then().statusCode(404).contentType("application/problem+json");
     }
 
-    /** That interface reads bodies itself, up to a bound of its own. */
+    /** The management interface reads bodies itself, with its own bound. */
     @Test
-    void theBodyIsBounded() {
+    void boundsTheBody() {
         as("olga").contentType("application/json").body("{\"permits\": 7" + " ".repeat(2_000) + "}")
                 .put(endpoint + "/reports/limit").then().statusCode(413).contentType("application/problem+json");
         assertThat(bulkheads.semaphore("reports").status().resized()).isFalse();
     }
 
-    /** Pages from elsewhere may ask that interface, but not for changes. */
+    /** Pages of other origins may read from the management interface, but not change anything. */
     @Test
-    void browsersMayNotSendChangesFromElsewhere() {
+    void rejectsCrossOriginChanges() {
         given().header("Origin", "https://elsewhere.example").header("Access-Control-Request-Method", "DELETE")
                 .options(endpoint + "/reports/limit").then()
                 .header("Access-Control-Allow-Methods", not(containsString("DELETE")));
     }
 
     @Test
-    void itIsDescribedThere() {
+    void openApiDescribesTheEndpointOnTheManagementInterface() {
         given().accept("application/json").get(openApi).then().statusCode(200)
                 .body("paths", hasKey("/q/redis-bulkhead"))
                 .body("paths", hasKey("/q/redis-bulkhead/{name}/limit"));
     }
 
     @Test
-    void withoutRedisItIsUnavailableAndTheApplicationReady() {
+    void withoutRedisTheEndpointIsUnavailableAndTheApplicationReady() {
         given().get(ready).then().statusCode(200);
         REDIS.stop();
 
@@ -142,7 +142,7 @@ class ManagementInterfaceTest {
         assertThat(problem).doesNotContain("127.0.0.1");
 
         REDIS.start();
-        // A probe finds out that Redis is back.
+        // A probe detects that Redis is back.
         await().atMost(60, TimeUnit.SECONDS)
                 .until(() -> as("olga").delete(endpoint + "/reports/limit").statusCode() == 204);
         as("olga").get(endpoint).then().statusCode(200);

@@ -32,7 +32,7 @@ import io.vertx.core.Vertx;
 import io.vertx.ext.web.Route;
 import io.vertx.ext.web.Router;
 
-/** What the build makes of the configuration of the endpoint. */
+/** How the build applies the configuration of the endpoint. */
 class ManagementProcessorTest {
 
     private static final String ENABLED = "quarkus.redis-bulkhead.management.enabled";
@@ -46,7 +46,7 @@ class ManagementProcessorTest {
     }
 
     @Test
-    void nothingCanBeChangedUnlessThatIsAskedFor() {
+    void changesAreDisabledByDefault() {
         assertThat(routes("false")).containsExactly("[GET] /redis-bulkhead", "[GET] /redis-bulkhead/:name");
         assertThat(routes("true")).containsExactly("[GET] /redis-bulkhead", "[GET] /redis-bulkhead/:name",
                 "[DELETE] /redis-bulkhead/:name/permits/:permitId", "[PUT] /redis-bulkhead/:name/limit",
@@ -54,24 +54,24 @@ class ManagementProcessorTest {
     }
 
     @Test
-    void onlyChangesAreWarnedOf() throws Exception {
+    void warnsAboutChangesOnly() throws Exception {
         assertThat(warnings("false")).isEmpty();
         assertThat(warnings("true")).containsExactly("/q/redis-bulkhead quarkus.http.auth.permission. / NOT");
         assertThat(warnings("true", Capability.SECURITY))
                 .containsExactly("/q/redis-bulkhead quarkus.http.auth.permission. / BY_CONFIGURATION");
     }
 
-    /** No permission of the management interface is looked at while authentication is off there, as it is by default. */
+    /** The management interface ignores permissions while its authentication is off, which is the default. */
     @Test
-    void theManagementInterfaceIsOpenUnlessAuthenticationIsOn() throws Exception {
+    void managementInterfaceIsOpenWithoutAuthentication() throws Exception {
         assertThat(warnings("true", Optional.of(new UseManagementInterfaceBuildItem()), Index.of(List.of()),
                 Capability.SECURITY))
                 .singleElement().asString().contains("quarkus.management.auth.permission.").endsWith("NOT_ENFORCED");
     }
 
-    /** Those cannot be asked which paths they cover. */
+    /** Such code cannot be asked which paths it covers. */
     @Test
-    void codeThatUsesHttpSecurityMaySecureIt() throws Exception {
+    void codeThatUsesHttpSecurityMaySecureTheEndpoint() throws Exception {
         assertThat(warnings("true", Optional.empty(), Index.of(Secures.class), Capability.SECURITY)).singleElement().asString()
                 .endsWith("BY_CODE");
         assertThat(warnings("true", Optional.empty(), Index.of(ManagementProcessorTest.class), Capability.SECURITY))
@@ -86,7 +86,7 @@ class ManagementProcessorTest {
     }
 
     @Test
-    void theDocumentFollowsPathAndConfiguration() {
+    void documentFollowsPathAndConfiguration() {
         OpenAPI document = OASFactory.createOpenAPI();
         new ManagementDescription("/manage/redis-bulkhead", false).filterOpenAPI(document);
 

@@ -17,7 +17,7 @@ import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
-/** Keys with self-signed certificates for localhost, made by the keytool of the JDK. */
+/** Keys with self-signed certificates for localhost, created with the JDK's keytool. */
 final class Certificates {
 
     static final String PASSWORD = "of-the-key-store";
@@ -62,7 +62,7 @@ final class Certificates {
     private static void keytool(String... arguments) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "keytool").toString());
-        // It lives for a moment: optimizing costs more than it saves.
+        // It is short-lived: optimizing costs more than it saves.
         command.addAll(List.of("-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC"));
         command.addAll(List.of(arguments));
         command.addAll(List.of("-storepass", PASSWORD));

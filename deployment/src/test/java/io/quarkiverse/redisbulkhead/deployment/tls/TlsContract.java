@@ -22,7 +22,7 @@ import io.quarkiverse.redisbulkhead.deployment.behaviour.KillableRedis;
 import io.quarkus.redis.datasource.RedisDataSource;
 import io.smallrye.mutiny.Uni;
 
-/** Commands and messages over TLS, with each store in Redis. */
+/** Commands and messages over TLS, with each Redis store. */
 abstract class TlsContract {
 
     private static final Duration LONG = Duration.ofSeconds(20);
@@ -63,7 +63,7 @@ abstract class TlsContract {
     }
 
     @Test
-    void whoeverWaitsIsServedAndTold() throws Exception {
+    void deliversHandOversAndRevocations() throws Exception {
         CompletableFuture<String> end = new CompletableFuture<>();
         CompletableFuture<String> first = guarded.render(end).subscribeAsCompletionStage();
         CompletableFuture<String> second = guarded.render(CompletableFuture.completedFuture("second"))
@@ -78,7 +78,7 @@ abstract class TlsContract {
     }
 
     @Test
-    void connectionsThatAreCutAreOpenedAgain() throws Exception {
+    void reopensClosedConnections() throws Exception {
         CompletableFuture<String> end = new CompletableFuture<>();
         CompletableFuture<String> first = guarded.render(end).subscribeAsCompletionStage();
         CompletableFuture<String> second = guarded.render(CompletableFuture.completedFuture("second"))
@@ -94,9 +94,9 @@ abstract class TlsContract {
         assertThat(second.get(20, TimeUnit.SECONDS)).isEqualTo("second");
     }
 
-    /** Nothing hangs, what is wrong is said without the password, and the first call after it has been mended works. */
+    /** Calls do not hang, the error does not contain the password, and the first call after the fix succeeds. */
     @Test
-    void aServerThatIsNotTrustedIsAnOutage() {
+    void untrustedServerIsAnOutage() {
         front.stop();
         front.start(certificates.server("stranger"), mutual);
 
@@ -108,7 +108,7 @@ abstract class TlsContract {
     }
 
     @Test
-    void aServerWithoutTlsIsAnOutage() {
+    void serverWithoutTlsIsAnOutage() {
         front.stop();
         front.startWithoutTls();
 
@@ -119,7 +119,7 @@ abstract class TlsContract {
         awaitServed();
     }
 
-    /** A probe finds out that Redis is back. */
+    /** A probe detects that Redis is back. */
     void awaitServed() {
         await().atMost(LONG).until(() -> call() == null);
     }

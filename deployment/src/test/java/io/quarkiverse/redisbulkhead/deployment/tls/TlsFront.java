@@ -16,7 +16,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLServerSocket;
 
-/** Speaks TLS with clients on behalf of a Redis that cannot, as the embedded one cannot. */
+/** A TLS proxy for a Redis without TLS support, such as the embedded one. */
 final class TlsFront {
 
     private final int port;
@@ -50,7 +50,7 @@ final class TlsFront {
     }
 
     private void start(Callable<ServerSocket> open) {
-        // The one before may still be on its way out.
+        // The previous server may still be closing.
         ServerSocket socket = await().atMost(Duration.ofSeconds(20)).ignoreException(BindException.class).until(open,
                 one -> true);
         server = socket;
@@ -73,7 +73,7 @@ final class TlsFront {
                 pump(client, upstream);
                 pump(upstream, client);
             } catch (IOException e) {
-                // Stopped, or a client that has gone already.
+                // Stopped, or the client has already disconnected.
             }
         }
     }
@@ -83,20 +83,20 @@ final class TlsFront {
             try (from; to) {
                 from.getInputStream().transferTo(to.getOutputStream());
             } catch (IOException e) {
-                // One side has gone, or does not speak TLS, which ends both.
+                // One side has closed, or does not speak TLS: close both.
             }
         }, "tls pump");
         pump.setDaemon(true);
         pump.start();
     }
 
-    /** Closes all connections without a word. */
+    /** Closes all connections without notice. */
     void cut() {
         for (Socket client : clients) {
             try {
                 client.close();
             } catch (IOException e) {
-                // It has gone.
+                // Already closed.
             }
         }
         clients.clear();

@@ -32,7 +32,7 @@ class TlsOnLockStoreTest extends TlsContract {
     }
 
     @Test
-    void aClientWithoutTheCertificateThatIsAskedForIsTurnedAway() {
+    void missingClientCertificateIsAnOutage() {
         front().stop();
         front().start(CERTIFICATES.server("server"), true);
 

@@ -14,7 +14,7 @@ import io.quarkus.test.QuarkusUnitTest;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 
-/** With the real Quarkus LangChain4j, which would fail the build itself, without a way out. */
+/** With the real Quarkus LangChain4j, which would fail the build itself, without suggesting a fix. */
 class AiServiceReturnTypesTest {
 
     private static final String WAY_OUT = ". Return the plain value or Multi, and put @RedisBulkhead on the method of a bean that"
@@ -29,7 +29,7 @@ class AiServiceReturnTypesTest {
                     System.getProperty("langchain4j.version"))));
 
     @Test
-    void typesThatLangChain4jDoesNotSupportFailTheBuild() {
+    void buildFailsForTypesThatLangChain4jDoesNotSupport() {
         Assertions.fail();
     }
 

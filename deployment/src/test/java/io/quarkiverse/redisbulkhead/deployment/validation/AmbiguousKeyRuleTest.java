@@ -18,7 +18,7 @@ class AmbiguousKeyRuleTest {
                     + " \"pages\", \"crawler\". Name one of them, as in @BulkheadKey(\"pages\")");
 
     @Test
-    void keysThatNameNoneOfSeveralBulkheadsFailTheBuild() {
+    void buildFailsForAmbiguousKeys() {
         Assertions.fail();
     }
 
@@ -30,7 +30,7 @@ class AmbiguousKeyRuleTest {
         void fetch(@BulkheadKey String host) {
         }
 
-        // No mistake of this name: the key that it lacks above may be the one that names none.
+        // Not reported for this name: the key without a name above may be its missing key.
         @RedisBulkhead(name = "pages", permits = 1)
         void fetchOne(@BulkheadKey String host) {
         }

@@ -16,7 +16,7 @@ class BareBindingRuleTest {
             "RBH013 Reports#render: @RedisBulkheadBinding names no bulkhead and is internal. Use @RedisBulkhead");
 
     @Test
-    void theBindingAloneFailsTheBuild() {
+    void buildFailsForTheBareBinding() {
         Assertions.fail();
     }
 

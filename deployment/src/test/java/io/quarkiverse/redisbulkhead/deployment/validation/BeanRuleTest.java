@@ -54,7 +54,7 @@ class BeanRuleTest {
                     + "AI services are exceptions). Put it on the implementing class");
 
     @Test
-    void annotationsOnClassesThatAreNoBeansFailTheBuild() {
+    void buildFailsForAnnotationsOnClassesThatAreNotBeans() {
         Assertions.fail();
     }
 

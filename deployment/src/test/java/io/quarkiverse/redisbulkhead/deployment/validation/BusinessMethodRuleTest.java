@@ -30,7 +30,7 @@ class BusinessMethodRuleTest {
                     + " guards nothing here. Make sure that the types of its parameters are public");
 
     @Test
-    void annotationsThatGuardNothingFailTheBuild() {
+    void buildFailsForAnnotationsThatGuardNothing() {
         Assertions.fail();
     }
 

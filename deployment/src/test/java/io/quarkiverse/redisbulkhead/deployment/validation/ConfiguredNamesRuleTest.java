@@ -57,7 +57,7 @@ class ConfiguredNamesRuleTest {
             .overrideConfigKey("quarkus.redis-bulkhead.eu-order.permits", "3");
 
     @Test
-    void configurationOfWhatThereIsNotFailsTheBuild() {
+    void buildFailsForConfigurationOfUnknownNames() {
         Assertions.fail();
     }
 

@@ -110,7 +110,7 @@ class ConfiguredValuesRuleTest {
             .overrideConfigKey("quarkus.redis-bulkhead.known-later.on-lost", "${ON_LOST_FROM_THE_ENVIRONMENT_OF_PRODUCTION}");
 
     @Test
-    void badValuesInTheConfigurationFailTheBuild() {
+    void buildFailsForInvalidConfiguredValues() {
         Assertions.fail();
     }
 

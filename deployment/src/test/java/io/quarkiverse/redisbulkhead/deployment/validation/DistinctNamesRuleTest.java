@@ -17,7 +17,7 @@ class DistinctNamesRuleTest {
                     + "take several permits of one bulkhead. Keep one of them, or use different names");
 
     @Test
-    void oneBulkheadTwiceOnOneMethodFailsTheBuild() {
+    void buildFailsForRepeatedBulkheadsOnOneMethod() {
         Assertions.fail();
     }
 

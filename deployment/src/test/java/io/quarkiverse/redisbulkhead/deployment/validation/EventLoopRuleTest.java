@@ -54,7 +54,7 @@ class EventLoopRuleTest {
 
     @Test
     @DisplayName("Trap 15: a synchronous guarded method on an event loop fails the build")
-    void synchronousMethodsOnTheEventLoopFailTheBuild() {
+    void buildFailsForSynchronousMethodsOnTheEventLoop() {
         Assertions.fail();
     }
 

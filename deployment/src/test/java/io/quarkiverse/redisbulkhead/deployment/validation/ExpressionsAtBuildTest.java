@@ -10,7 +10,7 @@ import io.quarkiverse.redisbulkhead.BulkheadKey;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkus.test.QuarkusUnitTest;
 
-/** The build checks expressions as far as it knows their properties, and leaves the others to the start of the application. */
+/** The build checks expressions whose properties it knows, and leaves the others to start-up. */
 class ExpressionsAtBuildTest {
 
     @RegisterExtension
@@ -44,7 +44,7 @@ class ExpressionsAtBuildTest {
             .overrideConfigKey("quarkus.redis-bulkhead.\"eu-configured\".permits", "0");
 
     @Test
-    void whatIsKnownIsChecked() {
+    void checksExpressionsWithKnownProperties() {
         Assertions.fail();
     }
 

@@ -63,7 +63,7 @@ class KeyOfBulkheadRuleTest {
                     + " an instance method of a bean");
 
     @Test
-    void keysThatAreForNoBulkheadOfTheirMethodFailTheBuild() {
+    void buildFailsForKeysWithoutABulkhead() {
         Assertions.fail();
     }
 
@@ -73,7 +73,7 @@ class KeyOfBulkheadRuleTest {
         }
     }
 
-    // The class is the mistake, not its keys.
+    // The error is the class, not its keys.
     @RedisBulkhead(name = "plain", permits = 1)
     static class PlainWhole {
 
@@ -114,7 +114,7 @@ class KeyOfBulkheadRuleTest {
         static void statically(@BulkheadKey String host) {
         }
 
-        // The private method is the mistake, not its key.
+        // The error is the private method, not its key.
         @RedisBulkhead(name = "private", permits = 1)
         private void annotatedPrivate(@BulkheadKey String host) {
         }
@@ -124,7 +124,7 @@ class KeyOfBulkheadRuleTest {
 
         abstract void abstractly(@BulkheadKey String host);
 
-        // The one that overrides it has the last word.
+        // The overriding method decides.
         void overridden(@BulkheadKey String host) {
         }
     }

@@ -66,7 +66,7 @@ class KeyResolverBeanRuleTest {
     }
 
     @Test
-    void resolversThatStandForNoBeanOrForSeveralFailTheBuild() {
+    void buildFailsForMissingOrAmbiguousResolverBeans() {
         Assertions.fail();
     }
 

@@ -49,7 +49,7 @@ class KeyTypeRuleTest {
     }
 
     @Test
-    void keysWithoutTextFailTheBuild() {
+    void buildFailsForKeyTypesWithoutText() {
         Assertions.fail();
     }
 
@@ -161,14 +161,14 @@ class KeyTypeRuleTest {
         }
     }
 
-    // Two beans have the method; only one of them fills in a type that is refused.
+    // Two beans inherit the method; only one of them binds an unsupported type.
     abstract static class Generic<K> {
 
         @RedisBulkhead(name = "generic", permits = 1)
         void keyed(@BulkheadKey K key) {
         }
 
-        // A type variable of its own that hides the one of the class.
+        // A type variable of the method that shadows that of the class.
         @RedisBulkhead(name = "generic", permits = 1)
         <K extends CharSequence> void hiding(@BulkheadKey K key) {
         }

@@ -34,7 +34,7 @@ class KeyedEverywhereRuleTest {
                     + WAY_OUT);
 
     @Test
-    void bulkheadsWithAKeyHereAndNoneThereFailTheBuild() {
+    void buildFailsWhenOnlySomeMethodsHaveAKey() {
         Assertions.fail();
     }
 

@@ -30,7 +30,7 @@ class LeaseRuleTest {
             .overrideConfigKey("quarkus.redis-bulkhead.lock.orders.lock-timeout", "1s");
 
     @Test
-    void leasesThatAreTooShortForRedisFailTheBuild() {
+    void buildFailsForLeasesTooShortForRedis() {
         Assertions.fail();
     }
 

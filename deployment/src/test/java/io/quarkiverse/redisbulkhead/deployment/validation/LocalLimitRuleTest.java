@@ -36,7 +36,7 @@ class LocalLimitRuleTest {
             .overrideConfigKey("quarkus.redis-bulkhead.\"later\".permits", "${PERMITS_OF_PRODUCTION}");
 
     @Test
-    void localLimitsThatAreOfNoUseFailTheBuild() {
+    void buildFailsForUselessLocalLimits() {
         Assertions.fail();
     }
 

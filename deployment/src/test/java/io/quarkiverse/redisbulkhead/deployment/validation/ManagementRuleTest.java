@@ -16,7 +16,7 @@ import io.smallrye.config.SmallRyeConfigBuilder;
 class ManagementRuleTest {
 
     @Test
-    void theEndpointNeedsAnHttpServer() {
+    void buildFailsWithoutAnHttpServer() {
         assertThat(mistakes("true", false)).singleElement().hasToString(
                 "RBH029 "
                         + "quarkus.redis-bulkhead.management.enabled: the management endpoint needs an HTTP server, which this"

@@ -37,7 +37,7 @@ class MinHoldRuleTest {
             .overrideConfigKey("quarkus.redis-bulkhead.lock.fine.min-hold", "30s");
 
     @Test
-    void minimumHoldsThatAreLongerThanTheLeaseFailTheBuild() {
+    void buildFailsForMinimumHoldsLongerThanTheLease() {
         Assertions.fail();
     }
 

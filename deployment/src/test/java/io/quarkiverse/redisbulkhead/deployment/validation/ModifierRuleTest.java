@@ -26,7 +26,7 @@ class ModifierRuleTest {
 
     @Test
     @DisplayName("Trap 17: private, static and final methods fail the build")
-    void methodsThatCannotBeInterceptedFailTheBuild() {
+    void buildFailsForMethodsThatCannotBeIntercepted() {
         Assertions.fail();
     }
 

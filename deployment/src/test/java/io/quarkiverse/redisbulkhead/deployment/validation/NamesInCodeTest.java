@@ -16,7 +16,7 @@ import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
 import io.quarkus.test.QuarkusUnitTest;
 
-/** Where code can define bulkheads, configuration of a name that is not declared need not be a mistake. */
+/** If code can define bulkheads, configuration of an undeclared name may be correct. */
 class NamesInCodeTest {
 
     @RegisterExtension
@@ -39,7 +39,7 @@ class NamesInCodeTest {
                     warning("metrics.names", "imprts", " Did you mean \"imports\"?",
                             ". For a lock of this name, write \"lock:imprts\"")));
 
-    // This class itself must not use SemaphoreSpec: all of its texts would count as names.
+    // This class must not use SemaphoreSpec: all of its string constants would count as names.
     @Inject
     Imports imports;
 
@@ -54,7 +54,7 @@ class NamesInCodeTest {
     }
 
     @Test
-    void theyAreConfiguredByName() {
+    void configuresBulkheadsInCodeByName() {
         assertThat(imports.permitsOfAll()).isEqualTo(3);
         assertThat(imports.permits("acme")).isEqualTo(4);
         assertThat(imports.permits("others")).isEqualTo(9);

@@ -68,7 +68,7 @@ class ObservableEndRuleTest {
                     + "returns java.util.concurrent.Future<java.lang.String>" + WAY_OUT);
 
     @Test
-    void methodsWhoseEndCannotBeSeenFailTheBuild() {
+    void buildFailsForMethodsWithoutAnObservableEnd() {
         Assertions.fail();
     }
 
@@ -134,7 +134,7 @@ class ObservableEndRuleTest {
         }
     }
 
-    /** The last two are no mistakes. */
+    /** The last two are valid. */
     @Singleton
     static class Nested {
 

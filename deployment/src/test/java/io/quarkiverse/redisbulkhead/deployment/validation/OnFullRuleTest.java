@@ -39,14 +39,14 @@ class OnFullRuleTest {
             .overrideConfigKey("quarkus.redis-bulkhead.\"typo\".on-full", "skipp");
 
     @Test
-    void callsThatReturnSomethingCannotBeSkipped() {
+    void buildFailsForSkippingMethodsThatReturnAValue() {
         Assertions.fail();
     }
 
     @Singleton
     static class Coroutines {
 
-        /** What the compiler makes of a {@code suspend} function without a result. */
+        /** The bytecode of a {@code suspend} function without a result. */
         @RedisBulkhead(name = "suspending", permits = 1)
         Object suspending(kotlin.coroutines.Continuation<? super kotlin.Unit> continuation) {
             return null;

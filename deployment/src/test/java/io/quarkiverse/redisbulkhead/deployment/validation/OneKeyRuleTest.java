@@ -30,7 +30,7 @@ class OneKeyRuleTest {
                     + " keyResolver = TenantKey.class on Whole" + WAY_OUT);
 
     @Test
-    void severalKeysForOneBulkheadFailTheBuild() {
+    void buildFailsForSeveralKeysOfOneBulkhead() {
         Assertions.fail();
     }
 

@@ -45,7 +45,7 @@ class OverrideRuleTest {
 
     @Test
     @DisplayName("Trap 43: a bean that overrides a guarded method and loses the guard fails the build")
-    void losingTheGuardFailsTheBuild() {
+    void buildFailsForOverridesThatLoseTheGuard() {
         Assertions.fail();
     }
 
@@ -110,7 +110,7 @@ class OverrideRuleTest {
         }
     }
 
-    /** What it overrides is not guarded. */
+    /** The overridden method is not guarded. */
     @ApplicationScoped
     static class BelowDeliberate extends Deliberate {
 

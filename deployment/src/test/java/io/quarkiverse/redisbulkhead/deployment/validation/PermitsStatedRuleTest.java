@@ -19,7 +19,7 @@ class PermitsStatedRuleTest {
             .overrideConfigKey("quarkus.redis-bulkhead.configured.permits", "3");
 
     @Test
-    void permitsStatedNowhereFailTheBuild() {
+    void buildFailsWhenPermitsAreMissing() {
         Assertions.fail();
     }
 

@@ -18,14 +18,14 @@ import io.smallrye.config.PropertiesConfigSource;
 import io.smallrye.config.SmallRyeConfig;
 import io.smallrye.config.SmallRyeConfigBuilder;
 
-/** When the client that is named counts as known, and when that is left to the start of the application. */
+/** When the build treats the named client as known, and when it leaves the check to start-up. */
 class RedisClientRuleConditionsTest {
 
     private static final String CLIENT = "quarkus.redis-bulkhead.redis-client";
     private static final String HOSTS = "redis://localhost:1";
 
     @Test
-    void whatIsNotConfiguredAnywhereIsRefusedWhereOthersAre() {
+    void rejectsAnUnconfiguredClientIfOthersAreConfigured() {
         assertThat(mistakes(Map.of(CLIENT, "x", "quarkus.redis.hosts", HOSTS), Set.of())).singleElement()
                 .satisfies(mistake -> assertThat(mistake.code()).isEqualTo(MessageCode.RBH022))
                 .satisfies(mistake -> assertThat(mistake.text()).contains("Only the default client is configured"));
@@ -35,7 +35,7 @@ class RedisClientRuleConditionsTest {
     }
 
     @Test
-    void anythingOfTheClientMakesItKnown() {
+    void anyPropertyMakesAClientKnown() {
         for (String property : List.of("quarkus.redis.x.hosts", "quarkus.redis.\"x\".hosts", "quarkus.redis.x.timeout",
                 "quarkus.redis.x.tcp.cork", "quarkus.redis.x.devservices.enabled", "%prod.quarkus.redis.x.hosts")) {
             assertThat(mistakes(Map.of(CLIENT, "x", "quarkus.redis.hosts", HOSTS, property, "1"), Set.of())).as(property)
@@ -47,14 +47,14 @@ class RedisClientRuleConditionsTest {
     }
 
     @Test
-    void whereNothingIsConfiguredTheStartOfTheApplicationDecides() {
+    void defersTheCheckToStartUpIfNothingIsConfigured() {
         assertThat(mistakes(Map.of(CLIENT, "x"), Set.of("y"))).isEmpty();
         assertThat(mistakes(Map.of(CLIENT, "x", "quarkus.redis.devservices.enabled", "false"), Set.of())).isEmpty();
     }
 
-    /** An environment variable of this extension, as the configuration may show it. */
+    /** An environment variable of this extension, as the configuration may list it. */
     @Test
-    void whatIsNoPropertyOfAClientMakesNone() {
+    void otherPropertiesDefineNoClient() {
         assertThat(mistakes(Map.of(CLIENT, "x", "quarkus.redis.bulkhead.command-timeout", "1s"), Set.of())).isEmpty();
     }
 

@@ -22,7 +22,7 @@ class RedisClientRuleTest {
             .overrideConfigKey("quarkus.redis.\"cache\".timeout", "1s");
 
     @Test
-    void aRedisClientThatThereIsNotFailsTheBuild() {
+    void buildFailsForUnknownRedisClients() {
         Assertions.fail();
     }
 

@@ -11,18 +11,18 @@ import jakarta.enterprise.inject.spi.DefinitionException;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkus.test.QuarkusUnitTest;
 
-/** Deploys an application with mistakes and checks the report, line by line. */
+/** Deploys an application with errors and checks the report, line by line. */
 final class Reported {
 
     private Reported() {
     }
 
     /**
-     * An application that must not build.
+     * Creates an application whose build must fail.
      *
      * @param test the test class; messages are compared without its name
      * @param classes the classes of the application
-     * @param lines all expected mistakes, in order
+     * @param lines all expected errors, in order
      */
     static QuarkusUnitTest mistakes(Class<?> test, Class<?>[] classes, String... lines) {
         return new QuarkusUnitTest()

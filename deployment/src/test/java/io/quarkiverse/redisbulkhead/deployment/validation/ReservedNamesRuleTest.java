@@ -21,7 +21,7 @@ class ReservedNamesRuleTest {
                     + "quarkus.redis-bulkhead.lock is a property of the extension. Use another name, such as \"lock-calls\"");
 
     @Test
-    void namesOfTheExtensionFailTheBuild() {
+    void buildFailsForReservedNames() {
         Assertions.fail();
     }
 

@@ -31,7 +31,7 @@ class SameDefinitionRuleTest {
                     + " permits=2, fair=false, expire=30s, maxWait=0s at Weekly#permits" + WAY_OUT);
 
     @Test
-    void oneNameWithDifferentValuesFailsTheBuild() {
+    void buildFailsForConflictingDefinitions() {
         Assertions.fail();
     }
 

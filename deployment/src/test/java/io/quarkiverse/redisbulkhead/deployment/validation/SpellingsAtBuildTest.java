@@ -31,7 +31,7 @@ class SpellingsAtBuildTest {
                     .hasMessageContaining("Use the same spelling everywhere"));
 
     @Test
-    void aNameInTwoSpellingsFailsTheBuild() {
+    void buildFailsForNamesBothQuotedAndUnquoted() {
         Assertions.fail();
     }
 

@@ -48,7 +48,7 @@ class TwelveMistakesTest {
             .overrideConfigKey("quarkus.redis-bulkhead.\"reports\".permits", "-1");
 
     @Test
-    void allMistakesAreReportedTogether() {
+    void reportsAllMistakesTogether() {
         Assertions.fail();
     }
 

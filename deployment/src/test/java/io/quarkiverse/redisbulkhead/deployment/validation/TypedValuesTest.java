@@ -25,10 +25,10 @@ class TypedValuesTest {
 
     private final TypedValues values = new TypedValues();
 
-    /** Each property that the mapping has at run time is checked at build time. */
+    /** The build checks each property of the run-time mapping. */
     @ParameterizedTest
     @MethodSource("properties")
-    void eachPropertyIsChecked(String property) {
+    void checksEachProperty(String property) {
         assertThat(values.properties()).contains(property);
     }
 
@@ -40,7 +40,7 @@ class TypedValuesTest {
     }
 
     @Test
-    void noOtherPropertyIsChecked() {
+    void checksNoOtherProperty() {
         assertThat(values.properties()).containsExactlyInAnyOrderElementsOf(properties().toList());
     }
 
@@ -48,7 +48,7 @@ class TypedValuesTest {
     @ValueSource(strings = { "reject", "REJECT", "Reject", " reject ", "rEjEcT", "local", "LOCAL", "allow_", "Al low",
             "nowhere",
             "-", "." })
-    void theBuildTakesTheChoicesThatTheApplicationTakes(String text) {
+    void buildAcceptsTheSameChoicesAsTheApplication(String text) {
         assertThat(errors("on-outage", text).isEmpty()).isEqualTo(isConverted(text));
     }
 
@@ -70,13 +70,13 @@ class TypedValuesTest {
             "*.fair                 | maybe      | fair must be true or false, but is 'maybe'",
             "lock.*.min-hold        | short      | minHold must be a duration such as 10s, 500ms or PT10S, but is 'short'",
             "lock-store.step-timeout | 1 week    | stepTimeout must be a duration such as 1s, 500ms or PT1S, but is '1 week'" })
-    void theMessageSaysWhatTheTextShouldBe(String property, String text, String message) {
+    void messageNamesTheExpectedValues(String property, String text, String message) {
         assertThat(errors(property, text)).isEqualTo("RBH005 written: " + message);
     }
 
     @ParameterizedTest
     @CsvSource({ "*.permits, -1", "*.expire, 400d", "key-prefix, {x}", "*.enabled, No" })
-    void whatCanBeReadIsCheckedLater(String property, String text) {
+    void acceptsReadableValues(String property, String text) {
         assertThat(errors(property, text)).isEmpty();
     }
 

@@ -30,7 +30,7 @@ class WeightRuleTest {
             .overrideConfigKey("quarkus.redis-bulkhead.\"later\".permits", "${PERMITS_OF_PRODUCTION}");
 
     @Test
-    void weightsThatNoLimitLeavesRoomForFailTheBuild() {
+    void buildFailsForWeightsAboveTheLimit() {
         Assertions.fail();
     }
 

@@ -37,7 +37,7 @@ class WrittenValuesRuleTest {
             "RBH002 Reports#noPermits: @RedisBulkhead(name = \"a\"): permits must be at least 1, but is 0");
 
     @Test
-    void badValuesInAnnotationsFailTheBuild() {
+    void buildFailsForInvalidAnnotationValues() {
         Assertions.fail();
     }
 

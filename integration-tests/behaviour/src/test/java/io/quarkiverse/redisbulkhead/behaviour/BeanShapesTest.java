@@ -36,7 +36,7 @@ import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.mutiny.Uni;
 
 /**
- * Every shape of bean and method is limited: called more often at once than permitted, it runs as often as permitted, the
+ * Every shape of bean and method is limited: of more concurrent calls than permits, as many run as there are permits, the
  * others are rejected, and nothing is held afterwards.
  */
 @QuarkusTest
@@ -134,9 +134,9 @@ class BeanShapesTest {
         assertThat(inUse(shape)).isZero();
     }
 
-    /** As everywhere in Java, the subclass has the last word. */
+    /** As usual in Java, the subclass decides. */
     @Test
-    void anOverrideWithoutTheAnnotationIsNotLimited() throws Exception {
+    void overrideWithoutTheAnnotationIsNotLimited() throws Exception {
         List<Caller<String>> callers = Stream.generate(() -> caller(() -> overriding.run())).limit(CALLERS).toList();
         await().atMost(20, TimeUnit.SECONDS).until(() -> gate.inside() == CALLERS);
         assertThat(inUse("override that calls the guarded one")).isZero();
@@ -148,7 +148,7 @@ class BeanShapesTest {
     }
 
     @Test
-    void everyShapeIsTried() {
+    void coversEveryShape() {
         assertThat(OwnBulkheads.of(BeanShapesTest.class)).containsExactlyInAnyOrderElementsOf(shapes().keySet());
     }
 

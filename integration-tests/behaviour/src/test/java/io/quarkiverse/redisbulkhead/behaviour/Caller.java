@@ -7,7 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
-/** A call on a thread of its own. */
+/** A call on its own thread. */
 final class Caller<T> {
 
     private final CompletableFuture<T> result = new CompletableFuture<>();
@@ -53,7 +53,7 @@ final class Caller<T> {
         }
     }
 
-    /** Whether the thread was interrupted when its call had ended. */
+    /** Whether the thread was interrupted after its call. */
     boolean interruptedAfterwards() throws Exception {
         return interruptedAfterwards.get(60, TimeUnit.SECONDS);
     }

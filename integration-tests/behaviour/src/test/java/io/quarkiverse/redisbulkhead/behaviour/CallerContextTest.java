@@ -30,8 +30,8 @@ import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 
 /**
- * Trap 30: what runs behind an asynchronous acquire is where its caller was: on the same Vert.x context, the same
- * kind of thread, with the same CDI request context and the same span. And so is what follows the guarded call.
+ * Trap 30: after an asynchronous acquire, the guarded method and its continuations run on the caller's Vert.x context, on
+ * the same kind of thread, with the same CDI request context and the same span.
  */
 @QuarkusTest
 class CallerContextTest {
@@ -65,9 +65,9 @@ class CallerContextTest {
         when().get("/context/plain").then().statusCode(200).body(is("tenant e, may block: true"));
     }
 
-    /** Trap 15: a synchronous method that would block the event loop says so. */
+    /** Trap 15: a synchronous method that would block the event loop fails with a clear message. */
     @Test
-    void synchronousOnTheEventLoopIsAClearError() {
+    void synchronousMethodFailsOnTheEventLoop() {
         when().get("/context/wrong").then().statusCode(500).body(containsString("Guarded#blocking"))
                 .body(containsString("must not be called on an event loop"));
     }

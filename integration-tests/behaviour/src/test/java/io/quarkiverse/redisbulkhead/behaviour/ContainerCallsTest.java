@@ -33,7 +33,9 @@ import io.quarkus.runtime.Startup;
 import io.quarkus.runtime.StartupEvent;
 import io.quarkus.test.junit.QuarkusTest;
 
-/** Methods that the container calls itself are guarded as those that the application calls: observers and producers. */
+/**
+ * Methods that the container calls, such as observers and producers, are guarded like those that the application calls.
+ */
 @QuarkusTest
 class ContainerCallsTest {
 
@@ -51,7 +53,7 @@ class ContainerCallsTest {
     AtStart atStart;
 
     @AfterEach
-    void nothingIsLeftBehind() {
+    void assertNothingIsLeft() {
         gate.open();
         await().pollDelay(Duration.ZERO).atMost(20, TimeUnit.SECONDS)
                 .untilAsserted(() -> assertThat(OwnBulkheads.of(ContainerCallsTest.class))
@@ -114,7 +116,7 @@ class ContainerCallsTest {
         assertThat(Producers.DISPOSED).contains(another);
     }
 
-    /** Redis can be asked as soon as the application starts. */
+    /** Redis is available as soon as the application starts. */
     @Test
     void methodsThatRunAtStart() {
         assertThat(atStart.seen).containsExactlyInAnyOrder(List.of("AtStart#observe"), List.of("AtStart#startup"));

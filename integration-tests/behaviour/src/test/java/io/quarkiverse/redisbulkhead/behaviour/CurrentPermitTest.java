@@ -67,7 +67,7 @@ class CurrentPermitTest {
     }
 
     @Test
-    void tokensGrowFromCallToCall() {
+    void tokensIncreaseWithEachCall() {
         List<Long> tokens = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
             tokens.add(guarded.ledger(now -> now.get().fencingToken()));
@@ -75,7 +75,7 @@ class CurrentPermitTest {
         assertThat(tokens).isSorted().doesNotHaveDuplicates().allMatch(token -> token > 0);
     }
 
-    /** It asks while it puts the Uni together; the permit stays valid until that has ended. */
+    /** The method reads its permit while it builds the Uni; the permit stays valid until the Uni ends. */
     @Test
     void inAMethodThatReturnsAUni() {
         CompletableFuture<String> work = new CompletableFuture<>();
@@ -98,7 +98,7 @@ class CurrentPermitTest {
         assertThat(guarded.multi().collect().asList().await().atMost(LONG)).containsExactly("ledger");
     }
 
-    /** It had to wait, and so the method is called on another thread. */
+    /** The call has waited, so the method is called on another thread. */
     @Test
     void afterAWait() {
         Permit taken = bulkheads.semaphore("ledger").acquire(LONG);
@@ -157,7 +157,7 @@ class CurrentPermitTest {
     }
 
     @Test
-    void switchedOff() {
+    void disabledBulkhead() {
         Permit permit = guarded.off(CurrentPermit::get);
         assertThat(permit.bulkhead()).isEqualTo("current-off");
         assertThat(permit.fencingToken()).isZero();
@@ -167,16 +167,16 @@ class CurrentPermitTest {
 
     /** A token of another bulkhead would fence the wrong resource. */
     @Test
-    void switchedOffWithinAnother() {
+    void disabledBulkheadWithinAnother() {
         guarded.ledger(outer -> {
             assertThat(guarded.<Long> off(now -> now.get().fencingToken())).isZero();
             return null;
         });
     }
 
-    /** The programmatic API guards, too. */
+    /** The programmatic API also sets the current permit. */
     @Test
-    void inAnActionThatASemaphoreRuns() throws Exception {
+    void inAnActionRunByASemaphore() throws Exception {
         assertThat(bulkheads.semaphore("ledger").call(() -> current.get().bulkhead())).isEqualTo("ledger");
         assertThat(bulkheads.semaphore("ledger").callAsync(() -> Uni.createFrom().item(current.get().bulkhead())).await()
                 .atMost(LONG)).isEqualTo("ledger");

@@ -18,7 +18,7 @@ import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkus.test.junit.QuarkusTest;
 
-/** Bulkheads in code are configured by name, and must not contradict other definitions. */
+/** Bulkheads in code are configured by name, and must not conflict with other definitions. */
 @QuarkusTest
 class DefinedInCodeTest {
 
@@ -26,7 +26,7 @@ class DefinedInCodeTest {
     RedisBulkheads bulkheads;
 
     @Test
-    void configurationWinsOverTheSpec() {
+    void configurationOverridesTheSpec() {
         RedisSemaphore imports = bulkheads.semaphore(SemaphoreSpec.named("configured-in-code").permits(5).build());
 
         assertThat(imports.spec()).isEqualTo(SemaphoreSpec.named("configured-in-code").permits(1)
@@ -39,7 +39,7 @@ class DefinedInCodeTest {
     }
 
     @Test
-    void oneOfThemCanBeDisabled() {
+    void disablesOneBulkhead() {
         RedisSemaphore off = bulkheads.semaphore(SemaphoreSpec.named("off-in-code").permits(1).build());
 
         off.run(() -> off.run(() -> assertThat(off.status().inUse()).isZero()));
@@ -47,7 +47,7 @@ class DefinedInCodeTest {
 
     @Test
     @DisplayName("Trap 44: code defines another limit than the annotation")
-    void codeThatContradictsAnAnnotation() {
+    void codeConflictsWithAnAnnotation() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> bulkheads.semaphore(SemaphoreSpec.named("in-annotation").permits(3).build()))
                 .withMessageStartingWith("RBH035 Bulkhead 'in-annotation' has different values: permits=2, fair=false in the"
@@ -59,13 +59,13 @@ class DefinedInCodeTest {
 
     @Test
     @DisplayName("Trap 44: code defines another limit than other code")
-    void codeThatContradictsOtherCode() {
+    void codeConflictsWithOtherCode() {
         bulkheads.semaphore(SemaphoreSpec.named("twice-in-code").permits(2).build());
 
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> bulkheads.semaphore(SemaphoreSpec.named("twice-in-code").permits(3).build()))
                 .withMessageStartingWith("RBH035 Bulkhead 'twice-in-code' has different values: permits=2, fair=false in the"
-                        + " SemaphoreSpec of DefinedInCodeTest#codeThatContradictsOtherCode; permits=3");
+                        + " SemaphoreSpec of DefinedInCodeTest#codeConflictsWithOtherCode; permits=3");
         assertThat(bulkheads.semaphore(SemaphoreSpec.named("twice-in-code").permits(2).expire(Duration.ofMinutes(1)).build())
                 .spec().expire()).hasMinutes(1);
     }

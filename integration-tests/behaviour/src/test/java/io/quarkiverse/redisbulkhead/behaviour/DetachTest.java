@@ -25,7 +25,7 @@ import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.mutiny.Uni;
 import io.vertx.core.Vertx;
 
-/** Permits that guarded methods and code detach, and that code attaches. */
+/** Guarded methods and code detach permits, and code attaches them. */
 @QuarkusTest
 class DetachTest {
 
@@ -41,7 +41,7 @@ class DetachTest {
     Vertx vertx;
 
     @Test
-    void theEndOfAGuardedMethodDoesNotReleaseADetachedPermit() {
+    void guardedMethodDoesNotReleaseADetachedPermit() {
         RedisSemaphore reports = bulkheads.semaphore("detach-reports");
         assertHandedOver(reports, guarded.detach());
         assertHandedOver(reports, guarded.detachLater().await().atMost(LONG));
@@ -67,7 +67,7 @@ class DetachTest {
     }
 
     @Test
-    void aLockIsHandedOver() {
+    void handsOverALock() {
         RedisLock lock = bulkheads.lock("orders");
         Permit owned = lock.lock();
         String token = owned.detachAsync().await().atMost(LONG);
@@ -84,7 +84,7 @@ class DetachTest {
     }
 
     @Test
-    void aPermitOfAKeyIsAttachedThere() {
+    void attachesAPermitToItsKey() {
         RedisSemaphore pages = bulkheads.semaphore(SemaphoreSpec.named("pages").permits(1).build());
         String token = pages.forKey("a").tryAcquire().orElseThrow().detach();
 
@@ -93,7 +93,7 @@ class DetachTest {
     }
 
     @Test
-    void aPermitThatIsNotCountedCannotBeDetached() {
+    void uncountedPermitCannotBeDetached() {
         Permit open = bulkheads.semaphore("detach-off").tryAcquire().orElseThrow();
 
         assertThatThrownBy(open::detach).isInstanceOf(IllegalStateException.class)
@@ -101,14 +101,14 @@ class DetachTest {
     }
 
     @Test
-    void whatIsNoTokenIsRefused() {
+    void rejectsInvalidTokens() {
         assertThatIllegalArgumentException().isThrownBy(() -> bulkheads.lock("orders").attach("orders"));
         assertThatIllegalArgumentException().isThrownBy(() -> bulkheads.lock("orders").attachAsync(null));
     }
 
     /** Trap 15. */
     @Test
-    void theEventLoopIsNotBlocked() throws Exception {
+    void doesNotBlockTheEventLoop() throws Exception {
         Permit permit = bulkheads.semaphore("detach-reports").tryAcquire().orElseThrow();
         String token = permit.id() + "." + "0".repeat(32);
         for (Runnable blocking : new Runnable[] { permit::detach, () -> bulkheads.semaphore("detach-reports").attach(token) }) {

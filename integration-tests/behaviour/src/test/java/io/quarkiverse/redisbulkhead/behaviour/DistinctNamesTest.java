@@ -15,7 +15,7 @@ import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadDeclaration;
 import io.quarkus.test.junit.QuarkusTest;
 
-/** All test classes are in one application, so a bulkhead of the same name would be the same bulkhead. */
+/** All test classes share one application, so two bulkheads of the same name would be one. */
 @QuarkusTest
 class DistinctNamesTest {
 

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkus.test.junit.QuarkusTest;
 
-/** A guarded bean may be created while the application is initialised, when there is no run-time configuration yet. */
+/** A guarded bean may be created while the application is initialized, before run-time configuration is available. */
 @QuarkusTest
 class EarlyBeanTest {
 
@@ -21,7 +21,7 @@ class EarlyBeanTest {
     Early early;
 
     @Test
-    void isGuardedAllTheSame() {
+    void guardsBeansCreatedEarly() {
         assertThat(early.call()).isEqualTo("created early: true");
     }
 

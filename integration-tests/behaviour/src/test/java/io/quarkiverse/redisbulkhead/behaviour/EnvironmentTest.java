@@ -20,7 +20,7 @@ class EnvironmentTest {
     RedisBulkheads bulkheads;
 
     @Test
-    void aVariableReachesTheBulkheadWhateverItsNameIs() {
+    void variableConfiguresABulkheadOfAnyName() {
         assertThat(System.getenv("QUARKUS_REDIS_BULKHEAD__FROM_THE_ENVIRONMENT__PERMITS")).isEqualTo("7");
 
         assertThat(bulkheads.semaphore("from-the-environment").spec().permits()).isEqualTo(7);
@@ -29,13 +29,13 @@ class EnvironmentTest {
     }
 
     @Test
-    void aVariableMayHaveTheNameWithoutQuotes() {
+    void variableMayOmitQuotes() {
         assertThat(bulkheads.semaphore("by-variable").spec().localPermits()).isEqualTo(2);
         assertThat(bulkheads.lock("variable").spec().fair()).isTrue();
     }
 
     @Test
-    void aVariableReachesABulkheadInCode() {
+    void variableConfiguresABulkheadInCode() {
         assertThat(bulkheads.semaphore(SemaphoreSpec.named("code-variable").permits(1).build()).spec().permits()).isEqualTo(3);
     }
 

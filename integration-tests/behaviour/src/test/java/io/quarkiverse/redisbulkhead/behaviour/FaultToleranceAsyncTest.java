@@ -40,9 +40,8 @@ import io.vertx.core.Vertx;
 /**
  * Fault Tolerance wraps the bulkhead: timeouts and threads. {@code fault-tolerance.adoc} names these tests.
  * <p>
- * A timeout that is to strike is short. On a slow machine it may do so before the method runs, which proves nothing; such calls
- * are made
- * again until the method has run.
+ * Timeouts that should expire are short. On a slow machine one may expire before the method runs, which proves nothing;
+ * such calls are repeated until the method has run.
  */
 @QuarkusTest
 class FaultToleranceAsyncTest {
@@ -68,7 +67,7 @@ class FaultToleranceAsyncTest {
     }
 
     @AfterEach
-    void nothingIsHeldAndNobodyWaits() {
+    void assertNoHoldersAndNoWaiters() {
         for (String name : OwnBulkheads.of(FaultToleranceAsyncTest.class)) {
             await().atMost(LONG).pollDelay(Duration.ZERO).untilAsserted(() -> {
                 assertThat(bulkheads.semaphore(name).holders()).as(name).isEmpty();
@@ -79,12 +78,13 @@ class FaultToleranceAsyncTest {
 
     /** Trap 9. */
     @Test
-    void aTimeoutIncludesTheWaitAndLeavesNoWaiterBehind() {
+    void timeoutIncludesTheWaitAndLeavesNoWaiter() {
         AtomicInteger runs = new AtomicInteger();
         try (Permit taken = take("timed")) {
             assertThatThrownBy(() -> guarded.timed(runs::incrementAndGet)).isInstanceOf(TimeoutException.class);
 
-            // A request in flight is withdrawn when its answer comes; without that, Redis forgets the waiter after three seconds.
+            // A request in flight is withdrawn when its reply arrives; otherwise Redis removes the waiter after three
+            // seconds.
             await().atMost(Duration.ofMillis(1_500)).pollDelay(Duration.ZERO)
                     .until(() -> bulkheads.semaphore("timed").waiters().isEmpty());
         }
@@ -92,7 +92,7 @@ class FaultToleranceAsyncTest {
     }
 
     @Test
-    void aTimeoutInterruptsAndThePermitIsBackBeforeTheCallerSeesIt() {
+    void timeoutInterruptsAndReleasesBeforeTheCallerSeesIt() {
         CountDownLatch started = new CountDownLatch(1);
         CountDownLatch interrupted = new CountDownLatch(1);
         await().atMost(LONG).until(() -> {
@@ -112,7 +112,7 @@ class FaultToleranceAsyncTest {
     }
 
     @Test
-    void whoIgnoresTheInterruptKeepsThePermitAndTheCallerWaitsForIt() throws Exception {
+    void methodIgnoringTheInterruptKeepsItsPermitAndTheCallerWaits() throws Exception {
         CountDownLatch noticed = new CountDownLatch(1);
         CountDownLatch end = new CountDownLatch(1);
         Caller<Object> caller = Caller.of(() -> {
@@ -144,7 +144,7 @@ class FaultToleranceAsyncTest {
     }
 
     @Test
-    void eachRetryAfterATimeoutHasAPermit() {
+    void eachRetryAfterATimeoutAcquiresAPermit() {
         AtomicInteger runs = new AtomicInteger();
         assertThat(guarded.retriedAfterTimeout(() -> {
             if (runs.incrementAndGet() < 3) {
@@ -154,23 +154,23 @@ class FaultToleranceAsyncTest {
         })).isEqualTo("1 in use");
     }
 
-    /** Fault Tolerance does not cancel what it has given up, so it goes on waiting until {@code maxWait} is over. */
+    /** Fault Tolerance does not cancel the Uni after a timeout, so the call keeps waiting until {@code maxWait}. */
     @Test
-    void aTimeoutOfAUniEndsTheAnswerAndNotTheWait() {
+    void timeoutOfAUniFailsTheCallButNotTheWait() {
         AtomicInteger runs = new AtomicInteger();
         try (Permit taken = take("timed")) {
             assertThatThrownBy(() -> guarded.timedUni(() -> Uni.createFrom().item(runs.incrementAndGet())).await().atMost(LONG))
                     .isInstanceOf(TimeoutException.class);
-            // A process that stands still for long loses its places among the waiters, and queues again.
+            // A process that is paused for long loses its places in the queue, and queues again.
             await().atMost(LONG).pollDelay(Duration.ZERO).until(() -> bulkheads.semaphore("timed").waiters().size() == 1);
             assertThat(runs).hasValue(0);
         }
         await().atMost(LONG).until(() -> runs.get() == 1);
     }
 
-    /** With a wait shorter than the timeout, the caller gets the rejection, and no waiter is left. */
+    /** If the wait is shorter than the timeout, the caller gets the rejection, and no waiter is left. */
     @Test
-    void aWaitThatIsShorterThanTheTimeoutOfAUniIsARejection() {
+    void waitShorterThanTheTimeoutOfAUniIsARejection() {
         try (Permit taken = take("async-impatient")) {
             assertThatThrownBy(() -> guarded.impatientUni().await().atMost(LONG)).isInstanceOf(BulkheadFullException.class);
             assertThat(bulkheads.semaphore("async-impatient").waiters()).isEmpty();
@@ -178,14 +178,14 @@ class FaultToleranceAsyncTest {
     }
 
     @Test
-    void aTimeoutOfAUniLeavesThePermitToTheExecutionUntilItEnds() {
+    void executionKeepsItsPermitAfterATimeoutOfAUni() {
         CompletableFuture<Object> work = new CompletableFuture<>();
         assertHeldAfterTheTimeout(work, () -> guarded.timedUni(() -> Uni.createFrom().completionStage(work)));
         assertThat(work).as("not cancelled").isNotCancelled();
     }
 
     @Test
-    void aTimeoutOfAStageLeavesThePermitToTheExecutionUntilItEnds() {
+    void executionKeepsItsPermitAfterATimeoutOfAStage() {
         CompletableFuture<Object> work = new CompletableFuture<>();
         assertHeldAfterTheTimeout(work, () -> Uni.createFrom().completionStage(guarded.timedStage(() -> work)));
         assertThat(work).as("not cancelled").isNotCancelled();
@@ -202,9 +202,9 @@ class FaultToleranceAsyncTest {
         await().atMost(LONG).untilAsserted(() -> assertThat(inUse("timed")).isZero());
     }
 
-    /** The way out: who puts the timeout into the method has it cancelled. */
+    /** The alternative: a timeout within the method cancels the Uni. */
     @Test
-    void aTimeoutWithinAUniGivesThePermitBack() {
+    void timeoutWithinAUniReleasesThePermit() {
         assertThatThrownBy(() -> guarded.timedWithin(Uni.createFrom().nothing()).await().atMost(LONG))
                 .isInstanceOf(io.smallrye.mutiny.TimeoutException.class);
         assertThat(inUse("running")).isZero();
@@ -212,7 +212,7 @@ class FaultToleranceAsyncTest {
 
     /** The first attempt still runs, and has its permit. */
     @Test
-    void theRetryOfAUniAfterATimeoutFindsThePermitOfTheFirstAttemptTaken() {
+    void firstAttemptOfAUniHoldsItsPermitDuringTheRetry() {
         // On a busy machine, it may take longer than the timeout.
         await().atMost(LONG).pollDelay(Duration.ZERO).ignoreExceptions().until(
                 () -> "done".equals(guarded.retriedUniAfterTimeout(() -> Uni.createFrom().item("done")).await().atMost(LONG)));
@@ -223,9 +223,11 @@ class FaultToleranceAsyncTest {
         work.complete("done");
     }
 
-    /** Fault Tolerance does not pass the cancellation on; so the execution runs on, and has its permit for as long. */
+    /**
+     * Fault Tolerance does not propagate the cancellation, so the execution continues and keeps its permit until it ends.
+     */
     @Test
-    void aCancelledUniRunsOnWithItsPermit() {
+    void cancelledUniContinuesWithItsPermit() {
         CompletableFuture<Object> work = new CompletableFuture<>();
         UniAssertSubscriber<Object> subscriber = guarded.retriedUni(() -> Uni.createFrom().completionStage(work)).subscribe()
                 .withSubscriber(UniAssertSubscriber.create());
@@ -239,23 +241,23 @@ class FaultToleranceAsyncTest {
     }
 
     @Test
-    void anAsynchronousStageWaitsElsewhereAndHoldsItsPermitUntilItCompletes() throws Exception {
+    void asynchronousStageWaitsOnAnotherThreadAndHoldsItsPermitUntilItCompletes() throws Exception {
         CompletableFuture<Object> work = new CompletableFuture<>();
-        assertWaitsElsewhere(work, () -> guarded.asynchronousStage(() -> work));
+        assertWaitsOnAnotherThread(work, () -> guarded.asynchronousStage(() -> work));
     }
 
     @Test
-    void anAsynchronousUniWaitsElsewhereAndHoldsItsPermitUntilItEnds() throws Exception {
+    void asynchronousUniWaitsOnAnotherThreadAndHoldsItsPermitUntilItEnds() throws Exception {
         CompletableFuture<Object> work = new CompletableFuture<>();
-        assertWaitsElsewhere(work,
+        assertWaitsOnAnotherThread(work,
                 () -> guarded.asynchronousUni(() -> Uni.createFrom().completionStage(work)).subscribeAsCompletionStage());
     }
 
-    private void assertWaitsElsewhere(CompletableFuture<Object> work, Supplier<CompletionStage<Object>> call) throws Exception {
+    private void assertWaitsOnAnotherThread(CompletableFuture<Object> work, Supplier<CompletionStage<Object>> call) throws Exception {
         Permit taken = take("running");
         CompletableFuture<Object> answer = onEventLoop(call);
         await().atMost(LONG).until(() -> bulkheads.semaphore("running").waiters().size() == 1);
-        assertThat(probe.askers()).singleElement().isNotEqualTo(guarded.loop())
+        assertThat(probe.requestThreads()).singleElement().isNotEqualTo(guarded.loop())
                 .satisfies(thread -> assertThat(thread.getName()).startsWith("executor-thread"));
 
         taken.release();
@@ -265,32 +267,32 @@ class FaultToleranceAsyncTest {
     }
 
     @Test
-    void anAsynchronousNonBlockingStageWaitsOnTheEventLoopWithoutBlockingIt() throws Exception {
+    void asynchronousNonBlockingStageWaitsWithoutBlockingTheEventLoop() throws Exception {
         CompletableFuture<Object> work = new CompletableFuture<>();
-        assertWaitsOnTheLoop(work, () -> guarded.nonBlockingStage(() -> work));
+        assertWaitsOnTheEventLoop(work, () -> guarded.nonBlockingStage(() -> work));
     }
 
     /** Trap 15. */
     @Test
-    void anAsynchronousNonBlockingUniWaitsOnTheEventLoopWithoutBlockingIt() throws Exception {
+    void asynchronousNonBlockingUniWaitsWithoutBlockingTheEventLoop() throws Exception {
         CompletableFuture<Object> work = new CompletableFuture<>();
-        assertWaitsOnTheLoop(work,
+        assertWaitsOnTheEventLoop(work,
                 () -> guarded.nonBlockingUni(() -> Uni.createFrom().completionStage(work)).subscribeAsCompletionStage());
     }
 
     /** A Uni needs neither annotation. */
     @Test
-    void aRetriedUniWaitsOnTheEventLoopWithoutBlockingIt() throws Exception {
+    void retriedUniWaitsWithoutBlockingTheEventLoop() throws Exception {
         CompletableFuture<Object> work = new CompletableFuture<>();
-        assertWaitsOnTheLoop(work,
+        assertWaitsOnTheEventLoop(work,
                 () -> guarded.retriedUni(() -> Uni.createFrom().completionStage(work)).subscribeAsCompletionStage());
     }
 
-    private void assertWaitsOnTheLoop(CompletableFuture<Object> work, Supplier<CompletionStage<Object>> call) throws Exception {
+    private void assertWaitsOnTheEventLoop(CompletableFuture<Object> work, Supplier<CompletionStage<Object>> call) throws Exception {
         Permit taken = take("running");
         CompletableFuture<Object> answer = onEventLoop(call);
         await().atMost(LONG).until(() -> bulkheads.semaphore("running").waiters().size() == 1);
-        assertThat(probe.askers()).containsExactly(guarded.loop());
+        assertThat(probe.requestThreads()).containsExactly(guarded.loop());
 
         taken.release();
 
@@ -308,14 +310,14 @@ class FaultToleranceAsyncTest {
         await().atMost(LONG).until(() -> inUse("running") == 0);
     }
 
-    /** On any other thread the caller itself asks, and is not held up by the wait. */
+    /** On any other thread, the caller itself requests the permit, and the wait does not block it. */
     @Test
-    void anAsynchronousNonBlockingUniIsAskedForByItsCaller() throws Exception {
+    void callerRequestsThePermitOfAnAsynchronousNonBlockingUni() throws Exception {
         CompletableFuture<Object> work = new CompletableFuture<>();
         Permit taken = take("running");
         CompletableFuture<Object> answer = guarded.nonBlockingUni(() -> Uni.createFrom().completionStage(work))
                 .subscribeAsCompletionStage();
-        assertThat(probe.askers()).containsExactly(Thread.currentThread());
+        assertThat(probe.requestThreads()).containsExactly(Thread.currentThread());
         await().atMost(LONG).until(() -> bulkheads.semaphore("running").waiters().size() == 1);
 
         taken.release();

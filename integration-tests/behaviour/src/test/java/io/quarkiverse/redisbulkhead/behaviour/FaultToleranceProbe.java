@@ -18,39 +18,39 @@ import jakarta.interceptor.InvocationContext;
 
 import io.smallrye.faulttolerance.api.CustomBackoffStrategy;
 
-/** What a test sees between Fault Tolerance and the bulkhead, and in the pauses between attempts. */
+/** Records calls between Fault Tolerance and the bulkhead, and runs actions in the pauses between attempts. */
 @ApplicationScoped
 public class FaultToleranceProbe {
 
     private static final Runnable NOTHING = () -> {
     };
 
-    private final List<Thread> askers = new CopyOnWriteArrayList<>();
+    private final List<Thread> requestThreads = new CopyOnWriteArrayList<>();
     private volatile Runnable atPause = NOTHING;
     private volatile Runnable withPermit = NOTHING;
 
     void reset() {
-        askers.clear();
+        requestThreads.clear();
         atPause = NOTHING;
         withPermit = NOTHING;
     }
 
-    /** How often a permit was asked for. */
-    int asked() {
-        return askers.size();
+    /** The number of permit requests. */
+    int requests() {
+        return requestThreads.size();
     }
 
-    /** The threads that asked for a permit. */
-    List<Thread> askers() {
-        return askers;
+    /** The threads that requested a permit. */
+    List<Thread> requestThreads() {
+        return requestThreads;
     }
 
-    /** What is done when a pause between two attempts begins, and again when it ends. */
+    /** Runs at the start and at the end of a pause between two attempts. */
     void atPause(Runnable action) {
         atPause = action;
     }
 
-    /** What is done within the bulkhead, before the method. */
+    /** Runs within the bulkhead, before the method. */
     void withPermit(Runnable action) {
         withPermit = action;
     }
@@ -70,7 +70,7 @@ public class FaultToleranceProbe {
     public @interface Asks {
     }
 
-    /** Comes after Fault Tolerance and before the bulkhead. */
+    /** Runs after Fault Tolerance and before the bulkhead. */
     @Asks
     @Interceptor
     @Priority(Interceptor.Priority.PLATFORM_AFTER + 50)
@@ -80,8 +80,8 @@ public class FaultToleranceProbe {
         FaultToleranceProbe probe;
 
         @AroundInvoke
-        Object asks(InvocationContext invocation) throws Exception {
-            probe.askers().add(Thread.currentThread());
+        Object recordRequest(InvocationContext invocation) throws Exception {
+            probe.requestThreads().add(Thread.currentThread());
             return invocation.proceed();
         }
     }
@@ -93,7 +93,7 @@ public class FaultToleranceProbe {
     public @interface WithPermit {
     }
 
-    /** Comes after the bulkhead. */
+    /** Runs after the bulkhead. */
     @WithPermit
     @Interceptor
     @Priority(Interceptor.Priority.PLATFORM_AFTER + 200)
@@ -109,7 +109,7 @@ public class FaultToleranceProbe {
         }
     }
 
-    /** Called when a pause begins. */
+    /** Called when a pause starts. */
     public static class Pause implements CustomBackoffStrategy {
 
         @Override

@@ -88,7 +88,7 @@ class FaultToleranceTest {
     }
 
     @AfterEach
-    void nothingIsHeldAndNobodyWaits() {
+    void assertNoHoldersAndNoWaiters() {
         for (String name : OwnBulkheads.of(FaultToleranceTest.class)) {
             await().atMost(LONG).pollDelay(Duration.ZERO).untilAsserted(() -> {
                 assertThat(bulkheads.semaphore(name).holders()).as(name).isEmpty();
@@ -99,30 +99,30 @@ class FaultToleranceTest {
 
     /** Trap 14: each retry takes a new permit. */
     @Test
-    void eachRetryTakesANewPermit() {
+    void eachRetryAcquiresANewPermit() {
         assertThat(guarded.retried()).isEqualTo("done");
         assertThat(guarded.tickets()).hasSize(3).isSorted().doesNotHaveDuplicates();
     }
 
     @Test
-    void eachRetryOfAUniTakesANewPermit() {
+    void eachRetryOfAUniAcquiresANewPermit() {
         assertThat(guarded.retriedUni().await().atMost(LONG)).isEqualTo("done");
         assertThat(guarded.tickets()).hasSize(3).isSorted().doesNotHaveDuplicates();
     }
 
     @Test
-    void eachRetryOfAStageTakesANewPermit() throws Exception {
+    void eachRetryOfAStageAcquiresANewPermit() throws Exception {
         assertThat(get(guarded.retriedStage())).isEqualTo("done");
         assertThat(guarded.tickets()).hasSize(3).isSorted().doesNotHaveDuplicates();
     }
 
     @Test
-    void theDelayBetweenAttemptsHoldsNoPermit() throws Exception {
+    void delayBetweenAttemptsHoldsNoPermit() throws Exception {
         List<Integer> inUse = new CopyOnWriteArrayList<>();
         probe.atPause(() -> inUse.add(inUse("retried")));
 
         guarded.retried();
-        assertThat(inUse).as("at the begin and the end of two pauses").containsExactly(0, 0, 0, 0);
+        assertThat(inUse).as("at the start and the end of two pauses").containsExactly(0, 0, 0, 0);
 
         guarded.tickets().clear();
         guarded.retriedUni().await().atMost(LONG);
@@ -134,31 +134,31 @@ class FaultToleranceTest {
     }
 
     @Test
-    void aRejectionIsRetried() {
+    void retriesARejection() {
         try (Permit taken = take("full")) {
             assertThatThrownBy(() -> guarded.persistent()).isInstanceOf(BulkheadFullException.class);
-            assertThat(probe.asked()).isEqualTo(3);
+            assertThat(probe.requests()).isEqualTo(3);
 
             assertThatThrownBy(() -> guarded.persistentUni().await().atMost(LONG)).isInstanceOf(BulkheadFullException.class);
-            assertThat(probe.asked()).isEqualTo(6);
+            assertThat(probe.requests()).isEqualTo(6);
         }
     }
 
     @Test
-    void aRetryGetsThePermitThatBecameFreeMeanwhile() {
+    void retryAcquiresAPermitReleasedMeanwhile() {
         Permit taken = take("full");
         probe.atPause(taken::release);
 
         assertThat(guarded.persistent()).isEqualTo("done");
 
-        assertThat(probe.asked()).isEqualTo(2);
+        assertThat(probe.requests()).isEqualTo(2);
     }
 
     @Test
-    void aRejectionIsNotRetriedWithAbortOn() {
+    void abortOnPreventsRetriesOfRejections() {
         try (Permit taken = take("full")) {
             assertThatThrownBy(() -> guarded.aborting()).isInstanceOf(BulkheadFullException.class);
-            assertThat(probe.asked()).isEqualTo(1);
+            assertThat(probe.requests()).isEqualTo(1);
         }
     }
 
@@ -170,7 +170,7 @@ class FaultToleranceTest {
     }
 
     @Test
-    void aFallbackTakesTheRejection() throws Exception {
+    void fallbackHandlesTheRejection() throws Exception {
         try (Permit taken = take("full")) {
             assertThat(guarded.withFallback()).isEqualTo("instead of BulkheadFullException");
             assertThat(guarded.withFallbackUni().await().atMost(LONG)).isEqualTo("instead of BulkheadFullException");
@@ -179,16 +179,16 @@ class FaultToleranceTest {
     }
 
     @Test
-    void aFallbackTakesTheRejectionAfterAWait() {
+    void fallbackHandlesTheRejectionAfterAWait() {
         try (Permit taken = take("impatient")) {
             assertThat(guarded.impatientWithFallback()).isEqualTo("instead of BulkheadFullException");
             assertThat(bulkheads.semaphore("impatient").waiters()).isEmpty();
         }
     }
 
-    /** Fault Tolerance makes it an InterruptedException, which the methods do not declare, and goes no further. */
+    /** Fault Tolerance converts it to an InterruptedException, which the methods do not declare, and stops. */
     @Test
-    void whoIsInterruptedWhileWaitingLeavesNoWaiterBehind() throws Exception {
+    void interruptedCallLeavesNoWaiter() throws Exception {
         for (Callable<String> method : List.<Callable<String>> of(guarded::patientWithFallback, guarded::patientWithRetry)) {
             try (Permit taken = take("patient")) {
                 Caller<String> caller = Caller.of(method);
@@ -205,7 +205,7 @@ class FaultToleranceTest {
     }
 
     @Test
-    void applyOnAndSkipOnTellRejectionsFromFailures() throws Exception {
+    void applyOnAndSkipOnDistinguishRejectionsFromFailures() throws Exception {
         assertThatThrownBy(() -> guarded.fallbackOnRejection(true)).isInstanceOf(IOException.class);
         assertThat(guarded.fallbackOnFailure(true)).isEqualTo("instead of IOException");
         try (Permit taken = take("full")) {
@@ -215,61 +215,61 @@ class FaultToleranceTest {
     }
 
     @Test
-    void theFallbackHoldsNoPermit() throws Exception {
+    void fallbackHoldsNoPermit() throws Exception {
         assertThat(guarded.failing()).isEqualTo("0 in use");
         assertThat(guarded.failingUni().await().atMost(LONG)).isEqualTo("0 in use");
         assertThat(get(guarded.failingStage())).isEqualTo("0 in use");
     }
 
     @Test
-    void aGuardedFallbackTakesAPermitOfItsOwn() {
+    void guardedFallbackAcquiresItsOwnPermit() {
         try (Permit taken = take("full")) {
             assertThat(guarded.withGuardedFallback()).isEqualTo("1 in use");
         }
     }
 
     @Test
-    void retriesComeBeforeTheFallback() {
+    void retriesPrecedeTheFallback() {
         try (Permit taken = take("full")) {
             assertThat(guarded.retriedThenFallback()).isEqualTo("instead of BulkheadFullException");
-            assertThat(probe.asked()).isEqualTo(3);
+            assertThat(probe.requests()).isEqualTo(3);
 
             assertThat(guarded.retriedThenFallbackUni().await().atMost(LONG)).isEqualTo("instead of BulkheadFullException");
-            assertThat(probe.asked()).isEqualTo(6);
+            assertThat(probe.requests()).isEqualTo(6);
         }
     }
 
-    /** Trap 18: what was taken before the rejection is back before the next attempt. */
+    /** Trap 18: permits acquired before the rejection are released before the next attempt. */
     @Test
-    void eachRetryTakesSeveralBulkheadsAnew() {
+    void eachRetryAcquiresAllBulkheadsAgain() {
         List<Integer> inUse = new CopyOnWriteArrayList<>();
         Permit taken = take("narrow");
         probe.atPause(() -> inUse.add(inUse("wide")));
         assertThatThrownBy(() -> guarded.both()).isInstanceOf(BulkheadFullException.class);
         assertThat(inUse).containsExactly(0, 0, 0, 0);
-        assertThat(probe.asked()).isEqualTo(3);
+        assertThat(probe.requests()).isEqualTo(3);
 
         probe.atPause(taken::release);
         assertThat(guarded.both()).isEqualTo("wide 1, narrow 1");
     }
 
     @Test
-    void aCircuitBreakerCountsRejectionsAndWhileItIsOpenNobodyAsks() {
+    void circuitBreakerCountsRejectionsAndRequestsNoPermitsWhileOpen() {
         try (Permit taken = take("full")) {
             for (int i = 0; i < 2; i++) {
                 assertThatThrownBy(() -> guarded.broken()).isInstanceOf(BulkheadFullException.class);
                 assertThatThrownBy(() -> guarded.brokenUni().await().atMost(LONG)).isInstanceOf(BulkheadFullException.class);
             }
-            assertThat(probe.asked()).isEqualTo(4);
+            assertThat(probe.requests()).isEqualTo(4);
 
             assertThatThrownBy(() -> guarded.broken()).isInstanceOf(CircuitBreakerOpenException.class);
             assertThatThrownBy(() -> guarded.brokenUni().await().atMost(LONG)).isInstanceOf(CircuitBreakerOpenException.class);
-            assertThat(probe.asked()).isEqualTo(4);
+            assertThat(probe.requests()).isEqualTo(4);
         }
     }
 
     @Test
-    void aCircuitBreakerThatSkipsRejectionsStaysClosed() {
+    void circuitBreakerThatSkipsRejectionsStaysClosed() {
         try (Permit taken = take("full")) {
             for (int i = 0; i < 5; i++) {
                 assertThatThrownBy(() -> guarded.unbroken()).isInstanceOf(BulkheadFullException.class);
@@ -279,26 +279,26 @@ class FaultToleranceTest {
     }
 
     @Test
-    void rejectedCallsCountForTheRateLimitAndNobodyAsksBeyondIt() {
+    void rateLimitCountsRejectionsAndRequestsNoPermitsBeyondIt() {
         try (Permit taken = take("full")) {
             for (int i = 0; i < 2; i++) {
                 assertThatThrownBy(() -> guarded.rated()).isInstanceOf(BulkheadFullException.class);
             }
             assertThatThrownBy(() -> guarded.rated()).isInstanceOf(RateLimitException.class);
-            assertThat(probe.asked()).isEqualTo(2);
+            assertThat(probe.requests()).isEqualTo(2);
         }
     }
 
-    /** The bulkhead of Fault Tolerance is the outer one: its place is taken while ours is waited for. */
+    /** The bulkhead of Fault Tolerance is the outer one: a call occupies it while waiting for ours. */
     @Test
-    void theLocalBulkheadComesFirst() throws Exception {
+    void localBulkheadComesFirst() throws Exception {
         Permit taken = take("patient");
         Caller<String> first = Caller.of(guarded::twoBulkheads);
         await().atMost(LONG).until(() -> bulkheads.semaphore("patient").waiters().size() == 1);
 
         assertThatThrownBy(() -> guarded.twoBulkheads()).isInstanceOf(BulkheadException.class)
                 .isNotInstanceOf(BulkheadFullException.class);
-        assertThat(probe.asked()).isEqualTo(1);
+        assertThat(probe.requests()).isEqualTo(1);
 
         taken.release();
         assertThat(first.result()).isEqualTo("done");
@@ -306,7 +306,7 @@ class FaultToleranceTest {
     }
 
     @Test
-    void theLocalQueueOfAUniComesBeforeOurs() throws Exception {
+    void localQueueOfAUniComesFirst() throws Exception {
         Permit taken = take("patient");
         CompletableFuture<String> first = guarded.twoBulkheadsUni().subscribeAsCompletionStage();
         await().atMost(LONG).until(() -> bulkheads.semaphore("patient").waiters().size() == 1);
@@ -327,40 +327,40 @@ class FaultToleranceTest {
         assertThat(guarded.tickets()).hasSize(3).isSorted().doesNotHaveDuplicates();
         try (Permit taken = take("class")) {
             assertThatThrownBy(() -> classLevel.plain()).isInstanceOf(BulkheadFullException.class);
-            assertThat(probe.asked()).as("with the three before").isEqualTo(6);
+            assertThat(probe.requests()).as("with the three before").isEqualTo(6);
         }
     }
 
-    /** Fault Tolerance knows no Multi, and sees the end of the call only. */
+    /** Fault Tolerance does not support Multi, and sees only the end of the call. */
     @Test
-    void aMultiIsNeitherRetriedNorFallenBackFrom() {
+    void multiHasNeitherRetriesNorFallback() {
         try (Permit taken = take("full")) {
             guarded.multi().subscribe().withSubscriber(AssertSubscriber.create(1)).awaitFailure(LONG)
                     .assertFailedWith(BulkheadFullException.class);
-            assertThat(probe.asked()).isEqualTo(1);
+            assertThat(probe.requests()).isEqualTo(1);
         }
     }
 
     /** To Fault Tolerance a CompletableFuture is a plain value. */
     @Test
-    void aCompletableFutureIsNeitherRetriedNorFallenBackFrom() {
+    void completableFutureHasNeitherRetriesNorFallback() {
         try (Permit taken = take("full")) {
             assertThatThrownBy(() -> get(guarded.future())).hasCauseInstanceOf(BulkheadFullException.class);
-            assertThat(probe.asked()).isEqualTo(1);
+            assertThat(probe.requests()).isEqualTo(1);
         }
     }
 
-    /** The way out: each subscription takes a permit of its own. */
+    /** The alternative: each subscription acquires its own permit. */
     @Test
-    void aMultiThatRetriesItselfTakesANewPermit() {
+    void multiWithItsOwnRetryAcquiresANewPermit() {
         Permit taken = take("full");
         guarded.multi().onFailure().invoke(taken::release).onFailure().retry().atMost(1)
                 .subscribe().withSubscriber(AssertSubscriber.create(1)).awaitCompletion(LONG).assertItems("done");
     }
 
-    /** As that of validation does. */
+    /** Like the interceptor of Bean Validation. */
     @Test
-    void anInterceptorOfAHigherNumberRunsWithThePermit() {
+    void interceptorWithAHigherPriorityValueRunsWithThePermit() {
         List<Integer> inUse = new CopyOnWriteArrayList<>();
         probe.withPermit(() -> inUse.add(inUse("order")));
         probe.atPause(() -> inUse.add(inUse("order")));
@@ -371,19 +371,19 @@ class FaultToleranceTest {
     }
 
     @Test
-    void whoMayNotCallAsksForNoPermit() {
+    void unauthorizedCallRequestsNoPermit() {
         ManagedContext request = Arc.container().requestContext();
         request.activate();
         try (Permit taken = take("full")) {
             assertThatThrownBy(() -> guarded.denied()).isInstanceOf(SecurityException.class);
-            assertThat(probe.asked()).isZero();
+            assertThat(probe.requests()).isZero();
         } finally {
             request.terminate();
         }
     }
 
     @Test
-    void theBulkheadIsTheInnermost() throws Exception {
+    void bulkheadIsInnermost() throws Exception {
         Method method = Guarded.class.getDeclaredMethod("denied");
         assertThat(beanManager.resolveInterceptors(InterceptionType.AROUND_INVOKE, method.getAnnotation(WithSpan.class),
                 method.getAnnotation(DenyAll.class), method.getAnnotation(Asks.class), method.getAnnotation(WithPermit.class),

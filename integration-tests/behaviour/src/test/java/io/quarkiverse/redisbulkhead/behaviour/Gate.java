@@ -8,7 +8,7 @@ import jakarta.inject.Singleton;
 
 import io.smallrye.mutiny.Uni;
 
-/** Blocks the executions that reach it until it is opened. */
+/** Blocks executions until the test opens it. */
 @Singleton
 public class Gate {
 
@@ -23,7 +23,7 @@ public class Gate {
         end.complete("passed");
     }
 
-    /** How many wait here. */
+    /** The number of blocked executions. */
     int inside() {
         return inside.get();
     }

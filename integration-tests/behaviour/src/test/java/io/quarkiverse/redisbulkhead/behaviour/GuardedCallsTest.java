@@ -33,7 +33,7 @@ import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.helpers.test.AssertSubscriber;
 import io.smallrye.mutiny.helpers.test.UniAssertSubscriber;
 
-/** Each return type takes a permit, holds it until its end and gives it back. */
+/** With each return type, a call acquires a permit, holds it until its end and releases it. */
 @QuarkusTest
 class GuardedCallsTest {
 
@@ -44,7 +44,7 @@ class GuardedCallsTest {
     RedisBulkheads bulkheads;
 
     @AfterEach
-    void nothingIsLeftBehind() {
+    void assertNothingIsLeft() {
         OwnBulkheads.of(GuardedCallsTest.class).forEach(name -> await().atMost(20, TimeUnit.SECONDS).pollDelay(Duration.ZERO)
                 .untilAsserted(() -> assertThat(bulkheads.semaphore(name).status().inUse()).as(name).isZero()));
     }
@@ -68,7 +68,7 @@ class GuardedCallsTest {
     }
 
     @Test
-    void exceptionsPassUnchanged() {
+    void propagatesExceptionsUnchanged() {
         assertThatThrownBy(() -> reports.failing()).isInstanceOf(IOException.class).hasMessage("own");
         assertThat(inUse("calls-failing")).isZero();
     }
@@ -124,19 +124,19 @@ class GuardedCallsTest {
     }
 
     /**
-     * Trap 17: each call takes a permit; a nested call of the same bulkhead finds it full, through the proxy or
-     * through this.
+     * Trap 17: each call acquires a permit; a nested call of the same bulkhead is rejected, through the proxy or through
+     * {@code this}.
      */
     @Test
-    void nestedCallIsRejectedAtOnce() {
+    void rejectsANestedCallImmediately() {
         assertThatThrownBy(() -> reports.nested()).isInstanceOf(BulkheadFullException.class);
         assertThatThrownBy(() -> reports.selfInvoked()).isInstanceOf(BulkheadFullException.class);
     }
 
-    /** Trap 17: waiting cannot help, as the calls around it end later. */
+    /** Trap 17: waiting is pointless, because the enclosing calls end later. */
     @Test
     @Timeout(60)
-    void nestedCallThatWouldWaitForItselfIsRejectedAtOnce() {
+    void rejectsANestedCallThatWouldWaitForItself() {
         assertThatThrownBy(() -> reports.patient(3)).isInstanceOf(BulkheadFullException.class)
                 .hasMessage("A call of bulkhead 'calls-patient' would wait for itself: it needs 1 of the 2 permits, and the"
                         + " guarded calls around it hold 2. Call it outside of them, use a bulkhead of another name, or raise"
@@ -147,20 +147,20 @@ class GuardedCallsTest {
         assertThat(bulkheads.semaphore("calls-patient").waiters()).isEmpty();
     }
 
-    /** Trap 17: only a call that blocks the calls around it is sure to end before them. */
+    /** Trap 17: only a call that blocks its enclosing calls certainly ends before them. */
     @Test
     @Timeout(60)
-    void anAsynchronousCallMayOutliveTheCallAroundIt() {
+    void asynchronousCallMayOutliveTheCallAroundIt() {
         List<CompletableFuture<String>> begun = new ArrayList<>();
         reports.beginning(begun).await().indefinitely();
         assertThat(begun.get(0).join()).isEqualTo("begun");
         assertThat(inUse("calls-begun")).isZero();
     }
 
-    /** Trap 17: what counts is the limit in force. */
+    /** Trap 17: the current limit counts. */
     @Test
     @Timeout(60)
-    void anOperatorCanLetANestedCallThrough() {
+    void operatorCanAdmitANestedCall() {
         bulkheads.semaphore("calls-patient").resize(3);
         try {
             assertThat(reports.patient(3)).isEqualTo("innermost");
@@ -172,14 +172,14 @@ class GuardedCallsTest {
     /** Trap 17: the lock is not reentrant. */
     @Test
     @Timeout(60)
-    void aLockWithinItselfIsRejectedAtOnce() {
+    void rejectsANestedLockImmediately() {
         RedisLock lock = bulkheads.lock(LockSpec.named("calls-lock").acquireTimeout(Duration.ofHours(1)).build());
         assertThatThrownBy(() -> lock.run(() -> lock.run(() -> {
         }))).isInstanceOf(LockNotAcquiredException.class)
                 .hasMessageStartingWith("Lock 'calls-lock' is held by a call around this one");
     }
 
-    /** Trap 18: the second is full; the first is back when the caller sees it. */
+    /** Trap 18: the second is full; the first is released before the caller sees the rejection. */
     @Test
     void severalBulkheads() throws Exception {
         CountDownLatch end = new CountDownLatch(1);
@@ -203,17 +203,17 @@ class GuardedCallsTest {
     }
 
     @Test
-    void configurationWins() {
+    void configurationOverridesTheAnnotation() {
         assertThat(bulkheads.semaphore("configured").spec().permits()).isEqualTo(2);
     }
 
     @Test
-    void aBulkheadThatIsOffLetsEverybodyThrough() {
+    void disabledBulkheadAdmitsAllCalls() {
         assertThat(reports.off(3)).isZero();
     }
 
     @Test
-    void anUnknownNameIsAClearError() {
+    void unknownNameFailsWithSuggestions() {
         assertThatThrownBy(() -> bulkheads.semaphore("report")).isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("'report'").hasMessageContaining("blocking");
     }

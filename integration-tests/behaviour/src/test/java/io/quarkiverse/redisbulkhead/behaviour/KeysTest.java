@@ -87,7 +87,7 @@ class KeysTest {
         }
     }
 
-    /** The ways in which a method may return. */
+    /** The return types of methods. */
     enum Kind {
         SYNCHRONOUS((shop, tenant) -> shop.order(tenant)),
         UNI((shop, tenant) -> shop.orderUni(tenant).await().atMost(LONG)),
@@ -112,7 +112,7 @@ class KeysTest {
     }
 
     @AfterEach
-    void nothingIsHeld() {
+    void assertNothingIsHeld() {
         for (String name : List.of("tenants", "all")) {
             RedisSemaphore semaphore = bulkheads.semaphore(name);
             RedisSemaphore looked = name.equals("all") ? semaphore : semaphore.forKey("acme");
@@ -123,7 +123,7 @@ class KeysTest {
 
     @ParameterizedTest
     @ValueSource(strings = { "SYNCHRONOUS", "UNI", "MULTI", "STAGE" })
-    void eachValueOfTheParameterHasALimitOfItsOwn(String name) {
+    void eachValueOfTheParameterHasItsOwnLimit(String name) {
         Kind kind = Kind.valueOf(name);
         try (Permit taken = tenant("acme").acquire(Duration.ZERO)) {
             assertThat(taken.key()).contains("acme");
@@ -142,16 +142,16 @@ class KeysTest {
 
     @ParameterizedTest
     @ValueSource(strings = { "SYNCHRONOUS", "UNI", "MULTI", "STAGE" })
-    void aKeyThatIsNullIsAnErrorAndTakesNoPermit(String name) {
+    void nullKeyFailsWithoutAPermit(String name) {
         Kind kind = Kind.valueOf(name);
         assertThatThrownBy(() -> kind.call.order(shop, null)).isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith("Shop#order").hasMessageContaining("the parameter tenant is null")
                 .hasMessageContaining("'tenants'").hasMessageContaining("@BulkheadKey");
     }
 
-    /** Keys are the input of users: none of them reaches another one. */
+    /** Keys are user input: no key reaches another one. */
     @Test
-    void keysMayBeAnyText() {
+    void acceptsAnyTextAsKey() {
         List<String> texts = List.of("", " ", "acme ", "acme\n", "acme\u0000", "{acme}", "}:holders", "%", "%:", "\uD83D", "🚀",
                 "*",
                 "x".repeat(100_000), "x".repeat(100_001));
@@ -167,7 +167,7 @@ class KeysTest {
     }
 
     @Test
-    void valuesHaveTheTextThatIdentifiesThem() {
+    void convertsValuesToTheirIdentifyingText() {
         UUID id = UUID.fromString("00000000-0000-0001-0000-000000000002");
         assertThat(shop.byPlan(Plan.PAYING)).isEqualTo("PAYING");
         assertThat(shop.byNumber(-7)).isEqualTo("-7");
@@ -178,7 +178,7 @@ class KeysTest {
 
     @ParameterizedTest
     @ValueSource(strings = { "SYNCHRONOUS", "UNI", "MULTI", "STAGE" })
-    void aResolverTellsKeyAndLimit(String name) {
+    void resolverProvidesKeyAndLimit(String name) {
         Kind kind = Kind.valueOf(name);
         Function<Integer, String> visit = number -> asVisitor(() -> switch (kind) {
             case SYNCHRONOUS -> shop.visit(number);
@@ -201,7 +201,7 @@ class KeysTest {
         }
         assertThat(gold.status().inUse()).isZero();
         assertThat(bulkheads.semaphore("visitors").forKey("gold").status()).satisfies(status -> {
-            assertThat(status.limit()).as("by which permits were asked for").isEqualTo(3);
+            assertThat(status.limit()).as("keys of the requests").isEqualTo(3);
             assertThat(status.key()).contains("gold");
             assertThat(status.limitsDiffer()).isFalse();
         });
@@ -209,7 +209,7 @@ class KeysTest {
     }
 
     @Test
-    void withoutALimitOfItsOwnAKeyHasThatOfTheBulkhead() {
+    void keyWithoutItsOwnLimitUsesThatOfTheBulkhead() {
         try (Permit taken = bulkheads.semaphore("visitors").forKey("plain").acquire(Duration.ZERO)) {
             assertThatThrownBy(() -> asVisitor(() -> shop.visit(1), "plain")).isInstanceOfSatisfying(
                     BulkheadFullException.class, full -> assertThat(full.limit()).isEqualTo(1));
@@ -217,7 +217,7 @@ class KeysTest {
     }
 
     @Test
-    void aResolverSeesTheCall() {
+    void resolverSeesTheCall() {
         wholeShop.cart("tea", 2, null);
         assertThat(arguments.calls).contains(
                 new BulkheadCall("carts", "WholeShop#cart", Arrays.asList("tea", 2, null)));
@@ -226,14 +226,14 @@ class KeysTest {
     }
 
     @Test
-    void aResolverThatAnswersNullIsAnError() {
+    void resolverReturningNullIsAnError() {
         assertThatThrownBy(() -> asVisitor(() -> shop.visit(1), "anonymous")).isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("Shop#visit: " + VisitorKey.class.getName() + " returned null instead of the key of "
                         + "bulkhead 'visitors'. Return ResolvedKey.of(key), or throw an exception to reject the call");
     }
 
     @Test
-    void whatAResolverThrowsReachesTheCaller() {
+    void callerGetsTheExceptionOfTheResolver() {
         assertThatThrownBy(() -> asVisitor(() -> shop.visit(1), "forbidden")).isInstanceOf(SecurityException.class)
                 .hasMessage("not you");
         assertThatThrownBy(() -> asVisitor(() -> shop.visitUni(1).await().atMost(LONG), "forbidden"))
@@ -241,7 +241,7 @@ class KeysTest {
     }
 
     @Test
-    void limitsOfKeysAreChecked() {
+    void rejectsInvalidLimitsOfKeys() {
         assertThatThrownBy(() -> ResolvedKey.of("acme").withPermits(0)).isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("at least 1, but is 0");
         assertThatThrownBy(() -> ResolvedKey.of(null)).isInstanceOf(IllegalArgumentException.class)
@@ -250,9 +250,9 @@ class KeysTest {
         assertThat(ResolvedKey.of("acme")).isEqualTo(new ResolvedKey("acme", OptionalInt.empty()));
     }
 
-    /** Trap 18: two in all and one for each tenant; what the first gave is given back when the second rejects. */
+    /** Trap 18: two in all and one for each tenant; the first permit is released when the second bulkhead rejects. */
     @Test
-    void severalBulkheadsAreTakenInTheWrittenOrder() {
+    void acquiresSeveralBulkheadsInDeclarationOrder() {
         try (Permit tenant = bulkheads.semaphore("each").forKey("acme").acquire(Duration.ZERO)) {
             assertThatThrownBy(() -> shop.several("acme")).isInstanceOfSatisfying(BulkheadFullException.class, full -> {
                 assertThat(full.name()).isEqualTo("each");
@@ -262,7 +262,7 @@ class KeysTest {
             try (Permit one = bulkheads.semaphore("all").acquire(Duration.ZERO)) {
                 assertThat(shop.several("other")).isEqualTo("all=none, each=other");
                 try (Permit two = bulkheads.semaphore("all").acquire(Duration.ZERO)) {
-                    assertThatThrownBy(() -> shop.several("acme")).as("the first in the written order is asked first")
+                    assertThatThrownBy(() -> shop.several("acme")).as("requests follow the declaration order")
                             .isInstanceOfSatisfying(BulkheadFullException.class,
                                     full -> assertThat(full.name()).isEqualTo("all"));
                 }
@@ -273,7 +273,7 @@ class KeysTest {
     }
 
     @Test
-    void operatorsLookAtAndChangeOneKey() {
+    void operatorsInspectAndChangeOneKey() {
         RedisSemaphore acme = tenant("acme");
         acme.resize(2);
         try (Permit one = acme.acquire(Duration.ZERO)) {
@@ -286,7 +286,7 @@ class KeysTest {
     }
 
     @Test
-    void aLossTellsTheKey() throws Exception {
+    void lossEventNamesTheKey() throws Exception {
         CountDownLatch entered = new CountDownLatch(1);
         CountDownLatch end = new CountDownLatch(1);
         Caller<String> running = Caller.of(() -> shop.hold("acme", entered, end));
@@ -296,13 +296,13 @@ class KeysTest {
         await().atMost(Duration.ofMinutes(1))
                 .untilAsserted(() -> assertThat(losses.all).extracting(PermitLost::bulkhead, PermitLost::key)
                         .contains(tuple("tenants", Optional.of("acme"))));
-        assertThat(losses.all).as("what a log would have").asString().contains("tenants").doesNotContain("acme");
+        assertThat(losses.all).as("the text in a log").asString().contains("tenants").doesNotContain("acme");
         end.countDown();
         assertThat(running.result()).isEqualTo("acme");
     }
 
     @Test
-    void aBulkheadWithKeysNeedsOne() {
+    void keyedBulkheadRequiresAKey() {
         RedisSemaphore tenants = bulkheads.semaphore("tenants");
         assertThat(tenants.needsKey()).isTrue();
         assertThat(tenants.forKey("a").needsKey()).isFalse();
@@ -322,7 +322,7 @@ class KeysTest {
     }
 
     @Test
-    void aBulkheadWithoutKeysTakesNone() {
+    void unkeyedBulkheadAcceptsNoKey() {
         assertThat(bulkheads.semaphore("all").needsKey()).isFalse();
         assertThatThrownBy(() -> bulkheads.semaphore("all").forKey("acme")).isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("'all'").hasMessageContaining("@BulkheadKey");
@@ -343,9 +343,9 @@ class KeysTest {
         }
     }
 
-    /** Operators switch a bulkhead off to be rid of its trouble. */
+    /** Operators disable a bulkhead to rule it out as a cause of trouble. */
     @Test
-    void nobodyIsAskedForTheKeyOfABulkheadThatIsOff() {
+    void disabledBulkheadResolvesNoKey() {
         assertThat(shop.off(null)).isEqualTo("ran");
         assertThat(shop.offBeside("acme")).isEqualTo("ran");
         assertThatCode(() -> bulkheads.semaphore("keys-off").forKey("a").acquire(LONG).release()).doesNotThrowAnyException();

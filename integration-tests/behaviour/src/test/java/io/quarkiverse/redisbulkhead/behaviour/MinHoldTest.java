@@ -22,7 +22,7 @@ import io.quarkiverse.redisbulkhead.RedisLock;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkus.test.junit.QuarkusTest;
 
-/** A minimum hold: a permit that is released earlier stays taken. */
+/** A minimum hold: a permit that is released earlier stays held. */
 @QuarkusTest
 class MinHoldTest {
 
@@ -32,9 +32,9 @@ class MinHoldTest {
     @Inject
     RedisBulkheads bulkheads;
 
-    /** As where the clock of a second instance is behind. */
+    /** As if the clock of a second instance were behind. */
     @Test
-    void aJobRunsOncePerTick() {
+    void jobRunsOncePerTick() {
         RedisSemaphore semaphore = bulkheads.semaphore("job");
         assertThat(semaphore.spec().minHold()).hasSeconds(25);
         assertThat(job.run()).isEqualTo(1);
@@ -50,7 +50,7 @@ class MinHoldTest {
     }
 
     @Test
-    void aCallThatWaitsRunsWhenTheMinimumHoldIsOver() {
+    void waiterRunsAfterTheMinimumHold() {
         long begin = System.nanoTime();
         job.runPatiently();
         job.runPatiently();
@@ -59,7 +59,7 @@ class MinHoldTest {
     }
 
     @Test
-    void aLockStaysTaken() {
+    void lockStaysHeld() {
         RedisLock lock = bulkheads.lock("nightly");
         assertThat(lock.spec().minHold()).hasSeconds(25);
         lock.lock().close();

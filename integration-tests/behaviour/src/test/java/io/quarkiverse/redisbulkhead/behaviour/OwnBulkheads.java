@@ -9,7 +9,7 @@ import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadDeclaration;
 import io.quarkus.arc.Arc;
 
-/** Tells the bulkheads of one test class from those of the others in the same application. */
+/** Selects the bulkheads of one test class among those of the application. */
 final class OwnBulkheads {
 
     private OwnBulkheads() {

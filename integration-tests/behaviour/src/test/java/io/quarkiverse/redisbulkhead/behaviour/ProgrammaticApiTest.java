@@ -39,7 +39,7 @@ import io.smallrye.mutiny.subscription.UniSubscriber;
 import io.smallrye.mutiny.subscription.UniSubscription;
 import io.vertx.core.Vertx;
 
-/** Bulkheads used from code: each method, and its twin that answers with a Uni. */
+/** Bulkheads used from code: each method, and its asynchronous variant that returns a Uni. */
 @QuarkusTest
 class ProgrammaticApiTest {
 
@@ -55,7 +55,7 @@ class ProgrammaticApiTest {
     Vertx vertx;
 
     @AfterEach
-    void nothingIsLeftBehind() {
+    void assertNothingIsLeft() {
         await().atMost(LONG).pollDelay(Duration.ZERO).untilAsserted(() -> {
             assertThat(reports().holders()).isEmpty();
             assertThat(reports().waiters()).isEmpty();
@@ -70,7 +70,7 @@ class ProgrammaticApiTest {
     }
 
     @Test
-    void anUnknownNameIsToldWithTheNearestFirst() {
+    void unknownNameListsTheMostSimilarNameFirst() {
         assertThatThrownBy(() -> bulkheads.semaphore("report")).isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("'report'").hasMessageContaining("Did you mean 'reports'?")
                 .satisfies(unknown -> assertThat(unknown.getMessage().split("declares ")[1].split(", "))
@@ -115,7 +115,7 @@ class ProgrammaticApiTest {
         awaitWaiting(1);
         first.close();
         Permit thirdPermit = third.result();
-        // Not before: a newcomer may be faster than one who waits.
+        // Not before: a new call may overtake a waiter.
         CompletableFuture<Permit> fourth = reports().acquireAsync(LONG).subscribeAsCompletionStage();
         awaitWaiting(1);
         second.close();
@@ -124,9 +124,9 @@ class ProgrammaticApiTest {
         assertThat(thirdPermit.release()).isTrue();
     }
 
-    /** Trap 14: nothing is asked before the subscription, and each one has a permit of its own. */
+    /** Trap 14: nothing is requested before the subscription, and each subscription has its own permit. */
     @Test
-    void eachSubscriptionTakesAPermit() {
+    void eachSubscriptionAcquiresAPermit() {
         Uni<Permit> uni = reports().acquireAsync(Duration.ZERO);
         assertThat(reports().status().inUse()).isZero();
         Permit first = uni.await().atMost(LONG);
@@ -137,7 +137,7 @@ class ProgrammaticApiTest {
     }
 
     @Test
-    void theLongestWait() throws Exception {
+    void longestWait() throws Exception {
         Permit first = reports().acquire(SemaphoreSpec.MAX_WAIT);
         Permit second = reports().acquire(SemaphoreSpec.MAX_WAIT);
         Caller<Permit> third = Caller.of(() -> reports().acquire(SemaphoreSpec.MAX_WAIT));
@@ -148,7 +148,7 @@ class ProgrammaticApiTest {
     }
 
     @Test
-    void badWaits() {
+    void invalidWaits() {
         for (Duration wait : new Duration[] { null, Duration.ofNanos(-1), Duration.ofDays(-1),
                 SemaphoreSpec.MAX_WAIT.plusMillis(1), Duration.ofSeconds(Long.MAX_VALUE) }) {
             assertThatThrownBy(() -> reports().acquire(wait)).as("%s", wait).isInstanceOf(IllegalArgumentException.class)
@@ -262,7 +262,7 @@ class ProgrammaticApiTest {
         permit.close();
     }
 
-    /** Each subscription asks, and the first one gives back. */
+    /** Each subscription calls Redis, and the first one releases the permit. */
     @Test
     void releaseAsyncTwice() {
         Permit permit = reports().acquire(LONG);
@@ -287,7 +287,7 @@ class ProgrammaticApiTest {
         assertThat(permit.release()).isFalse();
     }
 
-    /** Trap 19: running executions finish, and no new one enters until there is room below the new limit. */
+    /** Trap 19: running executions finish, and no new one starts until the use is below the new limit. */
     @Test
     void resize() {
         Permit first = reports().acquire(LONG);
@@ -314,9 +314,9 @@ class ProgrammaticApiTest {
         assertThat(reports().status().limit()).isEqualTo(2);
     }
 
-    /** A greater limit lets those in who wait. */
+    /** A higher limit admits waiters. */
     @Test
-    void resizeWhileSomebodyWaits() throws Exception {
+    void resizeAdmitsWaiters() throws Exception {
         Permit first = reports().acquire(LONG);
         Permit second = reports().acquire(LONG);
         Caller<Permit> waiting = Caller.of(() -> reports().acquire(LONG));
@@ -332,7 +332,7 @@ class ProgrammaticApiTest {
     }
 
     @Test
-    void badSizes() {
+    void invalidLimits() {
         for (int size : new int[] { 0, -1, Integer.MIN_VALUE }) {
             assertThatThrownBy(() -> reports().resize(size)).isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("permits must be at least 1, but is " + size);
@@ -345,7 +345,7 @@ class ProgrammaticApiTest {
 
     /** Trap 24. */
     @Test
-    void theGreatestLimit() {
+    void greatestLimit() {
         RedisSemaphore vast = bulkheads
                 .semaphore(SemaphoreSpec.named("vast").permits(Integer.MAX_VALUE).expire(SemaphoreSpec.MAX_EXPIRE).build());
         Permit permit = vast.tryAcquire().orElseThrow();
@@ -369,7 +369,7 @@ class ProgrammaticApiTest {
     }
 
     @Test
-    void aSpecSharesItsPermitsWithTheAnnotationOfTheSameName() {
+    void specSharesPermitsWithTheAnnotationOfTheSameName() {
         RedisSemaphore own = bulkheads.semaphore(SemaphoreSpec.named("reports").permits(2).build());
         Permit first = own.acquire(LONG);
         Permit second = reports().acquire(LONG);
@@ -381,7 +381,7 @@ class ProgrammaticApiTest {
 
     /** Trap 15. */
     @Test
-    void blockingMethodsAreRefusedOnAnEventLoop() throws Exception {
+    void blockingMethodsFailOnAnEventLoop() throws Exception {
         Permit permit = reports().acquire(LONG);
         Map<String, Runnable> calls = new LinkedHashMap<>();
         calls.put("tryAcquire", () -> reports().tryAcquire());
@@ -422,7 +422,7 @@ class ProgrammaticApiTest {
 
     /** It does not block, unless the definition says {@code awaitRelease}. */
     @Test
-    void permitsCanBeClosedOnAnEventLoop() throws Exception {
+    void closesPermitsOnAnEventLoop() throws Exception {
         Permit permit = reports().acquire(LONG);
 
         assertThat(onEventLoop(Map.of("close", permit::close))).isEmpty();
@@ -447,9 +447,9 @@ class ProgrammaticApiTest {
         return done.get(20, TimeUnit.SECONDS);
     }
 
-    /** And the twins answer there, on the same event loop. */
+    /** The asynchronous variants complete there, on the same event loop. */
     @Test
-    void twinsOnAnEventLoop() throws Exception {
+    void asyncMethodsOnAnEventLoop() throws Exception {
         CompletableFuture<String> done = new CompletableFuture<>();
         vertx.runOnContext(now -> {
             Thread loop = Thread.currentThread();
@@ -462,7 +462,7 @@ class ProgrammaticApiTest {
         assertThat(done.get(20, TimeUnit.SECONDS)).isEqualTo("2, same thread");
     }
 
-    /** Trap 9: cancelled at once, before the answer, and while it waits. */
+    /** Trap 9: cancelled immediately, before the reply, and while waiting. */
     @Test
     void cancelledAcquires() {
         for (int i = 0; i < 50; i++) {
@@ -482,7 +482,7 @@ class ProgrammaticApiTest {
         });
     }
 
-    // The permit may have been faster.
+    // The permit may have arrived first.
     private static <T> void cancel(Uni<T> uni, Receiver<T> receiver) {
         uni.subscribe().withSubscriber(receiver);
         receiver.subscription.join().cancel();
@@ -490,9 +490,9 @@ class ProgrammaticApiTest {
         }));
     }
 
-    /** Trap 9: a caller that cancels as the permit arrives either gets it or leaves it; it is never dropped on the way. */
+    /** Trap 9: a caller that cancels as the permit arrives either gets it or not; the permit is never lost. */
     @Test
-    void cancelledAsThePermitComes() {
+    void cancelledAsThePermitArrives() {
         for (int round = 0; round < 600; round++) {
             Receiver<Optional<Permit>> receiver = new Receiver<>(item -> item);
             reports().tryAcquireAsync().subscribe().withSubscriber(receiver);
@@ -508,7 +508,7 @@ class ProgrammaticApiTest {
         }
     }
 
-    /** Takes what it is given, cancelled or not. */
+    /** Accepts items even when cancelled. */
     private static final class Receiver<T> implements UniSubscriber<T> {
 
         private final CompletableFuture<UniSubscription> subscription = new CompletableFuture<>();
@@ -551,7 +551,7 @@ class ProgrammaticApiTest {
     }
 
     @Test
-    void aDisabledBulkheadLetsEverythingThrough() throws Exception {
+    void disabledBulkheadAdmitsAllCalls() throws Exception {
         RedisSemaphore off = bulkheads.semaphore("api-off");
         List<Permit> permits = new ArrayList<>();
         IntStream.range(0, 10).forEach(i -> {

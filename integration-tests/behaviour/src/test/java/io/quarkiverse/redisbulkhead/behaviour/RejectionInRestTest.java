@@ -34,7 +34,7 @@ import io.smallrye.mutiny.Uni;
 class RejectionInRestTest {
 
     @Test
-    void fullIsTheConfiguredStatusWithAProblem() {
+    void fullIsTheConfiguredStatusAndAProblem() {
         String retryAfter = when().get("/full").then().statusCode(503)
                 .contentType("application/problem+json")
                 .body("type", is("about:blank"))
@@ -47,13 +47,13 @@ class RejectionInRestTest {
     }
 
     @Test
-    void aResourceItselfMayBeGuarded() {
+    void guardsResourceMethods() {
         when().get("/nested").then().statusCode(503).body("bulkhead", is("rest-nested"));
         when().get("/nested").then().statusCode(503).body("bulkhead", is("rest-nested"));
     }
 
     @Test
-    void aLockThatIsNotFreeIsAsAFullBulkhead() {
+    void heldLockIsReportedAsAFullBulkhead() {
         when().get("/locked").then().statusCode(503).contentType("application/problem+json")
                 .header("Retry-After", not("0"))
                 .body("title", is("Locked"))
@@ -63,7 +63,7 @@ class RejectionInRestTest {
 
     /** Trap 17: retrying cannot help. */
     @Test
-    void aCallThatWaitsForItselfIsNotToldWhenToComeBack() {
+    void callThatWaitsForItselfGetsNoRetryAfter() {
         when().get("/itself").then().statusCode(503).header("Retry-After", nullValue())
                 .body("detail",
                         is("The call would wait for permits of bulkhead 'rest-itself', which this request itself holds"))
@@ -84,7 +84,7 @@ class RejectionInRestTest {
     }
 
     @Test
-    void unavailableIs503AndKeepsTheReasonToItself() {
+    void unavailableIs503WithoutTheReason() {
         String body = when().get("/unavailable").then().statusCode(503)
                 .contentType("application/problem+json").header("Retry-After", "1")
                 .body("detail", containsString("temporarily unavailable")).extract().asString();
@@ -100,12 +100,9 @@ class RejectionInRestTest {
                 .body("bulkhead", is("reports"));
     }
 
-    /**
-     * Where it is not asked for, there is no management endpoint; nor a health check, as this application has no such
-     * extension.
-     */
+    /** Without configuration there is no management endpoint; and without the health extension no health check. */
     @Test
-    void nothingElseIsServed() {
+    void exposesNoOtherEndpoint() {
         when().get("/q/redis-bulkhead").then().statusCode(404);
         assertThat(Arc.container().listAll(ManagementEndpoint.class)).isEmpty();
         assertThatThrownBy(() -> Class.forName("org.eclipse.microprofile.health.HealthCheck"))

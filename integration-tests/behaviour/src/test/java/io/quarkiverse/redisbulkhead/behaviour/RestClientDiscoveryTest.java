@@ -27,7 +27,7 @@ import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.ReturnKind;
 import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.mutiny.Uni;
 
-/** Annotations on the interfaces of REST clients are found on the beans that Quarkus generates. */
+/** Discovery finds annotations on REST client interfaces for the beans that Quarkus generates. */
 @QuarkusTest
 class RestClientDiscoveryTest {
 
@@ -67,7 +67,7 @@ class RestClientDiscoveryTest {
     }
 
     @Test
-    void theContainerCallsThemByTheSameNames() {
+    void containerUsesTheSameNames() {
         assertThat(partner.byDefault()).isEqualTo("default");
         assertThatThrownBy(() -> partner.one("", new int[0])).isInstanceOf(ProcessingException.class);
         assertThatThrownBy(partner::severalInherited).isInstanceOf(ProcessingException.class);
@@ -75,7 +75,7 @@ class RestClientDiscoveryTest {
     }
 
     @Test
-    void placesAreTheInterfaces() {
+    void locationsNameTheInterfaces() {
         String test = RestClientDiscoveryTest.class.getName();
         assertThat(declarations.bulkheads()).filteredOn(bulkhead -> bulkhead.location().startsWith(test + "$"))
                 .extracting(BulkheadDeclaration::name, BulkheadDeclaration::location)

@@ -26,7 +26,7 @@ import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.mutiny.Uni;
 
-/** The methods of a REST client are guarded, written on the interface or its methods, one bulkhead or several. */
+/** REST client methods are guarded by one or several annotations on the interface or its methods. */
 @QuarkusTest
 class RestClientTest {
 

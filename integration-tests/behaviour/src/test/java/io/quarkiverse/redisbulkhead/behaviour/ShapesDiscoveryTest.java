@@ -26,7 +26,7 @@ import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 
-/** Every shape of annotated class and method is found, exactly. */
+/** Discovery finds exactly the annotated classes and methods, in every shape. */
 @QuarkusTest
 class ShapesDiscoveryTest {
 
@@ -42,7 +42,7 @@ class ShapesDiscoveryTest {
     WithPort withPort;
 
     @Test
-    void returnTypesTellHowTheEndIsSeen() {
+    void returnTypesDetermineHowTheEndIsObserved() {
         assertThat(methodsOf(Returns.class)).containsExactlyInAnyOrder(
                 method(Returns.class, "nothing", SYNCHRONOUS, "kinds"),
                 method(Returns.class, "uni", UNI, "kinds"),
@@ -52,7 +52,7 @@ class ShapesDiscoveryTest {
     }
 
     @Test
-    void parameterTypesAreNamedAsAtRunTime() {
+    void namesParameterTypesAsAtRunTime() {
         assertThat(methodsOf(Parameters.class)).containsExactlyInAnyOrder(
                 method(Parameters.class, "all", SYNCHRONOUS, "parameters", int.class, long[][].class, String.class,
                         String[].class, Map.Entry.class, Map.Entry[].class, Nested.class, Nested[][].class, List.class,
@@ -88,14 +88,14 @@ class ShapesDiscoveryTest {
     }
 
     @Test
-    void genericMethodsAreFoundOnceAndNotTheirBridges() {
+    void findsGenericMethodsWithoutTheirBridges() {
         assertThat(methodsOf(Orders.class)).containsExactlyInAnyOrder(
                 method(Orders.class, "save", SYNCHRONOUS, "orders", String.class),
                 method(Orders.class, "load", UNI, "orders", Comparable.class));
     }
 
     @Test
-    void finalClassesWork() {
+    void supportsFinalClasses() {
         assertThat(methodsOf(Sealed.class)).containsExactly(method(Sealed.class, "guarded", SYNCHRONOUS, "sealed"));
     }
 
@@ -105,12 +105,12 @@ class ShapesDiscoveryTest {
     }
 
     @Test
-    void unusedBeansCountToo() {
+    void includesUnusedBeans() {
         assertThat(methodsOf(Unused.class)).containsExactly(method(Unused.class, "guarded", SYNCHRONOUS, "unused"));
     }
 
     @Test
-    void theContainerCallsThemByTheSameNames() {
+    void containerUsesTheSameNames() {
         parameters.all(1, null, null, null, null, null, null, null, null, null, null, null, "", null, null);
         orders.save("order");
         ((Repository<String, Integer, Uni<String>>) orders).save("order");
@@ -120,7 +120,7 @@ class ShapesDiscoveryTest {
     }
 
     @Test
-    void eachAnnotationIsDeclaredWithItsPlace() {
+    void declaresEachAnnotationWithItsLocation() {
         String test = ShapesDiscoveryTest.class.getName();
         assertThat(declarations.bulkheads()).contains(
                 new BulkheadDeclaration(test + "$Whole#own", "own", 4, 1, true, "1m", "1500ms"),

@@ -6,7 +6,7 @@ import java.util.stream.Stream;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadUse;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.KeyOrigin;
 
-/** Bulkheads that are one limit for all calls. */
+/** Bulkheads without keys. */
 final class Unkeyed {
 
     private Unkeyed() {

@@ -21,7 +21,7 @@ import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.mutiny.Uni;
 
-/** Guarded methods on virtual threads: the thread waits for the permit and goes on itself. */
+/** Guarded methods on virtual threads: the thread waits for the permit and then continues. */
 @QuarkusTest
 @EnabledForJreRange(min = JRE.JAVA_21)
 class VirtualThreadTest {

@@ -42,8 +42,8 @@ import io.vertx.core.Vertx;
 import io.vertx.ext.web.RoutingContext;
 
 /**
- * Trap 30: a guarded method that had to wait for its permit is called where its caller was: on the same Vert.x context,
- * the same kind of thread, with the same CDI request context, security identity and span. And so is what follows.
+ * Trap 30: after a wait, the guarded method and its continuations run on the caller's Vert.x context, on the same kind of
+ * thread, with the same CDI request context, security identity and span.
  */
 @QuarkusTest
 class WaitingCallerContextTest {
@@ -56,7 +56,7 @@ class WaitingCallerContextTest {
     @ParameterizedTest
     @ValueSource(strings = { "uni", "uni-worker", "stage", "stage-worker", "multi", "multi-worker", "synchronous", "code",
             "code-worker", "acquire", "acquire-worker" })
-    void isThatOfTheCaller(String kind) throws Exception {
+    void runsInTheContextOfTheCaller(String kind) throws Exception {
         RedisSemaphore semaphore = bulkheads.semaphore("waiting-context");
         Caller<String> caller;
         try (Permit taken = semaphore.acquire(LONG)) {
@@ -210,7 +210,7 @@ class WaitingCallerContextTest {
         }
     }
 
-    /** Believes what the header says. */
+    /** Trusts the header. */
     @ApplicationScoped
     public static class ByHeader implements HttpAuthenticationMechanism {
 

@@ -34,7 +34,7 @@ import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.helpers.test.AssertSubscriber;
 import io.smallrye.mutiny.helpers.test.UniAssertSubscriber;
 
-/** With {@code maxWait} a call waits for a permit; who goes away meanwhile leaves nothing behind. */
+/** With {@code maxWait}, a call waits for a permit; a cancelled or interrupted waiter leaves nothing behind. */
 @QuarkusTest
 class WaitingTest {
 
@@ -49,12 +49,12 @@ class WaitingTest {
     Permit taken;
 
     @BeforeEach
-    void takeThePermits() {
+    void acquirePermits() {
         taken = patient().acquire(LONG);
     }
 
     @AfterEach
-    void nothingIsLeftBehind() {
+    void assertNothingIsLeft() {
         taken.release();
         for (String name : OwnBulkheads.of(WaitingTest.class)) {
             await().atMost(LONG).pollDelay(Duration.ZERO).untilAsserted(() -> {
@@ -117,7 +117,7 @@ class WaitingTest {
     }
 
     @Test
-    void whoWaitsInVainIsRejectedWhenItsTimeIsOver() throws Exception {
+    void rejectsWaitersAfterMaxWait() throws Exception {
         Permit all = bulkheads.semaphore("waiting-impatient").acquire(LONG);
         try {
             long begin = System.nanoTime();
@@ -139,7 +139,7 @@ class WaitingTest {
         }
     }
 
-    /** Trap 9, Trap 29: an interrupted waiter is gone at once, and the permit goes to the one behind it. */
+    /** Trap 9, Trap 29: an interrupted waiter is removed immediately, and the permit goes to the next one. */
     @Test
     void interruptedWhileWaiting() throws Exception {
         Caller<String> first = Caller.of(guarded::synchronous);
@@ -189,9 +189,9 @@ class WaitingTest {
         assertThat(last.result()).isEqualTo("done");
     }
 
-    /** Trap 29: the waiter goes while the permit is being handed to it; the next one gets it. */
+    /** Trap 29: the waiter is cancelled during its hand-over; the next one gets the permit. */
     @Test
-    void cancelledAtTheMomentOfTheHandOver() throws Exception {
+    void cancelledDuringTheHandOver() throws Exception {
         RedisSemaphore queue = bulkheads.semaphore("queue");
         for (int round = 0; round < 40; round++) {
             Permit all = queue.acquire(LONG);
@@ -209,19 +209,19 @@ class WaitingTest {
     }
 
     @Test
-    void fairWaitersGetTheirPermitsInOrder() {
+    void fairWaitersAcquireInOrder() {
         for (boolean undisturbed = false; !undisturbed;) {
             List<Integer> order = new CopyOnWriteArrayList<>();
-            // A waiter whose process stands still for two seconds loses its turn.
-            undisturbed = serveTenWaitersButOne(order).compareTo(Duration.ofMillis(1_500)) < 0;
+            // A waiter whose process is paused for two seconds loses its turn.
+            undisturbed = serveNineOfTenWaiters(order).compareTo(Duration.ofMillis(1_500)) < 0;
             if (undisturbed) {
                 assertThat(order).containsExactly(0, 1, 2, 4, 5, 6, 7, 8, 9);
             }
         }
     }
 
-    // Returns how long it took to serve them.
-    private Duration serveTenWaitersButOne(List<Integer> order) {
+    // Returns the time until all waiters were served.
+    private Duration serveNineOfTenWaiters(List<Integer> order) {
         RedisSemaphore queue = bulkheads.semaphore("queue");
         Permit all = queue.acquire(LONG);
         List<UniAssertSubscriber<String>> subscribers = new ArrayList<>();
@@ -245,11 +245,11 @@ class WaitingTest {
         return Duration.ofNanos(System.nanoTime() - begun);
     }
 
-    /** The first permit is kept while the second one is waited for, and is given back when that wait fails. */
+    /** The call keeps its first permit while it waits for the second, and releases it when that wait fails. */
     @Test
     void severalBulkheads() throws Exception {
         Permit all = bulkheads.semaphore("waiting-impatient").acquire(LONG);
-        // On a busy machine, a wait may be over before it is seen.
+        // On a busy machine, a wait may end before the test sees it.
         await().atMost(LONG).pollDelay(Duration.ZERO).until(() -> {
             Caller<String> both = Caller.of(guarded::both);
             boolean seen = false;
@@ -267,7 +267,7 @@ class WaitingTest {
         assertThat(guarded.both()).isEqualTo("done");
     }
 
-    /** All who wait get in, however many there are, and the limit holds. */
+    /** All of many waiters acquire permits, and the limit holds. */
     @Test
     void manyWaiters() {
         List<UniAssertSubscriber<String>> all = IntStream.range(0, 200)
@@ -279,9 +279,9 @@ class WaitingTest {
         all.forEach(subscriber -> subscriber.awaitItem(Duration.ofSeconds(30)).assertItem("done"));
     }
 
-    /** The time may be over before the first answer is there. */
+    /** The wait may time out before the first reply. */
     @Test
-    void aRejectionNamesTheLimitHoweverShortTheWait() {
+    void rejectionNamesTheLimitAfterAnyWait() {
         RedisSemaphore wide = bulkheads.semaphore("waiting-wide");
         List<Permit> all = IntStream.range(0, 3).mapToObj(i -> wide.acquire(LONG)).toList();
         try {

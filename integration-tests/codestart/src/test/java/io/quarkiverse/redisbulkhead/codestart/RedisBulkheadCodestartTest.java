@@ -19,7 +19,7 @@ import io.quarkus.devtools.codestarts.quarkus.QuarkusCodestartCatalog.Language;
 import io.quarkus.devtools.project.QuarkusProjectHelper;
 import io.quarkus.devtools.testing.codestarts.QuarkusCodestartTest;
 
-/** What {@code quarkus create app -x redis-bulkhead} makes. */
+/** The output of {@code quarkus create app -x redis-bulkhead}. */
 class RedisBulkheadCodestartTest {
 
     private static final String EXTENSION = "io.quarkiverse.redisbulkhead:quarkus-redis-bulkhead";
@@ -32,26 +32,26 @@ class RedisBulkheadCodestartTest {
             .setupStandaloneExtensionTest(EXTENSION)
             .build();
 
-    // The tools look only into the local repository, which has an old version of it, or no version.
+    // The tools look only in the local repository, which has an old version of the extension or none.
     @BeforeAll
-    static void takeTheExtensionFromThisBuild() throws BootstrapMavenException {
+    static void useTheExtensionOfThisBuild() throws BootstrapMavenException {
         QuarkusProjectHelper.setArtifactResolver(MavenArtifactResolver.builder().setWorkspaceDiscovery(true).build());
     }
 
     @Test
-    void theResourceIsTheOneOfGettingStarted() throws IOException {
+    void resourceMatchesGettingStarted() throws IOException {
         assertThat(generated(JAVA, "src/main/java/org/acme/reports/ReportResource.java"))
                 .isEqualTo(withoutJavadoc(DOCS.resolve("modules/ROOT/examples/org/acme/reports/ReportResource.java")));
     }
 
     @Test
-    void itsTestIsTheOneOfGettingStarted() throws IOException {
+    void testMatchesGettingStarted() throws IOException {
         assertThat(generated(JAVA, "src/test/java/org/acme/reports/ReportResourceTest.java"))
                 .isEqualTo(withoutJavadoc(DOCS.resolve("src/test/java/org/acme/reports/ReportResourceTest.java")));
     }
 
     @Test
-    void inKotlinThereAreBothToo() throws IOException {
+    void generatesKotlin() throws IOException {
         assertThat(generated(KOTLIN, "src/main/kotlin/org/acme/reports/ReportResource.kt"))
                 .startsWith("package org.acme.reports\n").contains("@RedisBulkhead(name = \"reports\", permits = 5)");
         assertThat(generated(KOTLIN, "src/test/kotlin/org/acme/reports/ReportResourceTest.kt"))
@@ -59,7 +59,7 @@ class RedisBulkheadCodestartTest {
     }
 
     @Test
-    void itDependsOnTheExtensionAndOnItsTestSupport() throws IOException {
+    void dependsOnTheExtensionAndItsTestSupport() throws IOException {
         assertThat(generated(JAVA, "pom.xml"))
                 .contains("<artifactId>quarkus-redis-bulkhead</artifactId>", "<artifactId>quarkus-rest</artifactId>")
                 .containsPattern("<artifactId>quarkus-redis-bulkhead-test-support</artifactId>\\s*"
@@ -67,21 +67,21 @@ class RedisBulkheadCodestartTest {
     }
 
     @Test
-    void packagedItFindsARedisOnThisMachine() throws IOException {
+    void packagedApplicationUsesALocalRedis() throws IOException {
         assertThat(generated(JAVA, "src/main/resources/application.properties").lines())
                 .contains("%prod.quarkus.redis.hosts=redis://localhost:6379", "%prod.quarkus.shutdown.timeout=10s");
     }
 
     @Test
-    void theReadmeTellsHowToTryIt() throws IOException {
+    void readmeExplainsHowToTryIt() throws IOException {
         assertThat(generated(JAVA, "README.md")).contains("### Redis Bulkhead", "http://localhost:$port/reports",
                 "%{http_code}");
     }
 
-    /** Needs the extension in the local repository, and much time. */
+    /** Requires the extension in the local repository, and is slow. */
     @Test
     @EnabledIfSystemProperty(named = "codestart.build", matches = "true")
-    void itBuildsAndItsTestPasses() throws IOException {
+    void buildsAndPassesItsTest() throws IOException {
         CODESTART.buildAllProjects();
     }
 

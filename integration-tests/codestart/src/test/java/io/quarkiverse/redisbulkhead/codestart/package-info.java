@@ -1,2 +1,2 @@
-/** Applications that newcomers get from {@code quarkus create app -x redis-bulkhead}. */
+/** Applications that {@code quarkus create app -x redis-bulkhead} generates. */
 package io.quarkiverse.redisbulkhead.codestart;

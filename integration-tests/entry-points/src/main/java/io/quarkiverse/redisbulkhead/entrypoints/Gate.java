@@ -9,8 +9,8 @@ import jakarta.inject.Singleton;
 import io.smallrye.mutiny.Uni;
 
 /**
- * Blocks the executions that reach it until it is opened. It is no test class, because Quarkus takes the version of Java from
- * the first class of the application itself.
+ * Blocks executions until the test opens it. Not a test class, because Quarkus takes the Java version from the first class
+ * of the application itself.
  */
 @Singleton
 public class Gate {
@@ -26,12 +26,12 @@ public class Gate {
         end.complete(null);
     }
 
-    /** How many wait here. */
+    /** The number of blocked executions. */
     int inside() {
         return inside.get();
     }
 
-    /** Waits here and tells on what thread. */
+    /** Blocks; returns the thread. */
     public String pass() {
         inside.incrementAndGet();
         try {
@@ -44,7 +44,7 @@ public class Gate {
         }
     }
 
-    /** Waits here without a thread and tells from what thread it came. */
+    /** Waits without blocking; returns the calling thread. */
     Uni<String> passLater() {
         String thread = thread();
         inside.incrementAndGet();

@@ -45,7 +45,7 @@ import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.infrastructure.Infrastructure;
 
-/** Methods of AI services, which Quarkus LangChain4j implements: what model-calls.adoc shows. */
+/** Methods of AI services, which Quarkus LangChain4j implements, as in model-calls.adoc. */
 @QuarkusTest
 @WithTestResource(value = ModelServer.class, scope = TestResourceScope.GLOBAL)
 class AiServiceTest extends EntryPointTestBase {
@@ -77,7 +77,7 @@ class AiServiceTest extends EntryPointTestBase {
     }
 
     @Test
-    void aStreamHoldsItsPermitsUntilTheLastToken() throws Exception {
+    void streamHoldsItsPermitsUntilTheLastToken() throws Exception {
         Answer answer = ask("acme");
 
         assertThat(answer.token()).isEqualTo("first");
@@ -87,12 +87,12 @@ class AiServiceTest extends EntryPointTestBase {
 
         assertThat(answer.token()).isEqualTo("last");
         assertThat(answer.token()).as("at the end").isNull();
-        assertThat(holders("model")).as("when the client has its answer").isEmpty();
+        assertThat(holders("model")).as("when the client has its response").isEmpty();
         assertThat(model.prompts()).as("a key is a variable of the prompt").containsExactly("acme asks: Why?");
     }
 
     @Test
-    void aStreamThatIsCancelledReleasesItsPermits() throws Exception {
+    void cancelledStreamReleasesItsPermits() throws Exception {
         Answer answer = ask("acme");
         assertThat(answer.token()).isEqualTo("first");
 
@@ -135,7 +135,7 @@ class AiServiceTest extends EntryPointTestBase {
     }
 
     @Test
-    void anAnnotationOnTheInterfaceWithAResolver() throws Exception {
+    void interfaceAnnotationWithAResolver() throws Exception {
         CompletableFuture<String> german = CompletableFuture.supplyAsync(() -> translator.translate("de: yes"));
         await().atMost(20, TimeUnit.SECONDS).until(() -> model.prompts().size() == 1);
 
@@ -149,7 +149,7 @@ class AiServiceTest extends EntryPointTestBase {
     }
 
     @Test
-    void aBeanThatCallsTheServiceReturnsAUni() throws Exception {
+    void callingBeanReturnsAUni() throws Exception {
         CompletableFuture<String> first = advisor.advise("Why?").subscribeAsCompletionStage();
         await().atMost(20, TimeUnit.SECONDS).until(() -> model.prompts().size() == 1);
 
@@ -173,7 +173,7 @@ class AiServiceTest extends EntryPointTestBase {
                 .POST(HttpRequest.BodyPublishers.ofString("a document")).build(), BodyHandlers.ofString());
     }
 
-    /** The tokens of an answer as they arrive. */
+    /** The tokens of a response as they arrive. */
     private static final class Answer {
 
         private final HttpResponse<InputStream> response;

@@ -21,9 +21,8 @@ import io.vertx.proton.ProtonServer;
 import io.vertx.proton.ProtonSession;
 
 /**
- * The side of an AMQP 1.0 broker that a consumer sees, made of the protocol library that the connector of Quarkus brings along:
- * it sends what a queue has as long as the consumer grants credit, and notes what becomes of each message. It delivers no
- * message twice.
+ * The consumer side of an AMQP 1.0 broker, built on the protocol library of the Quarkus connector: it sends the messages of
+ * a queue while the consumer grants credit, and records the outcome of each message. It delivers no message twice.
  */
 public class AmqpBroker implements QuarkusTestResourceLifecycleManager {
 
@@ -48,17 +47,17 @@ public class AmqpBroker implements QuarkusTestResourceLifecycleManager {
             vertx.runOnContext(now -> send());
         }
 
-        /** How many are on their way to the consumer or were settled by it. */
+        /** How many messages are in flight or settled. */
         int sent() {
             return sent.get();
         }
 
-        /** How many the consumer has acknowledged. */
+        /** How many messages the consumer has acknowledged. */
         int accepted() {
             return accepted.get();
         }
 
-        /** How the consumer settled those that it did not acknowledge: the names of the AMQP outcomes. */
+        /** The AMQP outcomes of messages that the consumer settled without acknowledging them. */
         List<String> refused() {
             return refused;
         }
@@ -69,7 +68,7 @@ public class AmqpBroker implements QuarkusTestResourceLifecycleManager {
             consumer = link.open();
         }
 
-        // A server listens on one event loop, which is that of all connections, so that messages are sent by one thread.
+        // A server listens on one event loop, which serves all connections, so one thread sends all messages.
         private void send() {
             ProtonSender link = consumer;
             while (link != null && !link.sendQueueFull() && !ready.isEmpty()) {

@@ -22,14 +22,14 @@ import io.smallrye.common.annotation.Blocking;
 import io.smallrye.mutiny.Uni;
 
 /**
- * Consumers of a real connector, that of AMQP 1.0. While a message waits for its permit, the consumer grants no credit, and
- * settles no message: neither acknowledged nor refused.
+ * Consumers of a real connector, AMQP 1.0. While a message waits for its permit, the consumer grants no credit, and neither
+ * acknowledges nor rejects a message.
  */
 @QuarkusTest
 @WithTestResource(value = AmqpBroker.class, scope = TestResourceScope.GLOBAL)
 class BackPressureTest extends EntryPointTestBase {
 
-    /** The connector lets a broker send so many ahead. */
+    /** The prefetch limit of the connector. */
     private static final int CREDIT = 1_000;
     private static final int MESSAGES = 2_000;
     private static final Duration SOON = Duration.ofMinutes(2);
@@ -38,7 +38,7 @@ class BackPressureTest extends EntryPointTestBase {
 
     @ParameterizedTest
     @ValueSource(strings = { "orders", "blocking orders" })
-    void aConsumerThatWaitsIsSentNoMore(String address) {
+    void waitingConsumerReceivesNoMoreMessages(String address) {
         AmqpBroker.Queue queue = broker.queue(address);
         try (Permit elsewhere = bulkheads.semaphore(address).tryAcquire().orElseThrow()) {
             queue.add(MESSAGES);
@@ -58,7 +58,7 @@ class BackPressureTest extends EntryPointTestBase {
     }
 
     @Test
-    void aMessageWhoseWaitEndsIsGivenBackAndTheChannelContinues() {
+    void rejectsAMessageAfterMaxWaitAndContinues() {
         AmqpBroker.Queue queue = broker.queue("impatient orders");
         try (Permit elsewhere = bulkheads.semaphore("impatient orders").tryAcquire().orElseThrow()) {
             queue.add(2);

@@ -15,7 +15,10 @@ import org.junit.jupiter.api.BeforeEach;
 import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
 
-/** What the tests have in common: a gate that holds what is guarded, and that no permit is left when it is open. */
+/**
+ * Common parts of the tests: a gate that blocks guarded executions, and a check that no permit is left after the test opens
+ * it.
+ */
 public abstract class EntryPointTestBase {
 
     @Inject
@@ -30,9 +33,9 @@ public abstract class EntryPointTestBase {
     }
 
     @AfterEach
-    void nothingIsLeftBehind() {
+    void assertNothingIsLeft() {
         gate.open();
-        // Those with keys have no holders without a key.
+        // Keyed bulkheads have no holders without a key.
         await().pollDelay(Duration.ZERO).atMost(20, TimeUnit.SECONDS).untilAsserted(() -> assertThat(bulkheads.names())
                 .filteredOn(name -> !name.startsWith("keyed") && !name.endsWith("-of-tenant"))
                 .allSatisfy(name -> assertThat(holders(name)).as(name).isEmpty()));

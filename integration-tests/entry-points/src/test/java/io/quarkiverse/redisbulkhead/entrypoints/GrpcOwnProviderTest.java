@@ -31,7 +31,7 @@ import io.quarkus.test.junit.QuarkusTestProfile;
 import io.quarkus.test.junit.TestProfile;
 import io.smallrye.mutiny.helpers.test.UniAssertSubscriber;
 
-/** An application with an {@code ExceptionHandlerProvider} of its own decides what a rejection becomes. */
+/** An application with its own {@code ExceptionHandlerProvider} maps rejections itself. */
 @QuarkusTest
 @TestProfile(GrpcOwnProviderTest.WithOwnProvider.class)
 class GrpcOwnProviderTest extends EntryPointTestBase {
@@ -42,7 +42,7 @@ class GrpcOwnProviderTest extends EntryPointTestBase {
     URI server;
 
     @Test
-    void itsProviderGetsTheRejection() {
+    void passesTheRejectionToTheProviderOfTheApplication() {
         ManagedChannel channel = ManagedChannelBuilder.forAddress(server.getHost(), server.getPort()).usePlaintext().build();
         try {
             MutinyHealthStub service = MutinyHealthGrpc.newMutinyStub(channel);

@@ -44,8 +44,8 @@ import io.smallrye.mutiny.helpers.test.AssertSubscriber;
 import io.smallrye.mutiny.helpers.test.UniAssertSubscriber;
 
 /**
- * gRPC services, with the base class for Mutiny and with the plain one. The status of a rejected call says why, and when to
- * come back.
+ * gRPC services, with the Mutiny base class and with the plain one. The status of a rejected call contains the reason and a
+ * retry delay.
  */
 @QuarkusTest
 class GrpcTest extends EntryPointTestBase {
@@ -104,18 +104,18 @@ class GrpcTest extends EntryPointTestBase {
     }
 
     @Test
-    void aClientThatCancelsGivesThePermitBack() {
+    void cancellationByTheClientReleasesThePermit() {
         AssertSubscriber<HealthCheckResponse> running = mutiny.watch(REQUEST).subscribe()
                 .withSubscriber(AssertSubscriber.create(10));
         running.awaitItems(1, TIMEOUT);
 
         running.cancel();
 
-        nothingIsLeftBehind();
+        assertNothingIsLeft();
     }
 
     @Test
-    void methodsThatAnswerAnObserverBeforeTheyReturn() throws Exception {
+    void observerCompletedBeforeTheMethodReturns() throws Exception {
         ListenableFuture<HealthCheckResponse> running = call(PlainImplBase.WITHIN);
         awaitInside(1);
 
@@ -126,9 +126,9 @@ class GrpcTest extends EntryPointTestBase {
         assertThat(running.get(20, TimeUnit.SECONDS)).isEqualTo(SERVING);
     }
 
-    /** The end of a method without a result is its return, so the permit does not cover an answer that is given later. */
+    /** A method without a result ends when it returns, so its permit does not cover a later reply. */
     @Test
-    void methodsThatAnswerAnObserverAfterwards() throws Exception {
+    void observerCompletedAfterTheMethodReturns() throws Exception {
         ListenableFuture<HealthCheckResponse> first = call(PlainImplBase.AFTERWARDS);
         awaitInside(1);
         awaitNoHolder("grpc afterwards");
@@ -140,7 +140,7 @@ class GrpcTest extends EntryPointTestBase {
         assertThat(second.get(20, TimeUnit.SECONDS)).isEqualTo(SERVING);
     }
 
-    /** With rights that are missing, Redis is unavailable at once. Trap 25: that is the policy, {@code reject}. */
+    /** Without permission, Redis is unavailable immediately. Trap 25: the policy is {@code reject}. */
     @Test
     void outages() {
         redis.execute("ACL", "SETUSER", "default", "-evalsha", "-eval");
@@ -157,7 +157,7 @@ class GrpcTest extends EntryPointTestBase {
     }
 
     @Test
-    void otherFailuresStayAsTheyAre() {
+    void leavesOtherFailuresUnchanged() {
         gate.open();
 
         for (HealthCheckRequest request : List.of(request("argument"), request("status"), request("state"))) {

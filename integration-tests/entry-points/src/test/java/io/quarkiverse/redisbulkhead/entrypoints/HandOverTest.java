@@ -33,7 +33,7 @@ import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.reactive.messaging.annotations.Blocking;
 
-/** A permit that a REST resource takes and a consumer of messages gives back: what hand-over-a-permit.adoc shows. */
+/** A REST resource acquires a permit and a message consumer releases it, as in hand-over-a-permit.adoc. */
 @QuarkusTest
 class HandOverTest extends EntryPointTestBase {
 
@@ -54,7 +54,7 @@ class HandOverTest extends EntryPointTestBase {
     }
 
     @Test
-    void theConsumerWorksWithThePermitOfTheResource() throws Exception {
+    void consumerUsesThePermitOfTheResource() throws Exception {
         assertThat(uploads.upload("first.mp4").getStatus()).isEqualTo(Status.ACCEPTED.getStatusCode());
         awaitInside(1);
 
@@ -68,9 +68,9 @@ class HandOverTest extends EntryPointTestBase {
         assertThat(encoder.encoded).containsExactly("first.mp4 fenced");
     }
 
-    /** The message came late, or twice. */
+    /** The message arrived late, or twice. */
     @Test
-    void aMessageWhosePermitIsGoneIsSkipped() {
+    void skipsAMessageWithoutAPermit() {
         openGate();
         Permit permit = bulkheads.semaphore(CONVERSIONS).tryAcquire().orElseThrow();
         String token = permit.detach();

@@ -27,8 +27,8 @@ import io.smallrye.mutiny.Uni;
 import io.vertx.core.Vertx;
 
 /**
- * Consumers of messages. A message that gets no permit is not acknowledged but rejected (nacked) with the reason, and the
- * failure strategy of its channel decides what becomes of it; the channel goes on.
+ * Message consumers. A message without a permit is rejected (nacked) with the reason, and the failure strategy of its
+ * channel applies; the channel continues.
  */
 @QuarkusTest
 class MessagingTest extends EntryPointTestBase {
@@ -76,7 +76,7 @@ class MessagingTest extends EntryPointTestBase {
     }
 
     @Test
-    void processorsThatSendOn() throws Exception {
+    void processors() throws Exception {
         CompletionStage<Void> first = sender.blocking.send("first");
         awaitInside(1);
 
@@ -89,7 +89,7 @@ class MessagingTest extends EntryPointTestBase {
     }
 
     @Test
-    void aMessageMayWaitForItsPermit() throws Exception {
+    void messageWaitsForItsPermit() throws Exception {
         CompletionStage<Void> first = sender.patient.send("first");
         awaitInside(1);
         CompletionStage<Void> second = sender.alsoPatient.send("second");
@@ -101,9 +101,11 @@ class MessagingTest extends EntryPointTestBase {
         assertThat(consumers.consumed).containsExactly("first", "second");
     }
 
-    /** Trap 15: without {@code @Blocking} it is called where the message comes from, for most connectors on an event loop. */
+    /**
+     * Trap 15: without {@code @Blocking}, the consumer is called on the thread of the connector, usually an event loop.
+     */
     @Test
-    void consumersThatWouldBlockTheEventLoopFail() {
+    void consumersFailInsteadOfBlockingTheEventLoop() {
         CompletableFuture<Void> sent = new CompletableFuture<>();
         vertx.getOrCreateContext().runOnContext(context -> sender.onEventLoop.send("message").whenComplete((done, failure) -> {
             if (failure == null) {

@@ -22,8 +22,8 @@ import com.sun.net.httpserver.HttpServer;
 import io.quarkus.test.common.QuarkusTestResourceLifecycleManager;
 
 /**
- * A model behind the HTTP interface of OpenAI. It streams two tokens, "first" and "last", each with the end of its line; the
- * last one comes when it is opened.
+ * A model with the HTTP interface of OpenAI. It streams two tokens, "first" and "last", each with a line end; it sends the
+ * last one when the test opens it.
  */
 public class ModelServer implements QuarkusTestResourceLifecycleManager {
 
@@ -44,7 +44,7 @@ public class ModelServer implements QuarkusTestResourceLifecycleManager {
         end.complete(null);
     }
 
-    /** What was asked since it was shut. */
+    /** The requests since it was shut. */
     List<String> prompts() {
         return prompts;
     }

@@ -10,7 +10,7 @@ import io.grpc.protobuf.ProtoUtils;
 import io.grpc.stub.ServerCalls;
 import io.grpc.stub.StreamObserver;
 
-/** The base class of a service as the compiler of gRPC writes it, by hand, so that the build needs none. */
+/** The base class of a service as the gRPC compiler generates it, written by hand, so that the build needs no compiler. */
 public abstract class PlainImplBase implements BindableService {
 
     private static final String SERVICE = "test.Plain";

@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 
 import io.quarkus.test.common.http.TestHTTPResource;
 
-/** Calls a resource more often at once than it permits. */
+/** Makes more concurrent calls of a resource than it has permits. */
 public abstract class RestTestBase extends EntryPointTestBase {
 
     private final HttpClient client = HttpClient.newHttpClient();

@@ -43,7 +43,7 @@ class WebSocketTest extends EntryPointTestBase {
     }
 
     @Test
-    void withoutAnErrorHandlerTheConnectionIsClosed() throws Exception {
+    void closesTheConnectionWithoutAnErrorHandler() throws Exception {
         Client first = new Client("without-handler");
         Client second = new Client("without-handler");
         first.send();
@@ -69,7 +69,7 @@ class WebSocketTest extends EntryPointTestBase {
         openGate();
 
         assertThat(first.next()).isEqualTo(expected);
-        assertThat(holders("web socket " + path)).as("when the client has its answer").isEmpty();
+        assertThat(holders("web socket " + path)).as("when the client has its response").isEmpty();
         second.send();
         assertThat(second.next()).as("on the connection of the rejected message").isEqualTo(expected);
         first.close();

@@ -11,12 +11,12 @@ import org.junit.jupiter.api.Test;
 import io.quarkus.test.junit.QuarkusTest;
 import io.restassured.response.Response;
 
-/** The archive: each year once at a time, with permits that are taken in code. */
+/** The archive: each year once at a time, with permits acquired in code. */
 @QuarkusTest
 class ArchiveTest extends SampleTestBase {
 
     @Test
-    void eachYearOnceAtATime() throws Exception {
+    void archivesEachYearOnceAtATime() throws Exception {
         CompletableFuture<Response> one = calls.begin(() -> given().post("/archive/2023"));
         outside.reports().awaitInside(1);
         CompletableFuture<Response> other = calls.begin(() -> given().post("/archive/2024"));

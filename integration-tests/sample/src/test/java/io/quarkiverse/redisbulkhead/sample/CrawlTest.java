@@ -21,7 +21,7 @@ class CrawlTest extends SampleTestBase {
     private static final int LIMIT = 3;
 
     @Test
-    void threePagesAtOnceUntilAllAreThere() throws Exception {
+    void downloadsThreePagesAtOnce() throws Exception {
         CompletableFuture<Response> crawl = calls.get(1, "/crawl?host=example.org&pages=8").get(0);
         outside.pages().awaitInside(LIMIT);
         outside.pages().open();
@@ -46,7 +46,7 @@ class CrawlTest extends SampleTestBase {
     @ParameterizedTest
     @CsvSource({ "host=example.com, host must be example.org or example.net", "pages=0, pages must be from 1 to 50",
             "pages=51, pages must be from 1 to 50" })
-    void badRequestsAreRefused(String query, String message) {
+    void rejectsInvalidRequests(String query, String message) {
         given().get("/crawl?" + query).then().statusCode(400).body(equalTo(message));
     }
 }

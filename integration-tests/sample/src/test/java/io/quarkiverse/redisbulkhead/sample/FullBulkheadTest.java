@@ -18,7 +18,7 @@ import io.quarkiverse.redisbulkhead.test.TestBulkhead;
 import io.quarkus.test.junit.QuarkusTest;
 import io.restassured.response.Response;
 
-/** What callers see when a bulkhead is full, which the tests see to by {@link TestBulkhead} instead of slow calls. */
+/** Responses of a full bulkhead, which tests fill with {@link TestBulkhead} instead of slow calls. */
 @QuarkusTest
 class FullBulkheadTest extends SampleTestBase {
 
@@ -26,7 +26,7 @@ class FullBulkheadTest extends SampleTestBase {
     RedisBulkheads bulkheads;
 
     @Test
-    void reportsAreRejectedUntilAPermitIsFree() {
+    void rejectsReportsUntilAPermitIsFree() {
         outside.reports().open();
         try (TestBulkhead reports = TestBulkhead.of(bulkheads.semaphore("reports"))) {
             assertThat(reports.fill()).isEqualTo(5);
@@ -38,7 +38,7 @@ class FullBulkheadTest extends SampleTestBase {
     }
 
     @Test
-    void anExportWaitsForAPermit() {
+    void exportWaitsForAPermit() {
         outside.exports().open();
         try (TestBulkhead exports = TestBulkhead.of(bulkheads.semaphore("exports"))) {
             exports.fill();
@@ -52,9 +52,9 @@ class FullBulkheadTest extends SampleTestBase {
         }
     }
 
-    /** The application gives acme four permits, by its resolver, and so the test has to say so as well. */
+    /** The resolver of the application gives acme four permits, so the test must state the same limit. */
     @Test
-    void aTenantThatIsBusyDoesNotHinderAnother() {
+    void busyTenantDoesNotAffectOthers() {
         outside.reports().open();
         RedisSemaphore ofAcme = bulkheads.semaphore("search-of-tenant").forKey("acme", 4);
         try (TestBulkhead acme = TestBulkhead.of(ofAcme)) {
@@ -66,7 +66,7 @@ class FullBulkheadTest extends SampleTestBase {
     }
 
     @Test
-    void whateverATestLeftIsTakenAway() throws Exception {
+    void emptyRemovesLeftovers() throws Exception {
         RedisSemaphore semaphore = bulkheads.semaphore("exports");
         try (TestBulkhead exports = TestBulkhead.of(semaphore)) {
             CompletableFuture<Response> running = calls.get(1, "/exports").get(0);
@@ -87,7 +87,7 @@ class FullBulkheadTest extends SampleTestBase {
     }
 
     @Test
-    void whoeverIsInTheWayIsNamed() throws Exception {
+    void failureListsHolders() throws Exception {
         CompletableFuture<Response> running = calls.get(1, "/reports").get(0);
         outside.reports().awaitInside(1);
         try (TestBulkhead reports = TestBulkhead.of(bulkheads.semaphore("reports"), Duration.ofMillis(100))) {

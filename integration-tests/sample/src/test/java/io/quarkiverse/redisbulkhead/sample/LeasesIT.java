@@ -31,7 +31,7 @@ import io.quarkiverse.redisbulkhead.sample.support.SampleProcess;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 
-/** Leases that are renewed, and one that runs out because its process is paused. */
+/** Leases that are renewed, and one that expires because its process is paused. */
 class LeasesIT extends ProcessTestBase {
 
     private static final Duration LEASE = Duration.ofSeconds(2);
@@ -57,7 +57,7 @@ class LeasesIT extends ProcessTestBase {
         }
     }
 
-    // False when the application stood still meanwhile: then it may have lost permits.
+    // False if the application stood still meanwhile and may have lost permits.
     private boolean renewsForThreeLeases(SampleProcess application) throws Exception {
         int lossesBefore = losses(application).size();
         List<CompletableFuture<HttpResponse<String>>> reports = IntStream.range(0, 20)
@@ -75,17 +75,17 @@ class LeasesIT extends ProcessTestBase {
         long end = System.nanoTime() + LEASE.multipliedBy(3).plusMillis(500).toNanos();
         await("three leases").pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(20)).atMost(Duration.ofMinutes(2))
                 .until(() -> {
-                    long asked = System.nanoTime();
+                    long sent = System.nanoTime();
                     kept.set(get(application, "/job").join().statusCode() == 200
                             && reporting.equals(new HashSet<>(redis.holders("reports")))
                             && exporting.equals(redis.holders("exports")));
-                    Duration took = Duration.ofNanos(System.nanoTime() - asked);
+                    Duration took = Duration.ofNanos(System.nanoTime() - sent);
                     slowest.updateAndGet(before -> took.compareTo(before) > 0 ? took : before);
                     return !kept.get() || System.nanoTime() - end >= 0;
                 });
         boolean disturbed = !kept.get() && slowest.get().compareTo(LEASE.dividedBy(3)) > 0;
         if (!disturbed) {
-            assertThat(kept).as("the same permits for three leases, with answers within %s", slowest).isTrue();
+            assertThat(kept).as("the same permits for three leases, with replies within %s", slowest).isTrue();
             assertThat(get(application, "/reports").join().statusCode()).isEqualTo(429);
             assertThat(get(application, "/exports").join().statusCode()).isEqualTo(429);
         }
@@ -124,7 +124,7 @@ class LeasesIT extends ProcessTestBase {
             String lost = redis.holders("ledger").get(0);
             paused.pause();
 
-            // The answer for the paused one waits in its socket from now on.
+            // The reply for the paused application now waits in its socket.
             quotes.open();
             HttpResponse<String> first = post(successor, "/ledger").join();
             assertThat(first.statusCode()).isEqualTo(200);

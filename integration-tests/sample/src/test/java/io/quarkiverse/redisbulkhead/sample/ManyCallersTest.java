@@ -29,7 +29,7 @@ import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.mutiny.Uni;
 
 /**
- * Many concurrent callers in one application, with the Redis client as it comes. Every execution lasts until all other callers
+ * Many concurrent callers in one application, with the default Redis client. Every execution lasts until all other callers
  * have been rejected, so exactly as many as the limit succeed. No other outcome is allowed, above all no
  * {@code ConnectionPoolTooBusyException}.
  */

@@ -8,8 +8,8 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
- * Tests that pass in the JVM of the build, and are to pass with the native executable too. With an application that is packaged
- * for the JVM they run when they are asked for, by {@code -Dpackaged=all}: there they would tell nothing new.
+ * Tests that run in the JVM of the build, and also with the native executable. With an application packaged for the JVM,
+ * they add nothing and run only with {@code -Dpackaged=all}.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)

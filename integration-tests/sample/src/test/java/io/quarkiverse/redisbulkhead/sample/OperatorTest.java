@@ -15,7 +15,7 @@ import io.quarkus.test.junit.QuarkusTest;
 import io.restassured.path.json.JsonPath;
 import io.restassured.response.Response;
 
-/** What an operator can see and change. */
+/** The views and actions of operators. */
 @QuarkusTest
 class OperatorTest extends SampleTestBase {
 
@@ -59,7 +59,7 @@ class OperatorTest extends SampleTestBase {
     }
 
     @Test
-    void wrongRequestsAreRefused() {
+    void rejectsInvalidRequests() {
         given().put("/operator/exports/size?permits=0").then().statusCode(400);
         given().put("/operator/nothing/size?permits=1").then().statusCode(404);
         given().get("/status").then().body(EXPORTS + "limit", equalTo(2));

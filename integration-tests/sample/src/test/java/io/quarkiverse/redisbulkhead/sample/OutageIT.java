@@ -18,7 +18,7 @@ import io.quarkiverse.redisbulkhead.sample.support.Gate;
 import io.quarkiverse.redisbulkhead.sample.support.OutsideServer;
 import io.quarkiverse.redisbulkhead.sample.support.SampleProcess;
 
-/** Redis is killed, and comes back empty. Each of the three policies holds for one bulkhead of the application. */
+/** Redis is killed, and restarts empty. Each of the three policies applies to one bulkhead of the application. */
 class OutageIT extends ProcessTestBase {
 
     private static final int LOCAL_LIMIT = 2;
@@ -52,7 +52,7 @@ class OutageIT extends ProcessTestBase {
 
         redis.kill();
         assertThat(get(application, "/reports").join().statusCode()).isEqualTo(503);
-        // The one that waits asks now and then; the policy decides then.
+        // The waiting call polls; the policy applies at its next poll.
         outside.exports().awaitInside(2);
         assertThatPoliciesHold(application, 2);
         openGates();
@@ -79,7 +79,7 @@ class OutageIT extends ProcessTestBase {
         assertThatRedisIsUsed(application);
     }
 
-    // With the gates shut. Leaves calls inside.
+    // Requires shut gates. Leaves calls inside.
     private void assertThatPoliciesHold(SampleProcess application, int exportsInside) throws Exception {
         HttpResponse<String> rejected = get(application, "/reports").join();
         assertThat(rejected.statusCode()).isEqualTo(503);
@@ -104,7 +104,7 @@ class OutageIT extends ProcessTestBase {
     }
 
     private void assertThatRedisIsUsed(SampleProcess application) throws Exception {
-        // A probe finds out that Redis is back.
+        // A probe detects that Redis is back.
         await().atMost(Duration.ofSeconds(20)).until(() -> get(application, "/reports").join().statusCode() == 200);
         outside.reports().shut();
         outside.exports().shut();

@@ -34,14 +34,14 @@ import io.quarkiverse.redisbulkhead.sample.support.TestRedis;
 import io.vertx.core.json.JsonObject;
 
 /**
- * What the tests with several packaged applications have in common. Each application is a process of its own; all of a test
- * share a Redis. What they do is observed from outside: in that Redis, and in the server that the guarded methods call.
+ * Common parts of tests with several packaged applications. Each application runs in its own process; those of a test share
+ * a Redis server. Tests observe them from outside: in Redis, and in the server that the guarded methods call.
  */
 abstract class ProcessTestBase {
 
     private static final String NO_FAKETIME = "libfaketime is not installed, so no clock can be skewed"
             + " (Debian: apt-get install libfaketime)";
-    // Of this JVM alone: several run at a time, and each unpacks the server.
+    // Separate for each JVM: several run at a time, and each unpacks the server.
     private static final Path FOLDER = Path.of("target", "processes", Long.toString(ProcessHandle.current().pid()));
     static final HttpClient CLIENT = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
@@ -73,7 +73,7 @@ abstract class ProcessTestBase {
         redis.close();
     }
 
-    /** Starts an application; {@link #awaitReady} tells when it answers. */
+    /** Starts an application; {@link #awaitReady} waits until it responds. */
     final SampleProcess start(Map<String, String> configuration) throws IOException {
         return start(configuration, Map.of());
     }
@@ -85,7 +85,7 @@ abstract class ProcessTestBase {
         all.put("sample.database.url", outside.databaseUrl());
         all.put("sample.partner.url", outside.partnerUrl());
         all.putIfAbsent("sample.job.cron", "off");
-        // A busy machine takes its time.
+        // Generous for busy machines.
         all.putIfAbsent("quarkus.redis-bulkhead.command-timeout", "3s");
         all.putIfAbsent("quarkus.rest-client.read-timeout", "60000");
         Path output = Files.createTempFile(Files.createDirectories(FOLDER), "application-", ".log");
@@ -94,18 +94,18 @@ abstract class ProcessTestBase {
         return application;
     }
 
-    /** Waits until all applications answer. */
+    /** Waits until all applications respond. */
     final void awaitReady() {
         applications.forEach(application -> application.awaitReady(CLIENT));
     }
 
-    /** Sends a request; the answer is to come. */
+    /** Sends a request; returns the future response. */
     static CompletableFuture<HttpResponse<String>> get(SampleProcess application, String path) {
         HttpRequest request = HttpRequest.newBuilder(application.uri(path)).timeout(Duration.ofSeconds(60)).build();
         return CLIENT.sendAsync(request, BodyHandlers.ofString());
     }
 
-    /** Sends a request without a body; the answer is to come. */
+    /** Sends a request without a body; returns the future response. */
     static CompletableFuture<HttpResponse<String>> post(SampleProcess application, String path) {
         HttpRequest request = HttpRequest.newBuilder(application.uri(path)).timeout(Duration.ofSeconds(60))
                 .POST(BodyPublishers.noBody()).build();
@@ -121,14 +121,14 @@ abstract class ProcessTestBase {
     }
 
     /**
-     * What makes the clock of an application wrong; skips the test where that cannot be done.
+     * The environment that fakes the clock of an application; skips the test if libfaketime is unavailable.
      *
      * @param skew by how much, for example {@code +1h}
      */
     static Map<String, String> fakedClock(String skew) throws IOException {
         Optional<Path> faketime = libfaketime();
         if (faketime.isEmpty()) {
-            // On the console too, where a skipped test does not tell its reason.
+            // Also on the console, which does not show the reason of a skipped test.
             System.err.println("Skipped: " + NO_FAKETIME);
         }
         assumeTrue(faketime.isPresent(), NO_FAKETIME);

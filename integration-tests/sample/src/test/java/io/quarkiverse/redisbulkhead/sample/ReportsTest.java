@@ -65,7 +65,7 @@ class ReportsTest extends SampleTestBase {
     }
 
     @Test
-    void statusTellsWhoHoldsThePermits() throws Exception {
+    void statusListsHolders() throws Exception {
         List<CompletableFuture<Response>> reports = calls.get(1, "/reports");
         outside.reports().awaitInside(1);
         List<CompletableFuture<Response>> reactive = calls.get(1, "/reports/async");

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import io.quarkus.test.junit.QuarkusIntegrationTest;
 import io.restassured.path.json.JsonPath;
 
-/** The packaged sample as it comes: with nothing configured, it calls its own stand-ins. */
+/** The packaged sample without configuration, which calls its own stand-ins. */
 @QuarkusIntegrationTest
 class SampleIT {
 

@@ -9,7 +9,7 @@ import io.quarkiverse.redisbulkhead.sample.support.ParallelCalls;
 import io.quarkus.test.common.TestResourceScope;
 import io.quarkus.test.common.WithTestResource;
 
-/** What the tests of the endpoints have in common: the systems outside, which hold every call until the test lets it go. */
+/** Common parts of the endpoint tests: the outside systems, which hold every call until the test releases it. */
 @WithTestResource(value = OutsideWorld.class, scope = TestResourceScope.MATCHING_RESOURCES)
 abstract class SampleTestBase {
 

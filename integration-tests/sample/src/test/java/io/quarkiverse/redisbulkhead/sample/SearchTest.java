@@ -18,7 +18,7 @@ import io.restassured.response.Response;
 class SearchTest extends SampleTestBase {
 
     @Test
-    void eachTenantHasALimitOfItsOwnAndThoseWhoPayHaveMore() throws Exception {
+    void eachTenantHasItsOwnLimitAndPayingTenantsHaveMore() throws Exception {
         List<CompletableFuture<Response>> running = IntStream.range(0, 8)
                 .mapToObj(i -> calls.begin(() -> search(i < 4 ? "acme" : i < 6 ? "small" : "tiny"))).toList();
         outside.reports().awaitInside(8);
@@ -38,9 +38,9 @@ class SearchTest extends SampleTestBase {
         given().get("/status").then().body("bulkheads.find { it.name == 'search' }.inUse", equalTo(0));
     }
 
-    /** Ten in all, for all tenants together; the permit of the first bulkhead is given back when the second rejects. */
+    /** Ten for all tenants together; the permit of the first bulkhead is released when the second rejects. */
     @Test
-    void thereIsALimitForAllTenants() throws Exception {
+    void allTenantsShareALimit() throws Exception {
         List<CompletableFuture<Response>> running = IntStream.range(0, 10)
                 .mapToObj(i -> calls.begin(() -> search("tenant " + i / 2))).toList();
         outside.reports().awaitInside(10);
@@ -53,13 +53,13 @@ class SearchTest extends SampleTestBase {
     }
 
     @Test
-    void whoDoesNotSayWhoAsksIsRefused() {
+    void rejectsRequestsWithoutATenant() {
         given().get("/search").then().statusCode(400);
         given().get("/status").then().body("bulkheads.find { it.name == 'search' }.inUse", equalTo(0));
     }
 
     @Test
-    void keysOfOthersAreNotFound() {
+    void missingAndUnexpectedKeysFail() {
         given().get("/status/search-of-tenant").then().statusCode(404);
         given().get("/status/reports?key=a").then().statusCode(404);
         given().put("/operator/reports/size?permits=1&key=a").then().statusCode(400);

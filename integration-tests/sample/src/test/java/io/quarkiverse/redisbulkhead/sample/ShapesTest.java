@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import io.quarkus.test.junit.QuarkusTest;
 import io.restassured.response.Response;
 
-/** Methods that answer in every way there is, a lock, and what the metrics tell of them. */
+/** Methods of every return type, a lock, and their metrics. */
 @QuarkusTest
 class ShapesTest extends SampleTestBase {
 
@@ -36,7 +36,7 @@ class ShapesTest extends SampleTestBase {
     }
 
     @Test
-    void aLockIsForOne() throws Exception {
+    void lockHasOneHolder() throws Exception {
         CompletableFuture<Response> owner = calls.get(1, "/shapes/lock").get(0);
         outside.reports().awaitInside(1);
 
@@ -48,7 +48,7 @@ class ShapesTest extends SampleTestBase {
     }
 
     @Test
-    void metricsTellOfCalls() {
+    void metricsCountCalls() {
         outside.reports().open();
         given().get("/shapes/uni").then().statusCode(200);
 

@@ -17,7 +17,7 @@ import io.quarkiverse.redisbulkhead.sample.support.Gate;
 import io.quarkiverse.redisbulkhead.sample.support.OutsideServer;
 import io.quarkiverse.redisbulkhead.sample.support.SampleProcess;
 
-/** An application that is told to stop (SIGTERM). All leases are so long that none of them ends meanwhile. */
+/** An application that receives SIGTERM. All leases are so long that none expires meanwhile. */
 class ShutdownIT extends ProcessTestBase {
 
     private static final String EXPORTS = "quarkus.redis-bulkhead.\"exports\".";
@@ -92,7 +92,7 @@ class ShutdownIT extends ProcessTestBase {
         stopped.terminate();
         await("hand-over to the other application").atMost(SOON).until(() -> exports.arrived() == 2);
         assertThat(outside.exported()).containsExactly("cut", "behind");
-        // A blocking call whose database does not answer would hold the process up for longer.
+        // A blocking call to an unresponsive database would delay the exit of the process.
         outside.reports().open();
         stopped.awaitEnd(Duration.ofSeconds(30));
         assertThat(redis.leftovers("reports")).isEmpty();

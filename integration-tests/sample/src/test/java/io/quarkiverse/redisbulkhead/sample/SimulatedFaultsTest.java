@@ -30,7 +30,7 @@ import io.quarkiverse.redisbulkhead.test.TestBulkhead.Simulation;
 import io.quarkus.test.junit.QuarkusTest;
 import io.restassured.response.Response;
 
-/** Outages, lost permits and a slow Redis that {@link TestBulkhead} simulates are for the application what real ones are. */
+/** Outages, lost permits and a slow Redis simulated by {@link TestBulkhead} have the same effects as real ones. */
 @QuarkusTest
 class SimulatedFaultsTest extends SampleTestBase {
 
@@ -38,7 +38,7 @@ class SimulatedFaultsTest extends SampleTestBase {
     RedisBulkheads bulkheads;
 
     @Test
-    void anOutageRejectsCallsUntilItEnds() {
+    void outageRejectsCallsUntilItEnds() {
         outside.reports().open();
         double unavailable = count("redis_bulkhead_calls_total", "bulkhead=\"reports\"", "\"unavailable\"");
         double failures = count("redis_bulkhead_operation_duration_seconds_count", "operation=\"acquire\"", "\"failure\"");
@@ -78,7 +78,7 @@ class SimulatedFaultsTest extends SampleTestBase {
     }
 
     @Test
-    void aCallThatWaitsGoesOnWaiting() throws Exception {
+    void waiterKeepsWaiting() throws Exception {
         try (TestBulkhead exports = TestBulkhead.of(bulkheads.semaphore("exports"))) {
             exports.fill();
             CompletableFuture<Response> export = calls.get(1, "/exports").get(0);
@@ -97,7 +97,7 @@ class SimulatedFaultsTest extends SampleTestBase {
     }
 
     @Test
-    void aCallLosesItsPermit() throws Exception {
+    void callLosesItsPermit() throws Exception {
         double lost = count("redis_bulkhead_permits_lost_total", "bulkhead=\"reports\"", "\"gone\"");
         CompletableFuture<Response> report = calls.get(1, "/reports").get(0);
         outside.reports().awaitInside(1);
@@ -121,7 +121,7 @@ class SimulatedFaultsTest extends SampleTestBase {
     }
 
     @Test
-    void aPermitOfCodeIsLost() {
+    void codeLosesItsPermit() {
         RedisSemaphore semaphore = bulkheads.semaphore(SemaphoreSpec.named("simulated-losses").permits(1).build());
         try (TestBulkhead losses = TestBulkhead.of(semaphore); Permit permit = semaphore.tryAcquire().orElseThrow()) {
             losses.lose(permit.id());
@@ -131,7 +131,7 @@ class SimulatedFaultsTest extends SampleTestBase {
     }
 
     @Test
-    void aLossInterrupts() {
+    void lossInterruptsTheCall() {
         RedisSemaphore semaphore = bulkheads
                 .semaphore(SemaphoreSpec.named("simulated-interrupts").permits(1).onLost(OnLost.INTERRUPT).build());
         try (TestBulkhead losses = TestBulkhead.of(semaphore)) {
@@ -144,7 +144,7 @@ class SimulatedFaultsTest extends SampleTestBase {
     }
 
     @Test
-    void aSlowRedisDelaysCalls() {
+    void slowRedisDelaysCalls() {
         outside.reports().open();
         Duration delay = Duration.ofMillis(300);
         try (TestBulkhead reports = TestBulkhead.of(bulkheads.semaphore("reports")); Simulation slow = reports.slow(delay)) {
@@ -157,7 +157,7 @@ class SimulatedFaultsTest extends SampleTestBase {
 
     /** The command timeout is 3 s here. */
     @Test
-    void aSilentRedisIsAnOutage() {
+    void silentRedisIsAnOutage() {
         try (TestBulkhead reports = TestBulkhead.of(bulkheads.semaphore("reports"))) {
             reports.slow(Duration.ofHours(1));
             given().get("/reports").then().statusCode(503);

@@ -22,7 +22,7 @@ import io.quarkus.test.junit.QuarkusTestProfile;
 import io.quarkus.test.junit.TestProfile;
 import io.restassured.response.Response;
 
-/** With permits in the process, which are never away, {@link TestBulkhead} simulates outages and losses as well. */
+/** With the local store, which has no outages, {@link TestBulkhead} also simulates outages and losses. */
 @QuarkusTest
 @TestProfile(SimulatedFaultsWithoutRedisTest.LocalStore.class)
 class SimulatedFaultsWithoutRedisTest extends SampleTestBase {
@@ -31,7 +31,7 @@ class SimulatedFaultsWithoutRedisTest extends SampleTestBase {
     RedisBulkheads bulkheads;
 
     @Test
-    void anOutageFollowsThePolicy() {
+    void outageFollowsThePolicy() {
         outside.reports().open();
         RedisSemaphore local = bulkheads.semaphore(
                 SemaphoreSpec.named("simulated").permits(4).localPermits(1).onOutage(OnOutage.LOCAL).build());
@@ -45,7 +45,7 @@ class SimulatedFaultsWithoutRedisTest extends SampleTestBase {
     }
 
     @Test
-    void aCallLosesItsPermit() throws Exception {
+    void callLosesItsPermit() throws Exception {
         CompletableFuture<Response> report = calls.get(1, "/reports").get(0);
         outside.reports().awaitInside(1);
         try (TestBulkhead reports = TestBulkhead.of(bulkheads.semaphore("reports"))) {
@@ -56,7 +56,7 @@ class SimulatedFaultsWithoutRedisTest extends SampleTestBase {
         report.join().then().statusCode(200);
     }
 
-    /** Each start of the application takes its time, so the job is tested in this one. */
+    /** Tests the job here to avoid another start of the application. */
     public static class LocalStore implements QuarkusTestProfile {
 
         @Override

@@ -16,7 +16,7 @@ import io.quarkiverse.redisbulkhead.sample.support.Gate;
 import io.quarkiverse.redisbulkhead.sample.support.OutsideServer;
 import io.quarkiverse.redisbulkhead.sample.support.SampleProcess;
 
-/** What the extension loads before the application has started: a measure of its start that does not depend on the machine. */
+/** The classes that the extension loads during start-up: a measure that does not depend on the machine. */
 class StartUpIT extends ProcessTestBase {
 
     private static final String OWN = "io.quarkiverse.redisbulkhead.";
@@ -27,7 +27,7 @@ class StartUpIT extends ProcessTestBase {
     Path folder;
 
     @Test
-    void loadsFewClassesAndNoneOfACall() throws IOException {
+    void loadsFewClassesAndNoneThatCallsNeed() throws IOException {
         assumeFalse(SampleProcess.isNative(), "a native executable loads no classes");
         outside = new OutsideServer(new Gate());
         Path log = folder.resolve("classes.log");

@@ -28,8 +28,8 @@ import io.quarkiverse.redisbulkhead.sample.support.SampleProcess;
 import io.vertx.core.json.JsonObject;
 
 /**
- * The limits hold over two packaged applications, each a process of its own, that share a Redis. What runs at once is counted
- * outside of both, in the server that the guarded methods call.
+ * The limits hold across two packaged applications that share a Redis server. Concurrent executions are counted outside of
+ * both, in the server that the guarded methods call.
  */
 class TwoApplicationsIT extends ProcessTestBase {
 
@@ -127,7 +127,7 @@ class TwoApplicationsIT extends ProcessTestBase {
         assertThat(answers).containsOnlyKeys(200, 429);
         assertThat(answers.get(200)).hasSizeGreaterThanOrEqualTo(LIMIT).hasSize(gate.arrived());
         for (SampleProcess application : applications) {
-            // Calls do not wait for the answers to their releases, and each application knows of its own only.
+            // Calls do not wait for the replies to their releases, and each application knows only its own.
             await().atMost(Duration.ofSeconds(20)).pollDelay(Duration.ZERO).until(() -> holdersOf(application, "reports") == 0);
         }
         for (String holders : redis.keys("redis-bulkhead:{*}:holders")) {

@@ -21,7 +21,7 @@ import io.quarkiverse.redisbulkhead.sample.support.Gate;
 import io.quarkiverse.redisbulkhead.sample.support.OutsideServer;
 import io.quarkiverse.redisbulkhead.sample.support.SampleProcess;
 
-/** Waiting for permits, over two packaged applications that share a Redis. */
+/** Waiting for permits, across two packaged applications that share a Redis server. */
 class WaitingIT extends ProcessTestBase {
 
     private static final String EXPORTS = "quarkus.redis-bulkhead.\"exports\".";
@@ -97,7 +97,7 @@ class WaitingIT extends ProcessTestBase {
         awaitReady();
         IntStream.range(0, LIMIT).forEach(call -> get(killed, "/exports?table=dead"));
         exports.awaitInside(LIMIT);
-        // Of the dead waiters the first stand at the head, and one is between those that live.
+        // Some dead waiters are at the head of the queue, and one is between live waiters.
         List<SampleProcess> order = List.of(killed, killed, killed, survivor, killed, survivor, survivor);
         List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
         for (SampleProcess application : order) {

@@ -14,9 +14,9 @@ import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 
 /**
- * Reads from Redis once a second, however many pages are open, and not at all without a page. Thread-safe.
+ * Reads from Redis once a second for any number of open pages, and not at all without one. Thread-safe.
  * <p>
- * The Dev UI does not tell when a browser is closed: its router keeps the subscription. So each subscription ends by itself
+ * The Dev UI does not report that a browser was closed: its router keeps the subscription. So each subscription expires
  * after some seconds, and pages subscribe again before that.
  */
 final class LiveFeed {
@@ -24,11 +24,11 @@ final class LiveFeed {
     /** How often Redis is read. */
     static final Duration PERIOD = Duration.ofSeconds(1);
 
-    /** After how long a subscription ends. */
+    /** How long a subscription lasts. */
     static final Duration LASTS = Duration.ofSeconds(10);
 
     /**
-     * What there is to show at one moment.
+     * The state at one moment.
      *
      * @param at the moment
      * @param snapshot the last known state; empty when Redis never replied
@@ -76,12 +76,12 @@ final class LiveFeed {
     }
 
     /**
-     * The state: at once, and then once a period. While Redis is away, the last state with the error.
+     * The state: immediately, and then once a period. During an outage, the last state with the error.
      *
      * @return completes when the subscription has lasted long enough
      */
     Multi<Seen> states() {
-        // Not select().first(lasts), which does not cancel its upstream: the ticks would go on.
+        // Not select().first(lasts), which does not cancel its upstream: the ticks would continue.
         Multi<Seen> end = Uni.createFrom().item(END).onItem().delayIt().by(lasts).toMulti();
         return Multi.createBy().merging().streams(now().toMulti(), live.onCompletion().continueWith(END), end).select()
                 .first(seen -> seen != END);
@@ -90,16 +90,16 @@ final class LiveFeed {
     /**
      * The state now: not older than a period, nor than the last {@link #forget()}.
      *
-     * @return the state; while Redis is away, the last one with the error
+     * @return the state; during an outage, the last one with the error
      */
     Uni<Seen> now() {
         return reading.get();
     }
 
     /**
-     * As {@link #now()}, where the last state does not do.
+     * As {@link #now()}, but never returns the last state during an outage.
      *
-     * @return the state; fails while Redis is away
+     * @return the state; fails during an outage
      */
     Uni<Snapshot> snapshot() {
         return now().map(seen -> {
@@ -115,7 +115,7 @@ final class LiveFeed {
         return history;
     }
 
-    /** Something has changed, so that earlier readings are outdated. */
+    /** Discards earlier reads after a change. */
     void forget() {
         reading.forget();
     }

@@ -8,11 +8,11 @@ import io.quarkiverse.redisbulkhead.runtime.overview.OperatorTargets;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import io.smallrye.mutiny.Uni;
 
-/** What people may change: take a permit away, set a limit, and undo that. */
+/** The actions of people: revoke a permit, set a limit, and reset it. */
 final class OperatorActions {
 
     /**
-     * What became of it.
+     * The outcome of an action.
      *
      * @param done whether something was changed
      * @param message what, or why not
@@ -33,9 +33,9 @@ final class OperatorActions {
     }
 
     /**
-     * Takes a permit away from its holder.
+     * Revokes a permit.
      *
-     * @return fails if there is no such limit, a value is missing, or Redis is away
+     * @return fails if there is no such limit, a value is missing, or Redis is unavailable
      */
     Uni<Outcome> revoke(String bulkhead, Optional<String> key, String permitId) {
         return on(bulkhead, key, limit -> limit.revokeAsync(required("permitId", permitId))).map(revoked -> revoked
@@ -48,7 +48,7 @@ final class OperatorActions {
     /**
      * Sets the limit for all applications.
      *
-     * @return fails if there is no such limit, a value is missing, or Redis is away
+     * @return fails if there is no such limit, a value is missing, or Redis is unavailable
      */
     Uni<Outcome> resize(String bulkhead, Optional<String> key, Integer permits) {
         return on(bulkhead, key, limit -> limit.resizeAsync(required("permits", permits)))
@@ -57,9 +57,9 @@ final class OperatorActions {
     }
 
     /**
-     * Undoes that.
+     * Resets a limit.
      *
-     * @return fails if there is no such limit, a value is missing, or Redis is away
+     * @return fails if there is no such limit, a value is missing, or Redis is unavailable
      */
     Uni<Outcome> resetSize(String bulkhead, Optional<String> key) {
         return on(bulkhead, key, RedisSemaphore::resetSizeAsync).map(reset -> reset

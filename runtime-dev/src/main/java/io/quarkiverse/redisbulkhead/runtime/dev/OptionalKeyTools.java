@@ -7,9 +7,9 @@ import io.smallrye.mutiny.Uni;
 import io.vertx.core.json.JsonObject;
 
 /**
- * What Quarkus calls for the tools of its subclass. An {@code Optional} parameter is optional in the schema of a tool, but
- * Quarkus 3.32 then looks for a public method with the type inside of it. It must be in another class than the tool, which it
- * would replace in the schema.
+ * The methods that Quarkus calls for the tools of its subclass. An {@code Optional} parameter is optional in the schema of
+ * a tool, but Quarkus 3.32 then looks for a public method with the type inside of it. It must be in another class than the
+ * tool, which it would replace in the schema.
  */
 public abstract class OptionalKeyTools {
 
@@ -80,7 +80,7 @@ public abstract class OptionalKeyTools {
         return resetSize(bulkhead, named(key));
     }
 
-    // Assistants fill in what they need not.
+    // Assistants also send optional arguments.
     private static Optional<String> named(String key) {
         return Optional.ofNullable(key).filter(text -> !text.isEmpty());
     }

@@ -32,8 +32,8 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 
 /**
- * What the Dev UI asks, and the tools of Dev MCP: those that have a description. Tools that change something are off until the
- * developer switches them on. In dev mode only.
+ * The methods of the Dev UI, and the tools of Dev MCP: methods with a description. Tools that change something are disabled
+ * until the developer enables them. In dev mode only.
  */
 public class RedisBulkheadJsonRpcService extends OptionalKeyTools {
 
@@ -81,7 +81,7 @@ public class RedisBulkheadJsonRpcService extends OptionalKeyTools {
     }
 
     void onLost(@Observes PermitLost loss) {
-        // An operator's decision is no problem, for alerts as well.
+        // A revocation is an operator's decision and not a problem, as for alerts.
         if (loss.reason() != PermitLost.Reason.REVOKED) {
             losses.add(loss, clock.instant());
         }
@@ -90,7 +90,7 @@ public class RedisBulkheadJsonRpcService extends OptionalKeyTools {
     /**
      * The state of all bulkheads, once a second. For pages: not a tool.
      *
-     * @return ends by itself after ten seconds; subscribe again before that
+     * @return completes after ten seconds; subscribe again before that
      */
     public Multi<JsonObject> watch() {
         return feed.states().map(seen -> {
@@ -116,7 +116,7 @@ public class RedisBulkheadJsonRpcService extends OptionalKeyTools {
     /**
      * All bulkheads, without their holders and waiters.
      *
-     * @return an object with {@code bulkheads}, and {@code error} when Redis is away
+     * @return an object with {@code bulkheads}, and {@code error} during an outage
      */
     @JsonRpcDescription("Lists every distributed bulkhead (semaphore) in Redis: those that this application declares with"
             + " @RedisBulkhead, and others in use there. For each limit (one for the bulkhead, or one for each key in use):"
@@ -149,11 +149,11 @@ public class RedisBulkheadJsonRpcService extends OptionalKeyTools {
     }
 
     /**
-     * Who holds permits.
+     * The holders of permits.
      *
      * @param bulkhead its name
      * @param key its key; empty for all
-     * @return an object with {@code holders}, and with {@code error} while Redis is away; fails if there is no such bulkhead
+     * @return an object with {@code holders}, and with {@code error} during an outage; fails if there is no such bulkhead
      */
     @JsonRpcDescription("Lists who holds permits of a bulkhead now, over all applications: permit id, application, instance"
             + " (host:process), method, since when, until when the lease lasts unless renewed, the fencing token, and the"
@@ -166,11 +166,11 @@ public class RedisBulkheadJsonRpcService extends OptionalKeyTools {
     }
 
     /**
-     * Who waits for permits.
+     * The waiters for permits.
      *
      * @param bulkhead its name
      * @param key its key; empty for all
-     * @return an object with {@code waiters}, and with {@code error} while Redis is away; fails if there is no such bulkhead
+     * @return an object with {@code waiters}, and with {@code error} during an outage; fails if there is no such bulkhead
      */
     @JsonRpcDescription("Lists who waits for a permit of a bulkhead now, over all applications, in a fair bulkhead the next one"
             + " first: permit id, application, instance (host:process), method, since when, and the ticket")
@@ -221,12 +221,12 @@ public class RedisBulkheadJsonRpcService extends OptionalKeyTools {
     }
 
     /**
-     * Takes a permit away.
+     * Revokes a permit.
      *
      * @param bulkhead the bulkhead
      * @param key its key; empty if it has one limit for all calls
      * @param permitId the permit
-     * @return the outcome; fails if there is no such limit, or Redis is away
+     * @return the outcome; fails if there is no such limit, or Redis is unavailable
      */
     @JsonRpcDescription("Takes a permit away from its holder. The execution continues unless on-lost=interrupt is set there, so"
             + " more executions than the limit may run. Changes the shared state in Redis")
@@ -242,7 +242,7 @@ public class RedisBulkheadJsonRpcService extends OptionalKeyTools {
      * @param bulkhead the bulkhead
      * @param key its key; empty if it has one limit for all calls
      * @param permits the limit
-     * @return the outcome; fails if there is no such limit, or Redis is away
+     * @return the outcome; fails if there is no such limit, or Redis is unavailable
      */
     @JsonRpcDescription("Sets the limit of a bulkhead for all applications at once, whatever they define, until it is reset."
             + " Changes the shared state in Redis")
@@ -253,11 +253,11 @@ public class RedisBulkheadJsonRpcService extends OptionalKeyTools {
     }
 
     /**
-     * Undoes that.
+     * Resets a limit.
      *
      * @param bulkhead the bulkhead
      * @param key its key; empty if it has one limit for all calls
-     * @return the outcome; fails if there is no such limit, or Redis is away
+     * @return the outcome; fails if there is no such limit, or Redis is unavailable
      */
     @JsonRpcDescription("Undoes resize: each application applies its own limit again. Changes the shared state in Redis")
     @Override

@@ -14,8 +14,8 @@ import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.BulkheadState;
 import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.LimitState;
 
 /**
- * How many permits were in use during the last minutes: for each limit, the most in each of {@value #POINTS} spans of time. A
- * snapshot has a bounded number of limits, and so has this. Thread-safe.
+ * The permits in use during the last minutes: for each limit, the maximum in each of {@value #POINTS} time spans. Bounded,
+ * because a snapshot has a bounded number of limits. Thread-safe.
  */
 final class UseHistory {
 
@@ -49,12 +49,12 @@ final class UseHistory {
     }
 
     /**
-     * What is known of a limit.
+     * The history of a limit.
      *
      * @param bulkhead its name
      * @param key empty when the bulkhead is one limit for all
      * @return the most permits in use during each span, the oldest first, {@code null} for spans without a snapshot; empty
-     *         before the first snapshot
+     * before the first snapshot
      */
     synchronized List<Integer> of(String bulkhead, Optional<String> key) {
         if (peaks.isEmpty()) {

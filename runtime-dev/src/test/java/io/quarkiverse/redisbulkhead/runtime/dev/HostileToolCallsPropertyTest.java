@@ -15,10 +15,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 
-/**
- * Whatever the methods of the Dev UI are asked for: each gives an answer that is JSON, and changes nothing but what it is
- * about.
- */
+/** Whatever the arguments of the Dev UI's methods: each call returns JSON, and changes only its target. */
 class HostileToolCallsPropertyTest {
 
     private static final int USUAL_LIMIT = 5;
@@ -38,7 +35,7 @@ class HostileToolCallsPropertyTest {
     }
 
     @Property(tries = 100)
-    void eachAnswersAndHarmsNobodyElse(@ForAll("texts") String bulkhead, @ForAll("texts") String key,
+    void everyCallReturnsJsonAndAffectsOnlyItsTarget(@ForAll("texts") String bulkhead, @ForAll("texts") String key,
             @ForAll("texts") String permit, @ForAll("limits") Integer permits) {
         String mine = bulkheads.take("reports");
         for (Uni<JsonObject> answer : List.of(service.holders(bulkhead, key), service.waiters(bulkhead, key),
@@ -73,9 +70,9 @@ class HostileToolCallsPropertyTest {
         return Arbitraries.integers().injectNull(0.05);
     }
 
-    /** What is held is told as it is. */
+    /** Held permits are returned unchanged. */
     @Property(tries = 100)
-    void keysAreToldAsTheyAre(@ForAll("keys") String key) {
+    void returnsKeysUnchanged(@ForAll("keys") String key) {
         String permit = bulkheads.take("pages", key);
 
         JsonObject told = service.holders("pages", key).await().indefinitely();

@@ -82,7 +82,7 @@ class LiveFeedTest {
     }
 
     @Test
-    void readsOnceASecondHoweverManyPages() {
+    void readsOnceASecondForAnyNumberOfPages() {
         List<AssertSubscriber<Seen>> pages = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
             pages.add(page());
@@ -105,7 +105,7 @@ class LiveFeedTest {
     }
 
     @Test
-    void readsNothingOnceThePagesAreGone() {
+    void readsNothingAfterPagesUnsubscribe() {
         AssertSubscriber<Seen> one = page();
         AssertSubscriber<Seen> other = page();
         one.cancel();
@@ -119,9 +119,9 @@ class LiveFeedTest {
         assertThat(time.isTicking()).isFalse();
     }
 
-    /** The Dev UI does not unsubscribe when a browser is closed. It is the only test that waits for real time. */
+    /** The Dev UI does not unsubscribe when a browser is closed. The only test that waits for real time. */
     @Test
-    void aSubscriptionEndsByItself() {
+    void subscriptionExpires() {
         AssertSubscriber<Seen> page = page(feed(SECOND));
 
         page.awaitCompletion(Duration.ofSeconds(60));
@@ -131,9 +131,9 @@ class LiveFeedTest {
         assertThat(reads).isEqualTo(1);
     }
 
-    /** Also while there is a page: the application is reloaded. */
+    /** Even with a page: the application is reloaded. */
     @Test
-    void readsNothingOnceStopped() {
+    void readsNothingAfterStop() {
         AssertSubscriber<Seen> page = page();
         feed.stop();
         time.pass(SECOND);
@@ -144,7 +144,7 @@ class LiveFeedTest {
     }
 
     @Test
-    void pagesThatSubscribeAgainSeeEverySecond() {
+    void resubscribingPagesSeeEverySecond() {
         AssertSubscriber<Seen> page = page();
         for (int i = 0; i < 10; i++) {
             time.pass(Duration.ofSeconds(4));
@@ -157,7 +157,7 @@ class LiveFeedTest {
     }
 
     @Test
-    void tellsANewPageTheStateAtOnce() {
+    void sendsTheStateToANewPageImmediately() {
         page();
         inUse = 3;
         time.pass(SECOND);
@@ -170,7 +170,7 @@ class LiveFeedTest {
     }
 
     @Test
-    void doesNotAskAgainWhileRedisHangs() {
+    void doesNotReadAgainWhileRedisHangs() {
         hangs = true;
         AssertSubscriber<Seen> page = page();
         time.pass(Duration.ofSeconds(5));
@@ -185,7 +185,7 @@ class LiveFeedTest {
     }
 
     @Test
-    void showsTheLastStateWhileRedisIsAway() {
+    void showsTheLastStateDuringAnOutage() {
         AssertSubscriber<Seen> page = page();
         time.pass(SECOND);
         away = true;
@@ -202,7 +202,7 @@ class LiveFeedTest {
     }
 
     @Test
-    void hasNoStateWhereRedisNeverAnswered() {
+    void hasNoStateBeforeTheFirstReply() {
         away = true;
         AssertSubscriber<Seen> page = page();
 
@@ -223,9 +223,9 @@ class LiveFeedTest {
         assertThat(time.isTicking()).isFalse();
     }
 
-    /** A turn is not missed because the last answer is less than a period old. */
+    /** A tick is not skipped because the last reply is less than a period old. */
     @Test
-    void readsOnceASecondWhenRedisTakesAWhile() {
+    void readsOnceASecondWhenRedisIsSlow() {
         hangs = true;
         AssertSubscriber<Seen> page = page();
         for (int i = 0; i < 5; i++) {
@@ -239,7 +239,7 @@ class LiveFeedTest {
     }
 
     @Test
-    void whoAsksAfterAChangeSeesIt() {
+    void readAfterAChangeSeesIt() {
         AssertSubscriber<Seen> page = page();
         inUse = 3;
         feed.forget();
@@ -251,7 +251,7 @@ class LiveFeedTest {
     }
 
     @Test
-    void aChangeDuringAReadingIsSeenByTheNextOne() {
+    void changeDuringAReadIsSeenByTheNextOne() {
         hangs = true;
         AssertSubscriber<Seen> page = page();
         Snapshot before = now();
@@ -267,7 +267,7 @@ class LiveFeedTest {
     }
 
     @Test
-    void goesOnWhateverIsRead() {
+    void continuesAfterAFailedRead() {
         broken = true;
         AssertSubscriber<Seen> page = page();
         time.pass(SECOND);
@@ -279,7 +279,7 @@ class LiveFeedTest {
     }
 
     @Test
-    void aPageThatComesBackSeesWhatIsFreshWithoutAReading() {
+    void returningPageReusesAFreshState() {
         page().cancel();
 
         assertThat(page().getItems()).hasSize(1);
@@ -291,7 +291,7 @@ class LiveFeedTest {
     }
 
     @Test
-    void remembersTheUse() {
+    void recordsTheUse() {
         AssertSubscriber<Seen> page = page();
         inUse = 4;
         time.pass(SECOND);

@@ -28,7 +28,7 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.WaiterLimits;
 import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
 import io.smallrye.mutiny.Uni;
 
-/** Bulkheads in memory, of which {@code reports}, and {@code pages} with keys, are declared; with five permits each. */
+/** Bulkheads in memory with five permits each; {@code reports} and the keyed {@code pages} are declared. */
 final class LocalBulkheads implements RedisBulkheads {
 
     private final SemaphoreEngine engine = new SemaphoreEngine(
@@ -65,12 +65,12 @@ final class LocalBulkheads implements RedisBulkheads {
         return SemaphoreSpec.named(name).permits(5).build();
     }
 
-    /** Takes a permit that is never given back. */
+    /** Acquires a permit that is never released. */
     String take(String name) {
         return taken(engine.semaphore(spec(name)));
     }
 
-    /** Takes a permit of a key that is never given back. */
+    /** Acquires a permit of a key that is never released. */
     String take(String name, String key) {
         return taken(engine.semaphore(spec(name)).forKey(key, OptionalInt.empty()));
     }

@@ -9,7 +9,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.subscription.MultiEmitter;
 
-/** A clock that a test moves, and ticks once a second that follow it. */
+/** A clock that a test advances, with a tick for each second of it. */
 final class ManualTime implements InstantSource {
 
     private static final Duration PERIOD = Duration.ofSeconds(1);
@@ -49,7 +49,7 @@ final class ManualTime implements InstantSource {
         return !timers.isEmpty();
     }
 
-    /** Lets time go by in steps of a tenth of a second. */
+    /** Advances the time in steps of a tenth of a second. */
     void pass(Duration time) {
         Instant end = now.plus(time);
         while (now.isBefore(end)) {

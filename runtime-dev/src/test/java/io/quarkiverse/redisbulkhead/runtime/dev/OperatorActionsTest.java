@@ -39,7 +39,7 @@ class OperatorActionsTest {
         Outcome gone = outcome(actions.revoke("reports", NONE, permit));
         assertThat(gone.done()).isFalse();
         assertThat(gone.message()).contains("no longer held");
-        assertThat(changes).as("after each the state is read afresh").isEqualTo(2);
+        assertThat(changes).as("invalidates the state after each").isEqualTo(2);
     }
 
     @Test
@@ -55,7 +55,7 @@ class OperatorActionsTest {
     }
 
     @Test
-    void actsOnKeysTooTheEmptyOneIncluded() {
+    void actsOnKeysIncludingTheEmptyOne() {
         bulkheads.take("pages", "");
         bulkheads.take("pages", "a");
 
@@ -65,7 +65,7 @@ class OperatorActionsTest {
     }
 
     @Test
-    void actsOnWhatOthersUse() {
+    void actsOnBulkheadsOfOtherApplications() {
         String permit = bulkheads.take("of others");
 
         assertThat(outcome(actions.resize("of others", NONE, 7)).done()).isTrue();
@@ -75,33 +75,33 @@ class OperatorActionsTest {
     }
 
     @Test
-    void aMistypedNameChangesNothing() {
+    void mistypedNameChangesNothing() {
         assertRefused(actions.resize("report", NONE, 7), "Did you mean 'reports'?");
 
         bulkheads.take("report");
-        assertThat(bulkheads.limits("report").get(0).limit()).as("no limit was left behind").hasValue(5);
+        assertThat(bulkheads.limits("report").get(0).limit()).as("no limit is left").hasValue(5);
     }
 
     @Test
-    void locksAreRefused() {
+    void rejectsLocks() {
         assertRefused(actions.revoke("lock:orders", NONE, "p"), "belongs to a lock");
     }
 
     @Test
-    void missingAndNeedlessKeysAreRefused() {
+    void rejectsMissingAndUnexpectedKeys() {
         assertRefused(actions.resetSize("pages", NONE), "has one limit for each key");
         assertRefused(actions.resize("reports", Optional.of("a"), 7), "has one limit for all calls");
     }
 
     @Test
-    void missingValuesAreRefused() {
+    void rejectsMissingValues() {
         assertThat(outcome(actions.resize(null, NONE, 7))).isEqualTo(new Outcome(false, "bulkhead is missing"));
         assertThat(outcome(actions.resize("reports", NONE, null))).isEqualTo(new Outcome(false, "permits is missing"));
         assertThat(outcome(actions.revoke("reports", NONE, null))).isEqualTo(new Outcome(false, "permitId is missing"));
     }
 
     @Test
-    void anOutageIsTold() {
+    void reportsOutages() {
         OperatorActions away = new OperatorActions(new OperatorTargets(bulkheads, bulkheads::undeclared,
                 Uni.createFrom().failure(new StoreException("Redis is away", false, null))), () -> {
                 });

@@ -41,7 +41,7 @@ class RedisBulkheadJsonRpcServiceTest {
     }
 
     @Test
-    void anEmptyTextIsAKeyForPages() {
+    void pagesTreatEmptyTextAsAKey() {
         String permit = bulkheads.take("pages", "");
 
         assertThat(answer(service.resizeShown("pages", "", 7)).done()).isTrue();
@@ -53,7 +53,7 @@ class RedisBulkheadJsonRpcServiceTest {
     }
 
     @Test
-    void anUnknownBulkheadIsAnErrorForTools() {
+    void toolsFailForUnknownBulkheads() {
         for (Uni<?> tool : List.of(service.holders("report", (String) null), service.waiters("report", "a"),
                 service.revoke("report", "", "p"), service.resize("report", "", 7), service.resetSize("report", ""))) {
             assertThatThrownBy(() -> answer(tool)).isInstanceOf(WrongTargetException.class)
@@ -63,7 +63,7 @@ class RedisBulkheadJsonRpcServiceTest {
     }
 
     @Test
-    void withoutAKeyAllKeysAreListed() {
+    void listsAllKeysWithoutAKey() {
         bulkheads.take("pages", "a");
         bulkheads.take("pages", "b");
 
@@ -73,7 +73,7 @@ class RedisBulkheadJsonRpcServiceTest {
     }
 
     @Test
-    void aKeyOfABulkheadWithoutKeysIsAnError() {
+    void keyOfAnUnkeyedBulkheadIsAnError() {
         bulkheads.take("reports");
 
         for (Uni<?> tool : List.of(service.holders("reports", "a"), service.waiters("reports", "a"))) {
@@ -98,9 +98,9 @@ class RedisBulkheadJsonRpcServiceTest {
         assertThat(limitOf(page, "reports").getInteger("lost")).as("without the revoked one").isEqualTo(1);
     }
 
-    /** The definition is known, although no annotation states it. */
+    /** The definition is known, although no annotation declares it. */
     @Test
-    void bulkheadsOfTheApplicationsOwnCodeAreDefinedHere() {
+    void listsDefinitionsOfBulkheadsInCode() {
         bulkheads.take("in code");
         bulkheads.take("elsewhere");
         bulkheads.inCode.put("in code", SemaphoreSpec.named("in code").permits(5).weight(2).maxWaiters(3).build());
@@ -115,7 +115,7 @@ class RedisBulkheadJsonRpcServiceTest {
     }
 
     @Test
-    void toolsSeeWhatTheyHaveChanged() {
+    void toolsSeeTheirOwnChanges() {
         assertThat(limitOfReports()).isEqualTo(5);
 
         answer(service.resize("reports", "", 7));
@@ -133,9 +133,9 @@ class RedisBulkheadJsonRpcServiceTest {
         assertThat(holder.containsKey("ticket")).isFalse();
     }
 
-    /** What the page reads is what the management endpoint answers, with more about time. */
+    /** Pages read the same format as the management endpoint returns, with more timestamps. */
     @Test
-    void pagesReadTheFormOfTheManagementEndpoint() {
+    void pagesUseTheFormatOfTheManagementEndpoint() {
         bulkheads.take("reports");
 
         JsonObject page = service.watch().toUni().await().indefinitely();
@@ -150,9 +150,9 @@ class RedisBulkheadJsonRpcServiceTest {
         assertThat(page.getJsonArray("bulkheads")).isEqualTo(endpoint.getJsonArray("bulkheads"));
     }
 
-    /** The numbers tell how many there are; a model would read thousands of rows. */
+    /** Counts are enough; a model would read thousands of rows. */
     @Test
-    void theListForToolsHasNoHolders() {
+    void listForToolsHasNoHolders() {
         bulkheads.take("reports");
 
         JsonObject limit = limitOf(answer(service.bulkheads()), "reports");

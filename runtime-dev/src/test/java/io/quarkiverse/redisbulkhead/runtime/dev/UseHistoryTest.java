@@ -19,7 +19,7 @@ class UseHistoryTest {
     }
 
     @Test
-    void hasThePeakOfEachSpan() {
+    void recordsThePeakOfEachSpan() {
         history.add(Snapshots.at(at, Snapshots.bulkhead("reports", 1)));
         history.add(Snapshots.at(at.plusSeconds(1), Snapshots.bulkhead("reports", 3)));
         history.add(Snapshots.at(at.plusSeconds(2), Snapshots.bulkhead("reports", 2)));
@@ -30,7 +30,7 @@ class UseHistoryTest {
     }
 
     @Test
-    void knowsWhenNobodyLooked() {
+    void hasNoValueForSpansWithoutSnapshots() {
         history.add(Snapshots.at(at, Snapshots.bulkhead("reports", 1)));
         later();
         later();
@@ -41,7 +41,7 @@ class UseHistoryTest {
     }
 
     @Test
-    void forgetsWhatIsOlder() {
+    void dropsOldSpans() {
         history.add(Snapshots.at(at, Snapshots.bulkhead("reports", 9)));
         for (int i = 0; i < UseHistory.POINTS; i++) {
             later();
@@ -53,7 +53,7 @@ class UseHistoryTest {
     }
 
     @Test
-    void aKeyThatIsNotInUseForAMomentKeepsItsHistory() {
+    void brieflyUnusedKeyKeepsItsHistory() {
         history.add(Snapshots.at(at, Snapshots.keyed("search", Snapshots.limit(TENANT, 2))));
         later();
         history.add(Snapshots.at(at, Snapshots.keyed("search")));
@@ -64,7 +64,7 @@ class UseHistoryTest {
     }
 
     @Test
-    void forgetsKeysThatAreGone() {
+    void dropsUnusedKeys() {
         history.add(Snapshots.at(at, Snapshots.keyed("search", Snapshots.limit(TENANT, 2))));
         for (int i = 0; i < UseHistory.POINTS; i++) {
             later();
@@ -75,7 +75,7 @@ class UseHistoryTest {
     }
 
     @Test
-    void knowsNothingAtFirst() {
+    void isEmptyAtFirst() {
         assertThat(history.of("reports", Optional.empty())).isEmpty();
     }
 }

@@ -39,8 +39,8 @@ import io.quarkiverse.redisbulkhead.runtime.store.StoreDecorator;
 import io.vertx.core.Vertx;
 
 /**
- * Stands in front of the store of the application under test. It is away, or answers late, when a test says so; otherwise it
- * passes everything on. Thread-safe.
+ * Wraps the store of the application under test. It simulates outages and slow replies for tests; otherwise it delegates
+ * every call. Thread-safe.
  */
 @Singleton
 public class SimulatedStore implements PermitStore, StoreDecorator {
@@ -54,10 +54,10 @@ public class SimulatedStore implements PermitStore, StoreDecorator {
     };
 
     private final List<Fault> faults = new CopyOnWriteArrayList<>();
-    // Answers that are delayed. Guarded by this.
+    // Delayed replies. Guarded by this.
     private final Set<CompletableFuture<?>> delayed = new LinkedHashSet<>();
 
-    /** What is wrong with the store until the test ends it. */
+    /** A simulated fault that lasts until the test ends it. */
     private static final class Fault {
 
         private final Duration delay;
@@ -71,7 +71,7 @@ public class SimulatedStore implements PermitStore, StoreDecorator {
     /**
      * Simulates nothing yet.
      *
-     * @param config says after what silence Redis is away
+     * @param config configures the command timeout
      * @param vertx runs timers
      */
     @Inject
@@ -90,7 +90,7 @@ public class SimulatedStore implements PermitStore, StoreDecorator {
         return this;
     }
 
-    // ---- What tests bring about
+    // ---- Faults
 
     /**
      * Begins an outage.
@@ -105,10 +105,10 @@ public class SimulatedStore implements PermitStore, StoreDecorator {
     }
 
     /**
-     * Delays answers and messages. From the command timeout on, it is a store that does not answer: the first call notices
-     * that after the command timeout, and later ones fail at once.
+     * Delays replies and messages. A delay of at least the command timeout is an outage: the first call detects it after
+     * the command timeout, and later ones fail immediately.
      *
-     * @param delay how long each answer takes
+     * @param delay how long each reply takes
      * @return ends it; has an effect once
      */
     public Runnable slow(Duration delay) {
@@ -173,7 +173,7 @@ public class SimulatedStore implements PermitStore, StoreDecorator {
         return new StoreAwayException("Redis is away, as simulated by TestBulkhead", outcomeUnknown, null);
     }
 
-    // ---- Answers and messages
+    // ---- Replies and messages
 
     private <T> CompletionStage<T> answer(Supplier<CompletionStage<T>> operation) {
         if (faults.isEmpty()) {
@@ -188,7 +188,7 @@ public class SimulatedStore implements PermitStore, StoreDecorator {
             delay = delay();
             delayed.add(answer);
         }
-        // In order, and with its effect: only the answer comes late, or never.
+        // In order, and with its effect: only the reply is late or lost.
         CompletionStage<T> real = operation.get();
         boolean isSilent = delay.compareTo(commandTimeout) >= 0;
         timers.after(isSilent ? commandTimeout : delay, () -> {

@@ -35,7 +35,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreOperation;
 import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
 
-/** By a clock that the test moves, over a store in memory. */
+/** With a manual clock and a store in memory. */
 class SimulatedStoreTest {
 
     private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(1);
@@ -44,7 +44,7 @@ class SimulatedStoreTest {
     private static final AcquireRequest REQUEST = new AcquireRequest(REPORTS, "p1", 1, Duration.ofSeconds(30), false,
             Duration.ZERO, 0, "app", "host:1", "A#a");
 
-    // One for each operation of the port, so that a new one cannot be forgotten.
+    // Covers each operation of the interface, so that a new one cannot be forgotten.
     private static final Map<StoreOperation, Function<PermitStore, CompletionStage<?>>> OPERATIONS = Map.ofEntries(
             Map.entry(StoreOperation.ACQUIRE, store -> store.acquire(REQUEST)),
             Map.entry(StoreOperation.RELEASE, store -> store.release(REPORTS, "p1")),
@@ -73,7 +73,7 @@ class SimulatedStoreTest {
             new SemaphoreEngine(local(), clock, identity, losses::add, false, new WaiterLimits(Integer.MAX_VALUE)));
 
     @Test
-    void allOperationsFailInAnOutageAndAreDelayedByASlowStore() {
+    void outageFailsAndSlowStoreDelaysAllOperations() {
         assertThat(OPERATIONS).containsOnlyKeys(StoreOperation.values());
         OPERATIONS.forEach((operation, call) -> {
             assertThat(future(call.apply(store))).as("%s, as ever", operation).isCompleted();
@@ -94,7 +94,7 @@ class SimulatedStoreTest {
     }
 
     @Test
-    void aStoreThatAnswersAfterTheCommandTimeoutIsAway() {
+    void delayAboveTheCommandTimeoutIsAnOutage() {
         Runnable slow = simulated.slow(COMMAND_TIMEOUT);
         CompletableFuture<?> first = future(store.acquire(REQUEST));
         clock.advance(Duration.ofMillis(600));
@@ -108,11 +108,11 @@ class SimulatedStoreTest {
         assertAway(future(store.occupancy(REPORTS, 1)), false);
 
         slow.run();
-        assertThat(store.occupancy(REPORTS, 1).toCompletableFuture().join().inUse()).as("only the answer was lost").isOne();
+        assertThat(store.occupancy(REPORTS, 1).toCompletableFuture().join().inUse()).as("only the reply was lost").isOne();
     }
 
     @Test
-    void anOutageEndsCallsInFlight() {
+    void outageFailsCallsInFlight() {
         simulated.slow(Duration.ofMillis(500));
         CompletableFuture<?> inFlight = future(store.acquire(REQUEST));
         Runnable outage = simulated.outage();
@@ -125,9 +125,9 @@ class SimulatedStoreTest {
         assertThat(next).isCompleted();
     }
 
-    /** Otherwise calls would fail after the test that simulated something. */
+    /** Otherwise calls would fail after the test that simulated the fault. */
     @Test
-    void whatWasSlowWhenItEndedIsNoOutage() {
+    void slowCallsInFlightAtTheEndAreNoOutage() {
         Runnable slow = simulated.slow(Duration.ofHours(1));
         CompletableFuture<?> late = future(store.acquire(REQUEST));
         slow.run();
@@ -138,7 +138,7 @@ class SimulatedStoreTest {
     }
 
     @Test
-    void anOutageLastsUntilAllOfThemHaveEnded() {
+    void outageLastsUntilAllOutagesHaveEnded() {
         Runnable first = simulated.outage();
         Runnable second = simulated.outage();
         first.run();
@@ -148,9 +148,9 @@ class SimulatedStoreTest {
         assertThat(future(store.inUse(1))).isCompleted();
     }
 
-    /** As after a real outage: nothing waits for the next poll, or for the next attempt to release. */
+    /** As after a real outage: no call waits for the next poll or the next release retry. */
     @Test
-    void whatHappenedInAnOutageIsMadeUpForAtItsEnd() {
+    void catchesUpAtTheEndOfAnOutage() {
         Admission running = engine.semaphore(SPEC).admit("A#a");
         Admission waiting = engine.semaphore(SPEC).admit("A#b");
         assertThat(permits(running)).isCompleted();
@@ -164,13 +164,13 @@ class SimulatedStoreTest {
                 .hasMessageContaining("Redis is away, as simulated by TestBulkhead");
 
         outage.run();
-        assertThat(permits(waiting)).as("without time that passes").isCompleted();
+        assertThat(permits(waiting)).as("without advancing the clock").isCompleted();
         waiting.end();
         assertThat(losses).isEmpty();
     }
 
     @Test
-    void messagesAreLostInAnOutage() {
+    void losesMessagesDuringAnOutage() {
         real.acquire(REQUEST);
         Admission waiting = engine.semaphore(SPEC).admit("A#b");
         Runnable outage = simulated.outage();
@@ -179,11 +179,11 @@ class SimulatedStoreTest {
         assertThat(permits(waiting)).isNotDone();
 
         outage.run();
-        assertThat(permits(waiting)).as("it asks again").isCompleted();
+        assertThat(permits(waiting)).as("polls again").isCompleted();
     }
 
     @Test
-    void otherPoliciesGoOn() {
+    void otherPoliciesContinue() {
         Runnable outage = simulated.outage();
         SemaphoreSpec local = SPEC.toBuilder().onOutage(OnOutage.LOCAL).maxWait(Duration.ZERO).build();
         Admission first = engine.semaphore(local).admit("A#a");
@@ -197,9 +197,9 @@ class SimulatedStoreTest {
         outage.run();
     }
 
-    /** As by a Redis that is away for longer than the lease. */
+    /** As in an outage longer than the lease. */
     @Test
-    void leasesEndInALongOutage() {
+    void leasesExpireDuringALongOutage() {
         Admission running = engine.semaphore(SPEC).admit("A#a");
         HeldPermit permit = permits(running).join().get(0);
         simulated.outage();
@@ -209,7 +209,7 @@ class SimulatedStoreTest {
     }
 
     @Test
-    void aLostPermitIsFreeAndItsHolderKnows() {
+    void lostPermitIsFreeAndItsHolderIsNotified() {
         Admission running = engine.semaphore(SPEC).admit("A#a");
         HeldPermit permit = permits(running).join().get(0);
         Admission waiting = engine.semaphore(SPEC).admit("A#b");
@@ -229,9 +229,9 @@ class SimulatedStoreTest {
         assertThat(losses).hasSize(1);
     }
 
-    /** A waiter hears of its permit as late as it hears anything. */
+    /** The delay also applies to the message that grants a permit to a waiter. */
     @Test
-    void messagesAreDelayedToo() {
+    void delaysMessages() {
         Admission running = engine.semaphore(SPEC).admit("A#a");
         Admission waiting = engine.semaphore(SPEC.toBuilder().fair(true).build()).admit("A#b");
         simulated.slow(Duration.ofMillis(100));
@@ -260,7 +260,7 @@ class SimulatedStoreTest {
                 away -> assertThat(away.outcomeUnknown()).isEqualTo(outcomeUnknown));
     }
 
-    /** A clock that the test moves. */
+    /** A clock that the test advances. */
     private static final class ManualClock implements Timers {
 
         private record Task(long at, int order, Runnable body) {

@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 
 import io.smallrye.mutiny.Uni;
 
-/** Callers of one bulkhead that come again and again until they are stopped. */
+/** Callers that call one bulkhead in a loop until they are stopped. */
 final class Callers {
 
     // How long a rejected caller pauses.
@@ -57,13 +57,13 @@ final class Callers {
             try {
                 guard.call(work, execution());
             } catch (RuntimeException | Error e) {
-                tell(e);
+                report(e);
                 after(GAP_MILLIS).join();
             }
         }
     }
 
-    // Each call is begun by a task of its own. A stage that waited for the next call would have all later ones behind it, for ever more.
+    // Each call starts in its own task. A stage that waited for the next call would chain all later ones, without end.
     private void callAgain(CompletableFuture<Void> end) {
         if (stopped) {
             end.complete(null);
@@ -72,7 +72,7 @@ final class Callers {
         Uni.createFrom().deferred(() -> guard.callAsync(work, execution())).subscribe().with(
                 done -> callAgainAfter(0, end),
                 failure -> {
-                    tell(failure);
+                    report(failure);
                     callAgainAfter(GAP_MILLIS, end);
                 });
     }
@@ -92,7 +92,7 @@ final class Callers {
         return over;
     }
 
-    private void tell(Throwable failure) {
-        observer.tell(Rejection.line(guard.bulkhead(), failure));
+    private void report(Throwable failure) {
+        observer.send(Rejection.line(guard.bulkhead(), failure));
     }
 }

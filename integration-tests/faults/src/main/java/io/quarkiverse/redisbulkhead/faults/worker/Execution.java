@@ -8,8 +8,8 @@ import io.quarkiverse.redisbulkhead.Permit;
 import io.smallrye.mutiny.Uni;
 
 /**
- * One execution of a guarded method. The observer has confirmed its begin before it works, and its end before it returns, so
- * that what the observer sees is never longer than what really happened.
+ * One execution of a guarded method. The observer confirms its start before it works, and its end before it returns, so the
+ * observer never sees it longer than it really was.
  */
 final class Execution {
 
@@ -20,7 +20,7 @@ final class Execution {
 
     /**
      * @param key the key, or {@link ObserverLink#NOTHING}
-     * @param work what it does with its permit, when its begin is confirmed
+     * @param work runs with the permit, after the start is confirmed
      */
     Execution(ObserverLink observer, Guard guard, String key, Function<Permit, ? extends CompletionStage<Void>> work) {
         this.observer = observer;

@@ -2,7 +2,7 @@ package io.quarkiverse.redisbulkhead.faults.worker;
 
 import io.smallrye.mutiny.Uni;
 
-/** The guarded methods by name, as the harness asks for them. */
+/** The guarded methods, by the name that the harness sends. */
 enum Guard {
 
     OPEN("open") {
@@ -41,7 +41,7 @@ enum Guard {
         }
     },
 
-    /** The light calls of the bulkhead. */
+    /** Calls of the bulkhead with weight 1. */
     PAIR("pair") {
         @Override
         void call(GuardedWork work, Execution execution) {
@@ -54,7 +54,7 @@ enum Guard {
         }
     },
 
-    /** The calls of the same bulkhead that need all of it. */
+    /** Calls of the same bulkhead that take the whole limit. */
     HEAVY("heavy", "pair", 2) {
         @Override
         void call(GuardedWork work, Execution execution) {
@@ -94,7 +94,7 @@ enum Guard {
     }
 
     /**
-     * Returns the method that the harness asks for.
+     * Returns the method that the harness names.
      *
      * @param command the bulkhead, or {@code heavy}
      */

@@ -7,7 +7,7 @@ import io.quarkiverse.redisbulkhead.CurrentPermit;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.smallrye.mutiny.Uni;
 
-/** What is guarded: bulkheads of each kind, each with a method that blocks or one that returns a {@link Uni}, or both. */
+/** The guarded methods: bulkheads of each kind, each with a blocking method, one that returns a {@link Uni}, or both. */
 @ApplicationScoped
 public class GuardedWork {
 

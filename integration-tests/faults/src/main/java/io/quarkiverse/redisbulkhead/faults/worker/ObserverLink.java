@@ -16,9 +16,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
-/**
- * The connection to the observer: lines of words, both ways. It goes neither through Redis nor through anything that is tested.
- */
+/** The connection to the observer: lines of words in both directions. It uses neither Redis nor any code under test. */
 final class ObserverLink {
 
     /** The word that stands for nothing. */
@@ -56,16 +54,16 @@ final class ObserverLink {
         return numbers.incrementAndGet();
     }
 
-    /** Tells something; the stage completes when the observer has noted it. */
+    /** Sends a message; the stage completes when the observer has recorded it. */
     CompletableFuture<Void> confirmed(long number, String what, String... words) {
         CompletableFuture<Void> confirmation = new CompletableFuture<>();
         unconfirmed.put(what + number, confirmation);
-        tell(what + " " + number + " " + String.join(" ", words));
+        send(what + " " + number + " " + String.join(" ", words));
         return confirmation;
     }
 
-    /** Tells something. */
-    synchronized void tell(String line) {
+    /** Sends a message. */
+    synchronized void send(String line) {
         try {
             out.write(line + "\n");
             out.flush();
@@ -74,7 +72,7 @@ final class ObserverLink {
         }
     }
 
-    /** Reads until the observer is gone, and ends the process then: it could not be observed any more. */
+    /** Reads until the observer disconnects, and then ends the process, which can no longer be observed. */
     void listen(Consumer<String> commands) {
         Thread reader = new Thread(() -> {
             try {

@@ -5,7 +5,7 @@ import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.PermitGoneException;
 
-/** What the observer gets to know of a rejected call. */
+/** Describes a rejected call to the observer. */
 final class Rejection {
 
     private Rejection() {

@@ -5,8 +5,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Notices that the whole process stood still: it was paused, or others on the machine kept it from running. It has a thread
- * of its own that does nothing else, so that it does not take for a standstill what holds up some other thread.
+ * Detects that the whole process stood still: it was paused, or got no processor time. A dedicated thread does nothing
+ * else, so that a delay of another thread is not mistaken for a standstill.
  */
 final class StandstillWatch {
 
@@ -16,7 +16,7 @@ final class StandstillWatch {
     private StandstillWatch() {
     }
 
-    /** Tells of each time in which the process stood still for more than a second. */
+    /** Reports each standstill of the process of more than a second. */
     static void start(Consumer<Duration> told) {
         Thread watch = new Thread(() -> watch(told), "standstill-watch");
         watch.setDaemon(true);

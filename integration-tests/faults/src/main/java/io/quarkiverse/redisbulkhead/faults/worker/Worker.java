@@ -26,7 +26,7 @@ import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
 
-/** Does what the harness says, and tells what came of it. */
+/** Executes the commands of the harness, and reports the results. */
 @ApplicationScoped
 public class Worker {
 
@@ -50,18 +50,18 @@ public class Worker {
 
     void start(@Observes StartupEvent event) {
         observer = new ObserverLink(observerAddress, timers);
-        observer.tell("hello " + ProcessHandle.current().pid());
+        observer.send("hello " + ProcessHandle.current().pid());
         observer.listen(this::obey);
-        StandstillWatch.start(still -> observer.tell("still " + still.toMillis()));
+        StandstillWatch.start(still -> observer.send("still " + still.toMillis()));
     }
 
-    /** An application that stops gets no more calls. */
+    /** A stopping application gets no more calls. */
     void stop(@Observes ShutdownEvent event) {
         load.values().forEach(Callers::stop);
     }
 
-    void tellOfLoss(@Observes PermitLost loss) {
-        observer.tell("lost " + loss.permitId() + " " + loss.reason() + " " + loss.bulkhead());
+    void reportLoss(@Observes PermitLost loss) {
+        observer.send("lost " + loss.permitId() + " " + loss.reason() + " " + loss.bulkhead());
     }
 
     private void obey(String command) {
@@ -74,11 +74,11 @@ public class Worker {
             case "occupy" -> workerPool.execute(() -> hold(words[1], Guard.of(words[2]), words[3]));
             case "detach" -> threads.execute(() -> detach(words[1], Guard.of(words[2])));
             case "attach" -> threads.execute(() -> attach(words[1], Guard.of(words[2]), words[3]));
-            case "run" -> workerPool.execute(() -> observer.tell("done " + words[1]));
+            case "run" -> workerPool.execute(() -> observer.send("done " + words[1]));
             case "crowd" -> threads.execute(() -> crowd(words[1], Guard.of(words[2]), Integer.parseInt(words[3])));
             case "let" -> gate(words[1]).complete(null);
-            case "ask" -> threads.execute(this::askRedis);
-            case "facts" -> threads.execute(this::tellFacts);
+            case "ask" -> threads.execute(this::queryRedis);
+            case "facts" -> threads.execute(this::sendFacts);
             default -> throw new IllegalArgumentException("No such command: " + command);
         }
     }
@@ -91,7 +91,7 @@ public class Worker {
             ends.add(all.start(asynchronous));
         }
         CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new)).whenComplete((done, failure) -> observer
-                .tell("stopped " + id + " " + (failure == null ? "well" : failure.toString().replaceAll("\\s+", " "))));
+                .send("stopped " + id + " " + (failure == null ? "well" : failure.toString().replaceAll("\\s+", " "))));
     }
 
     private void hold(String id, Guard guard, String key) {
@@ -102,26 +102,26 @@ public class Worker {
         CompletableFuture<Void> gate = gate(id);
         try {
             call.accept(new Execution(observer, guard, key, permit -> {
-                observer.tell("inside " + id);
+                observer.send("inside " + id);
                 return gate;
             }));
         } catch (RuntimeException | Error e) {
-            observer.tell(Rejection.line(guard.bulkhead(), e));
+            observer.send(Rejection.line(guard.bulkhead(), e));
         } finally {
             gates.remove(id);
         }
-        observer.tell("done " + id);
+        observer.send("done " + id);
     }
 
-    // The token goes out after the guarded method has returned, so that another process attaches what its end left.
+    // The token is sent after the guarded method has returned, so that another process attaches the permit afterwards.
     private void detach(String id, Guard guard) {
         CompletableFuture<String> token = new CompletableFuture<>();
         try {
             guard.call(work, new Execution(observer, guard, ObserverLink.NOTHING, permit -> permit.detachAsync()
                     .invoke(token::complete).replaceWithVoid().subscribeAsCompletionStage()));
-            observer.tell("detached " + id + " " + token.join());
+            observer.send("detached " + id + " " + token.join());
         } catch (RuntimeException | Error e) {
-            observer.tell(Rejection.line(guard.bulkhead(), e));
+            observer.send(Rejection.line(guard.bulkhead(), e));
         }
     }
 
@@ -140,8 +140,8 @@ public class Worker {
             guard.callAsync(work, new Execution(observer, guard, ObserverLink.NOTHING, permit -> gate)).subscribe().with(
                     done -> leaveCrowd(id, left),
                     failure -> {
-                        observer.tell(Rejection.line(guard.bulkhead(), failure));
-                        // Failure handlers that block are what this is about.
+                        observer.send(Rejection.line(guard.bulkhead(), failure));
+                        // Blocking failure handlers are the point of this crowd.
                         gate.join();
                         leaveCrowd(id, left);
                     });
@@ -151,29 +151,29 @@ public class Worker {
     private void leaveCrowd(String id, AtomicInteger left) {
         if (left.decrementAndGet() == 0) {
             gates.remove(id);
-            observer.tell("done " + id);
+            observer.send("done " + id);
         }
     }
 
-    // It may be told to leave before it is inside.
+    // The command to leave may arrive before it is inside.
     private CompletableFuture<Void> gate(String id) {
         return gates.computeIfAbsent(id, unknown -> new CompletableFuture<>());
     }
 
-    private void askRedis() {
+    private void queryRedis() {
         try {
             bulkheads.semaphore(Guard.OPEN.bulkhead()).status();
-            observer.tell("asked well");
+            observer.send("asked well");
         } catch (BulkheadUnavailableException e) {
-            observer.tell("asked " + e.getMessage());
+            observer.send("asked " + e.getMessage());
         }
     }
 
-    private void tellFacts() {
+    private void sendFacts() {
         System.gc();
         long heap = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
         int live = ManagementFactory.getThreadMXBean().getThreadCount();
-        observer.tell("facts " + live + " " + heap + " " + System.currentTimeMillis());
+        observer.send("facts " + live + " " + heap + " " + System.currentTimeMillis());
     }
 
     private static ThreadFactory daemons(String name) {

@@ -1,6 +1,6 @@
 /**
- * The application that fault tests start many times: it calls guarded methods as it is told, and each execution reports to an
- * observer outside of the process before it does anything, and before it ends.
+ * The application that fault tests start many times: it calls guarded methods on command, and each execution reports to an
+ * observer outside the process before it works, and before it ends.
  * <p>
  * Both sides send lines of words; {@code -} stands for a word that is empty. The worker tells:
  * <table>
@@ -15,12 +15,11 @@
  * </tr>
  * <tr>
  * <td>{@code in <number> <bulkhead> <key> <permit> <token> <weight>}</td>
- * <td>an execution has its permit; it goes on when that is
- * confirmed</td>
+ * <td>an execution has its permit; it continues after the confirmation</td>
  * </tr>
  * <tr>
  * <td>{@code out <number>}</td>
- * <td>it has done its work; it returns when that is confirmed</td>
+ * <td>it has finished its work; it returns after the confirmation</td>
  * </tr>
  * <tr>
  * <td>{@code lost <permit> <reason> <bulkhead>}</td>
@@ -28,7 +27,7 @@
  * </tr>
  * <tr>
  * <td>{@code no <bulkhead> full|contended|gone|unavailable|other <exception>}</td>
- * <td>a call that did not come through</td>
+ * <td>a call that failed</td>
  * </tr>
  * <tr>
  * <td>{@code stopped <load> well|<exception>}</td>
@@ -60,11 +59,11 @@
  * </tr>
  * <tr>
  * <td>{@code load <load> <bulkhead> sync|uni <callers> <ms inside> <keys>}</td>
- * <td>callers come again and again</td>
+ * <td>callers call in a loop</td>
  * </tr>
  * <tr>
  * <td>{@code stop <load>}</td>
- * <td>they stop after the call that they are at</td>
+ * <td>they stop after their current call</td>
  * </tr>
  * <tr>
  * <td>{@code hold <call> <bulkhead> <key>}</td>

@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Finds all scenarios there are, whichever of them a run is about. */
+/** Finds all scenarios, including those that a run excludes. */
 final class AllScenarios {
 
     private static final String PACKAGE = "io.quarkiverse.redisbulkhead.faults.scenarios";

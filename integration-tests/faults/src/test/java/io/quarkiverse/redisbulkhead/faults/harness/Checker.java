@@ -13,13 +13,12 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * Judges a history by the guarantees. It knows nothing of how they are kept.
+ * Judges a history by the guarantees, independently of their implementation.
  * <ul>
- * <li><b>Limit.</b> An execution that enters makes it no more than the limit. Executions count with their weights, until they
- * end or their process tells that the permit was lost. An execution of a process that was paused for long counts apart from
- * the beginning of the pause, and one whose permit Redis may have forgotten from that moment; neither may overlap for longer
- * than
- * the guarantees allow.</li>
+ * <li><b>Limit.</b> An execution that enters makes it no more than the limit. Executions count with their weights, until
+ * they end or their process reports the loss of the permit. An execution of a process that was paused for long counts
+ * separately from the start of the pause, and one whose permit Redis may have forgotten from that moment; neither may
+ * overlap for longer than the guarantees allow.</li>
  * <li><b>Order.</b> In a fair bulkhead, a permit was granted no later than one with a greater ticket, so it counts
  * from
  * then on. More than the limit then means that a caller overtook another.</li>
@@ -93,7 +92,7 @@ final class Checker {
         return (mayBeFirst && FIRST_LEASE.compareTo(lease) < 0 ? FIRST_LEASE : lease).toNanos();
     }
 
-    /** From when on an execution is not counted with the others. */
+    /** The time from which an execution is not counted with the others. */
     private long excusedFrom(Evidence evidence, Visit visit) {
         long from = visit.over();
         for (Pause pause : evidence.pauses()) {
@@ -141,13 +140,14 @@ final class Checker {
         return violations;
     }
 
-    // The one with the greater token may have been granted after the loss while the other, of before it, had not yet begun.
+    // The execution with the greater token may have been granted after the loss, before the other one, granted before the
+    // loss, had started.
     private static boolean forgottenBetween(Evidence evidence, Visit greater, Visit smaller) {
         return evidence.losses().stream()
                 .anyMatch(loss -> loss.concerns(smaller) && loss.mayPrecede(greater));
     }
 
-    /** Goes through the executions of one limit in the order in which they began and ended. */
+    /** Replays the executions of one limit in the order of their starts and ends. */
     private final class Sweep {
 
         private final Evidence evidence;
@@ -177,7 +177,7 @@ final class Checker {
             return violations;
         }
 
-        /** For how long at a stretch there were more than the limit with these, counted from a time on. */
+        /** The longest period above the limit including these executions, each counted from a given time. */
         private long overlapOf(Predicate<Visit> excused, long from) {
             List<Visit> theirs = visits.stream().filter(excused).toList();
             if (theirs.isEmpty()) {

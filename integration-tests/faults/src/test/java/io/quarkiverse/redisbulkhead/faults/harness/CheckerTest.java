@@ -12,7 +12,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /**
- * The checker finds what it is there for, and nothing else. Times are in seconds, and the limit is 2 unless a test says
+ * The checker finds each violation, and nothing else. Times are in seconds, and the limit is 2 unless a test says
  * otherwise.
  */
 class CheckerTest {
@@ -43,7 +43,7 @@ class CheckerTest {
     }
 
     @Test
-    void aHistoryWithinTheLimitIsWell() {
+    void acceptsAHistoryWithinTheLimit() {
         visit("a", 1, 0, 10);
         visit("b", 2, 1, 3);
         visit("c", 3, 3, 9);
@@ -51,7 +51,7 @@ class CheckerTest {
     }
 
     @Test
-    void oneTooManyIsFound() {
+    void findsOneExecutionTooMany() {
         visit("a", 1, 0, 10);
         visit("b", 2, 1, FOREVER);
         visit("c", 3, 2, 3);
@@ -59,7 +59,7 @@ class CheckerTest {
     }
 
     @Test
-    void weightsAreAddedUp() {
+    void addsUpWeights() {
         visits.add(new Visit("a", "b", "", "p", 1, 2, 0, 10, Visit.NEVER));
         visits.add(new Visit("b", "b", "", "q", 2, 2, 10, 20, Visit.NEVER));
         assertThat(judge("b").violations()).isEmpty();
@@ -69,7 +69,7 @@ class CheckerTest {
     }
 
     @Test
-    void eachKeyHasALimitOfItsOwn() {
+    void eachKeyHasItsOwnLimit() {
         for (String key : List.of("k1", "k2")) {
             for (int i = 0; i < 2; i++) {
                 visits.add(new Visit("a", "b", key, key + i, i, 1, 0, 10, Visit.NEVER));
@@ -79,7 +79,7 @@ class CheckerTest {
     }
 
     @Test
-    void whoWasToldOfALossDoesNotCount() {
+    void ignoresExecutionsWithAReportedLoss() {
         visit("a", 1, 0, 10);
         visit("b", 2, 1, 10, 4);
         visit("c", 3, 4, 6);
@@ -89,7 +89,7 @@ class CheckerTest {
     }
 
     @Test
-    void whoSleptOverlapsForAsLongAsItSlept() {
+    void pauseExcusesAnOverlapOfItsLength() {
         visit("a", 1, 0, 10);
         visit("sleeper", 2, 1, 9, 7);
         visit("c", 3, 5, 10);
@@ -100,7 +100,7 @@ class CheckerTest {
     }
 
     @Test
-    void whoSleptOverlapsForTooLong() {
+    void findsOverlapLongerThanThePause() {
         visit("a", 1, 0, 20);
         visit("sleeper", 2, 1, 15);
         visit("c", 3, 5, 20);
@@ -109,7 +109,7 @@ class CheckerTest {
     }
 
     @Test
-    void aShortNapExcusesNothing() {
+    void shortPauseExcusesNothing() {
         visit("a", 1, 0, 10);
         visit("sleeper", 2, 1, 9, 7);
         visit("c", 3, 5, 10);
@@ -118,7 +118,7 @@ class CheckerTest {
     }
 
     @Test
-    void theSleepOfAnotherExcusesNothing() {
+    void pauseOfAnotherProcessExcusesNothing() {
         visit("a", 1, 0, 10);
         visit("b", 2, 1, 9);
         visit("c", 3, 5, 10);
@@ -127,7 +127,7 @@ class CheckerTest {
     }
 
     @Test
-    void whatRedisForgotCountsApart() {
+    void countsForgottenPermitsSeparately() {
         visit("a", 1, 0, 10, 6);
         visit("a", 2, 1, 10, 6);
         losses.add(new DataLoss(nanos(4), 90, 100));
@@ -141,7 +141,7 @@ class CheckerTest {
     }
 
     @Test
-    void whatRedisForgotMustLearnOfIt() {
+    void findsForgottenPermitsWithoutAReportedLoss() {
         visit("a", 1, 0, 10);
         visit("a", 2, 1, 10);
         losses.add(new DataLoss(nanos(4), 90, 100));
@@ -150,17 +150,17 @@ class CheckerTest {
     }
 
     @Test
-    void whoOvertakesIsFound() {
+    void findsOvertaking() {
         visit("a", 1, 0, 5);
         visit("b", 3, 1, 6);
-        // Before it was inside, the greater token was: by then it must have had its permit, and then there were three.
+        // The greater token was inside before, so this permit must have been granted by then: that makes three.
         visit("c", 2, 5, 9);
         assertThat(judge().violations()).isEmpty();
         assertThat(judge("b").violations()).singleElement().asString().startsWith("Order: 3 inside");
     }
 
     @Test
-    void newsOfAPermitMayBeLate() {
+    void acceptsLateReportsOfPermits() {
         visit("a", 1, 0, 2);
         visit("b", 3, 3, 6);
         visit("c", 2, 5, 9);
@@ -168,14 +168,14 @@ class CheckerTest {
     }
 
     @Test
-    void aTokenIsUsedOnce() {
+    void findsTokensUsedTwice() {
         visit("a", 1, 0, 1);
         visit("b", 1, 2, 3);
         assertThat(judge().violations()).singleElement().asString().startsWith("Token: used twice");
     }
 
     @Test
-    void tokensGrow() {
+    void findsDecreasingTokens() {
         limit.put(Long.MIN_VALUE, 1);
         visit("a", 2, 0, 1);
         visit("b", 1, 2, 3);
@@ -183,7 +183,7 @@ class CheckerTest {
     }
 
     @Test
-    void aTokenOfBeforeADataLossMayBeginAfterANewerOne() {
+    void tokenOfTheMomentOfADataLossMayFollowANewerOne() {
         limit.put(Long.MIN_VALUE, 1);
         losses.add(new DataLoss(nanos(1), 90, 100));
         visit("a", 90, 2, 3);
@@ -192,7 +192,7 @@ class CheckerTest {
     }
 
     @Test
-    void ofTokensOfBeforeADataLossTheOrderIsKnown() {
+    void tokensFromBeforeADataLossAreOrdered() {
         limit.put(Long.MIN_VALUE, 1);
         losses.add(new DataLoss(nanos(1), 90, 100));
         visit("a", 89, 2, 3);
@@ -201,7 +201,7 @@ class CheckerTest {
     }
 
     @Test
-    void ofTokensOfAfterADataLossTheOrderIsKnown() {
+    void tokensFromAfterADataLossAreOrdered() {
         limit.put(Long.MIN_VALUE, 1);
         losses.add(new DataLoss(nanos(1), 90, 100));
         visit("a", 101, 2, 3);
@@ -210,7 +210,7 @@ class CheckerTest {
     }
 
     @Test
-    void aLimitMayChange() {
+    void limitMayChange() {
         limit.put(nanos(5), 3);
         visit("a", 1, 0, 10);
         visit("b", 2, 1, 10);
@@ -222,13 +222,13 @@ class CheckerTest {
     }
 
     @Test
-    void whoIsInsideWithoutAPermitIsFound() {
+    void findsExecutionsWithoutAPermit() {
         visits.add(new Visit("a", "b", "", "", 1, 1, 0, 10, Visit.NEVER));
         assertThat(judge().violations()).singleElement().asString().startsWith("Permit: none was needed");
     }
 
     @Test
-    void aSilenceExcusesOnlyCallsThatBeginInIt() {
+    void silenceExcusesOnlyCallsThatBeginDuringIt() {
         limit.put(Long.MIN_VALUE, 1);
         silences.add(new Silence(nanos(2), nanos(4)));
         visit("a", 1, 0, 10);

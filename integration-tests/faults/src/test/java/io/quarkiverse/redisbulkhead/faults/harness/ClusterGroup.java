@@ -52,7 +52,7 @@ public final class ClusterGroup {
         stage.topology(this::masters);
     }
 
-    /** Waits until each node says that all slots are served. */
+    /** Waits until each node reports that all slots are served. */
     public void awaitWell() {
         awaitThat("a cluster that is well", () -> nodes.stream().filter(RedisProcess::isAlive)
                 .allMatch(node -> node.command("CLUSTER", "INFO").contains("cluster_state:ok")));
@@ -66,7 +66,7 @@ public final class ClusterGroup {
         return node.command("CLUSTER", "MYID");
     }
 
-    /** What an application is configured with. */
+    /** The configuration of an application. */
     public Map<String, String> configuration() {
         return Map.of("quarkus.redis.client-type", "cluster", "quarkus.redis.hosts",
                 nodes.stream().map(RedisProcess::url).collect(Collectors.joining(",")));
@@ -76,7 +76,7 @@ public final class ClusterGroup {
         return nodes.stream().filter(RedisProcess::isAlive).filter(node -> node.command("ROLE").startsWith("[master")).toList();
     }
 
-    /** The master that has a bulkhead's keys now. */
+    /** The current master of a bulkhead's keys. */
     public RedisProcess masterOf(String bulkhead) {
         int slot = slot(bulkhead);
         return masters().stream().filter(node -> serves(node, slot)).findFirst().orElseThrow();
@@ -101,7 +101,7 @@ public final class ClusterGroup {
         });
     }
 
-    /** Moves a bulkhead's slot with all that is in it to another master, as an operator's tool does, key by key. */
+    /** Moves a bulkhead's slot with its keys to another master, key by key, as operators' tools do. */
     public void moveAway(String bulkhead) {
         RedisProcess source = masterOf(bulkhead);
         RedisProcess target = masters().stream().filter(node -> node != source).findFirst().orElseThrow();
@@ -109,7 +109,8 @@ public final class ClusterGroup {
         target.command("CLUSTER", "SETSLOT", slot, "IMPORTING", id(source));
         source.command("CLUSTER", "SETSLOT", slot, "MIGRATING", id(target));
         for (String key = anyKey(source, slot); key != null; key = anyKey(source, slot)) {
-            // After a timeout the target may have the key already; that of the source counts, which has served it meanwhile.
+            // After a timeout, the target may already have the key; the key of the source counts, because it has served
+            // requests meanwhile.
             source.command("MIGRATE", RedisProcess.HOST, Integer.toString(target.port()), key, "0", "5000", "REPLACE");
         }
         for (RedisProcess node : masters()) {
@@ -118,6 +119,6 @@ public final class ClusterGroup {
     }
 
     private static String anyKey(RedisProcess node, String slot) {
-        return node.ask(jedis -> jedis.clusterGetKeysInSlot(Integer.parseInt(slot), 1)).stream().findFirst().orElse(null);
+        return node.query(jedis -> jedis.clusterGetKeysInSlot(Integer.parseInt(slot), 1)).stream().findFirst().orElse(null);
     }
 }

@@ -1,10 +1,9 @@
 package io.quarkiverse.redisbulkhead.faults.harness;
 
 /**
- * A moment at which Redis forgot what it knew. Permits of before, told by their fencing token, may be forgotten; the guarantees
- * say so. The moment lies between two readings of the server's clock, and whether a permit granted between them was granted
- * before it
- * is unknown.
+ * A moment at which Redis lost data. Permits granted before it, identified by their fencing tokens, may be lost; the
+ * guarantees allow this. The moment lies between two readings of the server's clock, and whether a permit granted between
+ * them was granted before it is unknown.
  *
  * @param at when at the earliest, by the observer's clock
  * @param earliestMicros when at the earliest, by the server's clock

@@ -5,12 +5,12 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * A history as it was at one moment, for the {@link Checker}.
+ * A snapshot of a history, for the {@link Checker}.
  *
  * @param visits all executions
  * @param pauses when processes stood still
- * @param losses when Redis forgot what it knew
- * @param silences when executions may begin without a permit
+ * @param losses when Redis lost data
+ * @param silences when executions may start without a permit
  * @param limits how many executions of each bulkhead may be inside at once, from which time on
  */
 record Evidence(List<Visit> visits, List<Pause> pauses, List<DataLoss> losses, List<Silence> silences,

@@ -26,7 +26,7 @@ public final class FakeClock {
     private final Path file;
 
     /**
-     * Skips the test where it cannot be done.
+     * Skips the test if libfaketime is unavailable.
      *
      * @param file where the offset is kept
      * @param offset as libfaketime has it, for example {@code +1h}
@@ -34,7 +34,7 @@ public final class FakeClock {
     public FakeClock(Path file, String offset) {
         Optional<Path> found = library();
         if (found.isEmpty()) {
-            // On the console too, where a skipped test does not tell its reason.
+            // Also on the console, which does not show the reason of a skipped test.
             System.err.println("Skipped: " + MISSING);
         }
         assumeTrue(found.isPresent(), MISSING);
@@ -61,27 +61,27 @@ public final class FakeClock {
         return Optional.empty();
     }
 
-    /** Changes the offset; the process sees it within a second. */
+    /** Changes the offset; it takes effect within a second. */
     public void jumpTo(String offset) {
         try {
             Files.createDirectories(file.getParent());
             Path next = file.resolveSibling(file.getFileName() + ".next");
             Files.writeString(next, offset + "\n");
-            // The process must not read half of it.
+            // The process must not read an incomplete file.
             Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    /** What is added to the environment of the process. Without the last variable waiting threads spin. */
+    /** Environment variables for the process. Without the last one, waiting threads spin. */
     public Map<String, String> environment() {
         return Map.of("LD_PRELOAD", library.toString(), "FAKETIME_TIMESTAMP_FILE", file.toString(),
                 "FAKETIME_CACHE_DURATION", "1", "DONT_FAKE_MONOTONIC", "1", "FAKETIME_DONT_FAKE_MONOTONIC", "1",
                 "FAKETIME_FORCE_MONOTONIC_FIX", "0");
     }
 
-    /** Skips the test where the server that is tested with cannot live with libfaketime, as some that use jemalloc. */
+    /** Skips the test if the server does not run with libfaketime, like some that use jemalloc. */
     public void assumeThatRedisRunsWithIt() {
         boolean runs = runs(RedisExecutable.path().toString(), "--version");
         String clash = RedisExecutable.path() + " does not run with libfaketime, so its clock cannot be wrong";

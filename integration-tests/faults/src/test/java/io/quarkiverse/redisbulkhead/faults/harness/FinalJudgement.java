@@ -12,13 +12,13 @@ import java.util.stream.Collectors;
 import redis.clients.jedis.Jedis;
 
 /**
- * What each scenario ends with. Everything comes to rest; then nothing is held in Redis, every permit can be taken, every
- * application ends when it is asked to, no connection is left, every key has a time to live, and the {@link Checker} finds
- * nothing wrong in the history. No permit was lost, unless the fault allows that.
+ * The final checks of each scenario. After all calls have ended, nothing is held in Redis, every permit can be acquired,
+ * every application ends on request, no connection is left, every key has a time to live, and the {@link Checker} finds no
+ * violation in the history. No permit was lost, unless the fault allows that.
  */
 final class FinalJudgement {
 
-    // A waiter that is gone keeps its place for three seconds, and permits that were lost last no longer in any scenario.
+    // A dead waiter keeps its place for three seconds, and lost permits expire within that time in every scenario.
     private static final Duration LAST_TRACES = Duration.ofSeconds(10);
     private static final Duration SLACK = Duration.ofSeconds(15);
     private static final Duration LONGEST_STOP = Duration.ofSeconds(30);
@@ -38,7 +38,7 @@ final class FinalJudgement {
         this.lossesAllowed = lossesAllowed;
     }
 
-    /** What the checker found that is excused; fails where anything is not. */
+    /** Returns what the checker excused; fails on any violation. */
     Verdict judge() {
         alive().forEach(WorkerProcess::stopLoad);
         alive().forEach(WorkerProcess::awaitLoadStopped);
@@ -71,7 +71,7 @@ final class FinalJudgement {
                 .untilAsserted(() -> assertThat(topology.servers()).flatMap(RedisProcess::livingMembers).isEmpty());
     }
 
-    /** Where nothing was lost for good, one application gets as many permits as the limit is. */
+    /** Unless data was lost, one application can acquire all permits. */
     private void takeAllPermits(WorkerProcess taker) {
         Set<String> used = history.evidence().visits().stream().filter(visit -> visit.key().isEmpty()).map(Visit::bulkhead)
                 .collect(Collectors.toSet());
@@ -93,11 +93,11 @@ final class FinalJudgement {
         alive.forEach(worker -> worker.awaitEnd(LONGEST_STOP));
         for (RedisProcess server : topology.servers()) {
             await("no connection left").atMost(SLACK)
-                    .untilAsserted(() -> assertThat(server.ask(FinalJudgement::clients)).isEmpty());
+                    .untilAsserted(() -> assertThat(server.query(FinalJudgement::clients)).isEmpty());
         }
     }
 
-    /** Without the one that asks, replicas, masters and sentinels. */
+    /** Excludes this connection, replicas, masters and sentinels. */
     private static List<String> clients(Jedis jedis) {
         return jedis.clientList().lines().filter(line -> !line.contains("cmd=client") && !line.contains("flags=S")
                 && !line.contains("flags=M") && !line.contains("name=sentinel-")).toList();

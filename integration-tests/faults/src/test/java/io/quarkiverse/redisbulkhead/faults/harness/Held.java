@@ -4,7 +4,7 @@ import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
 
-/** A call that stays inside its guarded section until it is told to leave. */
+/** A call that stays inside its guarded section until the test lets it leave. */
 public final class Held {
 
     private final WorkerProcess worker;
@@ -21,7 +21,7 @@ public final class Held {
         return id;
     }
 
-    /** Lets it leave, and waits until the call has returned. */
+    /** Lets the call leave, and waits until it has returned. */
     public void leave() {
         letLeave();
         awaitDone();
@@ -32,14 +32,14 @@ public final class Held {
         worker.command("let " + id);
     }
 
-    /** Waits until the call has returned, whatever came of it. */
+    /** Waits until the call has returned or failed. */
     public void awaitDone() {
         // Callers measure how long this takes.
         await("end of a call of " + bulkhead).atMost(Duration.ofSeconds(30)).pollDelay(Duration.ZERO)
                 .pollInterval(Duration.ofMillis(2)).until(this::isDone);
     }
 
-    /** Whether it has come through. */
+    /** Whether the call got its permit. */
     public boolean isInside() {
         return worker.hasBegun(id) && !isDone();
     }

@@ -13,9 +13,7 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-/**
- * What the observer saw. Its times grow with each event, so no two events are at the same time. Safe for use by many threads.
- */
+/** The observed events. Times strictly increase, so no two events have the same time. Thread-safe. */
 public final class History {
 
     private final List<Visit> finished = new ArrayList<>();
@@ -45,7 +43,7 @@ public final class History {
     synchronized void entered(String worker, long number, String bulkhead, String key, String permit, long token,
             int weight) {
         long at = now();
-        // A process that stood still may learn of the loss before it tells of the entry.
+        // A process that stood still may detect the loss before it reports the entry.
         long lost = lostPermits.contains(permit) ? at : Visit.NEVER;
         Visit visit = new Visit(worker, bulkhead, key, permit, token, weight, at, Visit.NEVER, lost);
         inside.put(id(worker, number), visit);
@@ -61,7 +59,7 @@ public final class History {
 
     synchronized void left(String worker, long number) {
         Visit visit = inside.remove(id(worker, number));
-        // Of a process that was killed, something may still be on the way.
+        // Messages of a killed process may still be in flight.
         if (visit != null) {
             finished.add(visit.withEnd(now()));
         }
@@ -74,7 +72,7 @@ public final class History {
                 : visit);
     }
 
-    /** All executions of a process ended with it, by that time. */
+    /** Records that all executions of a process ended with it, at that time. */
     synchronized void died(String worker, long at) {
         inside.entrySet().removeIf(entry -> {
             boolean dead = entry.getValue().worker().equals(worker);
@@ -90,7 +88,7 @@ public final class History {
         lastExceptions.put(what, exception);
     }
 
-    /** What happened so far to callers was to be expected, as before everything is warm. */
+    /** Discards earlier rejections, which are expected during warm-up. */
     public synchronized void forgetRejections() {
         rejections.clear();
     }
@@ -121,7 +119,7 @@ public final class History {
         losses.add(loss);
     }
 
-    /** From now on, no execution may enter that makes it more than so many. */
+    /** Sets the limit for executions that enter from now on. */
     synchronized void limit(String bulkhead, int limit) {
         limits.computeIfAbsent(bulkhead, name -> new TreeMap<>()).put(limits.get(bulkhead).isEmpty() ? Long.MIN_VALUE : now(),
                 limit);
@@ -132,7 +130,7 @@ public final class History {
         return limits.get(bulkhead).lastEntry().getValue();
     }
 
-    /** What is in the history now. */
+    /** The current history. */
     synchronized Evidence evidence() {
         List<Visit> all = new ArrayList<>(finished);
         all.addAll(inside.values());
@@ -141,43 +139,43 @@ public final class History {
         return new Evidence(all, List.copyOf(pauses), List.copyOf(losses), List.copyOf(silences), copies);
     }
 
-    /** The weights of the executions inside that, as far as their processes know, still have their permits. */
+    /** The total weight of the executions inside whose processes have not reported a loss. */
     public synchronized long inside(Predicate<Visit> which) {
         return inside.values().stream().filter(visit -> visit.lost() == Visit.NEVER).filter(which)
                 .mapToLong(Visit::weight).sum();
     }
 
-    /** Those that are inside, also those that have lost their permit. */
+    /** The executions inside, including those that have lost their permit. */
     synchronized List<Visit> visitors() {
         return List.copyOf(inside.values());
     }
 
-    /** How many executions have begun so far. */
+    /** How many executions have started so far. */
     public synchronized long entries() {
         return entries.values().stream().mapToLong(Long::longValue).sum();
     }
 
-    /** How many executions of a bulkhead have begun so far. */
+    /** How many executions of a bulkhead have started so far. */
     public synchronized long entries(String bulkhead) {
         return entries.getOrDefault(bulkhead, 0L);
     }
 
-    /** How many executions of an application have begun so far. */
+    /** How many executions of an application have started so far. */
     public synchronized long entriesOf(String worker) {
         return entriesOfWorkers.getOrDefault(worker, 0L);
     }
 
-    /** How many calls did not come through, by bulkhead and kind. */
+    /** How many calls were rejected or failed, by bulkhead and kind. */
     public synchronized Map<String, Long> rejections() {
         return new TreeMap<>(rejections);
     }
 
-    /** How many calls of a bulkhead did not come through because Redis was not available. */
+    /** How many calls of a bulkhead failed because Redis was unavailable. */
     public synchronized long unavailable(String bulkhead) {
         return rejections.getOrDefault(bulkhead + " unavailable", 0L);
     }
 
-    /** How many executions have begun without a permit. */
+    /** How many executions have started without a permit. */
     public synchronized long entriesWithoutPermit() {
         return entriesWithoutPermit;
     }
@@ -196,9 +194,9 @@ public final class History {
     }
 
     /**
-     * The longest time between the begins of two executions of a bulkhead.
+     * The longest time between the starts of two executions of a bulkhead.
      *
-     * @param since begin of the period, by {@link System#nanoTime()}
+     * @param since start of the period, by {@link System#nanoTime()}
      */
     public synchronized Duration longestGap(String bulkhead, long since) {
         long[] begins = Stream.concat(finished.stream(), inside.values().stream())

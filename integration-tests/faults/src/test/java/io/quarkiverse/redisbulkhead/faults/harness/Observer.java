@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Stands outside of all applications, and notes who is inside the guarded sections. An execution works only when its begin is
- * noted, and gives its permit back only when its end is. So what is noted is never longer than what really happened.
+ * Runs outside all applications, and records the executions in guarded sections. An execution works only after its start is
+ * recorded, and releases its permit only after its end is. So no recorded execution is longer than the real one.
  */
 final class Observer implements AutoCloseable {
 
@@ -36,7 +36,7 @@ final class Observer implements AutoCloseable {
         return server.getInetAddress().getHostAddress() + ":" + server.getLocalPort();
     }
 
-    /** Says which worker a process is; before the process can have connected. */
+    /** Names the worker of a process; call it before the process can have connected. */
     void expect(long pid, WorkerProcess worker) {
         expected.put(pid, worker);
     }
@@ -72,7 +72,7 @@ final class Observer implements AutoCloseable {
                 }
             }
         } catch (IOException | UncheckedIOException e) {
-            // The process is gone; that is noted below.
+            // The process is gone; recorded below.
         }
         if (worker != null) {
             history.died(worker.name(), System.nanoTime());
@@ -95,7 +95,7 @@ final class Observer implements AutoCloseable {
                     worker.failed(line);
                 }
             }
-            default -> worker.told(words);
+            default -> worker.received(words);
         }
     }
 

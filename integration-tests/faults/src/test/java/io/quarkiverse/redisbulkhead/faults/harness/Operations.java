@@ -10,7 +10,7 @@ import java.util.HexFormat;
 import java.util.Locale;
 import java.util.function.Predicate;
 
-/** How a {@link Proxy} recognises what a store does. */
+/** Recognizes the operations of a store, for a {@link Proxy}. */
 public final class Operations {
 
     private static final String FOLDER = "/io/quarkiverse/redisbulkhead/runtime/store/redis/";
@@ -28,7 +28,7 @@ public final class Operations {
             return sent -> sent.toLowerCase(Locale.ROOT).contains("\r\nexec\r\n");
         }
         String script = digest(text("bulkhead"));
-        // An acquire has no word of its own, but only its terms have an argument that begins with a line break.
+        // An acquire has no unique word, but only its terms have an argument that starts with a line break.
         String sign = name.equals("acquire") ? "\r\n\n" : "\r\n" + name + "\r\n";
         return sent -> sent.contains(script) && sent.contains(sign);
     }
@@ -41,7 +41,7 @@ public final class Operations {
         }
     }
 
-    // What Redis knows a script by that was sent without its comments.
+    // The SHA-1 digest of the script without its comments.
     private static String digest(String source) {
         String sent = source.replaceAll("(?m)^\\s*--.*\\R?", "").strip() + "\n";
         try {

@@ -5,7 +5,7 @@ package io.quarkiverse.redisbulkhead.faults.harness;
  *
  * @param worker the process
  * @param from when it was stopped
- * @param until when it was told to go on
+ * @param until when it was resumed
  */
 record Pause(String worker, long from, long until) {
 

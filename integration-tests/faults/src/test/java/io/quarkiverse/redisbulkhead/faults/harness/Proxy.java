@@ -23,14 +23,14 @@ import java.util.regex.Pattern;
 
 import javax.net.ssl.SSLContext;
 
-/** The network between applications and a server: it passes bytes on, late, in part, or not at all. */
+/** The network between applications and a server: it forwards bytes, delays them, or drops some or all of them. */
 public final class Proxy implements AutoCloseable {
 
-    /** What happens to the connection that a command comes over. */
+    /** When to close the connection of a command. */
     public enum Cut {
-        /** Before the server gets the command. */
+        /** Before the server receives the command. */
         BEFORE,
-        /** After the server got it, and before its answer is passed on. */
+        /** After the server has received it, before the reply is forwarded. */
         AFTER
     }
 
@@ -56,13 +56,13 @@ public final class Proxy implements AutoCloseable {
     private volatile boolean silent;
     private volatile boolean deaf;
     private volatile boolean mute;
-    private volatile double lossOfAnswers;
+    private volatile double lossOfReplies;
     private volatile double lossOfHandshakes;
     private final AtomicInteger handshakesToLose = new AtomicInteger();
     private final AtomicLong resets = new AtomicLong();
     private volatile Trap trap;
 
-    /** Stands before the server on that port of this machine. */
+    /** Forwards to the server on that local port. */
     Proxy(int upstreamPort) {
         this(upstreamPort, Optional.empty());
     }
@@ -91,34 +91,34 @@ public final class Proxy implements AutoCloseable {
         }
     }
 
-    /** The value of {@code quarkus.redis.hosts} for who is to go through it. */
+    /** The value of {@code quarkus.redis.hosts} for applications that connect through the proxy. */
     public String url() {
         return (tls.isEmpty() ? "redis://" : "rediss://") + RedisProcess.HOST + ":" + port;
     }
 
-    /** From now on each byte arrives that much later, in both directions. */
+    /** Delays each byte by this time, in both directions. */
     public void delay(long millis) {
         delayMillis = millis;
     }
 
-    /** From now on nothing arrives any more in either direction, and connections stay open; new ones are accepted. */
+    /** Drops everything in both directions; connections stay open, and new ones are accepted. */
     public void blackHole() {
         silent = true;
     }
 
-    /** From now on nothing that the server says arrives any more, while it hears everything. */
+    /** Drops everything from the server, and forwards everything to it. */
     public void halfOpen() {
         deaf = true;
     }
 
-    /** From now on nothing that clients say arrives any more, while they hear everything. */
+    /** Drops everything from clients, and forwards everything to them. */
     public void halfOpenToTheServer() {
         mute = true;
     }
 
-    /** From now on that part of the answers is lost, and the connection with them. */
-    public void loseAnswers(double part) {
-        lossOfAnswers = part;
+    /** Loses this share of the replies, and closes their connections. */
+    public void loseReplies(double part) {
+        lossOfReplies = part;
     }
 
     /** Resets this share of new connections: at the first byte from the client, or before the TLS handshake. */
@@ -136,7 +136,7 @@ public final class Proxy implements AutoCloseable {
         return resets.get();
     }
 
-    /** Swallows all bytes of the current subscriptions, in both directions, and keeps them open. */
+    /** Drops all bytes of the current subscriptions, in both directions, and keeps them open. */
     public void halfOpenSubscriptions() {
         links.stream().filter(link -> link.subscribed).forEach(link -> link.dead = true);
     }
@@ -146,13 +146,11 @@ public final class Proxy implements AutoCloseable {
         upstreamPort = other.port();
     }
 
-    /**
-     * What comes from now on arrives. What has been swallowed stays so, so those connections are of no use any more, and end.
-     */
+    /** Forwards everything again. Closes connections that have lost bytes, because they are unusable. */
     public void heal() {
         trap = null;
         delayMillis = 0;
-        lossOfAnswers = 0;
+        lossOfReplies = 0;
         lossOfHandshakes = 0;
         handshakesToLose.set(0);
         if (isHole()) {
@@ -191,12 +189,12 @@ public final class Proxy implements AutoCloseable {
         cut(link -> true);
     }
 
-    /** Ends those connections that wait for messages. */
+    /** Closes the connections with subscriptions. */
     public void cutSubscriptions() {
         cut(link -> link.subscribed);
     }
 
-    /** Ends all connections but those that wait for messages. */
+    /** Closes all connections without subscriptions. */
     public void cutCommands() {
         cut(link -> !link.subscribed);
     }
@@ -205,7 +203,7 @@ public final class Proxy implements AutoCloseable {
         links.stream().filter(which).forEach(Link::close);
     }
 
-    /** Accepts no connection any more, and ends those that there are. */
+    /** Stops accepting connections, and closes the existing ones. */
     public void refuse() {
         try {
             server.close();
@@ -221,9 +219,9 @@ public final class Proxy implements AutoCloseable {
     }
 
     /**
-     * Ends each connection when such a command comes over it.
+     * Closes each connection that carries such a command.
      *
-     * @param command told what the client sent, as text
+     * @param command receives the data from the client, as text
      */
     public void cutAt(Predicate<String> command, Cut cut) {
         trap = new Trap(command, cut, false);
@@ -234,7 +232,7 @@ public final class Proxy implements AutoCloseable {
         trap = new Trap(command, cut, true);
     }
 
-    /** How many connections were ended at a command, or with an answer. */
+    /** How many connections were closed at a command, or with a reply. */
     public long cuts() {
         return cuts.get();
     }
@@ -261,7 +259,7 @@ public final class Proxy implements AutoCloseable {
             links.add(link);
             link.pump();
         } catch (IOException e) {
-            // The server refuses, and so does the proxy.
+            // The server refuses connections, and so does the proxy.
             closeQuietly(client);
         }
     }
@@ -292,7 +290,7 @@ public final class Proxy implements AutoCloseable {
         private final Socket upstream;
         private volatile boolean subscribed;
         private volatile boolean dead;
-        private volatile boolean answerIsLost;
+        private volatile boolean replyIsLost;
 
         private Link(Socket client, Socket upstream) throws IOException {
             this.client = client;
@@ -327,7 +325,7 @@ public final class Proxy implements AutoCloseable {
         private void write(BlockingQueue<Chunk> chunks, Socket to, boolean commands) {
             try {
                 for (Chunk chunk = chunks.take(); chunk != Chunk.END; chunk = chunks.take()) {
-                    // The latency of this network. What comes later waits behind, so the order is kept.
+                    // The latency of this network. Later bytes queue behind, so the order is kept.
                     TimeUnit.NANOSECONDS.sleep(chunk.dueNanos() - System.nanoTime());
                     if (passes(chunk.bytes(), commands)) {
                         to.getOutputStream().write(chunk.bytes());
@@ -345,7 +343,7 @@ public final class Proxy implements AutoCloseable {
             if (dead || silent || mute && isCommand) {
                 return false;
             }
-            return isCommand ? commandPasses(new String(bytes, StandardCharsets.ISO_8859_1)) : answerPasses();
+            return isCommand ? commandPasses(new String(bytes, StandardCharsets.ISO_8859_1)) : replyPasses();
         }
 
         private boolean commandPasses(String text) {
@@ -362,20 +360,20 @@ public final class Proxy implements AutoCloseable {
                     close();
                     return false;
                 }
-                answerIsLost = true;
+                replyIsLost = true;
             }
             return true;
         }
 
-        private boolean answerPasses() {
+        private boolean replyPasses() {
             if (deaf) {
                 return false;
             }
-            if (answerIsLost) {
+            if (replyIsLost) {
                 close();
                 return false;
             }
-            if (lossOfAnswers > 0 && isLost(lossOfAnswers)) {
+            if (lossOfReplies > 0 && isLost(lossOfReplies)) {
                 cuts.incrementAndGet();
                 close();
                 return false;

@@ -8,8 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * The server that is tested with: {@code -Dredis.server=} a {@code redis-server} or {@code valkey-server}, else the embedded
- * one.
+ * The server under test: {@code -Dredis.server=} a {@code redis-server} or {@code valkey-server}, else the embedded one.
  */
 final class RedisExecutable {
 

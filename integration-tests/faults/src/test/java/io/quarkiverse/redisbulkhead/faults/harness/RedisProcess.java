@@ -30,7 +30,7 @@ import redis.clients.jedis.Pipeline;
 import redis.clients.jedis.Response;
 import redis.clients.jedis.exceptions.JedisException;
 
-/** A Redis server, or a sentinel, as a process of its own. */
+/** A Redis server, or a sentinel, in its own process. */
 public final class RedisProcess implements AutoCloseable {
 
     static final String HOST = "127.0.0.1";
@@ -92,19 +92,19 @@ public final class RedisProcess implements AutoCloseable {
         return "redis://" + HOST + ":" + port;
     }
 
-    /** What is added to its environment from its next start on. */
+    /** Environment variables from its next start on. */
     public RedisProcess withEnvironment(Map<String, String> additions) {
         environment = additions;
         return this;
     }
 
-    /** Starts it, and returns when it answers. */
+    /** Starts it, and returns when it replies. */
     public RedisProcess start() {
         try {
             Files.createDirectories(folder);
             List<String> command = new ArrayList<>(List.of(RedisExecutable.path().toString()));
             if (!arguments.isEmpty() && !arguments.get(0).startsWith("--")) {
-                // A file with its configuration comes first.
+                // The configuration file must be the first argument.
                 command.add(arguments.get(0));
             }
             command.addAll(List.of("--port", Integer.toString(port), "--bind", HOST, "--dir", folder.toString(), "--save", "",
@@ -124,7 +124,7 @@ public final class RedisProcess implements AutoCloseable {
         return this;
     }
 
-    // Redis 7 refuses DEBUG unless it is switched on; Redis 6 does not know the switch.
+    // Redis 7 rejects DEBUG unless it is enabled; Redis 6 does not have that option.
     private static boolean supportsDebugSwitch() throws IOException {
         Process version = new ProcessBuilder(RedisExecutable.path().toString(), "--version").start();
         String text = new String(version.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
@@ -139,27 +139,27 @@ public final class RedisProcess implements AutoCloseable {
             jedis.ping();
             return true;
         } catch (JedisException e) {
-            // NOAUTH and LOADING are answers, but not those of a server that is ready.
+            // NOAUTH and LOADING are replies of a server that is not ready.
             return e.getMessage() != null && e.getMessage().contains("NOAUTH");
         }
     }
 
-    /** A connection of its own, which goes by none of the code under test, and not through a proxy. */
+    /** A separate connection, which uses neither the code under test nor a proxy. */
     public Jedis jedis() {
         return new Jedis(new HostAndPort(HOST, port),
                 DefaultJedisClientConfig.builder().connectionTimeoutMillis(5_000).socketTimeoutMillis(20_000).build());
     }
 
-    /** Asks something over a connection of its own. */
-    public <T> T ask(Function<Jedis, T> question) {
+    /** Runs a query over a separate connection. */
+    public <T> T query(Function<Jedis, T> question) {
         try (Jedis jedis = jedis()) {
             return question.apply(jedis);
         }
     }
 
-    /** Runs any command, and answers with its reply as text. */
+    /** Runs any command, and returns its reply as text. */
     public String command(String... words) {
-        return ask(jedis -> text(jedis.sendCommand(() -> bytes(words[0]),
+        return query(jedis -> text(jedis.sendCommand(() -> bytes(words[0]),
                 Arrays.stream(words).skip(1).map(RedisProcess::bytes).toArray(byte[][]::new))));
     }
 
@@ -179,31 +179,31 @@ public final class RedisProcess implements AutoCloseable {
 
     /** The time of its clock, in microseconds. */
     public long micros() {
-        List<String> time = ask(Jedis::time);
+        List<String> time = query(Jedis::time);
         return Long.parseLong(time.get(0)) * 1_000_000 + Long.parseLong(time.get(1));
     }
 
     /** All keys of bulkheads. */
     public Set<String> keys() {
-        return ask(jedis -> new TreeSet<>(jedis.keys("redis-bulkhead:*")));
+        return query(jedis -> new TreeSet<>(jedis.keys("redis-bulkhead:*")));
     }
 
     /** How many permits of a bulkhead are held, by its clock. */
     public long permits(String bulkhead) {
         String afterNow = "(" + micros() / 1_000;
-        return ask(jedis -> jedis.zcount(key(bulkhead, "holders"), afterNow, "+inf"));
+        return query(jedis -> jedis.zcount(key(bulkhead, "holders"), afterNow, "+inf"));
     }
 
-    /** How many wait for a permit of a bulkhead, also those that are dead and not yet removed. */
+    /** How many waiters a bulkhead has, including dead ones that are not yet removed. */
     public long waiters(String bulkhead) {
-        return ask(jedis -> jedis.zcard(key(bulkhead, "queue")) + jedis.zcard(key(bulkhead, "standby")));
+        return query(jedis -> jedis.zcard(key(bulkhead, "queue")) + jedis.zcard(key(bulkhead, "standby")));
     }
 
     private static String key(String bulkhead, String part) {
         return "redis-bulkhead:{" + bulkhead + "}:" + part;
     }
 
-    /** All permits that are held, and all waiters of live processes, by its clock. */
+    /** All held permits, and all waiters of live processes, by its clock. */
     List<String> livingMembers() {
         String afterNow = "(" + micros() / 1_000;
         List<String> living = new ArrayList<>(ofEach(keys().stream().filter(key -> key.endsWith(":holders")).toList(),
@@ -213,11 +213,11 @@ public final class RedisProcess implements AutoCloseable {
         return living;
     }
 
-    // A waiter lives as long as the process of its record. Without a record it is gone.
+    // A waiter is alive as long as the process in its record. Without a record it is dead.
     private List<String> livingWaiters(String key) {
         long now = micros() / 1_000;
         String state = key.substring(0, key.lastIndexOf(':')) + ":state";
-        return ask(jedis -> {
+        return query(jedis -> {
             Map<String, String> fields = jedis.hgetAll(state);
             return jedis.zrange(key, 0, -1).stream().filter(fields::containsKey)
                     .filter(id -> Long.parseLong(fields.getOrDefault("alive " + processOf(fields.get(id)), "0")) > now)
@@ -229,14 +229,14 @@ public final class RedisProcess implements AutoCloseable {
         return record.split("\n")[PROCESS_LINE];
     }
 
-    /** The keys of bulkheads that would stay for ever. */
+    /** The keys of bulkheads without a time to live. */
     List<String> keysWithoutEnd() {
         return ofEach(List.copyOf(keys()), Pipeline::pttl, (key, millis) -> millis == -1);
     }
 
     private <T> List<String> ofEach(List<String> keys, BiFunction<Pipeline, String, Response<T>> question,
             BiPredicate<String, T> which) {
-        return ask(jedis -> {
+        return query(jedis -> {
             Map<String, Response<T>> answers = new LinkedHashMap<>();
             try (Pipeline pipeline = jedis.pipelined()) {
                 keys.forEach(key -> answers.put(key, question.apply(pipeline, key)));

@@ -24,6 +24,6 @@ public @interface Scenario {
     /** The expected result, in addition to what the {@link Checker} demands of every history. Written before the first run. */
     String expected();
 
-    /** The stores that it makes sense for. */
+    /** The stores to which it applies. */
     Store[] stores() default { Store.SCRIPT, Store.LOCK };
 }

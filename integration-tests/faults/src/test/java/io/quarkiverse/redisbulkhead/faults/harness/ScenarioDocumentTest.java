@@ -13,7 +13,10 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The document lists exactly the scenarios of the code, with their expected results. The run that writes it excludes this. */
+/**
+ * The document lists exactly the scenarios of the code, with their expected results. The run that writes the document
+ * excludes this test.
+ */
 @Tag("document")
 class ScenarioDocumentTest {
 
@@ -21,7 +24,7 @@ class ScenarioDocumentTest {
     private static final int CELLS = 4;
 
     @Test
-    void theTableIsThatOfTheScenarios() throws IOException {
+    void tableMatchesTheScenarios() throws IOException {
         Set<String> written = new TreeSet<>();
         for (String line : Files.readAllLines(DOCUMENT)) {
             String[] cells = line.split(" \\| ");

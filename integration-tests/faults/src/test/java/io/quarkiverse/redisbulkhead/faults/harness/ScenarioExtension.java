@@ -14,7 +14,7 @@ import org.junit.jupiter.api.extension.ParameterResolver;
 import org.junit.jupiter.api.extension.TestTemplateInvocationContext;
 import org.junit.jupiter.api.extension.TestTemplateInvocationContextProvider;
 
-/** Runs a {@link Scenario} with each store, as often as was asked for. */
+/** Runs a {@link Scenario} with each store, as often as configured. */
 final class ScenarioExtension implements TestTemplateInvocationContextProvider {
 
     private static final int TIMES = Integer.getInteger("faults.repeat", 1);
@@ -38,7 +38,7 @@ final class ScenarioExtension implements TestTemplateInvocationContextProvider {
                 .flatMap(store -> IntStream.rangeClosed(1, TIMES).mapToObj(round -> new Run(scenario, store, round)));
     }
 
-    /** One run, which begins when the test asks for its stage. */
+    /** One run, which begins when JUnit resolves the stage parameter. */
     private record Run(Scenario scenario, Store store, int round) implements TestTemplateInvocationContext {
 
         @Override
@@ -52,7 +52,7 @@ final class ScenarioExtension implements TestTemplateInvocationContextProvider {
         }
     }
 
-    /** Sets the stage, and has everything on it judged and cleared. */
+    /** Creates the stage, and judges and closes it after the test. */
     private static final class StageHand implements ParameterResolver, AfterTestExecutionCallback {
 
         private final Run run;

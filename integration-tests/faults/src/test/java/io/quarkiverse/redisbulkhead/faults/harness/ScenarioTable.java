@@ -23,7 +23,7 @@ final class ScenarioTable {
     private static final String BEGIN = "// scenarios: begin";
     private static final String END = "// scenarios: end";
 
-    /** In the place of the figures of a store that a scenario is not for. */
+    /** Replaces the figures of a store to which a scenario does not apply. */
     static final String NOT_RUN = "not run";
 
     record Row(String group, String scenario, String expected) {

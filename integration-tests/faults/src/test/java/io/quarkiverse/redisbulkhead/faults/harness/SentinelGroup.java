@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 
 import redis.clients.jedis.exceptions.JedisConnectionException;
 
-/** A master with a replica, and three sentinels that replace the master when it is gone. */
+/** A master with a replica, and three sentinels that replace the master when it fails. */
 public final class SentinelGroup {
 
     private static final String MASTER_NAME = "main";
@@ -56,7 +56,7 @@ public final class SentinelGroup {
         }
     }
 
-    /** What an application is configured with. */
+    /** The configuration of an application. */
     public Map<String, String> configuration() {
         return Map.of("quarkus.redis.client-type", "sentinel", "quarkus.redis.master-name", MASTER_NAME, "quarkus.redis.hosts",
                 sentinels.stream().map(RedisProcess::url).collect(Collectors.joining(",")));

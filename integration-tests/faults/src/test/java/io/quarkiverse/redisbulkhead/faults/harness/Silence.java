@@ -1,10 +1,10 @@
 package io.quarkiverse.redisbulkhead.faults.harness;
 
 /**
- * A time in which Redis was silent and applications ran calls without permits, as {@code on-outage=allow} has them do.
+ * A time in which Redis was silent and applications ran calls without permits, because of {@code on-outage=allow}.
  *
- * @param from begin of the silence
- * @param until when the first call has to have a permit again
+ * @param from start of the silence
+ * @param until when calls must have permits again
  */
 record Silence(long from, long until) {
 

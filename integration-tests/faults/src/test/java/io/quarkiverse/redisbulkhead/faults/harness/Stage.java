@@ -21,18 +21,18 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 /**
- * Where a scenario plays: its servers, its proxies, its applications and the observer. When the scenario is over, the
- * {@link FinalJudgement} judges what happened on it.
+ * The environment of a scenario: its servers, proxies, applications and the observer. At the end, the
+ * {@link FinalJudgement} judges its history.
  */
 public final class Stage implements AutoCloseable {
 
     /** The lease of all bulkheads, unless a scenario configures {@value #LEASE_PROPERTY}. */
     public static final Duration LEASE = Duration.ofSeconds(3);
 
-    /** The property of the applications that tells the lease, in seconds: {@code 15s}. */
+    /** The property that configures the lease of the applications, in seconds: {@code 15s}. */
     public static final String LEASE_PROPERTY = "worker.lease";
 
-    // What is late because so many processes share two cores is not late because of the extension.
+    // Slack for many processes that share two cores, which is not the fault of the extension.
     private static final Duration SLACK = Duration.ofSeconds(5);
     static final Map<String, Integer> LIMITS = Map.of("open", 3, "fair", 3, "single", 1, "pair", 2, "keyed", 1);
     private static final AtomicInteger FOLDERS = new AtomicInteger();
@@ -83,7 +83,7 @@ public final class Stage implements AutoCloseable {
         return history;
     }
 
-    /** Starts a server of its own. */
+    /** Starts a server for this stage. */
     public RedisProcess redis(String... arguments) {
         RedisProcess redis = newRedis(arguments).start();
         if (topology == null) {
@@ -99,22 +99,22 @@ public final class Stage implements AutoCloseable {
         return redis;
     }
 
-    /** A file of its own, not yet made. */
+    /** A new file name for this stage. */
     Path newFile(String name) {
         return folder.toAbsolutePath().resolve(name);
     }
 
-    /** A clock that is wrong, for the environment of a process. */
+    /** A wrong clock, for the environment of a process. */
     public FakeClock fakeClock(String offset) {
         return new FakeClock(newFile("clock-" + clocks.incrementAndGet()), offset);
     }
 
-    /** Says which servers have the data, where there are more than one. */
+    /** Names the servers with the data, if there are several. */
     public void topology(Topology those) {
         topology = those;
     }
 
-    /** Puts a network before a server. */
+    /** Creates a proxy for a server. */
     public Proxy proxy(RedisProcess redis) {
         Proxy proxy = new Proxy(redis.port());
         others.add(proxy);
@@ -128,7 +128,7 @@ public final class Stage implements AutoCloseable {
         return proxy;
     }
 
-    /** Starts applications, and waits until they can be told what to do. */
+    /** Starts applications, and waits until they accept commands. */
     public List<WorkerProcess> workers(int number, String redisUrl) {
         return workers(number, redisUrl, Map.of());
     }
@@ -138,7 +138,7 @@ public final class Stage implements AutoCloseable {
         return workers(number, redisUrl, configuration, Map.of());
     }
 
-    /** Starts applications that find Redis as the configuration says. */
+    /** Starts applications that take the address of Redis from the configuration. */
     public List<WorkerProcess> workers(int number, Map<String, String> configuration) {
         return workers(number, "none", configuration, Map.of());
     }
@@ -151,7 +151,7 @@ public final class Stage implements AutoCloseable {
         return started;
     }
 
-    /** Starts applications, and does not wait until Redis answers them. */
+    /** Starts applications, without waiting for Redis. */
     public List<WorkerProcess> workersWithoutRedis(int number, String redisUrl, Map<String, String> configuration,
             Map<String, String> environment) {
         Map<String, String> all = new HashMap<>(
@@ -178,29 +178,29 @@ public final class Stage implements AutoCloseable {
         return workers(1, redisUrl).get(0);
     }
 
-    /** Says that a bulkhead has another limit from now on. */
+    /** Changes the limit of a bulkhead from now on. */
     public void limit(String bulkhead, int limit) {
         history.limit(bulkhead, limit);
     }
 
-    /** Says that a bulkhead is not fair in all applications all the time, so that its order is not judged. */
+    /** Excludes a bulkhead that is not always fair in all applications from the check of the order. */
     public void notAlwaysFair(String bulkhead) {
         fair.remove(bulkhead);
     }
 
-    /** Says that the fault lets permits be lost. Otherwise no process may lose one, unless it stood still. */
+    /** Permits processes to lose permits. Otherwise only a process that stood still may lose one. */
     public void permitsMayBeLost() {
         lossesAllowed = true;
     }
 
-    /** Does something that breaks something, and counts it. */
+    /** Injects a fault, and counts it. */
     public void fault(Runnable what) {
         faults++;
         what.run();
         faultOverSince = System.nanoTime();
     }
 
-    /** Counts faults that came by themselves. */
+    /** Counts faults that the test did not inject. */
     public void countFaults(long number) {
         faults += number;
     }
@@ -218,28 +218,28 @@ public final class Stage implements AutoCloseable {
         history.silent(new Silence(from, faultOverSince + atMost.plus(SLACK).toNanos()));
     }
 
-    /** Ends a fault. From now on the time to recover counts. */
+    /** Ends a fault, and starts the recovery time. */
     public void repair(Runnable what) {
         what.run();
         faultIsOver();
     }
 
-    /** Says that a fault has ended. From now on the time to recover counts. */
+    /** Marks the end of a fault, and starts the recovery time. */
     public void faultIsOver() {
         faultOverSince = System.nanoTime();
     }
 
     /**
-     * Does something after which Redis may not know any more what it knew before, and counts it.
+     * Injects a fault after which Redis may have lost data, and counts it.
      *
-     * @param server whose clock tells what was before; where it is not there any more, that of this machine
+     * @param server whose clock separates earlier from later permits; this machine's clock if the server is gone
      */
     public void dataLoss(RedisProcess server, Runnable what) {
         fault(() -> {
             long at = System.nanoTime();
             long before = micros(server);
             what.run();
-            // What was granted until now may be forgotten; what is granted from now on is not.
+            // Permits granted until now may be lost; later ones are not.
             history.forgot(new DataLoss(at, before, micros(server)));
         });
     }
@@ -252,7 +252,7 @@ public final class Stage implements AutoCloseable {
         return ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
     }
 
-    /** Lets a fault last for so long. */
+    /** Lets a fault last for this time. */
     public void faultLasts(Duration time) {
         passes(time);
         faultOverSince = System.nanoTime();
@@ -265,7 +265,7 @@ public final class Stage implements AutoCloseable {
                 .until(() -> System.nanoTime() - end >= 0);
     }
 
-    /** Waits until so many more executions have begun. */
+    /** Waits until this many more executions have started. */
     public void awaitEntries(long more) {
         long goal = history.entries() + more;
         await(more + " more executions").atMost(Duration.ofSeconds(40).plusMillis(more * 10))
@@ -273,7 +273,7 @@ public final class Stage implements AutoCloseable {
                 .until(() -> history.entries() >= goal);
     }
 
-    /** Waits until there are so many executions inside a bulkhead at once. */
+    /** Waits until this many executions are inside a bulkhead at once. */
     public void awaitInside(String bulkhead, int number) {
         awaitThat(number + " inside " + bulkhead, () -> inside(bulkhead) >= number);
     }
@@ -299,7 +299,7 @@ public final class Stage implements AutoCloseable {
                 () -> inside(bulkhead) >= history.currentLimit(bulkhead));
     }
 
-    /** Waits until something holds, and notes how long that took since the last fault was over. */
+    /** Waits until a condition holds, and records the time since the end of the last fault. */
     public void awaitRecovery(String what, Duration atMost, Callable<Boolean> recovered) {
         Duration deadline = atMost.plus(SLACK).minusNanos(System.nanoTime() - faultOverSince);
         await(what).atMost(deadline).pollInterval(Duration.ofMillis(2)).until(recovered);
@@ -309,7 +309,7 @@ public final class Stage implements AutoCloseable {
         }
     }
 
-    /** Waits for something that comes soon unless something is wrong. */
+    /** Waits for a condition that holds soon unless something is wrong. */
     public void awaitThat(String what, Callable<Boolean> holds) {
         await(what).atMost(Duration.ofSeconds(40)).pollInterval(Duration.ofMillis(10)).until(holds);
     }

@@ -1,7 +1,7 @@
 package io.quarkiverse.redisbulkhead.faults.harness;
 
 /**
- * One execution inside a guarded section, as the observer saw it. Times are the observer's, in nanoseconds.
+ * One observed execution inside a guarded section. Times are the observer's, in nanoseconds.
  *
  * @param worker the process it ran in
  * @param bulkhead the bulkhead's name
@@ -9,7 +9,7 @@ package io.quarkiverse.redisbulkhead.faults.harness;
  * @param permit the permit's id, or empty
  * @param token the fencing token
  * @param weight how much of the limit it takes
- * @param began when it was inside for certain
+ * @param began when it was certainly inside
  * @param ended when it may have left; {@link #NEVER} while it is inside
  * @param lost when its process told that the permit was lost; {@link #NEVER} where it did not
  */
@@ -18,12 +18,12 @@ record Visit(String worker, String bulkhead, String key, String permit, long tok
 
     static final long NEVER = Long.MAX_VALUE;
 
-    /** Until when it was entitled to be inside, as far as its process knew. */
+    /** The end of its permit, as far as its process knew. */
     long over() {
         return Math.min(ended, lost);
     }
 
-    /** What has one limit: the bulkhead, or one of its keys. */
+    /** Identifies a limit: the bulkhead, or one of its keys. */
     String limited() {
         return key.isEmpty() ? bulkhead : bulkhead + "/" + key;
     }

@@ -63,7 +63,7 @@ final class WorkerBuild {
         }
     }
 
-    // Classes that are not in it are loaded again by each worker, so the worker makes here the calls that tests make.
+    // Each worker loads missing classes again, so this worker makes the same calls as the tests.
     private void archiveClasses(Path folder) throws IOException {
         History history = new History();
         Stage.LIMITS.forEach(history::limit);
@@ -80,7 +80,7 @@ final class WorkerBuild {
                 worker.pass("fair").awaitDone();
                 worker.stopLoad();
                 worker.awaitLoadStopped();
-                // The JVM writes the archive when it ends.
+                // The JVM writes the archive at exit.
                 worker.terminate();
                 worker.awaitEnd(Duration.ofMinutes(3));
             } finally {
@@ -100,7 +100,7 @@ final class WorkerBuild {
 
     private List<String> java(String archiving, Map<String, String> configuration) {
         List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                // Quick to start rather than fast in the long run.
+                // Optimized for start-up, not for peak speed.
                 "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx192m", archiving));
         configuration.forEach((property, value) -> command.add("-D" + property + "=" + value));
         command.addAll(List.of("-jar", jar.toString()));

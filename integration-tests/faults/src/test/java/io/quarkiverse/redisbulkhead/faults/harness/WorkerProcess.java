@@ -26,13 +26,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/** An application as a process of its own. */
+/** An application in its own process. */
 public final class WorkerProcess {
 
     private static final Duration LONGEST_START = Duration.ofSeconds(90);
 
     /**
-     * What an application tells of itself.
+     * The figures that an application reports about itself.
      *
      * @param threads how many threads live
      * @param heapBytes what it keeps in memory after a garbage collection
@@ -56,7 +56,7 @@ public final class WorkerProcess {
     private final List<String> losses = new CopyOnWriteArrayList<>();
     private final Set<String> bulkheadsOfLosses = ConcurrentHashMap.newKeySet();
     private final List<String> failures = new CopyOnWriteArrayList<>();
-    private final BlockingQueue<Boolean> redisAnswers = new LinkedBlockingQueue<>();
+    private final BlockingQueue<Boolean> redisReplies = new LinkedBlockingQueue<>();
     private volatile boolean terminated;
     private long pausedSince;
 
@@ -68,7 +68,7 @@ public final class WorkerProcess {
     }
 
     /**
-     * Starts an application; {@link #awaitStarted} tells when it is there.
+     * Starts an application; {@link #awaitStarted} waits until it accepts commands.
      *
      * @param name what it is called in the history
      * @param store where it keeps permits
@@ -95,7 +95,7 @@ public final class WorkerProcess {
         return worker;
     }
 
-    /** Waits until the application can be told what to do. */
+    /** Waits until the application accepts commands. */
     public WorkerProcess awaitStarted() {
         await("start of " + name).atMost(LONGEST_START).until(() -> {
             if (!process.isAlive()) {
@@ -106,11 +106,11 @@ public final class WorkerProcess {
         return this;
     }
 
-    /** Waits until Redis answers the application, as a readiness check does. */
+    /** Waits until Redis replies to the application, like a readiness check. */
     WorkerProcess awaitReady() {
         await("an answer of Redis to " + name).atMost(LONGEST_START).until(() -> {
             command("ask");
-            return Boolean.TRUE.equals(redisAnswers.poll(30, TimeUnit.SECONDS));
+            return Boolean.TRUE.equals(redisReplies.poll(30, TimeUnit.SECONDS));
         });
         return this;
     }
@@ -123,7 +123,7 @@ public final class WorkerProcess {
         return process.isAlive();
     }
 
-    /** What it has written so far. */
+    /** Its output so far. */
     public String output() {
         try {
             return Files.readString(output);
@@ -132,7 +132,7 @@ public final class WorkerProcess {
         }
     }
 
-    /** The reasons of the losses that it has told. */
+    /** The reasons of the losses that it has reported. */
     public List<String> losses() {
         return losses;
     }
@@ -142,13 +142,13 @@ public final class WorkerProcess {
         return bulkheadsOfLosses;
     }
 
-    /** What calls ended with that is neither a result nor a rejection. */
+    /** The failures of calls other than rejections. */
     public List<String> failures() {
         return failures;
     }
 
     /**
-     * Lets callers come again and again.
+     * Starts callers that call in a loop.
      *
      * @param bulkhead which one they call
      * @param kind {@code sync} or {@code uni}
@@ -158,7 +158,7 @@ public final class WorkerProcess {
         return load(bulkhead, kind, callers, holdMillis, 0);
     }
 
-    /** As the other one, with so many keys in turn. */
+    /** As the other one, with this number of keys in turn. */
     public WorkerProcess load(String bulkhead, String kind, int callers, long holdMillis, int keys) {
         String id = nextId();
         running.add(id);
@@ -166,7 +166,7 @@ public final class WorkerProcess {
         return this;
     }
 
-    /** Tells all callers to stop after the call that they are at. */
+    /** Stops all callers after their current call. */
     void stopLoad() {
         for (String id : running) {
             if (stopping.add(id)) {
@@ -179,7 +179,7 @@ public final class WorkerProcess {
         await("end of the load of " + name).atMost(Duration.ofSeconds(60)).until(() -> running.isEmpty() || !isAlive());
     }
 
-    /** Makes one call, which stays inside until it is told to leave. */
+    /** Makes one call, which stays inside until the test lets it leave. */
     public Held hold(String bulkhead) {
         return hold(bulkhead, "-");
     }
@@ -211,7 +211,7 @@ public final class WorkerProcess {
         return tokens.get(id);
     }
 
-    /** Attaches a permit, and stays inside with it until it is told to leave. */
+    /** Attaches a permit, and stays inside with it until the test lets it leave. */
     public Held attach(String bulkhead, String token) {
         String id = nextId();
         command("attach " + id + " " + bulkhead + " " + token);
@@ -253,7 +253,7 @@ public final class WorkerProcess {
         }
     }
 
-    /** What it tells of itself now. */
+    /** Its current figures. */
     public Facts facts() {
         command("facts");
         try {
@@ -283,7 +283,7 @@ public final class WorkerProcess {
         return done.contains(id);
     }
 
-    /** Kills it so that it cannot do anything more (SIGKILL). */
+    /** Kills it immediately (SIGKILL). */
     public void kill() {
         long at = System.nanoTime();
         process.destroyForcibly();
@@ -307,9 +307,9 @@ public final class WorkerProcess {
         Signals.send(process.pid(), "STOP");
     }
 
-    /** Lets it go on that was paused (SIGCONT). */
+    /** Resumes it after a pause (SIGCONT). */
     public void resume() {
-        // Before the signal: what it does from now on is seen after that time.
+        // Before the signal, so that all later events have later times.
         history.paused(name, pausedSince, System.nanoTime());
         Signals.send(process.pid(), "CONT");
     }
@@ -323,7 +323,7 @@ public final class WorkerProcess {
         bulkheadsOfLosses.add(bulkhead);
     }
 
-    /** It has found out that it stood still: paused by the test, or kept from running by others on the machine. */
+    /** It has detected a standstill: the test paused it, or it got no processor time. */
     void stoodStill(Duration time) {
         long now = System.nanoTime();
         history.paused(name, now - time.toNanos(), now);
@@ -333,16 +333,16 @@ public final class WorkerProcess {
         failures.add(line);
     }
 
-    void told(String[] words) {
+    void received(String[] words) {
         switch (words[0]) {
             case "stopped" -> {
-                // The last calls of an application that is told to end may find that it has ended.
+                // The last calls of an application that is asked to stop may find it stopped.
                 if (!words[2].equals("well") && !terminated) {
                     failures.add(String.join(" ", words));
                 }
                 running.remove(words[1]);
             }
-            case "asked" -> redisAnswers.add(words[1].equals("well"));
+            case "asked" -> redisReplies.add(words[1].equals("well"));
             case "inside" -> inside.add(words[1]);
             case "detached" -> tokens.put(words[1], words[2]);
             case "done" -> done.add(words[1]);

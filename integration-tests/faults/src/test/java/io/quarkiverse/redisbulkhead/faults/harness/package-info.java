@@ -1,5 +1,5 @@
 /**
- * What fault scenarios are made of.
+ * The building blocks of fault scenarios.
  * <p>
  * A {@link io.quarkiverse.redisbulkhead.faults.harness.Scenario} is given a
  * {@link io.quarkiverse.redisbulkhead.faults.harness.Stage}, on which it starts servers (RedisProcess, SentinelGroup,
@@ -8,6 +8,6 @@
  * the FinalJudgement lets everything come to rest, and has the Checker judge the history by the guarantees; the
  * results (Figures) go into the ScenarioTable.
  * <p>
- * What applications and observer tell each other is listed in the package of the worker.
+ * The package of the worker lists the messages between applications and observer.
  */
 package io.quarkiverse.redisbulkhead.faults.harness;

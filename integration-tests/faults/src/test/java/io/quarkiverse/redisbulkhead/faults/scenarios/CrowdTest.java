@@ -11,7 +11,7 @@ import io.quarkiverse.redisbulkhead.faults.harness.Scenario;
 import io.quarkiverse.redisbulkhead.faults.harness.Stage;
 import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
 
-/** Very many of something at once. */
+/** Large numbers of keys or processes at once. */
 @Tag("long")
 class CrowdTest {
 
@@ -34,7 +34,7 @@ class CrowdTest {
     @Scenario(value = "20 applications start at once", expected = "each application gets permits")
     void thunderingStart(Stage stage) {
         RedisProcess redis = stage.redis();
-        // So many processes keep each other from running for longer than a short lease.
+        // So many processes may delay each other for longer than a short lease.
         List<WorkerProcess> workers = stage.workers(PROCESSES, redis.url(),
                 Map.of(Stage.LEASE_PROPERTY, "30s", "worker.wait", "20s"));
         stage.fault(() -> workers

@@ -18,7 +18,7 @@ import io.quarkiverse.redisbulkhead.faults.harness.Stage;
 import io.quarkiverse.redisbulkhead.faults.harness.Store;
 import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
 
-/** The connection ends in the middle of an operation: before the server got it, and after that. */
+/** The connection closes during an operation: before and after the server has received it. */
 @Tag("long")
 class CutTest {
 
@@ -29,7 +29,7 @@ class CutTest {
 
     /** Trap 4. */
     @Scenario(value = "connection cut during an acquire, before and after Redis receives it", expected = "the call gets one permit over the next connection")
-    void inMidAcquire(Stage stage) {
+    void duringAcquire(Stage stage) {
         RedisProcess redis = stage.redis();
         Proxy proxy = stage.proxy(redis);
         WorkerProcess worker = warm(stage, proxy);
@@ -51,7 +51,7 @@ class CutTest {
 
     /** Trap 5. */
     @Scenario(value = "connection cut during a release, before and after Redis receives it", expected = "the call returns at once; the permit is free after the reconnect; no loss is reported")
-    void inMidRelease(Stage stage) {
+    void duringRelease(Stage stage) {
         RedisProcess redis = stage.redis();
         Proxy proxy = stage.proxy(redis);
         WorkerProcess worker = warm(stage, proxy);
@@ -74,7 +74,7 @@ class CutTest {
 
     /** Trap 6. */
     @Scenario(value = "connection cut during a renewal, before and after Redis receives it", expected = "the holder keeps its permit")
-    void inMidRenewal(Stage stage) {
+    void duringRenewal(Stage stage) {
         RedisProcess redis = stage.redis();
         Proxy proxy = stage.proxy(redis);
         WorkerProcess worker = stage.workers(1, proxy.url(), Map.of("worker.lease", LONG_LEASE.toSeconds() + "s")).get(0);
@@ -107,7 +107,7 @@ class CutTest {
         proxy.cutAt(Operations.of(stage.store(), "acquire"), Cut.AFTER);
         for (int i = 0; i < 3; i++) {
             worker.hold("open").awaitDone();
-            // The server replies to all but the last command of a step of the lock store, so it is not away.
+            // The server replies to all but the last command of a step of the lock store, so this is not an outage.
             assertThat(stage.history().rejections().values().stream().mapToLong(Long::longValue).sum()).isEqualTo(i + 1);
             assertThat(stage.history().rejections()).containsOnlyKeys(
                     stage.store() == Store.SCRIPT ? "open unavailable" : "open contended");
@@ -137,7 +137,7 @@ class CutTest {
         }
         load.awaitRecovery(AT_ONCE);
         load.assertOnlyHandOversLost();
-        load.assertNobodyRejected();
+        load.assertNoRejections();
     }
 
     private static WorkerProcess warm(Stage stage, Proxy proxy) {

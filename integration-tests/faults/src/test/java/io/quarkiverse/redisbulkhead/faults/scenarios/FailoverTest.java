@@ -17,11 +17,11 @@ import io.quarkiverse.redisbulkhead.faults.harness.SentinelGroup;
 import io.quarkiverse.redisbulkhead.faults.harness.Stage;
 import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
 
-/** Servers that are replaced by others under load. */
+/** Failover and resharding under load. */
 @Tag("long")
 class FailoverTest {
 
-    // To notice that a master is gone, to agree on it, and to announce the new one.
+    // To detect that a master is down, to agree on it, and to announce the new one.
     private static final Duration FAILOVER = Duration.ofSeconds(15);
     private static final Duration AT_ONCE = Duration.ofSeconds(3);
     // All processes share two cores.
@@ -64,7 +64,7 @@ class FailoverTest {
         stage.awaitEntries(200);
 
         long begin = System.nanoTime();
-        // For a moment both servers accept writes, unknown to each other.
+        // For a moment, both servers accept writes independently.
         stage.dataLoss(group.master(), group::failOver);
         for (String bulkhead : List.of("open", "fair", "single")) {
             stage.awaitRecovery("more of " + bulkhead, AT_ONCE, entered(stage, bulkhead));
@@ -76,7 +76,7 @@ class FailoverTest {
         }
     }
 
-    /** Trap 31: an outage is one of a server. */
+    /** Trap 31: an outage affects one server. */
     @Scenario(value = "Cluster: one shard is down, master and replica", expected = "calls of its bulkheads are rejected, and no others")
     void oneShardIsAway(Stage stage) {
         ClusterGroup group = new ClusterGroup(stage, "--cluster-require-full-coverage", "no");

@@ -23,7 +23,7 @@ class HandOverTest {
     private static final Duration LONG_LEASE = Duration.ofMinutes(1);
 
     @Scenario(value = "kill -9 of the process that detached a permit, before another attaches it", expected = "the permit stays taken; the other process gets it, and its release serves the next call at once")
-    void theFirstProcessIsKilled(Stage stage) {
+    void firstProcessIsKilled(Stage stage) {
         RedisProcess redis = stage.redis();
         List<WorkerProcess> workers = workers(stage, 3, redis, LONG_LEASE);
         String token = workers.get(0).detach("single");
@@ -59,7 +59,7 @@ class HandOverTest {
 
     /** Trap 3. */
     @Scenario(value = "kill -9 of the process that attached a permit", expected = "the permit is free within one lease")
-    void theSecondProcessIsKilled(Stage stage) {
+    void secondProcessIsKilled(Stage stage) {
         Duration lease = Duration.ofSeconds(5);
         RedisProcess redis = stage.redis();
         List<WorkerProcess> workers = workers(stage, 2, redis, lease);
@@ -68,7 +68,7 @@ class HandOverTest {
         Held next = workers.get(0).hold("single");
         stage.awaitThat("a waiter", () -> redis.waiters("single") == 1);
         if (Extent.isFull()) {
-            // Beyond the lease with which it was detached and attached, it lives by renewals.
+            // Renewals keep it alive beyond the lease with which it was detached and attached.
             stage.passes(lease.plusSeconds(1));
         }
         assertThat(next.isInside()).as("next call is inside").isFalse();

@@ -12,8 +12,8 @@ import io.quarkiverse.redisbulkhead.faults.harness.Store;
 import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
 
 /**
- * What goes on while something is broken: one application has a permit for the whole time, and all of them call open, fair and
- * single bulkheads.
+ * The load during a fault: one application holds a permit for the whole time, and all of them call open, fair and single
+ * bulkheads.
  */
 final class Load {
 
@@ -37,12 +37,12 @@ final class Load {
         this.held = held;
     }
 
-    /** Starts two applications and their callers, and returns when all of that is under way. */
+    /** Starts two applications and their callers, and returns when all of them are running. */
     static Load start(Stage stage, String redisUrl) {
         return start(stage, redisUrl, Map.of());
     }
 
-    /** As the other one, with a lease that outlasts the scenario. What is left behind does not end by itself in time. */
+    /** As the other one, with a lease longer than the scenario, so that leftovers do not expire in time. */
     static Load startWithLongLease(Stage stage, String redisUrl) {
         return start(stage, redisUrl, Map.of(Stage.LEASE_PROPERTY, "60s"));
     }
@@ -55,7 +55,7 @@ final class Load {
     /** As the first one, with more configuration. */
     static Load start(Stage stage, String redisUrl, Map<String, String> configuration) {
         List<WorkerProcess> workers = stage.workers(2, redisUrl, configuration);
-        // Before the callers, who may overtake it again and again: "open" is not fair.
+        // Before the callers, which may overtake it repeatedly: "open" is not fair.
         Held held = workers.get(0).hold("open");
         stage.awaitThat("a holder", held::isInside);
         for (WorkerProcess worker : workers) {
@@ -77,12 +77,12 @@ final class Load {
         return this;
     }
 
-    /** The application that has a permit for the whole time. */
+    /** The application that holds a permit for the whole time. */
     WorkerProcess holder() {
         return workers.get(0);
     }
 
-    /** Waits until callers are told that Redis is not available, which is sooner than a lease ends. */
+    /** Waits until calls are rejected as unavailable, which happens before a lease expires. */
     void awaitUnavailable() {
         long goal = stage.history().unavailable("open") + 3;
         stage.awaitThat("rejections", () -> stage.history().unavailable("open") >= goal);
@@ -101,8 +101,8 @@ final class Load {
         stage.awaitEntries(50);
     }
 
-    /** Waits until the holder is told that it has lost its permit. */
-    void awaitHolderToldOfLoss(Duration atMost) {
+    /** Waits until the holder reports the loss of its permit. */
+    void awaitLossOfHolder(Duration atMost) {
         stage.awaitRecovery("the loss is told", atMost, () -> !holder().losses().isEmpty());
     }
 
@@ -131,7 +131,7 @@ final class Load {
      * No call was rejected as unavailable. Calls may find a limit exhausted: keyed ones that met on one key, those that others
      * overtook, and with the lock store those that had no turn.
      */
-    void assertNobodyRejected() {
+    void assertNoRejections() {
         Map<String, Long> rejections = stage.history().rejections();
         rejections.remove("keyed full");
         rejections.remove("open full");

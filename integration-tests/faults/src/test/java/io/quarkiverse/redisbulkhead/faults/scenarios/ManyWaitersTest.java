@@ -21,12 +21,12 @@ import io.quarkiverse.redisbulkhead.faults.harness.Stage;
 import io.quarkiverse.redisbulkhead.faults.harness.Store;
 import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
 
-/** Waiters that are many, or dead: they neither harm the application nor delay the others. */
+/** Many or dead waiters neither harm the application nor delay others. */
 @Execution(ExecutionMode.CONCURRENT)
 class ManyWaitersTest {
 
     private static final int POOL = 20;
-    // On a busy machine, an answer of Redis may come late.
+    // A busy machine may delay replies from Redis.
     private static final Map.Entry<String, String> PATIENT = Map.entry("quarkus.redis-bulkhead.command-timeout", "5s");
     private static final Map<String, String> HOLDERS_STAY = Map.ofEntries(PATIENT, Map.entry(Stage.LEASE_PROPERTY, "60s"),
             Map.entry("worker.wait", "60s"));
@@ -34,7 +34,7 @@ class ManyWaitersTest {
     /** Trap 36. */
     @Scenario(value = "thousands of waiting Unis rejected at once, with failure handlers that block", expected = "each is rejected; the number of threads is bounded")
     void rejectionsBlock(Stage stage) {
-        // The store refuses more than a thousand holders and waiters together.
+        // The store rejects more than a thousand holders and waiters together.
         int callers = stage.store() == Store.LOCK ? 800 : Extent.of(1_000, 4_000);
         RedisProcess redis = stage.redis();
         WorkerProcess worker = stage.workers(1, redis.url(), Map.of(Stage.LEASE_PROPERTY, "60s", "worker.wait", "5s",
@@ -53,7 +53,7 @@ class ManyWaitersTest {
 
     /** Trap 41. */
     @Scenario(value = "many more callers block for permits than the worker pool has threads", expected = "half of the pool waits; other callers are rejected at once; work without permits still gets threads")
-    void waitersTakeThreads(Stage stage) {
+    void waitersBlockThreads(Stage stage) {
         RedisProcess redis = stage.redis();
         int pool = Extent.of(POOL, 200);
         int callers = Extent.of(60, 260);
@@ -143,7 +143,7 @@ class ManyWaitersTest {
     /** Trap 10. */
     @Tag("long")
     @Scenario(value = "SIGSTOP of an application with waiting callers until Redis considers it dead, while the only permit stays taken", expected = "its callers queue again with their tickets; no later caller overtakes them; all are served in order")
-    void waitersSleep(Stage stage) {
+    void waitersArePaused(Stage stage) {
         RedisProcess redis = stage.redis();
         List<WorkerProcess> workers = stage.workers(2, redis.url(), HOLDERS_STAY);
         Held holder = workers.get(0).hold("single");

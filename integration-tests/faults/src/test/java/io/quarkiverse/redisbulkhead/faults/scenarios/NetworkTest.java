@@ -16,13 +16,13 @@ import io.quarkiverse.redisbulkhead.faults.harness.Stage;
 import io.quarkiverse.redisbulkhead.faults.harness.Store;
 import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
 
-/** The network between applications and Redis is slow, loses answers, or is gone. */
+/** The network between applications and Redis is slow, loses replies, or is down. */
 @Tag("long")
 class NetworkTest {
 
     private static final Duration AT_ONCE = Duration.ofSeconds(2);
     private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(1);
-    // Less than the five seconds that calls wait for a permit: a call that waits for Redis for so long hangs.
+    // Less than the five seconds that calls wait for a permit: a call that waits this long for Redis hangs.
     private static final Duration NO_HANG = COMMAND_TIMEOUT.multipliedBy(4);
     private static final Duration ATTEMPT = Duration.ofSeconds(5);
     // Waiters poll within this time if no message arrives.
@@ -62,12 +62,12 @@ class NetworkTest {
 
     /** Trap 4. */
     @Scenario(value = "5% of replies lost, with their connections", expected = "calls succeed or are rejected; no permit stays taken until its one-minute lease ends")
-    void losesAnswers(Stage stage) {
+    void losesReplies(Stage stage) {
         RedisProcess redis = stage.redis();
         Proxy proxy = stage.proxy(redis);
         Load load = Load.startWithLongLease(stage, proxy.url());
 
-        proxy.loseAnswers(0.05);
+        proxy.loseReplies(0.05);
         stage.awaitThat("lost answers", () -> proxy.cuts() >= 40);
         stage.countFaults(proxy.cuts());
         stage.repair(proxy::heal);
@@ -92,14 +92,14 @@ class NetworkTest {
 
     /** Trap 25. */
     @Scenario(value = "a server that accepts connections but never replies, from the start", expected = "applications start; calls are rejected")
-    void neverSpeaks(Stage stage) {
+    void neverReplies(Stage stage) {
         RedisProcess redis = stage.redis();
         Proxy proxy = stage.proxy(redis);
         stage.fault(proxy::blackHole);
         List<WorkerProcess> workers = stage.workersWithoutRedis(2, proxy.url(), Map.of(), Map.of());
         workers.forEach(worker -> worker.hold("open").awaitDone());
         for (String bulkhead : List.of("open", "fair", "single")) {
-            assertThatCallDoesNotHang(workers.get(0), bulkhead);
+            assertCallReturns(workers.get(0), bulkhead);
             assertThat(stage.history().unavailable(bulkhead)).isPositive();
         }
         stage.repair(proxy::heal);
@@ -108,7 +108,7 @@ class NetworkTest {
         stage.awaitRecovery("fair", AT_ONCE);
     }
 
-    private static void assertThatCallDoesNotHang(WorkerProcess worker, String bulkhead) {
+    private static void assertCallReturns(WorkerProcess worker, String bulkhead) {
         long began = System.nanoTime();
         worker.hold(bulkhead).awaitDone();
         assertThat(Duration.ofNanos(System.nanoTime() - began)).as("time until a call is rejected").isLessThan(NO_HANG);
@@ -142,12 +142,12 @@ class NetworkTest {
 
     /** Trap 4. */
     @Scenario(value = "half-open connections for longer than a lease: replies are lost", expected = "holders learn of the loss; calls are rejected")
-    void applicationsHearNothing(Stage stage) {
+    void applicationsReceiveNothing(Stage stage) {
         holdersAreCutOff(stage, Proxy::halfOpen, Proxy::heal, Duration.ZERO);
     }
 
     @Scenario(value = "half-open connections for longer than a lease: requests are lost", expected = "holders learn of the loss; calls are rejected")
-    void theServerHearsNothing(Stage stage) {
+    void serverReceivesNothing(Stage stage) {
         holdersAreCutOff(stage, Proxy::halfOpenToTheServer, Proxy::heal, Duration.ZERO);
     }
 
@@ -169,10 +169,10 @@ class NetworkTest {
         stage.awaitEntries(50);
 
         stage.fault(() -> fault.of(proxy));
-        assertThatCallDoesNotHang(far, "open");
+        assertCallReturns(far, "open");
         stage.awaitThat("the losses are told", () -> far.losses().size() >= held.size());
         stage.awaitRecovery("all permits in use by the other", Stage.LEASE, () -> stage.inside(near) >= 3);
-        assertThatCallDoesNotHang(far, "single");
+        assertCallReturns(far, "single");
         assertThat(stage.history().unavailable("open")).isPositive();
         stage.repair(() -> repair.of(proxy));
         stage.awaitRecovery("the far one is served", AT_ONCE.plus(attempt), () -> stage.inside(far) >= 1);
@@ -200,7 +200,7 @@ class NetworkTest {
             stage.repair(held::leave);
             stage.awaitRecovery("the waiter is inside", POLL, () -> stage.inside(workers.get(1)) == 1);
             waiter.leave();
-            stage.awaitThat("a subscription", () -> redis.ask(jedis -> !jedis.pubsubChannels("*").isEmpty()));
+            stage.awaitThat("a subscription", () -> redis.query(jedis -> !jedis.pubsubChannels("*").isEmpty()));
         }
     }
 }

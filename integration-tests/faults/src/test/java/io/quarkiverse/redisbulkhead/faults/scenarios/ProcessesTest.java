@@ -12,10 +12,10 @@ import io.quarkiverse.redisbulkhead.faults.harness.Scenario;
 import io.quarkiverse.redisbulkhead.faults.harness.Stage;
 import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
 
-/** Applications that are killed, paused, or all start at once. */
+/** Applications that are killed or paused. */
 class ProcessesTest {
 
-    // Until an application that gives no sign of life counts as dead, and how long the first lease of a hand-over is.
+    // The time until a silent application counts as dead, and the first lease of a hand-over.
     private static final Duration DEAD = Duration.ofSeconds(3);
     private static final Duration FIRST_LEASE = Duration.ofSeconds(2);
 
@@ -57,7 +57,7 @@ class ProcessesTest {
 
     /** Trap 10. */
     @Scenario(value = "kill -9 of the first waiter in the queue", expected = "its permit passes to the next waiter after two seconds, the first lease of a hand-over")
-    void theWaiterAtTheHeadIsKilled(Stage stage) {
+    void headWaiterIsKilled(Stage stage) {
         RedisProcess redis = stage.redis();
         List<WorkerProcess> workers = stage.workers(3, redis.url());
         Held held = workers.get(0).hold("single");
@@ -78,7 +78,7 @@ class ProcessesTest {
 
     /** Trap 10. */
     @Scenario(value = "kill -9 of an application while a call of weight 2 waits for both permits of a fair bulkhead", expected = "the call gets both permits within one lease, and light calls follow")
-    void aHeavyCallWaits(Stage stage) {
+    void heavyCallWaits(Stage stage) {
         RedisProcess redis = stage.redis();
         List<WorkerProcess> workers = stage.workers(2, redis.url(), Map.of("worker.wait", "60s"));
         WorkerProcess victim = workers.get(0);
@@ -105,7 +105,7 @@ class ProcessesTest {
 
     /** Trap 7. */
     @Scenario(value = "SIGSTOP of holders for longer than their leases, then SIGCONT", expected = "their permits pass on after one lease; they learn of the loss; their late releases affect no other permit")
-    void holdersSleep(Stage stage) {
+    void holdersArePaused(Stage stage) {
         stage.permitsMayBeLost();
         RedisProcess redis = stage.redis();
         List<WorkerProcess> workers = stage.workers(2, redis.url());

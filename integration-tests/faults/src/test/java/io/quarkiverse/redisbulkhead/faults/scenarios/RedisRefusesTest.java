@@ -19,7 +19,7 @@ import io.quarkiverse.redisbulkhead.faults.harness.Stage;
 import io.quarkiverse.redisbulkhead.faults.harness.Store;
 import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
 
-/** Redis answers, and says no. */
+/** Redis replies with errors. */
 @Tag("long")
 class RedisRefusesTest {
 
@@ -47,7 +47,7 @@ class RedisRefusesTest {
         load.awaitRecovery(AT_ONCE);
     }
 
-    /** Each transaction is refused, so nothing is renewed. */
+    /** Each transaction is rejected, so nothing is renewed. */
     @Scenario(value = "memory full with noeviction, for longer than a lease", expected = "calls are rejected; holders learn of the loss", stores = Store.LOCK)
     void memoryIsFullForTransactions(Stage stage) {
         stage.permitsMayBeLost();
@@ -94,7 +94,7 @@ class RedisRefusesTest {
         RedisProcess redis = stage.redis();
         redis.command("CONFIG", "SET", "save", "3600 1");
         Load load = Load.startWithLongLease(stage, redis.url());
-        // In the place of the file that it writes.
+        // Replaces the file that it writes.
         Path obstacle = Files.createDirectory(redis.folder().resolve("dump.rdb"));
 
         stage.fault(() -> {
@@ -114,7 +114,7 @@ class RedisRefusesTest {
 
     /** Trap 45. */
     @Scenario(value = "Redis requires a password from the start; the application has none", expected = "the application starts and reports the missing property; calls are rejected with that reason")
-    void wantsAPassword(Stage stage) {
+    void passwordIsMissing(Stage stage) {
         RedisProcess redis = stage.redis("--requirepass", "secret");
         WorkerProcess worker = stage.workersWithoutRedis(1, redis.url(), Map.of(), Map.of()).get(0);
         stage.fault(() -> stage.awaitThat("the reason in the log", () -> worker.output().contains("quarkus.redis.password")));
@@ -124,7 +124,7 @@ class RedisRefusesTest {
         }
         assertThat(stage.history().lastExceptions())
                 .allSatisfy(exception -> assertThat(exception).contains("quarkus.redis.password").doesNotContain("no answer"));
-        stage.repair(() -> redis.ask(jedis -> {
+        stage.repair(() -> redis.query(jedis -> {
             jedis.auth("secret");
             return jedis.configSet("requirepass", "");
         }));
@@ -133,7 +133,7 @@ class RedisRefusesTest {
     }
 
     @Scenario(value = "wrong password for all new connections", expected = "calls are rejected")
-    void asksForAPassword(Stage stage) {
+    void passwordIsWrong(Stage stage) {
         RedisProcess redis = stage.redis();
         Load load = Load.startWithLongLease(stage, redis.url());
 
@@ -189,7 +189,7 @@ class RedisRefusesTest {
     }
 
     @Scenario(value = "the holders key has a wrong type", expected = "calls of that bulkhead are rejected, others succeed")
-    void aKeyIsForeign(Stage stage) {
+    void keyIsForeign(Stage stage) {
         RedisProcess redis = stage.redis();
         List<WorkerProcess> workers = stage.workers(2, redis.url());
         workers.forEach(worker -> worker.load("open", "sync", 3, 20).load("open", "uni", 3, 20));

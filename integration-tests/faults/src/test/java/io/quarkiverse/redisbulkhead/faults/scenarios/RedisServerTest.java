@@ -11,7 +11,7 @@ import io.quarkiverse.redisbulkhead.faults.harness.Scenario;
 import io.quarkiverse.redisbulkhead.faults.harness.Stage;
 import io.quarkiverse.redisbulkhead.faults.harness.Store;
 
-/** Redis restarts, stands still, ends connections, or forgets. */
+/** Redis restarts, pauses, closes connections, or loses data. */
 @Tag("long")
 class RedisServerTest {
 
@@ -40,13 +40,13 @@ class RedisServerTest {
             redis.kill();
             redis.start();
         });
-        load.awaitHolderToldOfLoss(RENEWAL);
+        load.awaitLossOfHolder(RENEWAL);
         load.awaitRecovery(AT_ONCE);
         load.assertHolderLost();
     }
 
     @Scenario(value = "DEBUG SLEEP for less than command-timeout", expected = "calls wait; none is rejected")
-    void sleepsForAMoment(Stage stage) {
+    void pausesBriefly(Stage stage) {
         RedisProcess redis = stage.redis();
         Load load = Load.startPatient(stage, redis.url());
 
@@ -55,12 +55,12 @@ class RedisServerTest {
             load.awaitRecovery(AT_ONCE);
         }
         load.assertNothingLost();
-        load.assertNobodyRejected();
+        load.assertNoRejections();
     }
 
     /** Trap 6. */
     @Scenario(value = "DEBUG SLEEP for longer than command-timeout, but less than the rest of a lease", expected = "new calls are rejected; waiting callers keep waiting; only fresh hand-overs may be lost")
-    void sleepsForLongerThanCallsWait(Stage stage) {
+    void pausesLongerThanTheCommandTimeout(Stage stage) {
         stage.permitsMayBeLost();
         RedisProcess redis = stage.redis();
         Load load = Load.startWithLongLease(stage, redis.url());
@@ -72,7 +72,7 @@ class RedisServerTest {
     }
 
     @Scenario(value = "DEBUG SLEEP for longer than a lease", expected = "holders learn of the loss before Redis wakes")
-    void sleepsForLongerThanALease(Stage stage) {
+    void pausesLongerThanALease(Stage stage) {
         stage.permitsMayBeLost();
         RedisProcess redis = stage.redis();
         Load load = Load.start(stage, redis.url());
@@ -87,7 +87,7 @@ class RedisServerTest {
 
     /** Trap 4. */
     @Scenario(value = "CLIENT KILL TYPE normal, repeatedly", expected = "no call is rejected")
-    void endsConnections(Stage stage) {
+    void closesConnections(Stage stage) {
         RedisProcess redis = stage.redis();
         Load load = Load.startPatient(stage, redis.url());
 
@@ -97,12 +97,12 @@ class RedisServerTest {
         }
         load.awaitRecovery(AT_ONCE);
         load.assertNothingLost();
-        load.assertNobodyRejected();
+        load.assertNoRejections();
     }
 
     /** Trap 11. */
     @Scenario(value = "CLIENT KILL TYPE pubsub, repeatedly", expected = "no call is rejected; waiters miss nothing")
-    void endsSubscriptions(Stage stage) {
+    void closesSubscriptions(Stage stage) {
         RedisProcess redis = stage.redis();
         Load load = Load.startPatient(stage, redis.url());
 
@@ -112,7 +112,7 @@ class RedisServerTest {
         }
         load.awaitRecovery(AT_ONCE);
         load.assertNothingLost();
-        load.assertNobodyRejected();
+        load.assertNoRejections();
     }
 
     @Scenario(value = "CLIENT PAUSE ALL for longer than command-timeout", expected = "new calls are rejected; waiting callers keep waiting; only fresh hand-overs may be lost")
@@ -146,7 +146,7 @@ class RedisServerTest {
 
     /** Trap 22. */
     @Scenario(value = "SCRIPT FLUSH, repeatedly", expected = "calls are not affected", stores = Store.SCRIPT)
-    void forgetsScripts(Stage stage) {
+    void losesScripts(Stage stage) {
         RedisProcess redis = stage.redis();
         Load load = Load.startPatient(stage, redis.url());
 
@@ -156,16 +156,16 @@ class RedisServerTest {
         }
         load.awaitRecovery(AT_ONCE);
         load.assertNothingLost();
-        load.assertNobodyRejected();
+        load.assertNoRejections();
     }
 
     @Scenario(value = "FLUSHALL, repeatedly", expected = "holders learn of the loss within a third of a lease")
-    void forgetsEverything(Stage stage) {
+    void losesAllData(Stage stage) {
         RedisProcess redis = stage.redis();
         Load load = Load.start(stage, redis.url());
 
         stage.dataLoss(redis, () -> redis.command("FLUSHALL"));
-        load.awaitHolderToldOfLoss(RENEWAL);
+        load.awaitLossOfHolder(RENEWAL);
         for (int i = 0; i < 10; i++) {
             stage.dataLoss(redis, () -> redis.command("FLUSHALL"));
             stage.awaitEntries(20);

@@ -66,7 +66,7 @@ class RolloutTest {
                 Boolean.toString(fair));
     }
 
-    /** As a platform stops an instance: its calls may end. */
+    /** As a platform stops an instance: running calls may end. */
     private static void stop(WorkerProcess worker) {
         worker.terminate();
         worker.awaitEnd(Duration.ofSeconds(30));

@@ -13,7 +13,7 @@ import io.quarkiverse.redisbulkhead.faults.harness.Scenario;
 import io.quarkiverse.redisbulkhead.faults.harness.Stage;
 import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
 
-/** The clock of the server steps, as when it is set by hand or the machine wakes from a snapshot. Trap 1. */
+/** The server's clock steps, for example when it is set manually or the machine resumes from a snapshot. Trap 1. */
 @Tag("long")
 class ServerClockTest {
 
@@ -49,7 +49,7 @@ class ServerClockTest {
         Load load = Load.start(stage, redis.url());
 
         stage.dataLoss(redis, () -> step(redis, clock, HOUR));
-        load.awaitHolderToldOfLoss(RENEWAL);
+        load.awaitLossOfHolder(RENEWAL);
         load.awaitRecovery(RENEWAL);
         load.assertHolderLost();
     }
@@ -61,7 +61,7 @@ class ServerClockTest {
         return redis;
     }
 
-    /** Returns when the server has noticed. */
+    /** Returns when the step has taken effect. */
     private static void step(RedisProcess redis, FakeClock clock, Duration by) {
         clock.jumpTo((by.isNegative() ? "" : "+") + by.toSeconds());
         Duration half = by.abs().dividedBy(2);

@@ -29,7 +29,7 @@ class SoakTest {
     /** By then, the first keys have expired. */
     private static final Duration KEYS_EXPIRED = Duration.ofSeconds(75);
     private static final boolean KEYS_EXPIRE = LONG.compareTo(KEYS_EXPIRED) > 0;
-    /** So that a leak with each fault shows in a short run too. */
+    /** Shows a leak per fault even in a short run. */
     private static final Duration BETWEEN_FAULTS = KEYS_EXPIRE ? Duration.ofSeconds(5) : Duration.ofMillis(500);
     private static final Duration WARM = KEYS_EXPIRE ? KEYS_EXPIRED : LONG.dividedBy(2);
     private static final int MANY_KEYS = 1_000_000;
@@ -76,7 +76,7 @@ class SoakTest {
                 .mapToLong(line -> Long.parseLong(line.substring(field.length()).strip())).findFirst().orElseThrow();
     }
 
-    /** Looks again when it did, because a single look may come right after a fault. */
+    /** Retries on growth, because a single measurement may follow right after a fault. */
     private static void assertThatNothingGrew(RedisProcess redis, List<WorkerProcess> workers, Use before) {
         await("what was there before").atMost(30, TimeUnit.SECONDS).pollInterval(2, TimeUnit.SECONDS).untilAsserted(() -> {
             Use after = use(redis, workers);

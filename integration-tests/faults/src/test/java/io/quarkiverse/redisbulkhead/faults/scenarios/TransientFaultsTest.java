@@ -23,7 +23,7 @@ import io.quarkiverse.redisbulkhead.faults.harness.Stage;
 import io.quarkiverse.redisbulkhead.faults.harness.Store;
 import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
 
-/** Faults that pass in a moment: they reject no caller that has time, and run no execution without a permit. */
+/** Transient faults: no caller with time left is rejected, and no execution runs without a permit. */
 @Execution(ExecutionMode.CONCURRENT)
 class TransientFaultsTest {
 
@@ -41,9 +41,9 @@ class TransientFaultsTest {
         Proxy proxy = stage.proxy(stage.redis());
         Load load = Load.start(stage, proxy.url(), Load.PATIENT).withCommandsInFlight();
 
-        cutAgainAndAgain(stage, proxy);
+        connectionsAreCutRepeatedly(stage, proxy);
         load.awaitRecovery(AT_ONCE);
-        load.assertNobodyRejected();
+        load.assertNoRejections();
         load.assertOnlyHandOversLost();
     }
 
@@ -56,9 +56,9 @@ class TransientFaultsTest {
         Load load = Load.start(stage, proxy.url(), with(Load.PATIENT, Map.of("quarkus.redis.tls.enabled", "true",
                 "quarkus.redis.tls.trust-all", "true"))).withCommandsInFlight();
 
-        cutAgainAndAgain(stage, proxy);
+        connectionsAreCutRepeatedly(stage, proxy);
         load.awaitRecovery(AT_ONCE);
-        load.assertNobodyRejected();
+        load.assertNoRejections();
         load.assertOnlyHandOversLost();
     }
 
@@ -71,15 +71,15 @@ class TransientFaultsTest {
         Load load = Load.start(stage, proxy.url(), with(Load.PATIENT, Map.of("quarkus.redis-bulkhead.on-outage", "allow",
                 "quarkus.redis-bulkhead.\"open\".permits", "5"))).withCommandsInFlight();
 
-        cutAgainAndAgain(stage, proxy);
+        connectionsAreCutRepeatedly(stage, proxy);
         load.awaitRecovery(AT_ONCE);
         assertThat(stage.history().entriesWithoutPermit()).as("executions without a permit").isZero();
         assertThat(stage.history().entriesAboveLimit("open")).as("executions above the limit").isZero();
-        load.assertNobodyRejected();
+        load.assertNoRejections();
         load.assertOnlyHandOversLost();
     }
 
-    private static void cutAgainAndAgain(Stage stage, Proxy proxy) {
+    private static void connectionsAreCutRepeatedly(Stage stage, Proxy proxy) {
         proxy.resetHandshakes(0.3);
         for (int i = 0; i < Extent.of(8, 20); i++) {
             stage.fault(proxy::cut);
@@ -99,7 +99,7 @@ class TransientFaultsTest {
         stage.awaitInside("single", 1);
         List<Held> waiters = queue(stage, redis, List.of(worker), 50).get(0);
 
-        // The subscription stays, or its reconnect would take the reset.
+        // Keeps the subscription, or its reconnect would use up the reset.
         proxy.resetNextHandshakes(1);
         stage.fault(proxy::cutCommands);
         stage.awaitThat("a handshake that is reset", () -> proxy.resets() == 1);
@@ -111,7 +111,7 @@ class TransientFaultsTest {
 
     /** Trap 32. */
     @Scenario(value = "the server is read-only for 150 ms, six times, as in failovers", expected = "calls are retried; none is rejected")
-    void becomesAReplicaForAMoment(Stage stage) {
+    void becomesAReplicaBriefly(Stage stage) {
         // A hand-over starts with a lease of two seconds, and a busy machine may take longer to report it.
         stage.permitsMayBeLost();
         RedisProcess redis = stage.redis();
@@ -124,13 +124,13 @@ class TransientFaultsTest {
             stage.awaitEntries(20);
         }
         load.awaitRecovery(AT_ONCE);
-        load.assertNobodyRejected();
+        load.assertNoRejections();
         load.assertOnlyHandOversLost();
     }
 
     /** Trap 33. */
     @Scenario(value = "SIGSTOP of an application for 1.3 seconds, repeatedly", expected = "its calls continue afterwards; none is rejected; a permit handed over to it during a pause may pass on after two seconds")
-    void standsStillForAMoment(Stage stage) {
+    void applicationPausesBriefly(Stage stage) {
         stage.permitsMayBeLost();
         Proxy proxy = stage.proxy(stage.redis());
         Load load = Load.start(stage, proxy.url(), WAITING).withCommandsInFlight();
@@ -146,13 +146,13 @@ class TransientFaultsTest {
         }
         proxy.heal();
         load.awaitRecovery(AT_ONCE);
-        load.assertNobodyRejected();
+        load.assertNoRejections();
         load.assertOnlyHandOversLost();
     }
 
     /** Trap 39. */
     @Scenario(value = "CLIENT PAUSE WRITE for much longer than command-timeout, while callers wait", expected = "all of them are served afterwards")
-    void waitersOutlastAPause(Stage stage) {
+    void waitersSurviveAPause(Stage stage) {
         RedisProcess redis = stage.redis();
         List<WorkerProcess> workers = stage.workers(2, redis.url(), WAITING_LONG);
         Held holder = workers.get(0).hold("single");
@@ -168,7 +168,7 @@ class TransientFaultsTest {
 
     /** Trap 22, Trap 39. */
     @Scenario(value = "restart without data, after 0.3 and 2 seconds, while callers wait", expected = "all are served, those of each application in order")
-    void waitersOutlastARestart(Stage stage) {
+    void waitersSurviveARestart(Stage stage) {
         RedisProcess redis = stage.redis();
         List<WorkerProcess> workers = stage.workers(2, redis.url(), WAITING);
         for (Duration down : List.of(Duration.ofMillis(300), Duration.ofSeconds(2))) {
@@ -193,7 +193,7 @@ class TransientFaultsTest {
 
     /** Trap 34. The delay makes connecting, loading the script and calling it together exceed the command timeout. */
     @Scenario(value = "100 first calls of a cold application at once, over a slow network", expected = "no call is rejected")
-    void isCold(Stage stage) {
+    void coldApplication(Stage stage) {
         Proxy proxy = stage.proxy(stage.redis());
         stage.fault(() -> proxy.delay(stage.store() == Store.SCRIPT ? 250 : 20));
         for (int i = 0; i < Extent.of(1, 5); i++) {
@@ -208,7 +208,7 @@ class TransientFaultsTest {
     /** Trap 34. */
     @Tag("long")
     @Scenario(value = "many first calls of cold applications at once, in a cluster", expected = "no call is rejected")
-    void isColdInACluster(Stage stage) {
+    void coldApplicationsInACluster(Stage stage) {
         ClusterGroup group = new ClusterGroup(stage);
         stage.fault(() -> {
             List<WorkerProcess> cold = stage.workersWithoutRedis(4, "none",
@@ -222,7 +222,7 @@ class TransientFaultsTest {
 
     /** Trap 35. */
     @Scenario(value = "the subscription is half open while callers wait in a fair bulkhead", expected = "full speed again within three seconds")
-    void isDeafToMessages(Stage stage) {
+    void missesMessages(Stage stage) {
         Proxy proxy = stage.proxy(stage.redis());
         stage.limit("fair", 2);
         List<WorkerProcess> workers = stage.workers(2, proxy.url(),
@@ -250,7 +250,7 @@ class TransientFaultsTest {
 
     /** Trap 47. The lease of a minute cannot be what frees the permits. */
     @Scenario(value = "planned failover: permits are released on the old master after the new one was promoted", expected = "they are free on the new master within three seconds")
-    void releasesAreLeftBehind(Stage stage) {
+    void releasesOnTheOldMaster(Stage stage) {
         RedisProcess old = stage.redis();
         RedisProcess promoted = stage.newRedis("--replicaof", "127.0.0.1", Integer.toString(old.port()),
                 "--repl-diskless-sync-delay", "0").start();

@@ -1,2 +1,2 @@
-/** What is broken, and what is to come of it. */
+/** The scenarios: faults and their expected results. */
 package io.quarkiverse.redisbulkhead.faults.scenarios;

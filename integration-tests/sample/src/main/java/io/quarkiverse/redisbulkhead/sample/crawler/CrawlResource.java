@@ -14,7 +14,7 @@ import org.jboss.resteasy.reactive.RestQuery;
 
 import io.smallrye.mutiny.Uni;
 
-/** Crawls a site: asks for all pages at once and leaves it to the bulkhead that only three come at a time. */
+/** Crawls a site: requests all pages at once; the bulkhead limits the downloads to three at a time. */
 @Path("/crawl")
 public class CrawlResource {
 

@@ -17,9 +17,9 @@ import io.smallrye.mutiny.Uni;
 /**
  * Downloads pages, at most three at a time from each host, over all instances of the crawler.
  * <p>
- * A download that finds the permits of its host taken is not given up: {@code @Retry} tries again a little later, each time
- * for a new permit. It retries rejections only; what the host answers is the host's last word. ({@code maxWait} is the simpler
- * way; this one shows that the bulkhead works together with Fault Tolerance.)
+ * A rejected download is not given up: {@code @Retry} tries again a little later, each time for a new permit. It
+ * retries rejections only; what the host answers is the host's last word. ({@code maxWait} is the simpler way; this one
+ * shows that the bulkhead works together with Fault Tolerance.)
  */
 @ApplicationScoped
 public class PageFetcher {

@@ -9,7 +9,7 @@ import org.eclipse.microprofile.rest.client.inject.RegisterRestClient;
 import io.quarkus.rest.client.reactive.Url;
 import io.smallrye.mutiny.Uni;
 
-/** Any site on the web. A polite crawler says who it is. */
+/** Any site on the web. A polite crawler identifies itself. */
 @RegisterRestClient(baseUri = "https://example.org")
 @ClientHeaderParam(name = "User-Agent", value = "redis-bulkhead-sample")
 public interface Website {

@@ -12,8 +12,8 @@ import io.quarkiverse.redisbulkhead.sample.reports.Database;
 import io.smallrye.mutiny.Uni;
 
 /**
- * Exports, of which the database can stand two at once. A third request is not turned away: it waits for up to five seconds,
- * behind all that came before it on any instance.
+ * Exports, of which the database can handle two at once. A third request is not rejected: it waits for up to five seconds,
+ * behind all earlier ones on any instance.
  */
 @Path("/exports")
 public class ExportResource {

@@ -3,7 +3,7 @@ package io.quarkiverse.redisbulkhead.sample.job;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 
-/** Tells what the scheduled job has done on the instance that is asked. */
+/** Returns what the scheduled job has done on this instance. */
 @Path("/job")
 public class JobResource {
 

@@ -10,8 +10,8 @@ import io.quarkiverse.redisbulkhead.sample.reports.Database;
 /**
  * Work that must not run twice at the same time in the whole cluster: a bulkhead with one permit.
  * <p>
- * The lease is renewed while the work goes on, so it may be shorter than that. When an instance dies, another one may begin
- * after the lease.
+ * The lease is renewed during the work, so it may be shorter. If an instance dies, another one may start after the
+ * lease.
  */
 @ApplicationScoped
 public class Statistics {

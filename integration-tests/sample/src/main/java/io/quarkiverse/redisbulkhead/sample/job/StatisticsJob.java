@@ -22,12 +22,12 @@ import io.quarkus.scheduler.Scheduled;
 public class StatisticsJob {
 
     /**
-     * What this instance has done so far.
+     * The activity of this instance so far.
      *
-     * @param runs how often it ran the job to its end
-     * @param lastRun when it last began a job that it ran to its end; null when it has run none
+     * @param runs how often it completed the job
+     * @param lastRun when it last started a job that it completed; null when there was no such job
      * @param skips how often it skipped because another instance ran the job, or Redis was away
-     * @param lastSkip when it last skipped; null when it has skipped none
+     * @param lastSkip when it last skipped; null when it has not skipped
      */
     public record History(int runs, Instant lastRun, int skips, Instant lastSkip) {
     }
@@ -54,7 +54,7 @@ public class StatisticsJob {
     // end::scheduled[]
 
     /**
-     * What this instance has done so far.
+     * The activity of this instance so far.
      *
      * @return since it started
      */

@@ -3,7 +3,7 @@ package io.quarkiverse.redisbulkhead.sample.ledger;
 import java.math.BigDecimal;
 
 /**
- * What was charged to the account.
+ * A charge to the account.
  *
  * @param article what was bought
  * @param price what it costs

@@ -21,11 +21,11 @@ import io.quarkiverse.redisbulkhead.sample.partner.PartnerApi;
 import io.quarkus.runtime.StartupEvent;
 
 /**
- * An account that one instance at a time writes to.
+ * An account with one writing instance at a time.
  * <p>
- * A bulkhead alone cannot promise that: a process that is paused for longer than its lease goes on beside its successor when
- * it wakes up. So each write brings the fencing token of its permit, and the database refuses those that come after a greater
- * one.
+ * A bulkhead alone cannot guarantee that: a process that is paused for longer than its lease continues next to its
+ * successor when it resumes. So each write carries the fencing token of its permit, and the database rejects a write after
+ * one with a greater token.
  */
 @ApplicationScoped
 public class Ledger {

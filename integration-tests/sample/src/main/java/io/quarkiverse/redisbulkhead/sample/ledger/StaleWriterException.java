@@ -16,7 +16,7 @@ public class StaleWriterException extends RuntimeException {
         this.permitHeld = permit.isHeld();
     }
 
-    /** The fencing token that came too late. */
+    /** The outdated fencing token. */
     public long token() {
         return token;
     }

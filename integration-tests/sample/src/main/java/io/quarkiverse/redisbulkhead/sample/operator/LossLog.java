@@ -9,7 +9,7 @@ import jakarta.enterprise.event.Observes;
 
 import io.quarkiverse.redisbulkhead.PermitLost;
 
-/** Remembers the last permits that this instance lost. */
+/** Keeps the last permits that this instance lost. */
 @ApplicationScoped
 public class LossLog {
 
@@ -27,7 +27,7 @@ public class LossLog {
     // end::observer[]
 
     /**
-     * What was lost.
+     * The lost permits.
      *
      * @return the oldest first
      */

@@ -15,7 +15,7 @@ import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 
-/** What an operator may want to change while applications run. In an application of your own, let operators only come here. */
+/** The changes that an operator may make while applications run. In your own application, restrict this to operators. */
 @Path("/operator")
 public class OperatorResource {
 
@@ -28,7 +28,7 @@ public class OperatorResource {
     }
 
     /**
-     * Sets the limit for all applications that share the bulkhead, at once.
+     * Sets the limit for all applications that share the bulkhead immediately.
      *
      * @param bulkhead its name
      * @param key which of its keys, if it has one limit for each
@@ -56,7 +56,7 @@ public class OperatorResource {
     }
 
     /**
-     * Takes a permit away from its holder. What it was taken for goes on, unless {@code on-lost=interrupt} is configured.
+     * Revokes a permit. Its execution continues, unless {@code on-lost=interrupt} is configured.
      *
      * @param bulkhead its name
      * @param key which of its keys, if it has one limit for each
@@ -71,7 +71,7 @@ public class OperatorResource {
     }
 
     /**
-     * The permits that the instance which is asked has lost.
+     * The permits that this instance has lost.
      *
      * @return the oldest first
      */

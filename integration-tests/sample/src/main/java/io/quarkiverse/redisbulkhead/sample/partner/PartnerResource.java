@@ -7,7 +7,7 @@ import jakarta.ws.rs.Path;
 import org.eclipse.microprofile.rest.client.inject.RestClient;
 import org.jboss.resteasy.reactive.RestQuery;
 
-/** Passes a price of the partner's on. When ten calls to the partner are under way, the answer is status 429. */
+/** Returns a price of the partner. While ten calls to the partner are running, it responds with status 429. */
 @Path("/partner/quote")
 public class PartnerResource {
 

@@ -11,8 +11,8 @@ import io.quarkiverse.redisbulkhead.sample.exports.Export;
 import io.smallrye.mutiny.Uni;
 
 /**
- * The database that the sample protects. It answers over HTTP, so that the sample needs nothing but Redis; set
- * {@code sample.database.url} to use another one than the stand-in.
+ * The database that the sample protects. It is called over HTTP, so that the sample needs nothing but Redis; set
+ * {@code sample.database.url} to replace the stand-in.
  */
 @RegisterRestClient(configKey = "database")
 public interface Database {

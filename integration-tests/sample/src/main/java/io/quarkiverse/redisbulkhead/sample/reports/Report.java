@@ -1,7 +1,7 @@
 package io.quarkiverse.redisbulkhead.sample.reports;
 
 /**
- * What a report query finds.
+ * The result of a report query.
  *
  * @param title what the report is about
  * @param rows how many rows the database read for it

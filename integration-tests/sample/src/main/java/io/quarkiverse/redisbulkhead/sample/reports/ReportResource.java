@@ -9,8 +9,8 @@ import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.smallrye.mutiny.Uni;
 
 /**
- * A heavy report, of which the database can stand five at once: five over all instances of this application, whichever of the
- * two endpoints they come in by. A sixth request is answered with status 429 and does not reach the database.
+ * A heavy report, of which the database can handle five at once: five over all instances of this application and both
+ * endpoints. A sixth request gets status 429 and does not reach the database.
  */
 @Path("/reports")
 public class ReportResource {

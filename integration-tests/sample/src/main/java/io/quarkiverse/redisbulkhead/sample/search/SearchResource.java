@@ -10,9 +10,9 @@ import io.quarkiverse.redisbulkhead.sample.reports.Database;
 import io.quarkiverse.redisbulkhead.sample.reports.Report;
 
 /**
- * A search that many tenants share: ten at once in all, so that the database lives, and two at once for each tenant, so that
- * none of them takes all ten. Tenants that pay have four. The header {@code X-Tenant} tells who asks. The limit of the tenant
- * comes first: a tenant that is over it takes none of the ten, not even for a moment.
+ * A search that many tenants share: ten at once in all, to protect the database, and two at once for each tenant, so that
+ * none of them takes all ten. Paying tenants have four. The header {@code X-Tenant} names the tenant. The limit of the
+ * tenant comes first: a tenant above it takes none of the ten, not even briefly.
  */
 @Path("/search")
 public class SearchResource {

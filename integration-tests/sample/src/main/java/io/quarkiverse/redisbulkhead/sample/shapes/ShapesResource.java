@@ -14,7 +14,7 @@ import io.quarkiverse.redisbulkhead.sample.reports.Report;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 
-/** One limit of two, in every way in which a method can answer; and a lock. */
+/** One limit of two, with every return type; and a lock. */
 @Path("/shapes")
 public class ShapesResource {
 
@@ -78,7 +78,7 @@ public class ShapesResource {
     }
 
     /**
-     * Holds a lock while it asks the database.
+     * Holds a lock while it queries the database.
      *
      * @return the report
      */

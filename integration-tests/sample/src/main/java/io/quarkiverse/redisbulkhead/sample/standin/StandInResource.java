@@ -16,8 +16,8 @@ import io.quarkiverse.redisbulkhead.sample.reports.Report;
 import io.smallrye.mutiny.Uni;
 
 /**
- * Stands in for the database, the partner and the websites, so that the sample works out of the box. Each answer takes a
- * while; no thread waits for it.
+ * Stands in for the database, the partner and the websites, so that the sample works out of the box. Responses are slow; no
+ * thread waits for them.
  */
 @Path("/stand-in")
 public class StandInResource {

@@ -15,15 +15,15 @@ import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.SemaphoreStatus;
 import io.quarkiverse.redisbulkhead.Waiter;
 
-/** Tells how full the bulkheads are, over all instances, and who holds the permits and waits for them. */
+/** Returns the use of the bulkheads over all instances, with their holders and waiters. */
 @Path("/status")
 public class StatusResource {
 
     /**
      * The answer.
      *
-     * @param now the clock of the instance that answers; the bulkheads go by the clock of Redis
-     * @param bulkheads all bulkheads of the application that are one limit for all
+     * @param now the clock of this instance; the bulkheads use the clock of Redis
+     * @param bulkheads all bulkheads of the application without keys
      */
     public record Status(Instant now, List<Use> bulkheads) {
     }

@@ -40,7 +40,7 @@ final class ClassArchive {
         this.classPath = classPath;
     }
 
-    /** The archive of what is packaged now. The first caller makes it; those of other processes wait. */
+    /** The archive of the current package. The first caller creates it; other processes wait. */
     static synchronized ClassArchive get() throws IOException {
         if (made == null) {
             ClassArchive archive = new ClassArchive(classPath());
@@ -71,7 +71,7 @@ final class ClassArchive {
                 .compareTo(Files.getLastModifiedTime(APPLICATION.resolve("quarkus-run.jar"))) < 0;
     }
 
-    // Classes that are not in it are loaded again by each process, so the application makes here the calls that tests make.
+    // Each process loads missing classes again, so this application makes the same calls as the tests.
     private void write() throws IOException {
         Path folder = APPLICATION.resolveSibling("class-archive");
         Path output = Files.createDirectories(folder).resolve("application.log");
@@ -84,7 +84,7 @@ final class ClassArchive {
                     configuration,
                     Map.of())) {
                 callEverything(application, outside);
-                // The JVM writes the archive when it ends.
+                // The JVM writes the archive at exit.
                 application.terminate();
                 application.awaitEnd(Duration.ofMinutes(3));
             }
@@ -123,12 +123,12 @@ final class ClassArchive {
     }
 
     /**
-     * The command that starts a JVM with the application on its class path; what the application is told and its main class
-     * follow.
+     * The command that starts a JVM with the application on its class path; append the configuration of the application and
+     * its main class.
      */
     List<String> java(String archiving) {
         return new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                // Quick to start rather than fast in the long run.
+                // Optimized for start-up, not for peak speed.
                 "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", archiving,
                 // As the manifest of quarkus-run.jar says.
                 "--add-opens=java.base/java.lang=ALL-UNNAMED",

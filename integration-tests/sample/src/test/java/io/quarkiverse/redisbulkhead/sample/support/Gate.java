@@ -4,20 +4,17 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
-/**
- * Counts the calls that are inside at the same moment, and holds each of them until the test opens the gate. Safe for use by
- * many threads.
- */
+/** Counts concurrent calls, and blocks each until the test opens the gate. Thread-safe. */
 public class Gate {
 
-    // Only ends a test that fails anyway.
+    // Only limits the time of a failing test.
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private boolean open;
     private int inside;
     private int peak;
     private int arrived;
-    // Of all calls that ever came, how many there were, and how many of the first of them may leave.
+    // The number of calls so far, and how many of them, in order, may leave.
     private long turns;
     private long mayLeave;
 
@@ -37,7 +34,7 @@ public class Gate {
     }
 
     /**
-     * What lets a call leave while the gate is shut. Called, as its result is, with the lock held.
+     * Returns the condition for a call to leave while the gate is shut. Both run with the lock held.
      *
      * @param inside how many calls are inside, this one included
      */
@@ -45,19 +42,19 @@ public class Gate {
         return () -> false;
     }
 
-    /** Lets all calls leave that are inside, and those that come. */
+    /** Lets all current and future calls leave. */
     public final synchronized void open() {
         open = true;
         notifyAll();
     }
 
-    /** Lets one call leave: of those that are inside, the one that came first. */
+    /** Lets the oldest call inside leave. */
     public final synchronized void letOneLeave() {
         mayLeave++;
         notifyAll();
     }
 
-    /** Holds the calls that come, and counts from zero. */
+    /** Blocks future calls, and resets the counts. */
     public synchronized void shut() {
         open = false;
         mayLeave = turns;
@@ -69,7 +66,7 @@ public class Gate {
      * Waits until calls are inside.
      *
      * @param calls how many at once
-     * @throws AssertionError when there are not enough in reasonable time
+     * @throws AssertionError on timeout
      */
     public final synchronized void awaitInside(int calls) throws InterruptedException {
         if (!waitFor(() -> inside >= calls, PATIENCE)) {
@@ -87,12 +84,12 @@ public class Gate {
         return peak;
     }
 
-    /** How many calls came. */
+    /** How many calls arrived. */
     public final synchronized int arrived() {
         return arrived;
     }
 
-    // Gives the lock up meanwhile. Tells whether the condition came true.
+    // Releases the lock meanwhile. Returns whether the condition became true.
     private boolean waitFor(BooleanSupplier condition, Duration atMost) throws InterruptedException {
         long end = System.nanoTime() + atMost.toNanos();
         while (!condition.getAsBoolean()) {

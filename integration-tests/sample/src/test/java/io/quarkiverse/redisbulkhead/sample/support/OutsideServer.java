@@ -74,17 +74,17 @@ public final class OutsideServer implements AutoCloseable {
         exchange.getResponseBody().write(body);
     }
 
-    /** Where the database answers. */
+    /** The URL of the database. */
     public String databaseUrl() {
         return url() + "/database";
     }
 
-    /** Where the partner answers. */
+    /** The URL of the partner. */
     public String partnerUrl() {
         return url() + "/partner";
     }
 
-    /** Where the website answers. */
+    /** The URL of the website. */
     public String siteUrl() {
         return url() + "/site";
     }
@@ -93,32 +93,32 @@ public final class OutsideServer implements AutoCloseable {
         return "http://127.0.0.1:" + server.getAddress().getPort();
     }
 
-    /** What report queries pass. */
+    /** The gate of report queries. */
     public Gate reports() {
         return reports;
     }
 
-    /** What updates of the statistics pass. */
+    /** The gate of updates of the statistics. */
     public Gate statistics() {
         return statistics;
     }
 
-    /** What the partner's calls pass. */
+    /** The gate of calls to the partner. */
     public Gate quotes() {
         return quotes;
     }
 
-    /** What page downloads pass. */
+    /** The gate of page downloads. */
     public Gate pages() {
         return pages;
     }
 
-    /** What exports pass. */
+    /** The gate of exports. */
     public Gate exports() {
         return exports;
     }
 
-    /** The tables of which exports came, in this order. */
+    /** The exported tables, in the order of the requests. */
     public List<String> exported() {
         return List.copyOf(exported);
     }

@@ -16,7 +16,7 @@ public class OutsideWorld implements QuarkusTestResourceLifecycleManager {
                 "sample.partner.url", server.partnerUrl(),
                 "sample.crawler.sites.\"example.org\"", server.siteUrl(),
                 "sample.crawler.sites.\"example.net\"", server.siteUrl(),
-                // Tests let callers wait, and a busy machine takes its time.
+                // Tests let callers wait, and busy machines are slow.
                 "quarkus.redis-bulkhead.\"exports\".max-wait", "1m",
                 "quarkus.redis-bulkhead.lock.shape.acquire-timeout", "200ms",
                 "quarkus.redis-bulkhead.command-timeout", "3s",

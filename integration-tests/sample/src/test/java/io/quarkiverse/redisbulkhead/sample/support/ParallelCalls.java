@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 
 import io.restassured.response.Response;
 
-/** Requests to the application under test that are under way while the test goes on. */
+/** Requests to the application under test that run in the background. */
 public final class ParallelCalls implements AutoCloseable {
 
     private final ExecutorService threads = Executors.newCachedThreadPool();
@@ -21,13 +21,13 @@ public final class ParallelCalls implements AutoCloseable {
      *
      * @param calls how many
      * @param path the endpoint
-     * @return the answers to come
+     * @return the future responses
      */
     public List<CompletableFuture<Response>> get(int calls, String path) {
         return Stream.generate(() -> begin(() -> given().get(path))).limit(calls).toList();
     }
 
-    /** Begins a request on a thread of its own. The common pool may have fewer threads than there are requests. */
+    /** Starts a request on its own thread. The common pool may have fewer threads than requests. */
     public CompletableFuture<Response> begin(Supplier<Response> request) {
         return CompletableFuture.supplyAsync(request, threads);
     }

@@ -28,7 +28,7 @@ public final class RoundsGate extends Gate {
         this.requests = requests;
     }
 
-    /** Tells that a request was rejected. */
+    /** Records that a request was rejected. */
     public synchronized void rejected() {
         rejections++;
         notifyAll();

@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
 
 import org.awaitility.Awaitility;
 
-/** The packaged sample application as a process of its own, on a free port. Its output goes to a file. */
+/** The packaged sample application in its own process, on a free port. Its output goes to a file. */
 public final class SampleProcess implements AutoCloseable {
 
     // Set by the profile "native".
@@ -35,7 +35,7 @@ public final class SampleProcess implements AutoCloseable {
     }
 
     /**
-     * Starts the application; {@link #awaitReady} tells when it answers.
+     * Starts the application; {@link #awaitReady} waits until it responds.
      *
      * @param output the file for its output
      * @param configuration what is set at start-up
@@ -59,7 +59,7 @@ public final class SampleProcess implements AutoCloseable {
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
         builder.environment().putAll(environment);
         Process process = builder.start();
-        // Also when the tests are interrupted.
+        // Even if the tests are interrupted.
         Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
         return new SampleProcess(process, output);
     }
@@ -69,7 +69,7 @@ public final class SampleProcess implements AutoCloseable {
         return archive.java("-XX:SharedArchiveFile=" + archive.file());
     }
 
-    /** Waits until the application has started. It has not been asked for anything then. */
+    /** Waits until the application has started, without sending it a request. */
     public void awaitListening() {
         Awaitility.await("start of the application").atMost(LONGEST_START).pollInterval(Duration.ofMillis(50))
                 .until(() -> LISTENING.matcher(output()).find());
@@ -80,17 +80,17 @@ public final class SampleProcess implements AutoCloseable {
         return NATIVE_EXECUTABLE != null;
     }
 
-    /** Waits until the application answers, and Redis answers it. */
+    /** Waits until the application responds, and Redis replies to it. */
     public void awaitReady(HttpClient client) {
-        awaitAnswer(client, "/status");
+        awaitResponse(client, "/status");
     }
 
-    /** Waits until the application answers, even if it has no Redis. */
+    /** Waits until the application responds, even without Redis. */
     public void awaitStarted(HttpClient client) {
-        awaitAnswer(client, "/job");
+        awaitResponse(client, "/job");
     }
 
-    private void awaitAnswer(HttpClient client, String path) {
+    private void awaitResponse(HttpClient client, String path) {
         Awaitility.await("start of the application").atMost(LONGEST_START).pollInterval(Duration.ofMillis(50))
                 .until(() -> answers(client, path));
     }
@@ -113,12 +113,12 @@ public final class SampleProcess implements AutoCloseable {
         return address.resolve(path);
     }
 
-    /** What the application has written so far. */
+    /** The output of the application so far. */
     public String output() throws IOException {
         return Files.readString(output);
     }
 
-    /** Kills the process so that it cannot do anything more (SIGKILL), and returns when it is gone. */
+    /** Kills the process (SIGKILL), and returns when it has ended. */
     public void kill() {
         process.destroyForcibly().onExit().join();
     }
@@ -128,7 +128,7 @@ public final class SampleProcess implements AutoCloseable {
         process.destroy();
     }
 
-    /** Waits until the process has ended, and fails when that takes too long. */
+    /** Waits until the process has ended, and fails on timeout. */
     public void awaitEnd(Duration atMost) throws InterruptedException {
         if (!process.waitFor(atMost.toMillis(), TimeUnit.MILLISECONDS)) {
             throw new AssertionError("The application has not ended within " + atMost);
@@ -140,7 +140,7 @@ public final class SampleProcess implements AutoCloseable {
         signal("STOP");
     }
 
-    /** Lets a process go on that was paused (SIGCONT). */
+    /** Resumes a paused process (SIGCONT). */
     public void resume() throws IOException, InterruptedException {
         signal("CONT");
     }

@@ -23,7 +23,7 @@ import java.util.concurrent.ThreadLocalRandom;
 
 import redis.embedded.RedisServer;
 
-/** A Redis server of its own for a test, and a question to it that goes by none of the code under test. */
+/** A Redis server for one test, with queries that do not use the code under test. */
 public final class TestRedis implements AutoCloseable {
 
     private static final String HOST = "127.0.0.1";
@@ -65,7 +65,7 @@ public final class TestRedis implements AutoCloseable {
             try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getByName(HOST))) {
                 return socket.getLocalPort();
             } catch (BindException e) {
-                // In use. Another one, then.
+                // In use: try another one.
             }
         }
     }
@@ -75,30 +75,30 @@ public final class TestRedis implements AutoCloseable {
         return "redis://" + HOST + ":" + port;
     }
 
-    /** Ends the server at once (SIGKILL). All that it knew is lost. */
+    /** Kills the server (SIGKILL). Its data is lost. */
     public void kill() throws IOException {
         server.stop();
     }
 
-    /** Starts the server that was killed again, empty, on its port. */
+    /** Restarts the killed server, empty, on its port. */
     public void restart() throws IOException {
         server.start();
     }
 
     /** The permits of a bulkhead whose leases have not ended, by the server's own clock. */
     public List<String> holders(String bulkhead) throws IOException {
-        List<?> time = (List<?>) ask("TIME");
+        List<?> time = (List<?>) query("TIME");
         String millis = time.get(0) + String.format("%06d", Integer.valueOf((String) time.get(1))).substring(0, 3);
-        return ((List<?>) ask("ZRANGEBYSCORE", "redis-bulkhead:{" + bulkhead + "}:holders", "(" + millis, "+inf")).stream()
+        return ((List<?>) query("ZRANGEBYSCORE", "redis-bulkhead:{" + bulkhead + "}:holders", "(" + millis, "+inf")).stream()
                 .map(String.class::cast).toList();
     }
 
-    /** Those that wait for a permit of a fair bulkhead, the next one first. */
+    /** The waiters of a fair bulkhead, the next one first. */
     public List<String> queue(String bulkhead) throws IOException {
         return members("redis-bulkhead:{" + bulkhead + "}:queue");
     }
 
-    /** All that hold a permit or wait for one, also those that are dead and not yet removed. */
+    /** All holders and waiters, including dead ones that are not yet removed. */
     public List<String> leftovers(String bulkhead) throws IOException {
         List<String> all = new ArrayList<>();
         for (String part : List.of("holders", "queue", "waiters")) {
@@ -107,7 +107,7 @@ public final class TestRedis implements AutoCloseable {
         return all;
     }
 
-    /** Waits until no permit is held and no caller waits. Calls do not wait for the answers to their releases. */
+    /** Waits until no permit is held and no caller waits. Calls do not wait for the replies to their releases. */
     public void awaitNoLeftovers(String bulkhead) {
         await("no leftovers of " + bulkhead).atMost(Duration.ofSeconds(20)).pollDelay(Duration.ZERO)
                 .untilAsserted(() -> assertThat(leftovers(bulkhead)).isEmpty());
@@ -115,20 +115,20 @@ public final class TestRedis implements AutoCloseable {
 
     /** All keys that match a pattern. */
     public List<String> keys(String pattern) throws IOException {
-        return ((List<?>) ask("KEYS", pattern)).stream().map(String.class::cast).toList();
+        return ((List<?>) query("KEYS", pattern)).stream().map(String.class::cast).toList();
     }
 
     /** The members of a sorted set. */
     public List<String> members(String key) throws IOException {
-        return ((List<?>) ask("ZRANGE", key, "0", "-1")).stream().map(String.class::cast).toList();
+        return ((List<?>) query("ZRANGE", key, "0", "-1")).stream().map(String.class::cast).toList();
     }
 
     /** How many milliseconds a key has to live; -1 for ever, -2 when it does not exist. */
     public long timeToLive(String key) throws IOException {
-        return (Long) ask("PTTL", key);
+        return (Long) query("PTTL", key);
     }
 
-    private Object ask(String... words) throws IOException {
+    private Object query(String... words) throws IOException {
         StringBuilder command = new StringBuilder("*" + words.length + "\r\n");
         for (String word : words) {
             command.append('$').append(word.getBytes(StandardCharsets.UTF_8).length).append("\r\n").append(word).append("\r\n");
