@@ -11,7 +11,7 @@ import org.jboss.jandex.DotName;
 import org.jboss.jandex.IndexView;
 import org.jboss.jandex.Type;
 
-import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.ReturnKind;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.ReturnKind;
 
 /** Finds out from the return type of a method how the end of an execution is seen. */
 public final class ReturnKinds {

@@ -21,6 +21,8 @@ import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadDeclaration;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.DefinedInCode;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.EffectiveBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkus.runtime.configuration.ConfigurationException;
@@ -255,7 +257,7 @@ class EffectiveDefinitionsTest {
                 declaration);
         assertThat(definitions.bulkheads()).containsOnly(Map.entry("eu-orders", new EffectiveBulkhead(SemaphoreSpec
                 .named("eu-orders").permits(4).expire(Duration.ofSeconds(10)).maxWait(Duration.ofSeconds(3)).build(), true)));
-        assertThat(definitions.resolved("${app.region}-orders")).isEqualTo("eu-orders");
+        assertThat(definitions.annotations().resolved("${app.region}-orders")).isEqualTo("eu-orders");
     }
 
     @ParameterizedTest
@@ -413,9 +415,9 @@ class EffectiveDefinitionsTest {
         SmallRyeConfig properties = new SmallRyeConfigBuilder()
                 .withSources(new EnvConfigSource(Map.of("QUARKUS_REDIS_BULKHEAD_" + end, "1"), 300)).build();
         ValidationErrors errors = new ValidationErrors();
-        new ConfiguredNames(new KnownProperties(KnownProperties.ofMappings()), Definitions.of(List.of(REPORTS), properties),
-                List.of("other-${profile}"), DefinedInCode.NONE, errors)
-                .checkVariables(properties);
+        Declarations declarations = declarations(DefinedInCode.NONE, REPORTS);
+        new ConfiguredNames(new KnownProperties(declarations.properties()), new Definitions(declarations, properties),
+                declarations, errors).checkVariables(properties);
         assertThat(errors.all()).isEmpty();
     }
 
@@ -458,13 +460,15 @@ class EffectiveDefinitionsTest {
     private static EffectiveDefinitions read(boolean inRedis, DefinedInCode inCode, ConfigSource source,
             BulkheadDeclaration... declarations) {
         ValidationErrors errors = new ValidationErrors();
-        EffectiveDefinitions definitions = EffectiveDefinitions.atStart(
-                new Declarations(List.of(declarations), List.of("other-${profile}"), List.of(), Map.of(), inCode,
-                        KnownProperties.ofMappings()),
-                config(source), inRedis,
-                errors);
+        EffectiveDefinitions definitions = EffectiveDefinitions.atStart(declarations(inCode, declarations), config(source),
+                inRedis, errors);
         errors.report();
         return definitions;
+    }
+
+    private static Declarations declarations(DefinedInCode inCode, BulkheadDeclaration... bulkheads) {
+        return new Declarations(List.of(bulkheads), List.of("other-${profile}"), List.of(), Map.of(), inCode,
+                KnownProperties.ofMappings());
     }
 
     private static SmallRyeConfig config(ConfigSource source) {

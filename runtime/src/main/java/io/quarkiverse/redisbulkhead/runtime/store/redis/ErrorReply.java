@@ -66,6 +66,11 @@ public record ErrorReply(String text) {
         return is("NOAUTH") || text.contains("unauthenticated");
     }
 
+    /** Whether the server executes nothing for now, so that calls are sent again. */
+    boolean meansUnavailable() {
+        return isTransient() || isAuthenticationMissing();
+    }
+
     /** Whether the connection is refused until a setting changes. */
     boolean refusesConnection() {
         return isAuthenticationMissing() || is("WRONGPASS") || is("NOPERM");

@@ -1,6 +1,4 @@
-package io.quarkiverse.redisbulkhead.runtime.definition;
-
-import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
+package io.quarkiverse.redisbulkhead.runtime.message;
 
 /** Parts of messages. */
 public final class Texts {
