@@ -47,7 +47,7 @@ class LockRejectionTest {
 
         assertThat(first.heldNow()).hasSize(1).isEqualTo(first.granted().toCompletableFuture().join());
         assertThat(second.heldNow()).isEmpty();
-        assertThatThrownBy(() -> BlockingWait.permits("lock", second)).isInstanceOf(LockNotAcquiredException.class)
+        assertThatThrownBy(() -> BlockingWait.untilHeld("lock", second)).isInstanceOf(LockNotAcquiredException.class)
                 .hasMessageContaining("daily");
     }
 
@@ -83,7 +83,7 @@ class LockRejectionTest {
         Admission second = lock(bounded, patient).admit("A#b", WaitsOn.WORKER_THREAD);
 
         assertThat(first.heldNow()).hasSize(1);
-        assertThatThrownBy(() -> BlockingWait.permits("lock", second)).isInstanceOf(LockNotAcquiredException.class)
+        assertThatThrownBy(() -> BlockingWait.untilHeld("lock", second)).isInstanceOf(LockNotAcquiredException.class)
                 .hasMessageStartingWith("Lock 'daily' is not free, and the call cannot wait: 0 calls of this instance")
                 .hasMessageContaining("quarkus.redis-bulkhead.max-blocked-threads");
         bounded.close();

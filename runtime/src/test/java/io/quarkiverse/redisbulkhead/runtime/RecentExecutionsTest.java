@@ -29,7 +29,7 @@ class RecentExecutionsTest {
         CallListener call = asks(bulkhead);
         call.acquired(CallResult.ACCEPTED, 1);
         pass(time);
-        call.released();
+        call.released(time.toNanos());
     }
 
     private void pass(Duration time) {
@@ -70,8 +70,10 @@ class RecentExecutionsTest {
         second.waiting();
         assertThat(executions.untilFree(REPORTS, 1)).isEqualTo(Duration.ofSeconds(3));
 
+        second.waited();
         second.rejected(CallResult.CANCELLED);
         assertThat(executions.untilFree(REPORTS, 1)).isEqualTo(Duration.ofSeconds(2));
+        first.waited();
         first.acquired(CallResult.ACCEPTED, 1);
         assertThat(executions.untilFree(REPORTS, 1)).isEqualTo(Duration.ofSeconds(1));
     }

@@ -1,6 +1,5 @@
 package io.quarkiverse.redisbulkhead.runtime.guard;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -94,7 +93,7 @@ public final class AsyncGuard {
     public Multi<Object> multi(Supplier<Admission> admissions, Callable<Object> method) {
         return Multi.createFrom().deferred(() -> {
             Admission admission = admissions.get();
-            return permits(admission).onItem().transformToMulti(permits -> startMulti(permits, method))
+            return held(admission).onItem().transformToMulti(held -> startMulti(held, method))
                     .onCompletion().call(() -> end(admission))
                     .onFailure().call(() -> end(admission))
                     .plug(stream -> new EndOnCancelMulti<>(stream, admission));
@@ -111,10 +110,8 @@ public final class AsyncGuard {
     public <T> Uni<T> guard(Supplier<Admission> admissions, Callable<Uni<T>> execution) {
         return Uni.createFrom().deferred(() -> {
             Admission admission = admissions.get();
-            List<HeldPermit> held = admission.heldNow();
-            Uni<T> running = held.isEmpty()
-                    ? permits(admission).chain(permits -> startUni(permits, execution))
-                    : startUni(held, execution);
+            Uni<T> running = admission.isHeldNow() ? startUni(admission, execution)
+                    : held(admission).chain(held -> startUni(held, execution));
             // Not plugged: it runs nothing that needs the caller's context, which Quarkus propagates to each operator that is.
             return new EndUni<>(running, admission);
         });
@@ -122,16 +119,17 @@ public final class AsyncGuard {
 
     // ---- Waiting
 
-    private Uni<List<HeldPermit>> permits(Admission admission) {
+    private Uni<Admission> held(Admission admission) {
         return Uni.createFrom().deferred(() -> {
             if (BlockingOperationControl.isBlockingAllowed()) {
                 BlockingWait.await(bulkhead, admission.attempted());
                 CompletableFuture<List<HeldPermit>> granted = admission.granted().toCompletableFuture();
                 if (granted.isDone()) {
-                    return Uni.createFrom().item(BlockingWait.await(bulkhead, granted));
+                    BlockingWait.await(bulkhead, granted);
+                    return Uni.createFrom().item(admission);
                 }
             }
-            return continuations.answer(admission::granted);
+            return continuations.answer(admission::granted).replaceWith(admission);
         });
     }
 
@@ -150,10 +148,10 @@ public final class AsyncGuard {
 
     // ---- Running
 
-    private <T> Uni<T> startUni(List<HeldPermit> permits, Callable<Uni<T>> execution) {
+    private <T> Uni<T> startUni(Admission admission, Callable<Uni<T>> execution) {
         try {
-            Uni<T> running = HeldPermits.with(permits, execution);
-            List<CompletionStage<PermitLost>> losses = losses(permits);
+            Uni<T> running = HeldPermits.with(admission, execution);
+            List<CompletionStage<PermitLost>> losses = admission.interruptions();
             return losses.isEmpty() ? running : Uni.combine().any().<T> of(List.of(running, failureAt(losses)));
         } catch (Throwable e) {
             // Any failure must release the permits.
@@ -162,10 +160,10 @@ public final class AsyncGuard {
     }
 
     @SuppressWarnings("unchecked")
-    private Multi<Object> startMulti(List<HeldPermit> permits, Callable<Object> method) {
+    private Multi<Object> startMulti(Admission admission, Callable<Object> method) {
         try {
-            Multi<Object> running = notNull((Multi<Object>) HeldPermits.with(permits, method), "Multi");
-            List<CompletionStage<PermitLost>> losses = losses(permits);
+            Multi<Object> running = notNull((Multi<Object>) HeldPermits.with(admission, method), "Multi");
+            List<CompletionStage<PermitLost>> losses = admission.interruptions();
             return losses.isEmpty() ? running
                     : running.plug(stream -> new FailOnLoss<>(stream, losses, continuations.here()));
         } catch (Exception e) {
@@ -183,18 +181,6 @@ public final class AsyncGuard {
     }
 
     // ---- Losses
-
-    // Those that are to end the execution.
-    private static List<CompletionStage<PermitLost>> losses(List<HeldPermit> permits) {
-        List<CompletionStage<PermitLost>> losses = List.of();
-        for (HeldPermit permit : permits) {
-            if (permit.interruption().isPresent()) {
-                losses = losses.isEmpty() ? new ArrayList<>() : losses;
-                losses.add(permit.interruption().get());
-            }
-        }
-        return losses;
-    }
 
     private <T> Uni<T> failureAt(List<CompletionStage<PermitLost>> losses) {
         Executor here = continuations.here();

@@ -5,6 +5,7 @@ import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.GrantedAdmission;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.WaitsOn;
 
@@ -65,6 +66,7 @@ public interface Guard {
      * @return the guard
      */
     static Guard open(List<HeldPermit> permits) {
-        return (admissions, method) -> HeldPermits.with(permits, method);
+        Admission held = new GrantedAdmission(permits);
+        return (admissions, method) -> HeldPermits.with(held, method);
     }
 }

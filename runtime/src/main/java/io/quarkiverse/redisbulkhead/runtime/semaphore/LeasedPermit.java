@@ -14,7 +14,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 
 /** A permit with a lease in a store, from the grant until it is released, lost or detached. Thread-safe. */
-final class LeasedPermit extends LeaseRenewer.Lease implements HeldPermit {
+class LeasedPermit extends LeaseRenewer.Lease implements HeldPermit {
 
     private static final CompletableFuture<Boolean> YES = CompletableFuture.completedFuture(true);
     private static final CompletableFuture<Boolean> NO = CompletableFuture.completedFuture(false);
@@ -44,6 +44,7 @@ final class LeasedPermit extends LeaseRenewer.Lease implements HeldPermit {
     }
 
     private final Dependencies dependencies;
+    private final String id;
     private final String method;
     private final long fencingToken;
     private final CompletableFuture<PermitLost> interruption;
@@ -69,16 +70,26 @@ final class LeasedPermit extends LeaseRenewer.Lease implements HeldPermit {
      */
     LeasedPermit(Dependencies dependencies, SemaphoreDefinition bulkhead, String id, String method, long ticket,
             boolean copyMayFollow, long sinceNanos, long endInStoreNanos, long marginNanos) {
-        super(bulkhead, id, sinceNanos, endInStoreNanos, marginNanos);
+        super(bulkhead, sinceNanos, endInStoreNanos, marginNanos);
         this.dependencies = dependencies;
+        this.id = id;
         this.method = method;
         this.fencingToken = dependencies.fenced() ? ticket : 0;
         this.copyMayFollow = copyMayFollow;
         this.interruption = bulkhead.terms().interrupts() ? new CompletableFuture<>() : null;
     }
 
+    final Dependencies dependencies() {
+        return dependencies;
+    }
+
+    @Override
+    public String id() {
+        return id;
+    }
+
     /** Renews the lease from now on. */
-    void keep() {
+    final void keep() {
         dependencies.renewer().keep(this);
     }
 
@@ -148,7 +159,7 @@ final class LeasedPermit extends LeaseRenewer.Lease implements HeldPermit {
                 listener = call;
                 call = CallListener.NONE;
             }
-            listener.released();
+            listener.released(dependencies.timers().nanoTime() - sinceNanos());
         }
     }
 
@@ -163,7 +174,7 @@ final class LeasedPermit extends LeaseRenewer.Lease implements HeldPermit {
         }
         Duration minHold = definition().spec().minHold();
         if (dependencies.returns().isImmediate() && !copyMayFollow) {
-            boolean held = givenBack(before, dependencies.returns().giveBackNow(bulkheadId(), id(), minHold));
+            boolean held = givenBack(before, returnNow(minHold));
             dependencies.renewer().forget(this);
             return held ? YES : NO;
         }
@@ -175,6 +186,10 @@ final class LeasedPermit extends LeaseRenewer.Lease implements HeldPermit {
         // After the return has begun, so that a shutdown always sees the permit in one of the two.
         dependencies.renewer().forget(this);
         return answer;
+    }
+
+    Found returnNow(Duration minHold) {
+        return dependencies.returns().giveBackNow(bulkheadId(), id(), minHold);
     }
 
     private boolean givenBack(State before, Found found) {

@@ -83,6 +83,11 @@ abstract class PendingAdmission implements Admission {
     }
 
     @Override
+    public final synchronized boolean isHeldNow() {
+        return permits != null;
+    }
+
+    @Override
     public final synchronized CompletionStage<List<HeldPermit>> granted() {
         if (granted == null) {
             granted = new Promise<>();

@@ -24,7 +24,9 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
 import io.quarkiverse.redisbulkhead.runtime.store.InProcessPermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.InProcessPermitStore.Taken;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.PermitTerms;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 
 /**
@@ -77,7 +79,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
     private final SemaphoreDefinition bulkhead;
     private final SemaphoreSpec spec;
     private final Duration lease;
-    private final String method;
+    private final PermitTerms terms;
     private final WaitsOn waitsOn;
     // Null for requests that are not executions.
     private final InFlightCounter executions;
@@ -125,13 +127,13 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
     // Null unless the end waits for the answer to the release.
     private Promise<Void> endAnswered;
 
-    private PermitRequest(Dependencies dependencies, SemaphoreDefinition bulkhead, String method, WaitsOn waitsOn,
+    private PermitRequest(Dependencies dependencies, SemaphoreDefinition bulkhead, PermitTerms terms, WaitsOn waitsOn,
             InFlightCounter executions, CallListener call, boolean wantedToWait, List<HeldPermit> heldByCallers) {
         this.dependencies = dependencies;
         this.bulkhead = bulkhead;
         this.spec = bulkhead.spec();
         this.lease = bulkhead.terms().lease();
-        this.method = method;
+        this.terms = terms;
         this.waitsOn = waitsOn;
         this.executions = executions;
         this.call = call;
@@ -144,31 +146,31 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
     /**
      * Requests a permit.
      *
-     * @param method what the permit is for, as operators see it
+     * @param terms of its permit
      * @param waitsOn what the call occupies while it waits
      * @param executions has counted the execution, and ends it with the admission; null for none
      * @param call receives the events
      * @param heldByCallers the permits of the calls around this one
      */
-    static Admission begin(Dependencies dependencies, SemaphoreDefinition bulkhead, String method, WaitsOn waitsOn,
+    static Admission begin(Dependencies dependencies, SemaphoreDefinition bulkhead, PermitTerms terms, WaitsOn waitsOn,
             InFlightCounter executions, CallListener call, List<HeldPermit> heldByCallers) {
         call.requested();
         if (dependencies.store() instanceof InProcessPermitStore here) {
-            LeasedPermit given = takeIfFree(dependencies, here, bulkhead, method);
+            ImmediatePermit given = takeIfFree(dependencies, here, bulkhead, terms, executions);
             if (given != null) {
                 given.fireAcquired(call);
-                return new GrantedAdmission(given, executions);
+                return given;
             }
         }
-        PermitRequest request = new PermitRequest(dependencies, bulkhead, method, waitsOn, executions, call,
+        PermitRequest request = new PermitRequest(dependencies, bulkhead, terms, waitsOn, executions, call,
                 !bulkhead.spec().maxWait().isZero(), heldByCallers);
         request.start();
         return request;
     }
 
     // Null when no permit is free. The request then takes the usual way.
-    private static LeasedPermit takeIfFree(Dependencies dependencies, InProcessPermitStore here, SemaphoreDefinition bulkhead,
-            String method) {
+    private static ImmediatePermit takeIfFree(Dependencies dependencies, InProcessPermitStore here,
+            SemaphoreDefinition bulkhead, PermitTerms terms, InFlightCounter executions) {
         // Counted until the permit is kept, so that a shutdown does not miss it.
         dependencies.requests().begin();
         try {
@@ -176,13 +178,12 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
                 return null;
             }
             long requestedAt = dependencies.timers().nanoTime();
-            String id = dependencies.reconciler().newId(bulkhead.spec());
-            long token = here.takeIfFree(dependencies.request(bulkhead, id, Duration.ZERO, 0, method));
-            if (token == InProcessPermitStore.NONE_FREE) {
+            Taken taken = here.takeIfFree(terms, dependencies.reconciler().shortIds());
+            if (taken == null) {
                 return null;
             }
-            LeasedPermit given = new LeasedPermit(dependencies.permits(), bulkhead, id, method, token, false, requestedAt,
-                    requestedAt + bulkhead.terms().leaseNanos(), bulkhead.terms().marginNanos());
+            ImmediatePermit given = new ImmediatePermit(dependencies.permits(), bulkhead, taken, terms.method(), requestedAt,
+                    executions);
             given.keep();
             return given;
         } finally {
@@ -227,7 +228,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
             }
             long now = dependencies.timers().nanoTime();
             clock = clock == null ? LeaseClock.requested(now) : clock.requestedAgain(now);
-            request = dependencies.request(bulkhead, permitId, place(), ticket, method);
+            request = new AcquireRequest(terms, permitId, place(), ticket);
         }
         dependencies.store().acquire(request).whenComplete((reply, failure) -> {
             if (failure == null) {
@@ -289,7 +290,8 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
     // Within the lock.
     private LeasedPermit newPermit(long token, boolean copies, long sinceNanos, long endInStoreNanos, long marginNanos) {
         state = State.GRANTED;
-        LeasedPermit given = new LeasedPermit(dependencies.permits(), bulkhead, permitId, method, token, copies, sinceNanos,
+        LeasedPermit given = new LeasedPermit(dependencies.permits(), bulkhead, permitId, terms.method(), token, copies,
+                sinceNanos,
                 endInStoreNanos, marginNanos);
         permit = given;
         return given;
@@ -454,6 +456,13 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
         if (!waitingFired) {
             waitingFired = true;
             call.waiting();
+        }
+    }
+
+    // Within the lock, before the outcome.
+    private void fireWaited() {
+        if (waitingFired) {
+            call.waited();
         }
     }
 
@@ -707,6 +716,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
         synchronized (this) {
             outcomeFinal = true;
             unwanted = ended != null;
+            fireWaited();
             if (unwanted) {
                 call.rejected(CallResult.CANCELLED);
             } else {
@@ -729,7 +739,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
         uncountWaiter();
         RuntimeException rejection = bulkhead.translated(reason);
         if (reason instanceof NestedCallRejectedException) {
-            dependencies.listener().nestedCallRejected(method, rejection);
+            dependencies.listener().nestedCallRejected(terms.method(), rejection);
         }
         HeldPermit allowed;
         PermitRequest continuation;
@@ -754,11 +764,13 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
     private void continueOrFireRejected(RuntimeException reason, RuntimeException rejection) {
         OnOutage policy = ended == null && StoreFailures.isOutage(reason) ? spec.onOutage() : OnOutage.REJECT;
         if (policy == OnOutage.ALLOW) {
-            permit = new UncountedPermit(bulkhead.id(), call);
+            permit = new UncountedPermit(bulkhead.id(), call, dependencies.timers());
+            fireWaited();
             call.acquired(CallResult.BYPASSED, 0);
         } else if (policy == OnOutage.LOCAL && dependencies.local() != null) {
             localContinuation = newLocalContinuation();
         } else {
+            fireWaited();
             call.rejected(ended != null ? CallResult.CANCELLED
                     : rejection instanceof SkippedException ? CallResult.SKIPPED : CallResult.of(reason, wantedToWait));
         }
@@ -767,8 +779,9 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
     // Within the lock. The rest of the wait is for a permit of this process; the events go on.
     private PermitRequest newLocalContinuation() {
         Duration left = Duration.ofNanos(waitEndNanos - dependencies.timers().nanoTime());
-        PermitRequest next = new PermitRequest(dependencies.local(), bulkhead.local(left.isNegative() ? Duration.ZERO : left),
-                method, waitsOn, null, call, wantedToWait, heldByCallers);
+        SemaphoreDefinition local = bulkhead.local(left.isNegative() ? Duration.ZERO : left);
+        PermitRequest next = new PermitRequest(dependencies.local(), local,
+                dependencies.local().terms(local, terms.method()), waitsOn, null, call, wantedToWait, heldByCallers);
         next.waitingFired = waitingFired;
         return next;
     }
@@ -873,9 +886,9 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
             PermitReturns returns, PermitReconciler reconciler, InFlightCounter requests, SemaphoreListener listener,
             LeasedPermit.Dependencies permits, Dependencies local) {
 
-        private AcquireRequest request(SemaphoreDefinition bulkhead, String id, Duration place, long ticket, String method) {
+        PermitTerms terms(SemaphoreDefinition bulkhead, String method) {
             SemaphoreSpec spec = bulkhead.spec();
-            return new AcquireRequest(bulkhead.id(), id, spec.permits(), bulkhead.terms().lease(), spec.fair(), place, ticket,
+            return new PermitTerms(bulkhead.id(), spec.weight(), spec.permits(), bulkhead.terms().lease(), spec.fair(),
                     identity.application(), identity.instance(), method);
         }
     }

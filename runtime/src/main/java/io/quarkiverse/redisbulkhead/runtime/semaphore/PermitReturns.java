@@ -15,6 +15,7 @@ import org.jboss.logging.Logger;
 import io.quarkiverse.redisbulkhead.runtime.store.Backoff;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.InProcessPermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.InProcessPermitStore.Taken;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 
 /**
@@ -83,6 +84,11 @@ final class PermitReturns {
      */
     Found giveBackNow(BulkheadId bulkhead, String permitId, Duration minHold) {
         return inProcess.releaseNow(bulkhead, permitId, minHold) ? Found.HELD : Found.NOT_HELD;
+    }
+
+    /** The same, for a permit that the store gave at once. */
+    Found giveBackNow(Taken permit, Duration minHold) {
+        return inProcess.releaseNow(permit, minHold) ? Found.HELD : Found.NOT_HELD;
     }
 
     /**

@@ -10,6 +10,8 @@ import java.util.concurrent.CompletableFuture;
 
 import org.junit.jupiter.api.Test;
 
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.GrantedAdmission;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
 
 /** Each call sees its own permits, and behind them those of the calls around it. */
@@ -21,9 +23,9 @@ class HeldPermitsTest {
 
     @Test
     void nested() throws Exception {
-        HeldPermits.with(List.of(first, second), () -> {
+        HeldPermits.with(holding(first, second), () -> {
             assertThat(HeldPermits.innermost()).containsSame(second);
-            HeldPermits.with(List.of(third), () -> {
+            HeldPermits.with(holding(third), () -> {
                 assertThat(HeldPermits.innermost()).containsSame(third);
                 assertThat(HeldPermits.innermost("first")).containsSame(first);
                 assertThat(HeldPermits.innermost("second")).containsSame(second);
@@ -40,7 +42,7 @@ class HeldPermitsTest {
     @Test
     void theInnermostOfABulkheadCounts() throws Exception {
         HeldPermit again = new NamedPermit("first");
-        HeldPermits.with(List.of(first), () -> HeldPermits.with(List.of(again), () -> {
+        HeldPermits.with(holding(first), () -> HeldPermits.with(holding(again), () -> {
             assertThat(HeldPermits.innermost("first")).containsSame(again);
             return null;
         }));
@@ -48,14 +50,14 @@ class HeldPermitsTest {
 
     @Test
     void afterAnException() throws Exception {
-        HeldPermits.with(List.of(first), () -> {
-            assertThatThrownBy(() -> HeldPermits.with(List.of(second), () -> {
+        HeldPermits.with(holding(first), () -> {
+            assertThatThrownBy(() -> HeldPermits.with(holding(second), () -> {
                 throw new IllegalStateException("own");
             })).hasMessage("own");
             assertThat(HeldPermits.innermost()).containsSame(first);
             return null;
         });
-        assertThatThrownBy(() -> HeldPermits.with(List.of(first), () -> {
+        assertThatThrownBy(() -> HeldPermits.with(holding(first), () -> {
             throw new IllegalStateException("own");
         })).hasMessage("own");
         assertNone();
@@ -65,7 +67,7 @@ class HeldPermitsTest {
     @Test
     void anOpenGuardHidesThePermitAroundIt() throws Exception {
         Callable<Object> method = HeldPermits::innermost;
-        HeldPermits.with(List.of(first), () -> {
+        HeldPermits.with(holding(first), () -> {
             Guard open = Guard.open(List.of(second));
             assertThat(open.call(() -> null, method)).isEqualTo(Optional.of(second));
             assertThat(open.call(() -> null, () -> HeldPermits.innermost("first"))).isEqualTo(Optional.of(first));
@@ -75,10 +77,14 @@ class HeldPermitsTest {
 
     @Test
     void onAnotherThread() throws Exception {
-        HeldPermits.with(List.of(first), () -> {
+        HeldPermits.with(holding(first), () -> {
             CompletableFuture.runAsync(this::assertNone).join();
             return null;
         });
+    }
+
+    private static Admission holding(HeldPermit... permits) {
+        return new GrantedAdmission(List.of(permits));
     }
 
     private void assertNone() {

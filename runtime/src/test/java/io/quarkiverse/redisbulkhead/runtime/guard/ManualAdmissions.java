@@ -22,6 +22,17 @@ class ManualAdmissions implements Supplier<Admission> {
         int ends;
 
         @Override
+        public List<HeldPermit> heldNow() {
+            return granted.isDone() && !granted.isCompletedExceptionally() ? granted.join() : List.of();
+        }
+
+        /** The outcome is in the stage only. */
+        @Override
+        public boolean isHeldNow() {
+            return false;
+        }
+
+        @Override
         public CompletionStage<List<HeldPermit>> granted() {
             return granted.minimalCompletionStage();
         }

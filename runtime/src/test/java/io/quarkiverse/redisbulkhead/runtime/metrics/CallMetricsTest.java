@@ -42,7 +42,7 @@ class CallMetricsTest {
         assertThat(gauge("redis.bulkhead.executions.waiting")).isZero();
         assertThat(gauge("redis.bulkhead.executions.running")).isEqualTo(1);
         clock.add(Duration.ofMillis(500));
-        call.released();
+        call.released(1);
 
         assertThat(gauge("redis.bulkhead.executions.running")).isZero();
         assertThat(milliseconds("redis.bulkhead.waiting.duration")).containsExactly(1.0, 300.0);

@@ -55,6 +55,21 @@ class CallEventsTest {
     }
 
     @Test
+    void theReleaseTellsForHowLongThePermitWasHeld() {
+        Admission admission = ask(SPEC);
+        reply(new Granted(7, false));
+        timers.advance(Duration.ofSeconds(3));
+        admission.end();
+        assertThat(log.held).isEqualTo(Duration.ofSeconds(3));
+
+        Admission uncounted = ask(SPEC.toBuilder().onOutage(OnOutage.ALLOW).build());
+        fail(ManualStore.lost());
+        timers.advance(Duration.ofSeconds(2));
+        uncounted.end();
+        assertThat(log.held).isEqualTo(Duration.ofSeconds(2));
+    }
+
+    @Test
     void endsWithItsPermit() {
         Admission admission = ask(SPEC);
         reply(new Granted(7, false));
@@ -126,7 +141,7 @@ class CallEventsTest {
         handOver(9);
         admission.end();
 
-        log.isExactly("asks reports A#a", "requested", "waiting", "acquired ACCEPTED 9", "released");
+        log.isExactly("asks reports A#a", "requested", "waiting", "waited", "acquired ACCEPTED 9", "released");
     }
 
     /** However often it looks for a permit, and also when the wait goes on for a permit of this process. */
@@ -146,7 +161,7 @@ class CallEventsTest {
         assertThat(granted(admission)).isNotDone();
         timers.advance(Duration.ofSeconds(10));
 
-        log.isExactly("asks reports A#a", "requested", "waiting", "rejected TIMED_OUT");
+        log.isExactly("asks reports A#a", "requested", "waiting", "waited", "rejected TIMED_OUT");
         holder.end();
         admission.end();
     }
@@ -176,7 +191,7 @@ class CallEventsTest {
         admission.end();
 
         assertThat(rejection(admission)).isInstanceOf(BulkheadFullException.class);
-        log.isExactly("asks reports A#a", "requested", "waiting", "rejected TIMED_OUT");
+        log.isExactly("asks reports A#a", "requested", "waiting", "waited", "rejected TIMED_OUT");
     }
 
     @Test
@@ -206,7 +221,7 @@ class CallEventsTest {
         admission.end();
         store.answerReleases(false);
 
-        log.isExactly("asks reports A#a", "requested", "waiting", "rejected CANCELLED");
+        log.isExactly("asks reports A#a", "requested", "waiting", "waited", "rejected CANCELLED");
     }
 
     /** Whatever the late reply is. */
@@ -289,7 +304,7 @@ class CallEventsTest {
         failedRenewal();
         admission.end();
 
-        log.isExactly("asks reports A#a", "requested", "waiting", "acquired ACCEPTED 9", "1 not renewed: no answer",
+        log.isExactly("asks reports A#a", "requested", "waiting", "waited", "acquired ACCEPTED 9", "1 not renewed: no answer",
                 "released");
         second.isExactly(log.lines.toArray(String[]::new));
     }
@@ -397,6 +412,7 @@ class CallEventsTest {
     static class Log implements SemaphoreListener {
 
         final List<String> lines = new ArrayList<>();
+        Duration held;
 
         @Override
         public void lost(PermitLost loss) {
@@ -409,28 +425,34 @@ class CallEventsTest {
             return new CallListener() {
 
                 @Override
-                public void requested() {
+                protected void onRequested() {
                     lines.add("requested");
                 }
 
                 @Override
-                public void waiting() {
+                protected void onWaiting() {
                     lines.add("waiting");
                 }
 
                 @Override
-                public void acquired(CallResult result, long fencingToken) {
+                protected void onWaited() {
+                    lines.add("waited");
+                }
+
+                @Override
+                protected void onAcquired(CallResult result, long fencingToken) {
                     lines.add("acquired " + result + " " + fencingToken);
                 }
 
                 @Override
-                public void rejected(CallResult result) {
+                protected void onRejected(CallResult result) {
                     lines.add("rejected " + result);
                 }
 
                 @Override
-                public void released() {
+                protected void onReleased(long heldNanos) {
                     lines.add("released");
+                    held = Duration.ofNanos(heldNanos);
                 }
             };
         }
@@ -458,27 +480,32 @@ class CallEventsTest {
             return new CallListener() {
 
                 @Override
-                public void requested() {
+                protected void onRequested() {
                     throw new IllegalStateException("requested");
                 }
 
                 @Override
-                public void waiting() {
+                protected void onWaiting() {
                     throw new IllegalStateException("waiting");
                 }
 
                 @Override
-                public void acquired(CallResult result, long fencingToken) {
+                protected void onWaited() {
+                    throw new IllegalStateException("waited");
+                }
+
+                @Override
+                protected void onAcquired(CallResult result, long fencingToken) {
                     throw new NoSuchMethodError("acquired");
                 }
 
                 @Override
-                public void rejected(CallResult result) {
+                protected void onRejected(CallResult result) {
                     throw new NoSuchMethodError("rejected");
                 }
 
                 @Override
-                public void released() {
+                protected void onReleased(long heldNanos) {
                     throw new IllegalStateException("released");
                 }
             };

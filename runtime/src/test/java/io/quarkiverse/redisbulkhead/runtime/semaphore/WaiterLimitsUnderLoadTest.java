@@ -113,32 +113,37 @@ class WaiterLimitsUnderLoadTest {
                 }
 
                 @Override
-                public void requested() {
+                protected void onRequested() {
                     follows("requested", "asks");
                     undecided.incrementAndGet();
                 }
 
                 @Override
-                public void waiting() {
+                protected void onWaiting() {
                     follows("waiting", "requested");
                 }
 
                 @Override
-                public void acquired(CallResult result, long fencingToken) {
-                    follows("acquired", "requested", "waiting");
+                protected void onWaited() {
+                    follows("waited", "waiting");
+                }
+
+                @Override
+                protected void onAcquired(CallResult result, long fencingToken) {
+                    follows("acquired", "requested", "waited");
                     undecided.decrementAndGet();
                     running.incrementAndGet();
                 }
 
                 @Override
-                public void rejected(CallResult result) {
-                    follows("rejected", "requested", "waiting");
+                protected void onRejected(CallResult result) {
+                    follows("rejected", "requested", "waited");
                     undecided.decrementAndGet();
                     ended(this);
                 }
 
                 @Override
-                public void released() {
+                protected void onReleased(long heldNanos) {
                     follows("released", "acquired");
                     running.decrementAndGet();
                     ended(this);
@@ -246,7 +251,7 @@ class WaiterLimitsUnderLoadTest {
 
     private void awaitPermit(Admission admission) {
         try {
-            BlockingWait.permits("any", admission);
+            BlockingWait.untilHeld("any", admission);
             granted.incrementAndGet();
         } catch (RuntimeException rejection) {
             if (rejection instanceof QueueFullException) {

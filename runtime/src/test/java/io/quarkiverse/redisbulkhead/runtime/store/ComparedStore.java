@@ -137,7 +137,7 @@ interface ComparedStore extends AutoCloseable {
             Contents contents = bulkhead.contents();
             Map<String, String> records = new HashMap<>();
             contents.permits().forEach((id, permit) -> records.put(id,
-                    PermitDetails.of(permit.request(), permit.ticket(), permit.since(), permit.process()).text()));
+                    PermitDetails.of(permit.terms(), permit.ticket(), permit.since(), permit.process()).text()));
             Map<String, Long> queue = new TreeMap<>(contents.queue());
             if (contents.gracePeriodEnd() > nowMillis) {
                 queue.put("grace period", contents.gracePeriodEnd());

@@ -18,6 +18,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
 
 import org.jboss.logging.Logger;
@@ -32,6 +33,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.InProcessPermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.LimitMismatch;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
+import io.quarkiverse.redisbulkhead.runtime.store.PermitTerms;
 import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
 
 /**
@@ -119,10 +121,21 @@ public final class LocalPermitStore implements InProcessPermitStore {
     }
 
     @Override
-    public long takeIfFree(AcquireRequest request) {
-        Entry entry = begin(request.bulkhead());
+    public Taken takeIfFree(PermitTerms terms, IntFunction<String> ids) {
+        Entry entry = begin(terms.bulkhead());
         try {
-            return entry.bulkhead.takeIfFree(PROCESS, request);
+            return entry.bulkhead.takeIfFree(PROCESS, terms, ids);
+        } finally {
+            end(entry);
+        }
+    }
+
+    @Override
+    public boolean releaseNow(Taken permit, Duration minHold) {
+        Permit taken = (Permit) permit;
+        Entry entry = begin(taken.terms().bulkhead());
+        try {
+            return entry.bulkhead.release(taken, minHold);
         } finally {
             end(entry);
         }

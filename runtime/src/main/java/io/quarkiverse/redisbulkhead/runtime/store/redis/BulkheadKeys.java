@@ -6,11 +6,11 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
@@ -59,7 +59,7 @@ public final class BulkheadKeys {
     public BulkheadKeys(String prefix, BulkheadId bulkhead) {
         this.bulkhead = bulkhead;
         String ofName = prefix + ":{" + encodedName(bulkhead.name());
-        this.start = ofName + bulkhead.key().map(BulkheadKeys::keyPart).orElse("") + "}:";
+        this.start = ofName + (bulkhead.key().isPresent() ? keyPart(bulkhead.key().get()) : "") + "}:";
         this.shown = ofName + (bulkhead.key().isPresent() ? "%*" : "") + "}:";
     }
 
@@ -113,7 +113,11 @@ public final class BulkheadKeys {
 
     /** The keys of the data in their order. */
     public List<byte[]> data() {
-        return Stream.of(Part.values()).map(this::of).toList();
+        List<byte[]> all = new ArrayList<>(Part.values().length);
+        for (Part part : Part.values()) {
+            all.add(of(part));
+        }
+        return all;
     }
 
     /** One of the keys of the data. */

@@ -7,9 +7,9 @@ import java.util.Optional;
 
 import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.Waiter;
-import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.HolderMark;
+import io.quarkiverse.redisbulkhead.runtime.store.PermitTerms;
 import io.quarkiverse.redisbulkhead.runtime.store.Weights;
 
 /**
@@ -30,21 +30,22 @@ public record PermitDetails(long ticket, long since, Duration lease, int limit, 
 
     private static final int LINES = 8;
 
+    /** Where nothing is known. */
+    public static final PermitDetails NOTHING = new PermitDetails(0, 0, Duration.ZERO, 0, "", "", "", "");
+
     /**
      * Those in the queue first and by ticket, then the others by the time of their coming. Those with the same ticket are
      * equal, so a stable sort leaves them in the order of the queue.
      */
-    public static final Comparator<Waiter> WAITERS_IN_ORDER = Comparator.comparing((Waiter waiter) -> waiter.ticket() == 0)
-            .thenComparing(Waiter::ticket)
-            .thenComparing(waiter -> waiter.ticket() == 0 ? waiter.since() : Instant.EPOCH);
-
-    /** Where nothing is known. */
-    public static final PermitDetails NOTHING = new PermitDetails(0, 0, Duration.ZERO, 0, "", "", "", "");
+    public static Comparator<Waiter> waitersInOrder() {
+        return Comparator.comparing((Waiter waiter) -> waiter.ticket() == 0).thenComparing(Waiter::ticket)
+                .thenComparing(waiter -> waiter.ticket() == 0 ? waiter.since() : Instant.EPOCH);
+    }
 
     /** What a request says of itself. */
-    public static PermitDetails of(AcquireRequest request, long ticket, long since, String mailbox) {
-        return new PermitDetails(ticket, since, request.lease(), request.limit(), mailbox, request.application(),
-                request.instance(), request.method());
+    public static PermitDetails of(PermitTerms terms, long ticket, long since, String mailbox) {
+        return new PermitDetails(ticket, since, terms.lease(), terms.limit(), mailbox, terms.application(),
+                terms.instance(), terms.method());
     }
 
     /** The details that a value holds; empty when it is none of ours. */

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 import org.junit.jupiter.api.Test;
@@ -17,7 +18,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
-import io.quarkiverse.redisbulkhead.runtime.store.InProcessPermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.InProcessPermitStore.Taken;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStoreContract;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreFixture;
@@ -191,27 +192,66 @@ class LocalPermitStoreTest extends PermitStoreContract {
 
     @Test
     void aFreePermitIsTakenAtOnce() {
-        long first = store.takeIfFree(withLimit(2, "a"));
-        long second = store.takeIfFree(withLimit(2, "b"));
+        Taken first = take(withLimit(2, "a"));
+        Taken second = take(withLimit(2, "b"));
 
-        assertThat(first).isPositive();
-        assertThat(second).isGreaterThan(first);
+        assertThat(first.ticket()).isPositive();
+        assertThat(second.ticket()).isGreaterThan(first.ticket());
         assertThat(now(store.occupancy(BulkheadId.of("x"), 10)).holders()).extracting(Holder::permitId)
                 .containsExactly("a", "b");
-        assertThat(store.releaseNow(BulkheadId.of("x"), "a", Duration.ZERO)).isTrue();
-        assertThat(store.releaseNow(BulkheadId.of("x"), "a", Duration.ZERO)).as("again").isFalse();
+        assertThat(store.releaseNow(first, Duration.ZERO)).isTrue();
+        assertThat(store.releaseNow(first, Duration.ZERO)).as("again").isFalse();
+        assertThat(store.releaseNow(BulkheadId.of("x"), "a", Duration.ZERO)).as("by its id").isFalse();
+        assertThat(store.releaseNow(BulkheadId.of("x"), "b", Duration.ZERO)).as("by its id").isTrue();
+        assertThat(store.releaseNow(second, Duration.ZERO)).as("again").isFalse();
+    }
+
+    /** Most executions end before. */
+    @Test
+    void anIdIsIssuedOnceAndOnlyWhenItIsAskedFor() {
+        AtomicInteger issued = new AtomicInteger();
+        Taken taken = store.takeIfFree(withLimit(2, "a").terms(), weight -> "id-" + issued.incrementAndGet());
+        assertThat(issued).hasValue(0);
+
+        assertThat(now(store.occupancy(BulkheadId.of("x"), 10)).holders()).extracting(Holder::permitId)
+                .containsExactly("id-1");
+        assertThat(taken.id()).isEqualTo("id-1");
+    }
+
+    /** Trap 7: a late release removes nothing but its own permit. */
+    @Test
+    void aPermitWhoseLeaseHasEndedIsNotReleased() {
+        Taken late = take(withLimit(1, "a"));
+        fixture.advance(SECOND.multipliedBy(2));
+        take(withLimit(1, "b"));
+
+        assertThat(store.releaseNow(late, Duration.ZERO)).isFalse();
+        assertThat(now(store.occupancy(BulkheadId.of("x"), 10)).holders()).extracting(Holder::permitId).containsExactly("b");
+    }
+
+    @Test
+    void aPermitThatWasTakenStaysForItsMinimumHold() {
+        assertThat(store.releaseNow(take(withLimit(1, "a")), SECOND.dividedBy(2))).isTrue();
+
+        assertThat(now(store.occupancy(BulkheadId.of("x"), 10)).inUse()).isEqualTo(1);
+        fixture.advance(SECOND.dividedBy(2));
+        assertThat(now(store.occupancy(BulkheadId.of("x"), 10)).inUse()).isZero();
+    }
+
+    private Taken take(AcquireRequest request) {
+        return store.takeIfFree(request.terms(), weight -> request.permitId());
     }
 
     /** Trap 9: a caller that only looked is not among the waiters. */
     @Test
     void whereNoneIsFreeNothingIsDone() {
-        store.takeIfFree(withLimit(1, "a"));
+        take(withLimit(1, "a"));
 
-        assertThat(store.takeIfFree(withLimit(1, "b"))).isEqualTo(InProcessPermitStore.NONE_FREE);
+        assertThat(take(withLimit(1, "b"))).isNull();
 
         assertThat(now(store.occupancy(BulkheadId.of("x"), 10)).waiting()).isZero();
         now(store.resize(BulkheadId.of("x"), 2));
-        assertThat(store.takeIfFree(withLimit(1, "b"))).as("as the operator said").isPositive();
+        assertThat(take(withLimit(1, "b"))).as("as the operator said").isNotNull();
     }
 
     /** Guarantee 5: nor does a newcomer overtake who waits in the queue. */
@@ -221,7 +261,7 @@ class LocalPermitStoreTest extends PermitStoreContract {
         now(store.acquire(request("q", "w", true, SECOND)));
         store.releaseNow(BulkheadId.of("q"), "a", Duration.ZERO);
 
-        assertThat(store.takeIfFree(request("q", "b", false, SECOND))).isEqualTo(InProcessPermitStore.NONE_FREE);
+        assertThat(take(request("q", "b", false, SECOND))).isNull();
 
         assertThat(fixture.notices(store)).singleElement().isInstanceOfSatisfying(Notice.HandedOver.class,
                 notice -> assertThat(notice.permitId()).isEqualTo("w"));
@@ -232,7 +272,7 @@ class LocalPermitStoreTest extends PermitStoreContract {
     void fewBulkheadsAreKeptForTheNextCall() {
         LocalPermitStore other = new LocalPermitStore(System::nanoTime, 0);
         for (int i = 0; i < MANY; i++) {
-            other.takeIfFree(request("tenant-" + i, "a", false, SECOND));
+            other.takeIfFree(request("tenant-" + i, "a", false, SECOND).terms(), weight -> "a");
             other.releaseNow(BulkheadId.of("tenant-" + i), "a", Duration.ZERO);
         }
 
