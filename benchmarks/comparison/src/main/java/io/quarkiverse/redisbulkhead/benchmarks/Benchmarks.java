@@ -47,23 +47,13 @@ public class Benchmarks implements QuarkusApplication {
 
     @Override
     public int run(String... args) throws Exception {
-        if (Options.profile()) {
-            try (Profile profile = Profile.start()) {
-                runParts();
-            }
-        } else {
-            runParts();
-        }
-        report();
-        return 0;
-    }
-
-    private void runParts() throws Exception {
         for (Part part : PARTS) {
             if (Options.wanted("parts", part.id())) {
                 run(part);
             }
         }
+        report();
+        return 0;
     }
 
     private void run(Part part) throws Exception {

@@ -6,6 +6,9 @@ import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 
 import org.eclipse.microprofile.config.inject.ConfigProperty;
+import org.redisson.Redisson;
+import org.redisson.api.RedissonClient;
+import org.redisson.config.Config;
 
 import io.quarkiverse.redisbulkhead.benchmarks.redis.RedisServerProcess;
 import io.vertx.core.Vertx;
@@ -49,6 +52,13 @@ public class Surroundings {
     /** The event loops of contenders that use Vert.x. */
     public Vertx vertx() {
         return vertx;
+    }
+
+    /** Redisson with its defaults. */
+    RedissonClient newRedisson() {
+        Config config = new Config();
+        config.useSingleServer().setAddress(redis.url());
+        return Redisson.create(config);
     }
 
     /** The guarded methods. */

@@ -33,7 +33,7 @@ public final class LoadPart implements Part {
         for (Load load : ORDER) {
             if (Options.wanted("loads", load.id())) {
                 Map<Kind, RoundFigures> measured = compare(surroundings, load, rounds);
-                FiguresOnConsole.print(load.title(), measured, Kind::id);
+                RoundFigures.print(load.title(), measured, Kind::id);
                 measured.forEach((kind, round) -> round.putInto(figures, name(load, kind)));
             }
         }

@@ -145,7 +145,7 @@ final class Plots {
             @Override
             public String generateLabel(CategoryDataset data, int row, int column) {
                 double value = values.get(column);
-                return (value > longest ? "… " : "") + Numbers.text(value);
+                return (value > longest ? "… " : "") + Table.number(value);
             }
         });
         renderer.setDefaultItemLabelsVisible(true);

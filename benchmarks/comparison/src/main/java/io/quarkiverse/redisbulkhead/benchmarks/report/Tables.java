@@ -65,7 +65,7 @@ final class Tables {
 
     private List<String> row(Load load, Kind kind) {
         List<String> row = new ArrayList<>(List.of(kind.title()));
-        COLUMNS.keySet().forEach(measure -> row.add(Numbers.text(figures.number(name(load, kind, measure)))));
+        COLUMNS.keySet().forEach(measure -> row.add(Table.number(figures.number(name(load, kind, measure)))));
         return row;
     }
 
@@ -83,7 +83,7 @@ final class Tables {
     }
 
     private List<String> handOver(String title, String name) {
-        return List.of(title, Numbers.text(figures.number(name + ".p50")), Numbers.text(figures.number(name + ".p99")),
-                Numbers.text(figures.number(name + ".count")));
+        return List.of(title, Table.number(figures.number(name + ".p50")), Table.number(figures.number(name + ".p99")),
+                Table.number(figures.number(name + ".count")));
     }
 }
