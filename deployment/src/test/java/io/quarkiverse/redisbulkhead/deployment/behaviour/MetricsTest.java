@@ -306,7 +306,7 @@ class MetricsTest {
         String dashboard = dashboard().encode();
 
         for (CallResult result : CallResult.values()) {
-            assertThat(dashboard).as("the colour of a result").contains("\"options\":\"" + ConstantLabels.of(result) + "\"");
+            assertThat(dashboard).as("the color of a result").contains("\"options\":\"" + ConstantLabels.of(result) + "\"");
         }
         Set<String> inPanelsOfTheirOwn = find("result=~?\"([^\"]*)\"", String.join("\n", queries()), 1).stream()
                 .flatMap(results -> Stream.of(results.split("[|]"))).collect(Collectors.toSet());
