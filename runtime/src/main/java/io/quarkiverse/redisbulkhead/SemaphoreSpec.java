@@ -28,35 +28,11 @@ public final class SemaphoreSpec {
 
     private static final int UNSET = 0;
 
-    private final String name;
-    private final int permits;
-    private final int weight;
-    private final boolean fair;
-    private final Duration expire;
-    private final Duration maxWait;
-    private final Duration maxHold;
-    private final Duration minHold;
-    private final OnLost onLost;
-    private final OnOutage onOutage;
-    private final int localPermits;
-    // Null when there is no bound.
-    private final Integer maxWaiters;
-    private final boolean awaitRelease;
+    // A copy that never changes.
+    private final Builder values;
 
     private SemaphoreSpec(Builder builder) {
-        this.name = builder.name;
-        this.permits = builder.permits;
-        this.weight = builder.weight;
-        this.fair = builder.fair;
-        this.expire = builder.expire;
-        this.maxWait = builder.maxWait;
-        this.maxHold = builder.maxHold;
-        this.minHold = builder.minHold;
-        this.onLost = builder.onLost;
-        this.onOutage = builder.onOutage;
-        this.localPermits = builder.localPermits;
-        this.maxWaiters = builder.maxWaiters;
-        this.awaitRelease = builder.awaitRelease;
+        this.values = new Builder(builder);
     }
 
     /**
@@ -89,7 +65,7 @@ public final class SemaphoreSpec {
      * @return never null, never blank
      */
     public String name() {
-        return name;
+        return values.name;
     }
 
     /**
@@ -98,7 +74,7 @@ public final class SemaphoreSpec {
      * @return at least 1
      */
     public int permits() {
-        return permits;
+        return values.permits;
     }
 
     /**
@@ -107,7 +83,7 @@ public final class SemaphoreSpec {
      * @return from 1 to {@value #MAX_WEIGHT}, and at most {@link #permits()}
      */
     public int weight() {
-        return weight;
+        return values.weight;
     }
 
     /**
@@ -116,7 +92,7 @@ public final class SemaphoreSpec {
      * @return {@code true} for first come, first served
      */
     public boolean fair() {
-        return fair;
+        return values.fair;
     }
 
     /**
@@ -125,7 +101,7 @@ public final class SemaphoreSpec {
      * @return from one millisecond to {@link #MAX_EXPIRE}
      */
     public Duration expire() {
-        return expire;
+        return values.expire;
     }
 
     /**
@@ -134,7 +110,7 @@ public final class SemaphoreSpec {
      * @return zero for one attempt; at most {@link #MAX_WAIT}
      */
     public Duration maxWait() {
-        return maxWait;
+        return values.maxWait;
     }
 
     /**
@@ -143,7 +119,7 @@ public final class SemaphoreSpec {
      * @return empty when there is no bound
      */
     public Optional<Duration> maxHold() {
-        return Optional.ofNullable(maxHold);
+        return Optional.ofNullable(values.maxHold);
     }
 
     /**
@@ -152,7 +128,7 @@ public final class SemaphoreSpec {
      * @return never null; zero when a release frees the permit at once; at most {@link #expire()} and {@link #maxHold()}
      */
     public Duration minHold() {
-        return minHold;
+        return values.minHold;
     }
 
     /**
@@ -161,7 +137,7 @@ public final class SemaphoreSpec {
      * @return never null
      */
     public OnLost onLost() {
-        return onLost;
+        return values.onLost;
     }
 
     /**
@@ -170,7 +146,7 @@ public final class SemaphoreSpec {
      * @return never null
      */
     public OnOutage onOutage() {
-        return onOutage;
+        return values.onOutage;
     }
 
     /**
@@ -179,7 +155,7 @@ public final class SemaphoreSpec {
      * @return at least 1; {@link #permits()} when it was not set
      */
     public int localPermits() {
-        return localPermits == UNSET ? permits : localPermits;
+        return values.localPermits == UNSET ? values.permits : values.localPermits;
     }
 
     /**
@@ -188,7 +164,7 @@ public final class SemaphoreSpec {
      * @return empty when there is no bound; zero when no call may wait
      */
     public OptionalInt maxWaiters() {
-        return maxWaiters == null ? OptionalInt.empty() : OptionalInt.of(maxWaiters);
+        return values.maxWaiters == null ? OptionalInt.empty() : OptionalInt.of(values.maxWaiters);
     }
 
     /**
@@ -197,7 +173,7 @@ public final class SemaphoreSpec {
      * @return {@code false} when it returns as soon as the release is handed to the connection
      */
     public boolean awaitRelease() {
-        return awaitRelease;
+        return values.awaitRelease;
     }
 
     /**
@@ -206,20 +182,7 @@ public final class SemaphoreSpec {
      * @return a builder for a bulkhead of the same name
      */
     public Builder toBuilder() {
-        Builder builder = new Builder(name);
-        builder.permits = permits;
-        builder.weight = weight;
-        builder.fair = fair;
-        builder.expire = expire;
-        builder.maxWait = maxWait;
-        builder.maxHold = maxHold;
-        builder.minHold = minHold;
-        builder.onLost = onLost;
-        builder.onOutage = onOutage;
-        builder.localPermits = localPermits;
-        builder.maxWaiters = maxWaiters;
-        builder.awaitRelease = awaitRelease;
-        return builder;
+        return new Builder(values);
     }
 
     @Override
@@ -233,17 +196,17 @@ public final class SemaphoreSpec {
     }
 
     private List<Object> values() {
-        return List.of(name, permits, weight, fair, expire, maxWait, maxHold(), minHold, onLost, onOutage, localPermits(),
-                maxWaiters(), awaitRelease);
+        return List.of(name(), permits(), weight(), fair(), expire(), maxWait(), maxHold(), minHold(), onLost(), onOutage(),
+                localPermits(), maxWaiters(), awaitRelease());
     }
 
     @Override
     public String toString() {
-        return "'" + name + "' (permits=" + permits + ", weight=" + weight + ", fair=" + fair + ", expire=" + expire
-                + ", maxWait=" + maxWait + ", maxHold=" + (maxHold == null ? "none" : maxHold) + ", minHold=" + minHold
-                + ", onLost=" + onLost + ", onOutage=" + onOutage
-                + ", localPermits=" + localPermits() + ", maxWaiters=" + (maxWaiters == null ? "none" : maxWaiters)
-                + ", awaitRelease=" + awaitRelease + ")";
+        return "'" + name() + "' (permits=" + permits() + ", weight=" + weight() + ", fair=" + fair() + ", expire=" + expire()
+                + ", maxWait=" + maxWait() + ", maxHold=" + (values.maxHold == null ? "none" : values.maxHold) + ", minHold="
+                + minHold() + ", onLost=" + onLost() + ", onOutage=" + onOutage() + ", localPermits=" + localPermits()
+                + ", maxWaiters=" + (values.maxWaiters == null ? "none" : values.maxWaiters) + ", awaitRelease="
+                + awaitRelease() + ")";
     }
 
     /** Builds a {@link SemaphoreSpec}. Each setter refuses a bad value at once and names the field. Not thread-safe. */
@@ -260,11 +223,28 @@ public final class SemaphoreSpec {
         private OnLost onLost = OnLost.REPORT;
         private OnOutage onOutage = OnOutage.REJECT;
         private int localPermits;
+        // Null when there is no bound.
         private Integer maxWaiters;
         private boolean awaitRelease;
 
         private Builder(String name) {
             this.name = SpecChecks.name(name, MAX_NAME_LENGTH);
+        }
+
+        private Builder(Builder other) {
+            this.name = other.name;
+            this.permits = other.permits;
+            this.weight = other.weight;
+            this.fair = other.fair;
+            this.expire = other.expire;
+            this.maxWait = other.maxWait;
+            this.maxHold = other.maxHold;
+            this.minHold = other.minHold;
+            this.onLost = other.onLost;
+            this.onOutage = other.onOutage;
+            this.localPermits = other.localPermits;
+            this.maxWaiters = other.maxWaiters;
+            this.awaitRelease = other.awaitRelease;
         }
 
         /**

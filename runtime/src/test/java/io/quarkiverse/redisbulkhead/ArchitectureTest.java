@@ -51,7 +51,7 @@ class ArchitectureTest {
             .importPackages(ROOT);
 
     @Test
-    void dependenciesPointOneWay() {
+    void layersDependInOneDirection() {
         layeredArchitecture().consideringOnlyDependenciesInLayers()
                 .layer("glue").definedBy(ROOT + ".runtime", ROOT + ".runtime.rest", ROOT + ".runtime.metrics",
                         ROOT + ".runtime.tracing", ROOT + ".runtime.management", ROOT + ".runtime.health",
@@ -86,7 +86,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void definitionsKnowNeitherCdiNorTheBuild() {
+    void definitionsDependOnNeitherCdiNorTheBuild() {
         classes().that().resideInAPackage(ROOT + ".runtime.definition").should().onlyDependOnClassesThat(
                 resideInAnyPackage("java..", ROOT, ROOT + ".runtime.definition", ROOT + ".runtime.config",
                         ROOT + ".runtime.message", "org.eclipse.microprofile.config..",
@@ -95,13 +95,13 @@ class ArchitectureTest {
     }
 
     @Test
-    void thePublicApiKnowsNothingBehindIt() {
+    void publicApiDoesNotDependOnTheImplementation() {
         noClasses().that().resideInAPackage(ROOT).should().dependOnClassesThat().resideInAPackage(ROOT + ".runtime..")
                 .check(CLASSES);
     }
 
     @Test
-    void theSemaphoreKnowsNeitherCdiNorConfigurationNorRedis() {
+    void semaphoreDoesNotDependOnCdiConfigurationOrRedis() {
         classes().that().resideInAnyPackage(ROOT + ".runtime.semaphore", ROOT + ".runtime.store", ROOT + ".runtime.store.local")
                 .should()
                 .onlyDependOnClassesThat()
@@ -113,16 +113,16 @@ class ArchitectureTest {
     }
 
     @Test
-    void theOverviewKnowsNeitherCdiNorConfigurationNorRedis() {
+    void overviewDoesNotDependOnCdiConfigurationOrRedis() {
         classes().that().resideInAPackage(ROOT + ".runtime.overview").should().onlyDependOnClassesThat()
                 .resideInAnyPackage("java..", ROOT, ROOT + ".runtime.message", ROOT + ".runtime.overview",
                         ROOT + ".runtime.semaphore", ROOT + ".runtime.store", "io.smallrye.mutiny..", "io.vertx.core.json..")
                 .check(CLASSES);
     }
 
-    /** So that it reads from top to bottom: a class with the classes in it is one slice. */
+    /** So that the package reads from top to bottom. A class and its nested classes are one slice. */
     @Test
-    void noTwoClassesOfTheSemaphoreKnowEachOther() {
+    void semaphoreClassesHaveNoCycles() {
         slices().assignedFrom(new SliceAssignment() {
 
             @Override
@@ -148,25 +148,25 @@ class ArchitectureTest {
     }
 
     @Test
-    void theStoresKnowNeitherCdiNorConfigurationNorQuarkus() {
+    void storesDoNotDependOnCdiConfigurationOrQuarkus() {
         classes().that().resideInAPackage(ROOT + ".runtime.store..").should().onlyDependOnClassesThat()
                 .resideInAnyPackage("java..", "org.jboss.logging..", "io.vertx.core..", "io.vertx.redis.client..",
                         "io.netty.handler.codec..", ROOT, ROOT + ".runtime.store..")
                 .check(CLASSES);
     }
 
-    /** So that tests and measurements can have the stores in Redis as applications have them. */
+    /** So that tests and benchmarks create the Redis stores as applications do. */
     @Test
-    void storesInRedisAreMadeWithoutCdiAndConfiguration() {
+    void redisStoresAreCreatedWithoutCdiAndConfiguration() {
         noClasses().that().haveNameMatching(".*\\.runtime\\.(RedisStores?|VertxTimers)").should().dependOnClassesThat()
                 .resideInAnyPackage("jakarta..", "io.quarkus..", "io.smallrye..", "org.eclipse.microprofile..")
                 .orShould().dependOnClassesThat().haveNameMatching(".*Config")
                 .check(CLASSES);
     }
 
-    /** Applications without HTTP or health checks need none of their libraries: nothing else refers to the code that does. */
+    /** Only these packages refer to the optional libraries, so applications without HTTP or health checks do not need them. */
     @Test
-    void optionalLibrariesStayInPackagesOfTheirOwn() {
+    void optionalLibrariesAreUsedInTheirOwnPackages() {
         String management = ROOT + ".runtime.management";
         String health = ROOT + ".runtime.health";
         noClasses().that().resideInAPackage(ROOT + "..").and().resideOutsideOfPackage(management).should()
@@ -177,25 +177,27 @@ class ArchitectureTest {
                 .check(CLASSES);
     }
 
-    /** Nothing of it is loaded where Quarkus Scheduler is not there. */
+    /** No class of this package is loaded without Quarkus Scheduler. */
     @Test
-    void theSchedulerIsKnownByNobody() {
+    void nothingDependsOnTheScheduler() {
         noClasses().that().resideInAPackage(ROOT + "..").and().resideOutsideOfPackage(ROOT + ".runtime.scheduler").should()
                 .dependOnClassesThat().resideInAnyPackage(ROOT + ".runtime.scheduler", "io.quarkus.scheduler..").check(CLASSES);
     }
 
-    /** Nothing of it is loaded where the library is not there. */
+    /** No class of these packages is loaded without the library. */
     @Test
-    void metricsAndTracesAreKnownByNobody() {
+    void nothingDependsOnMetricsAndTracing() {
         noClasses().that().resideOutsideOfPackage(ROOT + ".runtime.metrics").should().dependOnClassesThat()
                 .resideInAnyPackage(ROOT + ".runtime.metrics", "io.micrometer..").check(CLASSES);
         noClasses().that().resideOutsideOfPackage(ROOT + ".runtime.tracing").should().dependOnClassesThat()
                 .resideInAnyPackage(ROOT + ".runtime.tracing", "io.opentelemetry..").check(CLASSES);
     }
 
-    /** Trap 27: the registry compares the method objects that the container hands over; it never looks one up nor calls one. */
+    /**
+     * Trap 27: the registry compares the method objects that the container passes; it neither looks up nor invokes methods.
+     */
     @Test
-    void noReflectionAtRunTime() {
+    void noReflectionAtRuntime() {
         noClasses().that().resideInAPackage(ROOT + "..").should()
                 .callMethodWhere(target(owner(type(Method.class))).and(target(nameMatching("invoke|set.*|getAnnotation.*")))
                         .or(target(owner(type(Class.class))).and(target(nameMatching("forName|get.*Method.*|get.*Field.*|"
@@ -203,9 +205,9 @@ class ArchitectureTest {
                 .check(CLASSES);
     }
 
-    /** Trap 27: nor are fields, constructors, proxies or services looked up. */
+    /** Trap 27: fields, constructors, proxies and services. */
     @Test
-    void noOtherLookUpAtRunTime() {
+    void noOtherLookupAtRuntime() {
         noClasses().that().resideInAPackage(ROOT + "..").should()
                 .dependOnClassesThat(belongToAnyOf(Field.class, Constructor.class, Proxy.class, InvocationHandler.class,
                         MethodHandle.class, MethodHandles.class, VarHandle.class, ServiceLoader.class))
@@ -213,37 +215,38 @@ class ArchitectureTest {
                 .check(CLASSES);
     }
 
-    /** What a call passes takes no text apart, and makes none that is not read. */
+    /** The code path of a call neither parses nor formats strings. */
     @Test
-    void callsTakeNoTextApart() {
+    void callsParseNoStrings() {
         noClasses().that().resideInAnyPackage(ROOT + ".runtime.guard", ROOT + ".runtime.semaphore", ROOT + ".runtime.store",
-                ROOT + ".runtime.store.local").or(areOnTheWayOfCalls())
+                ROOT + ".runtime.store.local").or(areOnTheCallPath())
                 .should().dependOnClassesThat().resideInAPackage("java.util.regex..")
                 .orShould().callMethodWhere(target(owner(type(String.class)))
                         .and(target(nameMatching("format|formatted|split|replace.*|matches"))))
                 .check(CLASSES);
     }
 
-    /** What a call of a guarded method passes has been looked up by name when the application started. */
+    /** All lookups by name happen when the application starts. */
     @Test
     void callsLookNothingUpByName() {
-        noClasses().that(areOnTheWayOfCalls()).should().dependOnClassesThat()
-                .haveNameMatching(".*\\.(BulkheadRegistry|Declarations|MethodDeclaration|CallSite|StackWalker)").check(CLASSES);
+        noClasses().that(areOnTheCallPath()).should().dependOnClassesThat()
+                .haveNameMatching(".*\\.(BulkheadRegistry|Declarations|Declarations\\$MethodDeclaration|CallSite|StackWalker)")
+                .check(CLASSES);
     }
 
-    private static DescribedPredicate<JavaClass> areOnTheWayOfCalls() {
+    private static DescribedPredicate<JavaClass> areOnTheCallPath() {
         return nameMatching(".*\\.runtime\\.(RedisBulkheadInterceptor|GuardedMethod)(\\$.*)?")
                 .forSubtype();
     }
 
-    /** Static values are made when a native executable is built: they must not tell of that machine, nor be random there. */
+    /** A native build initializes static values: they must not depend on the build machine, or be random. */
     @Test
-    void nothingOfTheMachineThatBuildsIsKept() {
-        List<Class<?>> thereOnly = List.of(Random.class, RandomGenerator.class, Thread.class, InetAddress.class,
+    void noStaticStateOfTheBuildMachine() {
+        List<Class<?>> runtimeOnly = List.of(Random.class, RandomGenerator.class, Thread.class, InetAddress.class,
                 ProcessHandle.class, Clock.class, Instant.class, UUID.class, ManagementFactory.class, ExecutorService.class);
         assertThat(CLASSES.stream().flatMap(type -> type.getStaticInitializer().stream())
                 .flatMap(initializer -> initializer.getCallsFromSelf().stream())
-                .filter(call -> thereOnly.stream().anyMatch(type -> call.getTargetOwner().isAssignableTo(type))
+                .filter(call -> runtimeOnly.stream().anyMatch(type -> call.getTargetOwner().isAssignableTo(type))
                         || call.getTarget().getFullName().matches("java\\.lang\\.System\\.(getenv|nanoTime|current).*"))
                 .map(JavaCall::getDescription)).isEmpty();
     }

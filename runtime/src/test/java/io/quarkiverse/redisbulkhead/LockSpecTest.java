@@ -25,7 +25,7 @@ class LockSpecTest {
         assertThat(spec.onLost()).isEqualTo(OnLost.REPORT);
     }
 
-    /** A lock is a bulkhead with one permit, and is not granted without Redis. */
+    /** A lock is a bulkhead with one permit that rejects calls during an outage. */
     @Test
     void isABulkheadWithOnePermit() {
         SemaphoreSpec bulkhead = LockSpec.named("orders").acquireTimeout(Duration.ofSeconds(1))
@@ -43,7 +43,7 @@ class LockSpecTest {
     }
 
     @Test
-    void isAValue() {
+    void hasValueSemantics() {
         LockSpec spec = LockSpec.named("orders").lockTimeout(Duration.ofSeconds(5)).build();
         assertThat(spec).isEqualTo(LockSpec.named("orders").lockTimeout(Duration.ofNanos(5_000_999_999L)).build())
                 .hasSameHashCodeAs(LockSpec.named("orders").lockTimeout(Duration.ofSeconds(5)).build())
@@ -57,7 +57,7 @@ class LockSpecTest {
     @ParameterizedTest
     @NullSource
     @ValueSource(strings = { "", " ", "\t\n", "\uD800" })
-    void refusesANameThatIsNone(String name) {
+    void refusesInvalidNames(String name) {
         assertThatIllegalArgumentException().isThrownBy(() -> LockSpec.named(name)).withMessageContaining("name");
     }
 
@@ -71,7 +71,7 @@ class LockSpecTest {
     @ParameterizedTest
     @NullSource
     @ValueSource(strings = { "PT0S", "PT-1S", "PT0.0009S", "P366D" })
-    void refusesALeaseThatIsNone(Duration lease) {
+    void refusesInvalidLeases(Duration lease) {
         assertThatIllegalArgumentException().isThrownBy(() -> LockSpec.named("a").lockTimeout(lease))
                 .withMessageContaining("lockTimeout");
     }
@@ -79,20 +79,20 @@ class LockSpecTest {
     @ParameterizedTest
     @NullSource
     @ValueSource(strings = { "PT-1S", "P366D" })
-    void refusesAWaitThatIsNone(Duration wait) {
+    void refusesInvalidAcquireTimeouts(Duration wait) {
         assertThatIllegalArgumentException().isThrownBy(() -> LockSpec.named("a").acquireTimeout(wait))
                 .withMessageContaining("acquireTimeout");
     }
 
     @Test
-    void refusesOtherValuesThatAreNone() {
+    void refusesOtherInvalidValues() {
         assertThatIllegalArgumentException().isThrownBy(() -> LockSpec.named("a").onLost(null)).withMessageContaining("onLost");
         assertThatIllegalArgumentException().isThrownBy(() -> LockSpec.named("a").maxHold(Duration.ZERO))
                 .withMessageContaining("maxHold");
     }
 
     @Test
-    void aMinimumHoldIsAtMostTheLease() {
+    void minHoldIsAtMostTheLease() {
         LockSpec.Builder spec = LockSpec.named("a").lockTimeout(Duration.ofSeconds(5));
         assertThat(spec.minHold(Duration.ofSeconds(5)).build().bulkhead().minHold()).hasSeconds(5);
         assertThatIllegalArgumentException().isThrownBy(spec.minHold(Duration.ofSeconds(6))::build).withMessage(
@@ -100,7 +100,7 @@ class LockSpecTest {
     }
 
     @Test
-    void aRejectionTellsOfTheLock() {
+    void rejectionDescribesTheLock() {
         LockNotAcquiredException rejection = new LockNotAcquiredException("orders", Duration.ofMillis(1_500));
         assertThat(rejection).hasMessage("Lock 'orders' was not free in time; the lease of its owner ends in 1500 ms, "
                 + "unless it is renewed");

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SemaphoreSpecTest {
 
     @Test
-    void holdsWhatWasSet() {
+    void keepsTheValues() {
         SemaphoreSpec spec = SemaphoreSpec.named("部署 🚀").permits(Integer.MAX_VALUE).fair(true)
                 .expire(Duration.ofNanos(1_999_999)).build();
 
@@ -33,7 +33,7 @@ class SemaphoreSpecTest {
         assertThatIllegalArgumentException().isThrownBy(() -> SemaphoreSpec.named(name)).withMessageContaining("name");
     }
 
-    /** A name stands in log lines, and may come from outside. */
+    /** Names are logged, and may be user input. */
     @ParameterizedTest
     @ValueSource(strings = { "a\nb", "a\u0000", "\u001b[1m" })
     void refusesControlCharacters(String name) {
@@ -43,7 +43,7 @@ class SemaphoreSpecTest {
     }
 
     @Test
-    void refusesTheNameOfALock() {
+    void refusesTheLockPrefix() {
         assertThatIllegalArgumentException().isThrownBy(() -> SemaphoreSpec.named("lock:orders"))
                 .withMessage(
                         "name must not begin with 'lock:', which is reserved for locks, but is 'lock:orders'. Use "
@@ -70,13 +70,13 @@ class SemaphoreSpecTest {
     @ParameterizedTest
     @NullSource
     @ValueSource(strings = { "PT0S", "PT-1S", "PT0.0009S", "P366D" })
-    void refusesALeaseThatIsNone(Duration expire) {
+    void refusesInvalidLeases(Duration expire) {
         assertThatIllegalArgumentException().isThrownBy(() -> SemaphoreSpec.named("a").expire(expire))
                 .withMessageContaining("expire");
     }
 
     @Test
-    void releasesAreNotAwaitedUnlessTheDefinitionSaysSo() {
+    void awaitReleaseDefaultsToFalse() {
         SemaphoreSpec without = SemaphoreSpec.named("a").permits(1).build();
         assertThat(without.awaitRelease()).isFalse();
         SemaphoreSpec with = without.toBuilder().awaitRelease(true).build();
@@ -85,7 +85,7 @@ class SemaphoreSpecTest {
     }
 
     @Test
-    void maxWaitersIsNoneZeroOrMore() {
+    void maxWaitersIsUnsetZeroOrMore() {
         SemaphoreSpec without = SemaphoreSpec.named("a").permits(1).build();
         assertThat(without.maxWaiters()).isEmpty();
         SemaphoreSpec zero = without.toBuilder().maxWaiters(0).build();
@@ -97,7 +97,7 @@ class SemaphoreSpecTest {
     }
 
     @Test
-    void theWeightIsFromOneToAThousandAndAtMostThePermits() {
+    void weightIsBetweenOneAndAThousandAndAtMostThePermits() {
         SemaphoreSpec light = SemaphoreSpec.named("a").permits(3).build();
         assertThat(light.weight()).isEqualTo(1);
         SemaphoreSpec heavy = light.toBuilder().weight(3).build();
@@ -114,12 +114,12 @@ class SemaphoreSpecTest {
     }
 
     @Test
-    void needsPermits() {
+    void requiresPermits() {
         assertThatIllegalStateException().isThrownBy(() -> SemaphoreSpec.named("a").build()).withMessageContaining("permits");
     }
 
     @Test
-    void aMinimumHoldIsAtMostTheLeaseAndTheMaximumHold() {
+    void minHoldIsAtMostTheLeaseAndMaxHold() {
         SemaphoreSpec.Builder spec = SemaphoreSpec.named("a").permits(1).expire(Duration.ofSeconds(10));
         assertThat(spec.build().minHold()).isZero();
         SemaphoreSpec held = spec.minHold(Duration.ofNanos(10_000_999_999L)).build();

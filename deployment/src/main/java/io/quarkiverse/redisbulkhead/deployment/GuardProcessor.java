@@ -53,7 +53,7 @@ class GuardProcessor {
             Capabilities capabilities) {
         ValidationErrors errors = new ValidationErrors();
         Rule.all(ConfigProvider.getConfig(), fixed, capabilities.isPresent(Capability.VERTX_HTTP),
-                CoroutinesProcessor.arePresent())
+                OptionalLibrariesProcessor.hasCoroutines())
                 .forEach(rule -> rule.check(found.usage(), errors));
         return new BulkheadErrorsBuildItem(errors);
     }
@@ -94,7 +94,7 @@ class GuardProcessor {
     void record(RedisBulkheadRecorder recorder, DeclarationsSlotBuildItem slot, BulkheadUsageBuildItem found,
             BulkheadErrorsBuildItem mistakes, BuildProducer<ValidationErrorBuildItem> errors) {
         if (mistakes.errors().isEmpty()) {
-            recorder.found(slot.slot(), DeclarationsFactory.of(found.usage()));
+            recorder.found(slot.slot(), found.usage().withMethods());
         }
     }
 

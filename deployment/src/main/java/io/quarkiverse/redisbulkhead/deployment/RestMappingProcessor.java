@@ -21,7 +21,7 @@ import io.quarkiverse.redisbulkhead.BulkheadInterruptedException;
 import io.quarkiverse.redisbulkhead.BulkheadKey;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.InvalidBulkheadKeyException;
-import io.quarkiverse.redisbulkhead.deployment.discovery.ErasedTypes;
+import io.quarkiverse.redisbulkhead.deployment.discovery.Shapes;
 import io.quarkiverse.redisbulkhead.runtime.RecentExecutions;
 import io.quarkiverse.redisbulkhead.runtime.rest.KeyParameterCheck;
 import io.quarkus.arc.deployment.AdditionalBeanBuildItem;
@@ -41,6 +41,9 @@ class RestMappingProcessor {
     // The lower number wins, and mappers of applications have Priorities.USER unless they say otherwise.
     private static final int AFTER_USERS = Priorities.USER + 1_000;
 
+    private static final List<Class<? extends Exception>> REJECTIONS = List.of(BulkheadFullException.class,
+            BulkheadUnavailableException.class, BulkheadContendedException.class, BulkheadInterruptedException.class,
+            InvalidBulkheadKeyException.class);
     private static final DotName KEY = DotName.createSimple(BulkheadKey.class);
     private static final DotName DEFAULT_VALUE = DotName.createSimple("jakarta.ws.rs.DefaultValue");
 
@@ -48,19 +51,14 @@ class RestMappingProcessor {
     void exceptionMappers(Capabilities capabilities, BuildProducer<ExceptionMapperBuildItem> mappers,
             BuildProducer<AdditionalBeanBuildItem> beans) {
         if (capabilities.isPresent(Capability.RESTEASY_REACTIVE)) {
-            mappers.produce(mapper("BulkheadFullMapper", BulkheadFullException.class));
-            mappers.produce(mapper("BulkheadUnavailableMapper", BulkheadUnavailableException.class));
-            mappers.produce(mapper("BulkheadContendedMapper", BulkheadContendedException.class));
-            mappers.produce(mapper("BulkheadInterruptedMapper", BulkheadInterruptedException.class));
-            mappers.produce(mapper("InvalidBulkheadKeyMapper", InvalidBulkheadKeyException.class));
+            for (Class<? extends Exception> rejection : REJECTIONS) {
+                mappers.produce(
+                        new ExceptionMapperBuildItem(PACKAGE + "RejectionMapper", rejection.getName(), AFTER_USERS, true));
+            }
             beans.produce(AdditionalBeanBuildItem.builder()
-                    .addBeanClasses(RecentExecutions.class.getName(), PACKAGE + "ProblemResponses", PACKAGE + "RetryAfter")
+                    .addBeanClasses(RecentExecutions.class.getName(), PACKAGE + "RetryAfter")
                     .setUnremovable().build());
         }
-    }
-
-    private static ExceptionMapperBuildItem mapper(String simpleName, Class<? extends Exception> handled) {
-        return new ExceptionMapperBuildItem(PACKAGE + simpleName, handled.getName(), AFTER_USERS, true);
     }
 
     @BuildStep
@@ -82,16 +80,12 @@ class RestMappingProcessor {
             if (keys.isEmpty()) {
                 return List.of();
             }
-            KeyParameterCheck check = new KeyParameterCheck();
-            check.setBeanClass(endpoint.name().toString());
-            check.setMethod(method.name());
-            check.setParameterTypes(ErasedTypes.parametersOf(method));
-            check.setParameters(keys.stream().map(key -> (int) key.position()).toList());
-            check.setWithoutDefault(keys.stream().filter(key -> key.type().kind() == Type.Kind.PRIMITIVE
+            List<Integer> withoutDefault = keys.stream().filter(key -> key.type().kind() == Type.Kind.PRIMITIVE
                     && !key.hasAnnotation(DEFAULT_VALUE)
                     && !method.parameters().get(key.position()).hasAnnotation(DEFAULT_VALUE))
-                    .map(key -> (int) key.position()).toList());
-            return List.of(check);
+                    .map(key -> (int) key.position()).toList();
+            return List.of(new KeyParameterCheck(endpoint.name().toString(), method.name(), Shapes.erasedParameters(method),
+                    keys.stream().map(key -> (int) key.position()).toList(), withoutDefault));
         }
     }
 }

@@ -53,7 +53,7 @@ class ReflectionTest {
      */
     private static final List<String> CONTAINER = List.of("class runtime.RedisBulkheadBinding",
             "method runtime.BulkheadRegistry#<init>", "method runtime.BulkheadRuntime#<init>",
-            "method runtime.RedisStoreFactory#<init>", "method runtime.rest.BulkheadFullMapper#<init>",
+            "method runtime.RedisStoreFactory#<init>", "method runtime.rest.RejectionMapper#<init>",
             "method runtime.tracing.CallSpans#<init>");
 
     /**

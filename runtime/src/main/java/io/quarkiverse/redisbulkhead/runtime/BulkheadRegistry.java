@@ -31,13 +31,12 @@ import io.quarkiverse.redisbulkhead.runtime.config.OnFull;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadUse;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.KeyOrigin;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.MethodDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.EffectiveBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.definition.KeyedBulkheads;
-import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration;
-import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.BulkheadUse;
-import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.KeyOrigin;
-import io.quarkiverse.redisbulkhead.runtime.definition.RetryAfterText;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkiverse.redisbulkhead.runtime.message.NearestNames;
@@ -70,7 +69,6 @@ public class BulkheadRegistry implements RedisBulkheads {
     private final Instance<BulkheadRuntime> runtime;
     private final boolean enabled;
     private final boolean withoutRedis;
-    private final boolean exposesNames;
     private final Declarations declarations;
 
     // Made at the first look, as few applications are looked at; guarded by this.
@@ -91,7 +89,6 @@ public class BulkheadRegistry implements RedisBulkheads {
         this.redis = redis;
         this.runtime = runtime;
         this.enabled = config.enabled();
-        this.exposesNames = config.rest().exposeName();
         ValidationErrors errors = new ValidationErrors();
         boolean inRedis = buildTimeConfig.store().needsRedis();
         this.definitions = EffectiveDefinitions.atStart(declarations, ConfigProvider.getConfig(), inRedis, errors);
@@ -142,7 +139,7 @@ public class BulkheadRegistry implements RedisBulkheads {
         KeyedBulkheads keys = new KeyedBulkheads();
         for (MethodDeclaration method : guarded) {
             for (BulkheadUse bulkhead : method.bulkheads()) {
-                String name = definitions.resolved(bulkhead.name());
+                String name = definitions.annotations().resolved(bulkhead.name());
                 if (name != null) {
                     keys.add(name, method.label(), !(bulkhead.key() instanceof KeyOrigin.None));
                 }
@@ -255,21 +252,12 @@ public class BulkheadRegistry implements RedisBulkheads {
     }
 
     /**
-     * Whether clients of REST applications may see names of bulkheads.
-     *
-     * @return {@code quarkus.redis-bulkhead.rest.expose-name}
-     */
-    public boolean exposesNames() {
-        return exposesNames;
-    }
-
-    /**
      * What {@code Retry-After} says in rejections by a bulkhead.
      *
      * @param name any bulkhead, that behind a lock included
-     * @return empty when it is to be estimated
+     * @return zero for no header; empty when it is to be estimated
      */
-    public Optional<RetryAfterText> retryAfter(String name) {
+    public Optional<Duration> retryAfter(String name) {
         return definitions.retryAfter(name);
     }
 
@@ -289,7 +277,7 @@ public class BulkheadRegistry implements RedisBulkheads {
      * @param written the name of a bulkhead as an annotation of this application has it, which may be an expression
      */
     String resolved(String written) {
-        return definitions.resolved(written);
+        return definitions.annotations().resolved(written);
     }
 
     /**

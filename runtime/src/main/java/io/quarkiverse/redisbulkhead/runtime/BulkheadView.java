@@ -1,11 +1,13 @@
 package io.quarkiverse.redisbulkhead.runtime;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.Waiter;
 import io.quarkiverse.redisbulkhead.runtime.guard.AsyncGuard;
@@ -107,8 +109,26 @@ abstract class BulkheadView {
         }
     }
 
+    /** As {@link #acquire}; empty when the bulkhead is full, or the lock is not free. */
+    Optional<Permit> tryAcquire(Semaphore semaphore, String method) {
+        try {
+            return Optional.of(acquire(semaphore, method));
+        } catch (BulkheadFullException e) {
+            return Optional.empty();
+        }
+    }
+
+    Uni<Permit> acquireAsync(Semaphore semaphore) {
+        return acquireAsync(semaphore, asked -> asked);
+    }
+
+    Uni<Optional<Permit>> tryAcquireAsync(Semaphore semaphore) {
+        return acquireAsync(semaphore, asked -> asked.map(Optional::of)
+                .onFailure(BulkheadFullException.class).recoverWithItem(Optional.empty()));
+    }
+
     // Cancellation is handled last: between it and the subscriber no permit may be dropped.
-    <T> Uni<T> acquireAsync(Semaphore semaphore, Function<Uni<Permit>, Uni<T>> answer) {
+    private <T> Uni<T> acquireAsync(Semaphore semaphore, Function<Uni<Permit>, Uni<T>> answer) {
         String caller = caller();
         return Uni.createFrom().deferred(() -> {
             Admission admission = semaphore.admit(caller);

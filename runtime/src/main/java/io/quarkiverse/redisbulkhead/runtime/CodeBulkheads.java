@@ -9,15 +9,14 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
-import io.quarkiverse.redisbulkhead.runtime.definition.Definition;
+import io.quarkiverse.redisbulkhead.runtime.definition.Definitions;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.EffectiveBulkhead;
-import io.quarkiverse.redisbulkhead.runtime.definition.Texts;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
+import io.quarkiverse.redisbulkhead.runtime.message.Texts;
 
 /**
  * The bulkheads that code defines. Applies their configuration, and refuses definitions that contradict each other: with two
@@ -141,12 +140,9 @@ final class CodeBulkheads {
     }
 
     private First ofAnnotation(String name, Function<SemaphoreSpec, EffectiveBulkhead> configured) {
-        List<Definition> annotations = definitions.definitions(name);
-        return new First(annotations.stream().flatMapToInt(annotation -> annotation.permits().stream()).findFirst(),
-                annotations.get(0).fair(),
-                annotations.stream().map(Definition::location).distinct()
-                        .collect(Collectors.joining(", ", "in the annotation of ", "")),
-                declared(name).spec(), configured);
+        Definitions annotations = definitions.annotations();
+        return new First(annotations.permits(name), annotations.fair(name),
+                "in the annotation of " + String.join(", ", annotations.locations(name)), declared(name).spec(), configured);
     }
 
     /** Null when no annotation declares the name. */

@@ -15,11 +15,11 @@ import org.eclipse.microprofile.config.Config;
 
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
-import io.quarkiverse.redisbulkhead.runtime.definition.Definition;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadUse;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.MethodDeclaration;
+import io.quarkiverse.redisbulkhead.runtime.definition.Definitions.Definition;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.EffectiveBulkhead;
-import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration;
-import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.BulkheadUse;
 import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
 import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead.DefinedValue;
@@ -48,7 +48,7 @@ final class DeclaredBulkheads {
     DeclaredBulkhead of(String name, boolean keyed) {
         EffectiveBulkhead bulkhead = definitions.bulkheads().get(name);
         return new DeclaredBulkhead(bulkhead.spec(), bulkhead.enabled(), keyed, values(name, bulkhead),
-                definitions.definitions(name).stream().map(Definition::location).distinct().toList(),
+                definitions.annotations().locations(name),
                 methods(name, definitions, declarations));
     }
 
@@ -57,7 +57,7 @@ final class DeclaredBulkheads {
         Set<String> labels = new TreeSet<>();
         for (MethodDeclaration method : declarations.methods()) {
             for (BulkheadUse use : method.bulkheads()) {
-                if (name.equals(definitions.resolved(use.name()))) {
+                if (name.equals(definitions.annotations().resolved(use.name()))) {
                     labels.add(method.label());
                 }
             }
@@ -84,7 +84,7 @@ final class DeclaredBulkheads {
                 spec.maxWaiters().isPresent() ? Integer.toString(spec.maxWaiters().getAsInt()) : "", Optional.empty()));
         values.add(value(name, "await-release", Boolean.toString(spec.awaitRelease()), Optional.empty(), "await-release"));
         values.add(value(name, "rest.retry-after", definitions.retryAfter(name)
-                .map(retry -> retry.delay().map(DeclaredBulkheads::text).orElse("none")).orElse("estimate"), Optional.empty(),
+                .map(delay -> delay.isZero() ? "none" : text(delay)).orElse("estimate"), Optional.empty(),
                 "rest.retry-after"));
         values.add(value(name, "enabled", Boolean.toString(bulkhead.enabled()), Optional.empty(), "enabled"));
         return values;
@@ -93,13 +93,14 @@ final class DeclaredBulkheads {
     /** Places may state different ones. */
     private String weights(String name, SemaphoreSpec spec) {
         return definitions.isConfigured(name, "weight") ? Integer.toString(spec.weight())
-                : definitions.definitions(name).stream().flatMapToInt(definition -> definition.weight().stream()).distinct()
+                : definitions.annotations().of(name).stream().flatMapToInt(definition -> definition.weight().stream())
+                        .distinct()
                         .sorted().mapToObj(Integer::toString).collect(Collectors.joining(", "));
     }
 
     /** The first annotation that states something. */
     private Optional<String> stated(String name, Function<Definition, Boolean> states) {
-        return definitions.definitions(name).stream().filter(states::apply).map(Definition::location).findFirst();
+        return definitions.annotations().of(name).stream().filter(states::apply).map(Definition::location).findFirst();
     }
 
     /**

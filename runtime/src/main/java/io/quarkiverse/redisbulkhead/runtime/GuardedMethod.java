@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalInt;
@@ -13,7 +14,7 @@ import io.quarkiverse.redisbulkhead.BulkheadCall;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.BulkheadKeyResolver;
 import io.quarkiverse.redisbulkhead.ResolvedKey;
-import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.KeyOrigin;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.KeyOrigin;
 import io.quarkiverse.redisbulkhead.runtime.guard.Guard;
 import io.quarkiverse.redisbulkhead.runtime.guard.HeldPermits;
 import io.quarkiverse.redisbulkhead.runtime.guard.SkippingGuard;
@@ -55,9 +56,18 @@ final class GuardedMethod {
         this.semaphores = semaphores;
         this.skips = skips;
         this.skipping = skips == null ? null : new SkippingGuard(guard);
-        this.same = semaphores.stream().allMatch(one -> one instanceof Fixed)
-                ? semaphores.stream().map(one -> one.of(null)).toList()
-                : null;
+        this.same = same(semaphores);
+    }
+
+    private static List<Semaphore> same(List<SemaphoreOfCall> semaphores) {
+        List<Semaphore> same = new ArrayList<>(semaphores.size());
+        for (SemaphoreOfCall one : semaphores) {
+            if (!(one instanceof Fixed fixed)) {
+                return null;
+            }
+            same.add(fixed.semaphore());
+        }
+        return same;
     }
 
     /**
@@ -74,9 +84,16 @@ final class GuardedMethod {
     }
 
     private List<Semaphore> semaphores(InvocationContext invocation) {
-        List<Semaphore> all = same != null ? same
-                : semaphores.stream().map(one -> one.of(invocation.getParameters())).toList();
+        List<Semaphore> all = same == null ? semaphores(invocation.getParameters()) : same;
         return guard.isBlocking() ? HeldPermits.nested(all) : all;
+    }
+
+    private List<Semaphore> semaphores(Object[] arguments) {
+        List<Semaphore> all = new ArrayList<>(semaphores.size());
+        for (SemaphoreOfCall one : semaphores) {
+            all.add(one.of(arguments));
+        }
+        return all;
     }
 
     // One object for both roles: every call allocates it.

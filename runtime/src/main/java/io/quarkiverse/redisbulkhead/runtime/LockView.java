@@ -70,17 +70,12 @@ final class LockView extends BulkheadView implements RedisLock {
 
     @Override
     public Optional<Permit> tryLock(Duration maxWait) {
-        try {
-            return Optional.of(acquire(semaphore.within(maxWait), "tryLock"));
-        } catch (LockNotAcquiredException e) {
-            return Optional.empty();
-        }
+        return tryAcquire(semaphore.within(maxWait), "tryLock");
     }
 
     @Override
     public Uni<Optional<Permit>> tryLockAsync(Duration maxWait) {
-        return acquireAsync(semaphore.within(maxWait), asked -> asked.map(Optional::of)
-                .onFailure(LockNotAcquiredException.class).recoverWithItem(Optional.empty()));
+        return tryAcquireAsync(semaphore.within(maxWait));
     }
 
     @Override
@@ -90,7 +85,7 @@ final class LockView extends BulkheadView implements RedisLock {
 
     @Override
     public Uni<Permit> lockAsync() {
-        return acquireAsync(semaphore, asked -> asked);
+        return acquireAsync(semaphore);
     }
 
     @Override

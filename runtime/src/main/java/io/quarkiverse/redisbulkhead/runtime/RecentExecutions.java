@@ -35,12 +35,18 @@ public class RecentExecutions implements SemaphoreListener {
      * What is known of one bulkhead. Updates that race may overwrite each other: one execution more or less does not change an
      * estimate much, and calls need no lock.
      */
-    private static final class Recent {
+    private final class Recent {
 
+        // Of calls of the bulkhead, or of its first key.
+        private final Call call;
         private volatile long meanNanos;
         private volatile boolean full;
         private volatile long fullSince;
         private volatile long lastFull;
+
+        private Recent(BulkheadId bulkhead) {
+            this.call = new Call(bulkhead, this);
+        }
 
         private void ended(long nanos) {
             long mean = meanNanos;
@@ -81,10 +87,11 @@ public class RecentExecutions implements SemaphoreListener {
         this.nanoTime = nanoTime;
     }
 
-    private Recent recent(String name) {
-        Recent known = byName.get(name);
+    private Recent recent(BulkheadId bulkhead) {
+        Recent known = byName.get(bulkhead.name());
         return known != null ? known
-                : byName.computeIfAbsent(byName.size() < MOST_NAMES ? name : OTHERS, missing -> new Recent());
+                : byName.computeIfAbsent(byName.size() < MOST_NAMES ? bulkhead.name() : OTHERS,
+                        missing -> new Recent(bulkhead));
     }
 
     /**
@@ -107,7 +114,8 @@ public class RecentExecutions implements SemaphoreListener {
 
     @Override
     public CallListener onCall(BulkheadId bulkhead, String method) {
-        return new Call(bulkhead, recent(bulkhead.name()));
+        Recent recent = recent(bulkhead);
+        return recent.call.bulkhead.equals(bulkhead) ? recent.call : new Call(bulkhead, recent);
     }
 
     @Override
@@ -115,12 +123,11 @@ public class RecentExecutions implements SemaphoreListener {
         // The execution goes on, and counts when it has ended.
     }
 
-    private final class Call implements CallListener {
+    /** Needs no state of a single call. */
+    private final class Call extends CallListener {
 
         private final BulkheadId bulkhead;
         private final Recent recent;
-        private long since;
-        private boolean waits;
 
         private Call(BulkheadId bulkhead, Recent recent) {
             this.bulkhead = bulkhead;
@@ -128,35 +135,30 @@ public class RecentExecutions implements SemaphoreListener {
         }
 
         @Override
-        public void waiting() {
-            waits = true;
+        protected void onWaiting() {
             waiting.merge(bulkhead, 1, Integer::sum);
         }
 
         @Override
-        public void acquired(CallResult result, long fencingToken) {
-            leave();
-            recent.acquired();
-            since = nanoTime.getAsLong();
+        protected void onWaited() {
+            waiting.computeIfPresent(bulkhead, (id, calls) -> calls == 1 ? null : calls - 1);
         }
 
         @Override
-        public void rejected(CallResult result) {
-            leave();
+        protected void onAcquired(CallResult result, long fencingToken) {
+            recent.acquired();
+        }
+
+        @Override
+        protected void onRejected(CallResult result) {
             if (result.isFull()) {
                 recent.rejected(nanoTime.getAsLong());
             }
         }
 
         @Override
-        public void released() {
-            recent.ended(nanoTime.getAsLong() - since);
-        }
-
-        private void leave() {
-            if (waits) {
-                waiting.computeIfPresent(bulkhead, (id, calls) -> calls == 1 ? null : calls - 1);
-            }
+        protected void onReleased(long heldNanos) {
+            recent.ended(heldNanos);
         }
     }
 }

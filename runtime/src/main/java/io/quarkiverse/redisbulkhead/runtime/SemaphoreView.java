@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
@@ -102,17 +101,12 @@ final class SemaphoreView extends BulkheadView implements RedisSemaphore {
 
     @Override
     public Optional<Permit> tryAcquire(int weight) {
-        try {
-            return Optional.of(acquire(within(weight, Duration.ZERO), "tryAcquire"));
-        } catch (BulkheadFullException e) {
-            return Optional.empty();
-        }
+        return tryAcquire(within(weight, Duration.ZERO), "tryAcquire");
     }
 
     @Override
     public Uni<Optional<Permit>> tryAcquireAsync(int weight) {
-        return acquireAsync(within(weight, Duration.ZERO), asked -> asked.map(Optional::of)
-                .onFailure(BulkheadFullException.class).recoverWithItem(Optional.empty()));
+        return tryAcquireAsync(within(weight, Duration.ZERO));
     }
 
     @Override
@@ -132,7 +126,7 @@ final class SemaphoreView extends BulkheadView implements RedisSemaphore {
 
     @Override
     public Uni<Permit> acquireAsync(int weight, Duration maxWait) {
-        return acquireAsync(within(weight, maxWait), asked -> asked);
+        return acquireAsync(within(weight, maxWait));
     }
 
     @Override

@@ -18,7 +18,7 @@ import io.smallrye.config.SmallRyeConfigBuilder;
 
 class BlockedThreadsTest {
 
-    /** Trap 41: by default half of the worker pool is left to other work. */
+    /** Trap 41: by default, half of the worker pool is reserved for other work. */
     @ParameterizedTest
     @CsvSource({ "8, 4", "7, 3", "1, 1" })
     void halfOfTheWorkerPoolMayBeBlocked(int workers, int blocked) {
@@ -26,13 +26,13 @@ class BlockedThreadsTest {
     }
 
     @Test
-    void withoutAConfiguredPoolItsDefaultSizeCounts() {
+    void defaultPoolSizeAppliesWithoutConfiguration() {
         assertThat(maxBlockedThreads(Map.of())).isEqualTo(ExecutorRecorder.calculateMaxThreads() / 2)
                 .isGreaterThanOrEqualTo(100);
     }
 
     @Test
-    void aConfiguredBoundForBlockedThreadsWins() {
+    void configuredMaxBlockedThreadsWins() {
         assertThat(maxBlockedThreads(Map.of("quarkus.thread-pool.max-threads", "8",
                 "quarkus.redis-bulkhead.max-blocked-threads", "0"))).isZero();
     }

@@ -20,6 +20,7 @@ import com.sun.management.ThreadMXBean;
 
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.GuardedMethod.SemaphoreOfCall;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.KeyOrigin;
 import io.quarkiverse.redisbulkhead.runtime.guard.AsyncGuard;
 import io.quarkiverse.redisbulkhead.runtime.guard.Continuations;
 import io.quarkiverse.redisbulkhead.runtime.guard.Guard;
@@ -27,6 +28,7 @@ import io.quarkiverse.redisbulkhead.runtime.guard.SynchronousGuard;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Executions;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.PermitLogger;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreEngine;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreListeners;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Timers;
@@ -37,13 +39,14 @@ import io.quarkus.runtime.IOThreadDetector;
 import io.smallrye.mutiny.Uni;
 
 /**
- * What a guarded call allocates with the store of the process, apart from the container's interception: a number that does not
- * depend on the machine. The bounds are for the first compiler, which removes no allocation; the second one removes some.
+ * What a guarded call allocates with the local store, without the container's interception: independent of the machine. The
+ * bounds are for the C1 compiler, which removes no allocations.
  */
 class CallAllocationTest {
 
     private static final int CALLS = 1_000;
     private static final int ROUNDS = 20;
+    private static final Object[] ARGUMENTS = { "acme" };
 
     private final SemaphoreEngine engine = new SemaphoreEngine(new LocalPermitStore(System::nanoTime, 0), new Untimed(),
             new HolderIdentity("app", "host:1"),
@@ -64,28 +67,46 @@ class CallAllocationTest {
     }
 
     @Test
-    void ofAMethodThatReturns() throws Exception {
-        GuardedMethod method = guarded(new SynchronousGuard("Work#run", "work"));
+    void synchronousCallAllocatesLittle() throws Exception {
+        GuardedMethod method = guarded(new SynchronousGuard("Work#run", "work"), SemaphoreOfCall.fixed(semaphore("work")));
         Invocation invocation = new Invocation(() -> null);
-        assertThat(bytesOf(() -> method.call(invocation))).isLessThanOrEqualTo(480);
+        assertThat(bytesOf(() -> method.call(invocation))).isLessThanOrEqualTo(176);
     }
 
     @Test
-    void ofAUni() throws Exception {
+    void ofAMethodWithAKey() throws Exception {
+        GuardedMethod method = guarded(new SynchronousGuard("Work#run", "work"),
+                SemaphoreOfCall.byParameter(semaphore("work"), "Work#run", new KeyOrigin.Parameter(0, "tenant")));
+        Invocation invocation = new Invocation(() -> null);
+        assertThat(bytesOf(() -> method.call(invocation))).isLessThanOrEqualTo(416);
+    }
+
+    @Test
+    void ofAMethodWithTwoBulkheads() throws Exception {
+        GuardedMethod method = guarded(new SynchronousGuard("Work#run", "work"), SemaphoreOfCall.fixed(semaphore("work")),
+                SemaphoreOfCall.fixed(semaphore("other")));
+        Invocation invocation = new Invocation(() -> null);
+        assertThat(bytesOf(() -> method.call(invocation))).isLessThanOrEqualTo(1_280);
+    }
+
+    @Test
+    void uniCallAllocatesLittle() throws Exception {
         Uni<Object> item = Uni.createFrom().nullItem();
-        GuardedMethod method = guarded(new AsyncGuard("work", continuations)::uni);
+        GuardedMethod method = guarded(new AsyncGuard("work", continuations)::uni, SemaphoreOfCall.fixed(semaphore("work")));
         Invocation invocation = new Invocation(() -> item);
         assertThat(bytesOf(() -> ((Uni<?>) method.call(invocation)).subscribe().with(done -> {
-        }))).isLessThanOrEqualTo(720);
+        }))).isLessThanOrEqualTo(376);
     }
 
-    private GuardedMethod guarded(Guard guard) {
-        return new GuardedMethod("Work#run", guard,
-                List.of(SemaphoreOfCall.fixed(engine.semaphore(SemaphoreSpec.named("work").permits(10).build()))),
-                new Executions(), null);
+    private GuardedMethod guarded(Guard guard, SemaphoreOfCall... semaphores) {
+        return new GuardedMethod("Work#run", guard, List.of(semaphores), new Executions(), null);
     }
 
-    /** The least of several rounds, because classes are loaded and code is compiled in the others. */
+    private Semaphore semaphore(String name) {
+        return engine.semaphore(SemaphoreSpec.named(name).permits(10).build());
+    }
+
+    /** The minimum of several rounds, because other rounds include class loading and compilation. */
     private static long bytesOf(Callable<?> call) throws Exception {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         long least = Long.MAX_VALUE;
@@ -99,7 +120,7 @@ class CallAllocationTest {
         return least;
     }
 
-    /** Runs no task: no lease ends here. */
+    /** Runs no tasks, so no lease ends. */
     private static final class Untimed implements Timers {
 
         @Override
@@ -143,7 +164,7 @@ class CallAllocationTest {
 
         @Override
         public Object[] getParameters() {
-            return new Object[0];
+            return ARGUMENTS;
         }
 
         @Override

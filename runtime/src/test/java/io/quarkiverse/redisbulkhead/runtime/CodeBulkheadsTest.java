@@ -17,9 +17,9 @@ import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
-import io.quarkiverse.redisbulkhead.runtime.definition.BulkheadDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
-import io.quarkiverse.redisbulkhead.runtime.definition.DefinedInCode;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadDeclaration;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.DefinedInCode;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.EffectiveBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.definition.KnownProperties;
@@ -39,7 +39,7 @@ class CodeBulkheadsTest {
     final Map<String, String> environment = new HashMap<>();
 
     @Test
-    void theSpecHoldsWhereNothingIsConfigured() {
+    void specAppliesWithoutConfiguration() {
         SemaphoreSpec full = IMPORTS.toBuilder().weight(2).fair(true).expire(Duration.ofSeconds(9)).onOutage(OnOutage.LOCAL)
                 .localPermits(3).maxWaiters(7).awaitRelease(true).build();
         properties.put("on-outage", "allow");
@@ -49,7 +49,7 @@ class CodeBulkheadsTest {
     }
 
     @Test
-    void configurationWins() {
+    void configurationOverridesTheSpec() {
         properties.putAll(Map.of("imports.permits", "3", "imports.weight", "2", "imports.fair", "true", "imports.expire", "2m",
                 "imports.max-wait", "4s", "imports.max-hold", "1h", "imports.min-hold", "1s", "imports.on-lost", "interrupt",
                 "imports.on-outage", "local", "imports.local-permits", "2"));
@@ -62,7 +62,7 @@ class CodeBulkheadsTest {
     }
 
     @Test
-    void theEnvironmentIsConfigurationToo() {
+    void environmentVariablesAreConfiguration() {
         environment.put("QUARKUS_REDIS_BULKHEAD_DAILY_IMPORTS_PERMITS", "3");
         environment.put("QUARKUS_REDIS_BULKHEAD__ORDERS_OF_7__FAIR", "true");
         CodeBulkheads bulkheads = bulkheads();
@@ -79,7 +79,7 @@ class CodeBulkheadsTest {
     }
 
     @Test
-    void aLowerLimitAlsoHoldsDuringAnOutage() {
+    void lowerLimitCapsLocalPermits() {
         properties.put("imports.permits", "2");
 
         assertThat(define(bulkheads(), IMPORTS.toBuilder().localPermits(4).build()).spec().localPermits()).isEqualTo(2);
@@ -87,7 +87,7 @@ class CodeBulkheadsTest {
     }
 
     @Test
-    void whatDoesNotFitTogetherIsRefused() {
+    void inconsistentValuesAreRefused() {
         properties.putAll(Map.of("imports.permits", "2", "short.expire", "1s", "wide.local-permits", "6"));
         CodeBulkheads bulkheads = bulkheads();
 
@@ -103,7 +103,7 @@ class CodeBulkheadsTest {
     }
 
     @Test
-    void aNameThatCannotBeConfiguredIsRefused() {
+    void nameThatCannotBeConfiguredIsRefused() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> define(bulkheads(), SemaphoreSpec.named("rest").permits(1).build()))
                 .withMessage("RBH008 Bulkhead 'rest' in the SemaphoreSpec of Jobs#run cannot be configured, because"
@@ -113,7 +113,7 @@ class CodeBulkheadsTest {
 
     @Test
     @DisplayName("Trap 44: code defines another limit than an annotation of the same process")
-    void aSpecThatContradictsAnAnnotationIsRefused() {
+    void specContradictingAnAnnotationIsRefused() {
         CodeBulkheads bulkheads = bulkheads();
 
         assertThatIllegalArgumentException().isThrownBy(() -> define(bulkheads, REPORTS.toBuilder().permits(7).build()))
@@ -129,7 +129,7 @@ class CodeBulkheadsTest {
 
     @Test
     @DisplayName("Trap 44: code defines another limit than other code of the same process")
-    void specsThatContradictEachOtherAreRefused() {
+    void contradictingSpecsAreRefused() {
         CodeBulkheads bulkheads = bulkheads();
         bulkheads.define(IMPORTS, () -> "Imports#first");
 
@@ -144,9 +144,9 @@ class CodeBulkheadsTest {
         assertThat(define(bulkheads, IMPORTS).spec()).isEqualTo(IMPORTS);
     }
 
-    /** Otherwise the mistake would show where nothing is configured only. */
+    /** Otherwise the mistake would show only without configuration. */
     @Test
-    void aContradictionIsRefusedAlsoWhereConfigurationHidesIt() {
+    void contradictionHiddenByConfigurationIsRefused() {
         properties.put("imports.permits", "9");
         CodeBulkheads bulkheads = bulkheads();
         define(bulkheads, IMPORTS);
@@ -155,7 +155,7 @@ class CodeBulkheadsTest {
     }
 
     @Test
-    void whatIsInForceIsNoContradiction() {
+    void specEqualToTheValuesInForceIsAccepted() {
         properties.putAll(Map.of("imports.permits", "9", "imports.fair", "true", "reports.permits", "9"));
         CodeBulkheads bulkheads = bulkheads();
         SemaphoreSpec inForce = define(bulkheads, IMPORTS).spec();
@@ -165,15 +165,15 @@ class CodeBulkheadsTest {
         assertThat(define(bulkheads, REPORTS).spec().permits()).isEqualTo(9);
     }
 
-    /** An annotation may leave the permits to the configuration. */
+    /** An annotation may omit the permits. */
     @Test
-    void aLimitThatNoAnnotationStatesIsTheConfiguredOne() {
+    void configurationSetsPermitsThatTheAnnotationOmits() {
         assertThat(define(bulkheads(), SemaphoreSpec.named("open").permits(7).build()).spec().permits()).isEqualTo(4);
     }
 
-    /** Trap 21: names may be computed. */
+    /** Trap 21: names may be generated. */
     @Test
-    void theNumberOfRememberedNamesIsBounded() {
+    void numberOfListedNamesIsBounded() {
         CodeBulkheads bulkheads = bulkheads();
         define(bulkheads, REPORTS);
         define(bulkheads, SemaphoreSpec.named("early").permits(1).build());
@@ -181,7 +181,7 @@ class CodeBulkheadsTest {
         define(bulkheads, IMPORTS);
         orders(bulkheads, CodeBulkheads.MOST_LISTED, 1_200);
 
-        assertThat(bulkheads.listed()).as("the first ones, those of annotations apart").hasSize(CodeBulkheads.MOST_LISTED)
+        assertThat(bulkheads.listed()).as("the first names, without those of annotations").hasSize(CodeBulkheads.MOST_LISTED)
                 .contains("early", "order-0", "order-98").doesNotContain("order-99", "imports", "reports");
         assertThat(bulkheads.inForce("early")).isPresent();
         assertThat(bulkheads.inForce("order-99")).isEmpty();

@@ -30,16 +30,15 @@ import io.smallrye.config.WithDefault;
 import io.smallrye.config.WithParentName;
 
 /**
- * The committed reference of the configuration has every property, with its phase and default, and an example that works. That
- * it is the
- * one that the sources generate is checked by the module docs.
+ * The committed configuration reference has every property, with its phase, default and a working example. The docs module
+ * checks that it is up to date.
  */
 class ConfigurationReferenceTest {
 
     private static final String RENEW = "the reference; './mvnw compile -pl docs -am -Drenew-reference' renews it";
     private static final Path REFERENCE = Path.of("..", "docs", "modules", "ROOT", "pages", "includes",
             "quarkus-redis-bulkhead.adoc");
-    // The lock, the name, and the rest of the row.
+    // Lock icon, name, rest of the row.
     private static final Pattern ROW = Pattern.compile(
             "^a\\|(icon:lock\\[[^]]*])? ?\\[\\[[^]]*]] \\[\\.property-path]##link:[^\\[]*\\[`([^`]+)`]##(.*?)(?=^a\\|icon|^a\\| ?\\[\\[|^\\|===)",
             Pattern.MULTILINE | Pattern.DOTALL);
@@ -67,7 +66,7 @@ class ConfigurationReferenceTest {
     }
 
     @Test
-    void everyPropertyIsThereWithItsDefault() {
+    void listsEveryPropertyWithItsDefault() {
         Map<String, String> expected = new TreeMap<>(properties(RedisBulkheadBuildTimeConfig.class));
         expected.putAll(properties(RedisBulkheadRuntimeConfig.class));
 
@@ -76,22 +75,22 @@ class ConfigurationReferenceTest {
     }
 
     @Test
-    void whatIsFixedAtBuildTimeHasTheLock() {
+    void buildTimePropertiesHaveTheLockIcon() {
         assertThat(ROWS.values()).filteredOn(Row::atBuildTime).extracting(row -> anyName(row.property()))
                 .as(RENEW).containsExactlyInAnyOrderElementsOf(properties(RedisBulkheadBuildTimeConfig.class).keySet());
     }
 
     @Test
-    void everyPropertyHasAnExampleOfItself() {
+    void everyPropertyHasAnExample() {
         assertThat(ROWS.values()).allSatisfy(row -> assertThat(row.examples()).as("example of %s in " + RENEW, row.property())
                 .singleElement().satisfies(example -> {
                     assertThat(anyName(example.group(1))).isEqualTo(anyName(row.property()));
-                    assertThat(example.group(2)).as("an example that changes something").isNotEqualTo(row.defaultValue());
+                    assertThat(example.group(2)).as("example differs from the default").isNotEqualTo(row.defaultValue());
                 }));
     }
 
     @Test
-    void everyDurationTellsItsSyntax() {
+    void everyDurationShowsItsSyntax() {
         assertThat(ROWS.values()).filteredOn(row -> row.text().contains("link:#duration-note"))
                 .hasSizeGreaterThan(5)
                 .allSatisfy(row -> assertThat(row.text()).as(row.property())

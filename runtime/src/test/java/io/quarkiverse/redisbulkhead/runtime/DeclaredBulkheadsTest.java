@@ -16,15 +16,15 @@ import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
-import io.quarkiverse.redisbulkhead.runtime.definition.BulkheadDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
-import io.quarkiverse.redisbulkhead.runtime.definition.DefinedInCode;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadDeclaration;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadUse;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.DefinedInCode;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.KeyOrigin;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.MethodDeclaration;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.ReturnKind;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions;
 import io.quarkiverse.redisbulkhead.runtime.definition.KnownProperties;
-import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration;
-import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.BulkheadUse;
-import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.KeyOrigin;
-import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.ReturnKind;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead.DefinedValue;
@@ -69,7 +69,7 @@ class DeclaredBulkheadsTest {
     }
 
     @Test
-    void eachValueTellsWhereItComesFrom() {
+    void eachValueHasItsSource() {
         DeclaredBulkhead reports = reports(Map.of("quarkus.redis-bulkhead.on-outage", "allow",
                 "quarkus.redis-bulkhead.reports.max-wait", "2s", "quarkus.redis-bulkhead.reports.max-hold", "5m"));
 
@@ -94,7 +94,7 @@ class DeclaredBulkheadsTest {
     }
 
     @Test
-    void theConfigurationOfOneBulkheadWins() {
+    void configurationOfTheBulkheadWins() {
         Map<String, DefinedValue> values = byMember(reports(values("quarkus.redis-bulkhead.reports.permits", "7",
                 "quarkus.redis-bulkhead.reports.weight", "2",
                 "quarkus.redis-bulkhead.reports.fair", "false", "quarkus.redis-bulkhead.reports.expire", "10s",
@@ -123,7 +123,7 @@ class DeclaredBulkheadsTest {
     }
 
     @Test
-    void propertiesOfAllBulkheadsAreTold() {
+    void globalPropertiesAreSources() {
         Map<String, DefinedValue> values = byMember(
                 reports(Map.of("quarkus.redis-bulkhead.instances", "2", "quarkus.redis-bulkhead.enabled", "false",
                         "quarkus.redis-bulkhead.rest.retry-after", "90s")));
@@ -137,7 +137,7 @@ class DeclaredBulkheadsTest {
                         "quarkus.redis-bulkhead.rest.retry-after"));
     }
 
-    /** There are more than Map.of takes. */
+    /** More pairs than Map.of accepts. */
     private static Map<String, String> values(String... pairs) {
         Map<String, String> values = new HashMap<>();
         for (int i = 0; i < pairs.length; i += 2) {
@@ -147,7 +147,7 @@ class DeclaredBulkheadsTest {
     }
 
     @Test
-    void noPropertyIsLeftOut() {
+    void listsAllProperties() {
         assertThat(byMember(reports(Map.of())))
                 .containsOnlyKeys(new KnownProperties(KnownProperties.ofMappings()).ofOneBulkhead());
     }

@@ -20,7 +20,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.LimitMismatch;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
 
-/** What a process declared before a live reload is not another instance. */
+/** The limit that a process declared before a live reload is not reported as that of another instance. */
 class FormerLimitsTest {
 
     static final BulkheadId REPORTS = BulkheadId.of("reports");
@@ -37,7 +37,7 @@ class FormerLimitsTest {
     }
 
     @Test
-    void theLimitBeforeTheReloadIsHidden() {
+    void limitBeforeTheReloadIsHidden() {
         call(shared, 5);
         former.note(List.of(spec(5)), System.nanoTime());
         PermitStore store = former.hiddenIn(shared);
@@ -45,11 +45,11 @@ class FormerLimitsTest {
 
         assertThat(mismatches).isEmpty();
         assertThat(declared(store)).containsExactly(7);
-        assertThat(declared(shared)).as("what the store knows").containsExactly(5, 7);
+        assertThat(declared(shared)).as("in the store").containsExactly(5, 7);
     }
 
     @Test
-    void thatOfAnotherInstanceIsNot() {
+    void limitOfAnotherInstanceIsShown() {
         call(shared, 5);
         call(shared, 9);
         former.note(List.of(spec(5)), System.nanoTime());
@@ -61,7 +61,7 @@ class FormerLimitsTest {
     }
 
     @Test
-    void aLimitThatIsInForceAgainIsShown() {
+    void limitInForceAgainIsShown() {
         former.note(List.of(spec(5)), System.nanoTime());
         former.note(List.of(spec(7)), System.nanoTime());
         PermitStore store = former.hiddenIn(shared);
@@ -73,7 +73,7 @@ class FormerLimitsTest {
 
     /** Another instance may still have the old limit. */
     @Test
-    void itIsHiddenForAMinuteOnly() {
+    void limitIsHiddenForAMinute() {
         former.note(List.of(spec(5)), System.nanoTime() - Duration.ofSeconds(62).toNanos());
         call(shared, 5);
         PermitStore store = former.hiddenIn(shared);

@@ -41,18 +41,18 @@ class LockRejectionTest {
     }
 
     @Test
-    void aFreeLockIsHeldNowAndAnotherIsTold() {
+    void freeLockIsHeldNowAndTheNextCallIsRejected() {
         Admission first = semaphore.admit("A#a");
         Admission second = semaphore.admit("A#b");
 
         assertThat(first.heldNow()).hasSize(1).isEqualTo(first.granted().toCompletableFuture().join());
         assertThat(second.heldNow()).isEmpty();
-        assertThatThrownBy(() -> BlockingWait.permits("lock", second)).isInstanceOf(LockNotAcquiredException.class)
+        assertThatThrownBy(() -> BlockingWait.untilHeld("lock", second)).isInstanceOf(LockNotAcquiredException.class)
                 .hasMessageContaining("daily");
     }
 
     @Test
-    void anInterruptTellsWhatTheThreadWaitedFor() {
+    void interruptionMessageNamesTheBulkheadOrLock() {
         assertInterrupted(() -> BlockingWait.await("lock:daily", new CompletableFuture<>()),
                 "The thread was interrupted while it waited for lock 'daily'");
         assertInterrupted(() -> BlockingWait.await("reports", new CompletableFuture<>()),
@@ -68,13 +68,13 @@ class LockRejectionTest {
         try {
             assertThatThrownBy(wait).isInstanceOf(BulkheadInterruptedException.class).hasMessage(message);
         } finally {
-            assertThat(Thread.interrupted()).as("it stays interrupted").isTrue();
+            assertThat(Thread.interrupted()).as("still interrupted").isTrue();
         }
     }
 
-    /** Trap 41: also those who wait for locks block threads. */
+    /** Trap 41: callers waiting for locks block threads, too. */
     @Test
-    void aLockTellsWhichBoundIsReached() {
+    void lockRejectionNamesTheBound() {
         SemaphoreSpec patient = SemaphoreSpec.named("patient").permits(1).maxWait(Duration.ofSeconds(20)).build();
         SemaphoreEngine bounded = new SemaphoreEngine(new LocalPermitStore(timers::nanoTime, 1_000_000), timers,
                 new HolderIdentity("app", "host:1"), loss -> {
@@ -83,7 +83,7 @@ class LockRejectionTest {
         Admission second = lock(bounded, patient).admit("A#b", WaitsOn.WORKER_THREAD);
 
         assertThat(first.heldNow()).hasSize(1);
-        assertThatThrownBy(() -> BlockingWait.permits("lock", second)).isInstanceOf(LockNotAcquiredException.class)
+        assertThatThrownBy(() -> BlockingWait.untilHeld("lock", second)).isInstanceOf(LockNotAcquiredException.class)
                 .hasMessageStartingWith("Lock 'daily' is not free, and the call cannot wait: 0 calls of this instance")
                 .hasMessageContaining("quarkus.redis-bulkhead.max-blocked-threads");
         bounded.close();

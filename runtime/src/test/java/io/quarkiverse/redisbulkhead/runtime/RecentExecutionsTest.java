@@ -19,17 +19,17 @@ class RecentExecutionsTest {
     private final AtomicLong clock = new AtomicLong(Long.MAX_VALUE - 5);
     private final RecentExecutions executions = new RecentExecutions(clock::get);
 
-    private CallListener asks(BulkheadId bulkhead) {
+    private CallListener request(BulkheadId bulkhead) {
         CallListener call = executions.onCall(bulkhead, "Reports#render");
         call.requested();
         return call;
     }
 
     private void execution(BulkheadId bulkhead, Duration time) {
-        CallListener call = asks(bulkhead);
+        CallListener call = request(bulkhead);
         call.acquired(CallResult.ACCEPTED, 1);
         pass(time);
-        call.released();
+        call.released(time.toNanos());
     }
 
     private void pass(Duration time) {
@@ -37,13 +37,13 @@ class RecentExecutionsTest {
     }
 
     @Test
-    void nothingIsKnownAtFirst() {
+    void estimateIsZeroAtFirst() {
         assertThat(executions.untilFree(REPORTS, 5)).isZero();
     }
 
     @Test
     @DisplayName("Trap 42: the more permits, the sooner one becomes free")
-    void onePermitBecomesFreePerMeanAndPermit() {
+    void estimateIsTheMeanDividedByThePermits() {
         execution(REPORTS, Duration.ofSeconds(10));
 
         assertThat(executions.untilFree(REPORTS, 1)).isEqualTo(Duration.ofSeconds(10));
@@ -62,64 +62,66 @@ class RecentExecutionsTest {
     }
 
     @Test
-    void waitingCallsComeFirst() {
+    void waitingCallsAddToTheEstimate() {
         execution(REPORTS, Duration.ofSeconds(1));
-        CallListener first = asks(REPORTS);
+        CallListener first = request(REPORTS);
         first.waiting();
-        CallListener second = asks(REPORTS);
+        CallListener second = request(REPORTS);
         second.waiting();
         assertThat(executions.untilFree(REPORTS, 1)).isEqualTo(Duration.ofSeconds(3));
 
+        second.waited();
         second.rejected(CallResult.CANCELLED);
         assertThat(executions.untilFree(REPORTS, 1)).isEqualTo(Duration.ofSeconds(2));
+        first.waited();
         first.acquired(CallResult.ACCEPTED, 1);
         assertThat(executions.untilFree(REPORTS, 1)).isEqualTo(Duration.ofSeconds(1));
     }
 
-    /** They share the mean of the bulkhead. */
+    /** Keys share the mean of the bulkhead. */
     @Test
     void waitingCallsOfAnotherKeyDoNotCount() {
         execution(REPORTS.forKey("acme"), Duration.ofSeconds(1));
-        asks(REPORTS.forKey("acme")).waiting();
+        request(REPORTS.forKey("acme")).waiting();
 
         assertThat(executions.untilFree(REPORTS.forKey("acme"), 1)).isEqualTo(Duration.ofSeconds(2));
         assertThat(executions.untilFree(REPORTS.forKey("other"), 1)).isEqualTo(Duration.ofSeconds(1));
     }
 
-    /** Other processes hold the permits, or the executions of this one hang. */
+    /** Other processes hold the permits, or local executions hang. */
     @Test
-    void asLongAsNoCallGetsAPermitTheEstimateGrows() {
-        asks(REPORTS).rejected(CallResult.FULL);
+    void estimateGrowsWhileNoCallGetsAPermit() {
+        request(REPORTS).rejected(CallResult.FULL);
         assertThat(executions.untilFree(REPORTS, 1)).isZero();
         pass(Duration.ofSeconds(8));
-        asks(REPORTS).rejected(CallResult.TIMED_OUT);
+        request(REPORTS).rejected(CallResult.TIMED_OUT);
         assertThat(executions.untilFree(REPORTS, 1)).isEqualTo(Duration.ofSeconds(8));
 
-        CallListener holder = asks(REPORTS);
+        CallListener holder = request(REPORTS);
         holder.acquired(CallResult.ACCEPTED, 1);
         assertThat(executions.untilFree(REPORTS, 1)).isZero();
     }
 
     @Test
-    void aRejectionLongAgoTellsNothing() {
-        asks(REPORTS).rejected(CallResult.FULL);
+    void oldRejectionsAreIgnored() {
+        request(REPORTS).rejected(CallResult.FULL);
         pass(Duration.ofHours(1));
-        asks(REPORTS).rejected(CallResult.FULL);
+        request(REPORTS).rejected(CallResult.FULL);
 
         assertThat(executions.untilFree(REPORTS, 1)).isZero();
     }
 
     @Test
-    void anOutageIsNoFullBulkhead() {
-        asks(REPORTS).rejected(CallResult.UNAVAILABLE);
+    void outageDoesNotAffectTheEstimate() {
+        request(REPORTS).rejected(CallResult.UNAVAILABLE);
         pass(Duration.ofSeconds(8));
 
         assertThat(executions.untilFree(REPORTS, 1)).isZero();
     }
 
-    /** Names can be made while the application runs. */
+    /** Names may be generated at runtime. */
     @Test
-    void memoryDoesNotGrowWithNames() {
+    void numberOfNamesIsBounded() {
         for (int i = 0; i < RecentExecutions.MOST_NAMES; i++) {
             execution(BulkheadId.of("order-" + i), Duration.ofSeconds(1));
         }

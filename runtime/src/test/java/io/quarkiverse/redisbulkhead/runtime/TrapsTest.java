@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Each trap is named by tests, and the page of traps tells which. */
+/** Tests name each trap, and the traps page lists these tests. */
 class TrapsTest {
 
     private static final Path PROJECT = Path.of("..").toAbsolutePath().normalize();
@@ -27,7 +27,7 @@ class TrapsTest {
     private static final Pattern ROW = Pattern.compile("^\\| (\\d+) \\|.*\\|([^|]+)$", Pattern.MULTILINE);
     private static final Pattern CLASS = Pattern.compile("`(\\w+)`");
 
-    /** The source of each test class, several of which may have one name. */
+    /** The sources by test class name; several classes may share a name. */
     private static Map<String, String> sources;
 
     @BeforeAll
@@ -41,18 +41,18 @@ class TrapsTest {
 
     @ParameterizedTest
     @MethodSource("numbers")
-    void aTestNamesIt(int number) {
+    void trapIsNamedByATest(int number) {
         assertThat(sources.values()).anyMatch(source -> names(source, number));
     }
 
     @Test
-    void thePageListsAllOfThem() throws IOException {
+    void pageListsAllTraps() throws IOException {
         assertThat(rows()).extracting(row -> Integer.parseInt(row.group(1)))
                 .containsExactlyElementsOf(numbers().boxed().toList());
     }
 
     @Test
-    void thePageNamesTestsThatNameThem() throws IOException {
+    void pageListsTestsThatNameTheTrap() throws IOException {
         for (MatchResult row : rows()) {
             int number = Integer.parseInt(row.group(1));
             assertThat(CLASS.matcher(row.group(2)).results().map(test -> test.group(1))).as("Trap %d", number).isNotEmpty()

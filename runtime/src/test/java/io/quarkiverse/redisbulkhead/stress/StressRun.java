@@ -25,8 +25,8 @@ import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 
 /**
- * Runs the tests that deal with time, concurrency or servers several times, beside threads that keep all processors busy,
- * and counts which of them failed how often. The profile {@code stress} runs it.
+ * Repeats the tests that depend on time, concurrency or servers while busy threads occupy all processors, and counts failures
+ * per test. The profile {@code stress} runs it.
  * <p>
  * System properties: {@code stress.repeat} (rounds), {@code stress.loops} (busy threads), {@code stress.classes} (regular
  * expression for the names of test classes). The table is printed and written to {@code target/stress.md}. The exit code is 1
@@ -35,10 +35,10 @@ import org.junit.platform.launcher.core.LauncherFactory;
 public final class StressRun {
 
     private static final String TESTED = "io.quarkiverse.redisbulkhead.runtime";
-    /** Generated histories and keys take long and do not depend on time. */
+    /** Tests with generated input are slow and do not depend on time. */
     private static final String GENERATED = ".*(ModelTest|PropertyTest|ManyKeysTest)";
 
-    /** How often a test or class ran and failed, and the first failure. */
+    /** Runs and failures of a test or class, and its first failure. */
     private static final class Tally {
         private int runs;
         private int failures;
@@ -88,7 +88,7 @@ public final class StressRun {
         }
     }
 
-    /** Counts tests, and classes whose set-up or clean-up failed. */
+    /** Counts tests, and classes whose setup or cleanup failed. */
     private synchronized void count(TestIdentifier test, TestExecutionResult result) {
         boolean failed = result.getStatus() == Status.FAILED;
         if (!test.isTest() && !failed) {
@@ -119,7 +119,7 @@ public final class StressRun {
         return className.substring(className.lastIndexOf('.') + 1);
     }
 
-    /** Tells whether tests ran and none failed. */
+    /** Returns whether tests ran and all passed. */
     private boolean report(Path file) throws IOException {
         int runs = tallies.values().stream().mapToInt(tally -> tally.runs).sum();
         List<String> lines = new ArrayList<>();

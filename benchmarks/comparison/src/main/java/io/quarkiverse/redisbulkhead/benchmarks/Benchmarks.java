@@ -5,58 +5,61 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
+import jakarta.inject.Inject;
+
 import io.quarkiverse.redisbulkhead.benchmarks.contender.Surroundings;
 import io.quarkiverse.redisbulkhead.benchmarks.handover.HandOverPart;
+import io.quarkiverse.redisbulkhead.benchmarks.handover.OtherProcess;
 import io.quarkiverse.redisbulkhead.benchmarks.load.LoadPart;
+import io.quarkiverse.redisbulkhead.benchmarks.redis.RedisServerProcess;
 import io.quarkiverse.redisbulkhead.benchmarks.report.Report;
 import io.quarkiverse.redisbulkhead.benchmarks.scale.ScalePart;
+import io.quarkus.runtime.Quarkus;
+import io.quarkus.runtime.QuarkusApplication;
+import io.quarkus.runtime.annotations.QuarkusMain;
 
-/** Runs all parts, or those of {@code -Dbenchmarks.parts}, and writes the report with the latest figures of each. */
-public final class Benchmarks {
+/**
+ * Runs all parts, or those of {@code -Dbenchmarks.parts}, and writes the report with the latest figures of each, or draws it
+ * again if there are no figures.
+ */
+@QuarkusMain
+public class Benchmarks implements QuarkusApplication {
 
     private static final List<Part> PARTS = List.of(new MachinePart(), new LoadPart(), new ScalePart(), new HandOverPart());
 
-    private Benchmarks() {
-    }
+    @Inject
+    Surroundings surroundings;
 
     /**
-     * Measures.
+     * Starts a server and the application.
      *
-     * @param args none
+     * @param args none; for the other process of hand-overs the port of Redis, and how often to take the permit
      */
-    public static void main(String[] args) {
-        int exit = 0;
-        try {
-            if (Options.profile()) {
-                try (Profile profile = Profile.start()) {
-                    runParts();
-                }
-            } else {
-                runParts();
-            }
-            report();
-        } catch (Exception e) {
-            e.printStackTrace();
-            exit = 1;
+    public static void main(String[] args) throws Exception {
+        if (args.length > 0) {
+            OtherProcess.run(Integer.parseInt(args[0]), Integer.parseInt(args[1]));
+        } else {
+            // It ends with this process.
+            System.setProperty("quarkus.redis.hosts", RedisServerProcess.start().url());
+            Quarkus.run(Benchmarks.class);
         }
-        // Redisson leaves threads.
-        System.exit(exit);
     }
 
-    private static void runParts() throws Exception {
+    @Override
+    public int run(String... args) throws Exception {
         for (Part part : PARTS) {
             if (Options.wanted("parts", part.id())) {
                 run(part);
             }
         }
+        report();
+        return 0;
     }
 
-    private static void run(Part part) throws Exception {
+    private void run(Part part) throws Exception {
         long begun = System.nanoTime();
         Figures figures = new Figures();
-        try (Surroundings surroundings = Surroundings.start()) {
-            part.run(surroundings, figures);
-        }
+        part.run(surroundings, figures);
         figures.save(Options.FIGURES, part.id());
         System.out.printf("%n%s: %d s%n", part.id(), Duration.ofNanos(System.nanoTime() - begun).toSeconds());
     }
@@ -64,7 +67,12 @@ public final class Benchmarks {
     private static void report() throws Exception {
         Optional<Path> documents = Options.documents();
         if (documents.isPresent()) {
-            new Report(Figures.load(Options.FIGURES)).writeInto(documents.get());
+            Report report = new Report(documents.get());
+            Figures figures = Figures.load(Options.FIGURES);
+            if (!figures.isEmpty()) {
+                report.write(figures);
+            }
+            report.redraw();
         }
     }
 }

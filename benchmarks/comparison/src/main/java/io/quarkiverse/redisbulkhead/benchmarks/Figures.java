@@ -42,6 +42,11 @@ public final class Figures {
         return values.getOrDefault(name, "-");
     }
 
+    /** Whether nothing was measured. */
+    public boolean isEmpty() {
+        return values.isEmpty();
+    }
+
     /** Writes the file of a part. */
     public void save(Path folder, String part) throws IOException {
         Files.createDirectories(folder);
@@ -53,7 +58,7 @@ public final class Figures {
     public static Figures load(Path folder) throws IOException {
         Figures figures = new Figures();
         List<Path> parts;
-        try (Stream<Path> files = Files.list(folder)) {
+        try (Stream<Path> files = Files.list(Files.createDirectories(folder))) {
             parts = files.filter(file -> file.toString().endsWith(EXTENSION)).sorted().toList();
         }
         for (Path part : parts) {

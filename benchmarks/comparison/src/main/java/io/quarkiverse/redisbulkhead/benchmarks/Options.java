@@ -32,11 +32,6 @@ public final class Options {
         return folder.isEmpty() ? Optional.empty() : Optional.of(Path.of(folder));
     }
 
-    /** Whether to record where the time goes: {@code -Dbenchmarks.profile=true}. */
-    static boolean profile() {
-        return Boolean.parseBoolean(text("profile", ""));
-    }
-
     /** The rounds that are asked for by {@code -Dbenchmarks.rounds} and the like, or else these. */
     public static Rounds rounds(Rounds standard) {
         return new Rounds(Integer.parseInt(text("rounds", Integer.toString(standard.number()))),

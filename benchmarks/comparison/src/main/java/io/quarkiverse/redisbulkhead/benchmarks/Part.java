@@ -11,7 +11,7 @@ public interface Part {
     /**
      * Measures.
      *
-     * @param surroundings a server, and event loops, of its own
+     * @param surroundings what all contenders share
      * @param figures where to put what was measured
      */
     void run(Surroundings surroundings, Figures figures) throws Exception;

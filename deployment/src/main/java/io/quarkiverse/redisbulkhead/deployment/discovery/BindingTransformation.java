@@ -47,10 +47,10 @@ public final class BindingTransformation implements AnnotationTransformation {
 
     private static boolean canBeIntercepted(Declaration declaration) {
         if (declaration.kind() == Kind.CLASS) {
-            return !declaration.asClass().isInterface() && ClassShape.isTopLevelOrStatic(declaration.asClass());
+            return !declaration.asClass().isInterface() && Shapes.isTopLevelOrStatic(declaration.asClass());
         }
         MethodInfo method = declaration.asMethod();
-        return MethodShape.canBeOverridden(method) && !Modifier.isAbstract(method.flags())
-                && ClassShape.isTopLevelOrStatic(method.declaringClass());
+        return Shapes.canBeOverridden(method) && !Modifier.isAbstract(method.flags())
+                && Shapes.isTopLevelOrStatic(method.declaringClass());
     }
 }

@@ -15,8 +15,9 @@ import org.jboss.jandex.EquivalenceKey;
 import org.jboss.jandex.IndexView;
 import org.jboss.jandex.Type;
 
-import io.quarkiverse.redisbulkhead.runtime.definition.BulkheadDeclaration;
-import io.quarkiverse.redisbulkhead.runtime.definition.DefinedInCode;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadDeclaration;
+import io.quarkiverse.redisbulkhead.runtime.definition.KnownProperties;
 import io.quarkus.arc.processor.BeanDeploymentValidator.ValidationContext;
 import io.quarkus.arc.processor.BuildExtension.Key;
 
@@ -24,9 +25,8 @@ import io.quarkus.arc.processor.BuildExtension.Key;
  * The use of the annotation in the application: the input of all rules.
  *
  * @param elements the classes and methods that carry it, without those that are deliberately excluded, and without those
- *         that every bean replaces
- * @param declarations what the elements say, one entry per annotation
- * @param namesElsewhere the names, as written, in annotations that were left out
+ *        that every bean replaces
+ * @param declarations what is recorded for the application, without methods, which may have mistakes
  * @param guards the methods that the container binds to the interceptor
  * @param beans the beans, used or not
  * @param disabled the classes that are no beans on purpose
@@ -37,12 +37,11 @@ import io.quarkus.arc.processor.BuildExtension.Key;
  * @param classes all classes, loaded on demand
  * @param idleKeys the parameters that carry the annotation of keys, but of methods that nothing guards
  * @param keyResolvers finds the beans that resolve keys
- * @param inCode what is known about bulkheads that code defines
  */
-public record BulkheadUsage(List<AnnotatedElement> elements, List<BulkheadDeclaration> declarations,
-        List<String> namesElsewhere, List<GuardedBeanMethod> guards, BeanClasses beans, DisabledClasses disabled,
-        AnnotationOverlay annotations, Superclasses superclasses, ReturnKinds returnKinds, Set<String> redisClients,
-        IndexView classes, List<KeyParameter> idleKeys, KeyResolvers keyResolvers, DefinedInCode inCode) {
+public record BulkheadUsage(List<AnnotatedElement> elements, Declarations declarations, List<GuardedBeanMethod> guards,
+        BeanClasses beans, DisabledClasses disabled, AnnotationOverlay annotations, Superclasses superclasses,
+        ReturnKinds returnKinds, Set<String> redisClients, IndexView classes, List<KeyParameter> idleKeys,
+        KeyResolvers keyResolvers) {
 
     /**
      * Analyzes the application.
@@ -77,9 +76,10 @@ public record BulkheadUsage(List<AnnotatedElement> elements, List<BulkheadDeclar
                         || !replacement.isOverridden(key.method())
                                 && !isDisabled(key.method().declaringClass(), beans, disabled, application)))
                 .toList();
-        return new BulkheadUsage(all.get(true), declarations(all.get(true)), names(all.get(false)), guards, beans, disabled,
-                annotations, superclasses, new ReturnKinds(beanArchives), redisClients(application), beanArchives, idleKeys,
-                new KeyResolvers(context), CodeConstants.in(application));
+        Declarations declarations = new Declarations(declarations(all.get(true)), names(all.get(false)), List.of(),
+                returning(guards), CodeConstants.in(application), KnownProperties.ofMappings());
+        return new BulkheadUsage(all.get(true), declarations, guards, beans, disabled, annotations, superclasses,
+                new ReturnKinds(beanArchives), redisClients(application), beanArchives, idleKeys, new KeyResolvers(context));
     }
 
     private static List<BulkheadDeclaration> declarations(List<AnnotatedElement> elements) {
@@ -92,6 +92,20 @@ public record BulkheadUsage(List<AnnotatedElement> elements, List<BulkheadDeclar
     private static List<String> names(List<AnnotatedElement> elements) {
         return elements.stream().flatMap(element -> element.bulkheads().stream()).map(WrittenBulkhead::name).distinct().sorted()
                 .toList();
+    }
+
+    /** The places of methods that return something, by the name of each of their bulkheads as written. */
+    private static Map<String, List<String>> returning(List<GuardedBeanMethod> guards) {
+        Map<String, List<String>> places = new TreeMap<>();
+        guards.stream().filter(guard -> !returnsNothing(guard.returns())).forEach(guard -> guard.bulkheads().forEach(
+                bulkhead -> places.computeIfAbsent(bulkhead.name(), any -> new ArrayList<>()).add(guard.place())));
+        return places;
+    }
+
+    private static boolean returnsNothing(Type type) {
+        return type.kind() == Type.Kind.VOID || type.kind() == Type.Kind.PARAMETERIZED_TYPE
+                && Names.ENDING_ONCE.contains(type.name())
+                && Names.VOID.equals(type.asParameterizedType().arguments().get(0).name());
     }
 
     private static Set<String> redisClients(IndexView application) {
@@ -123,21 +137,14 @@ public record BulkheadUsage(List<AnnotatedElement> elements, List<BulkheadDeclar
     }
 
     /**
-     * The guarded methods that return something.
+     * What is recorded for the application.
      *
-     * @return their places, by the name of each of their bulkheads as written
+     * @return with the guarded methods, in which no mistake may have been found
      */
-    public Map<String, List<String>> returning() {
-        Map<String, List<String>> places = new TreeMap<>();
-        guards.stream().filter(guard -> !returnsNothing(guard.returns())).forEach(guard -> guard.bulkheads().forEach(
-                bulkhead -> places.computeIfAbsent(bulkhead.name(), any -> new ArrayList<>()).add(guard.place())));
-        return places;
-    }
-
-    private static boolean returnsNothing(Type type) {
-        return type.kind() == Type.Kind.VOID || type.kind() == Type.Kind.PARAMETERIZED_TYPE
-                && Names.ENDING_ONCE.contains(type.name())
-                && Names.VOID.equals(type.asParameterizedType().arguments().get(0).name());
+    public Declarations withMethods() {
+        return new Declarations(declarations.bulkheads(), declarations.namesElsewhere(),
+                guards.stream().map(guard -> guard.declaration(returnKinds, keyResolvers)).toList(), declarations.returning(),
+                declarations.inCode(), declarations.properties());
     }
 
     /**

@@ -14,7 +14,7 @@ import org.jboss.jandex.IndexView;
 import org.objectweb.asm.ClassReader;
 
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
-import io.quarkiverse.redisbulkhead.runtime.definition.DefinedInCode;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.DefinedInCode;
 
 /** Finds the classes that can define bulkheads in code, and the texts in them that may be names. */
 final class CodeConstants {

@@ -54,7 +54,7 @@ public final class DisabledClasses {
     // The container does not expose excluded types; a class that meets all conditions of a bean can be missing for no other
     // reason.
     private boolean isExcluded(ClassInfo type) {
-        return hasBeanDefiningAnnotation(type) && ClassShape.canBeBean(type) && hasUsableConstructor(type);
+        return hasBeanDefiningAnnotation(type) && Shapes.canBeBean(type) && hasUsableConstructor(type);
     }
 
     /**

@@ -1,11 +1,16 @@
 package io.quarkiverse.redisbulkhead.deployment.discovery;
 
 import java.util.List;
+import java.util.Optional;
 
 import org.jboss.jandex.ClassInfo;
 import org.jboss.jandex.DotName;
 import org.jboss.jandex.MethodInfo;
 import org.jboss.jandex.Type;
+
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadUse;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.KeyOrigin;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.MethodDeclaration;
 
 /**
  * A method of a bean that the interceptor is bound to.
@@ -96,7 +101,7 @@ public record GuardedBeanMethod(ClassInfo bean, ClassInfo owner, MethodInfo meth
      */
     public boolean overrides(MethodInfo inherited, Superclasses superclasses) {
         DotName declaring = inherited.declaringClass().name();
-        return !method.declaringClass().name().equals(declaring) && MethodShape.overrides(method, inherited)
+        return !method.declaringClass().name().equals(declaring) && Shapes.overrides(method, inherited)
                 && superclasses.from(method.declaringClass()).anyMatch(type -> type.name().equals(declaring));
     }
 
@@ -127,5 +132,20 @@ public record GuardedBeanMethod(ClassInfo bean, ClassInfo owner, MethodInfo meth
      */
     public String place() {
         return owner == bean ? SourceLocations.of(method) : SourceLocations.of(owner) + "#" + method.name();
+    }
+
+    /** What is recorded for the application. */
+    MethodDeclaration declaration(ReturnKinds returnKinds, KeyResolvers resolvers) {
+        return new MethodDeclaration(bean.name().toString(), method.name(), Shapes.erasedParameters(method),
+                returnKinds.of(this).orElseThrow(), label(), bulkheads().stream()
+                        .map(bulkhead -> new BulkheadUse(bulkhead.name(), bulkhead.weight(), keyOf(bulkhead, resolvers)))
+                        .toList());
+    }
+
+    private KeyOrigin keyOf(WrittenBulkhead bulkhead, KeyResolvers resolvers) {
+        Optional<KeyOrigin> parameter = keysOf(bulkhead).stream().findFirst()
+                .map(key -> new KeyOrigin.Parameter(key.index(), key.name()));
+        return parameter.or(() -> bulkhead.keyResolver().map(type -> new KeyOrigin.Resolver(
+                resolvers.bean(type).orElseThrow().getIdentifier(), type.toString()))).orElseGet(KeyOrigin.None::new);
     }
 }

@@ -58,10 +58,10 @@ final class InterfaceBeans {
      * @return empty for methods that only the generated class has
      */
     Optional<MethodInfo> declared(ClassInfo type, MethodInfo method) {
-        List<String> parameters = ErasedTypes.parametersOf(method);
+        List<String> parameters = Shapes.erasedParameters(method);
         return withSuperInterfaces(type)
                 .flatMap(each -> each.methods().stream())
-                .filter(each -> each.name().equals(method.name()) && ErasedTypes.parametersOf(each).equals(parameters))
+                .filter(each -> each.name().equals(method.name()) && Shapes.erasedParameters(each).equals(parameters))
                 .findFirst();
     }
 

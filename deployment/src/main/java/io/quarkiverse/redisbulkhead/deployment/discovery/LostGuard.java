@@ -63,7 +63,7 @@ public record LostGuard(String method, String overridden, List<WrittenBulkhead> 
         List<LostGuard> lost = new ArrayList<>();
         for (int i = 1; i < classes.size(); i++) {
             for (MethodInfo method : classes.get(i).methods()) {
-                if (!method.isSynthetic() && MethodShape.canBeOverridden(method) && !bulkheads(method, usage).isEmpty()) {
+                if (!method.isSynthetic() && Shapes.canBeOverridden(method) && !bulkheads(method, usage).isEmpty()) {
                     of(method, classes.subList(0, i), usage).ifPresent(lost::add);
                 }
             }
@@ -91,7 +91,7 @@ public record LostGuard(String method, String overridden, List<WrittenBulkhead> 
         Deque<MethodInfo> overriding = new ArrayDeque<>(List.of(method));
         for (int i = subclasses.size() - 1; i >= 0; i--) {
             subclasses.get(i).methods().stream()
-                    .filter(other -> overriding.stream().anyMatch(inherited -> MethodShape.overrides(other, inherited)))
+                    .filter(other -> overriding.stream().anyMatch(inherited -> Shapes.overrides(other, inherited)))
                     .findFirst()
                     .ifPresent(overriding::addFirst);
         }

@@ -48,6 +48,6 @@ final class Replacement {
 
     private static boolean overrides(ClassInfo type, MethodInfo method) {
         return !Modifier.isAbstract(method.flags())
-                && type.methods().stream().anyMatch(other -> MethodShape.overrides(other, method));
+                && type.methods().stream().anyMatch(other -> Shapes.overrides(other, method));
     }
 }

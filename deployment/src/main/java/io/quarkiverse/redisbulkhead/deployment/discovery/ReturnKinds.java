@@ -11,7 +11,7 @@ import org.jboss.jandex.DotName;
 import org.jboss.jandex.IndexView;
 import org.jboss.jandex.Type;
 
-import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.ReturnKind;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.ReturnKind;
 
 /** Determines from the return type of a method how to observe the end of an execution. */
 public final class ReturnKinds {

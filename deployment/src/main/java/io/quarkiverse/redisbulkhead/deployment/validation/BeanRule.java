@@ -7,8 +7,8 @@ import org.jboss.jandex.ClassInfo;
 import io.quarkiverse.redisbulkhead.deployment.discovery.AiServices;
 import io.quarkiverse.redisbulkhead.deployment.discovery.AnnotatedElement;
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
-import io.quarkiverse.redisbulkhead.deployment.discovery.ClassShape;
 import io.quarkiverse.redisbulkhead.deployment.discovery.DisabledClasses;
+import io.quarkiverse.redisbulkhead.deployment.discovery.Shapes;
 import io.quarkiverse.redisbulkhead.deployment.discovery.SourceLocations;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
@@ -51,7 +51,7 @@ final class BeanRule implements Rule {
 
     /** How to make the class a bean. */
     static String suggestion(ClassInfo type, DisabledClasses classes) {
-        if (!ClassShape.isTopLevelOrStatic(type)) {
+        if (!Shapes.isTopLevelOrStatic(type)) {
             return "An inner, local or anonymous class cannot be a bean: make it static or a top-level class, and add "
                     + "a scope such as @ApplicationScoped";
         }

@@ -23,7 +23,6 @@ final class DefinitionRule implements Rule {
 
     @Override
     public void check(BulkheadUsage usage, ValidationErrors errors) {
-        EffectiveDefinitions.checkAtBuild(usage.declarations(), usage.namesElsewhere(), usage.returning(), usage.inCode(),
-                config, new TypedValues(), store.needsRedis(), errors);
+        EffectiveDefinitions.checkAtBuild(usage.declarations(), config, new TypedValues(), store.needsRedis(), errors);
     }
 }

@@ -4,13 +4,16 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
+import org.eclipse.microprofile.config.Config;
+import org.jboss.jandex.AnnotationInstance;
 import org.jboss.jandex.AnnotationOverlay;
+import org.jboss.jandex.AnnotationValue;
 import org.jboss.jandex.Declaration;
 import org.jboss.jandex.DotName;
 
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
 import io.quarkiverse.redisbulkhead.deployment.discovery.GuardedBeanMethod;
-import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.ReturnKind;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.ReturnKind;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 
@@ -21,11 +24,28 @@ final class EventLoopRule implements Rule {
     private static final Set<DotName> OFF_THE_EVENT_LOOP = Set.of(
             DotName.createSimple("io.smallrye.common.annotation.Blocking"),
             DotName.createSimple("io.smallrye.common.annotation.RunOnVirtualThread"));
+    private static final DotName TRANSACTIONAL = DotName.createSimple("jakarta.transaction.Transactional");
+    private static final DotName BLOCKING_MESSAGES = DotName
+            .createSimple("io.smallrye.reactive.messaging.annotations.Blocking");
 
-    private final EventLoopEntries entries;
+    private static final DotName GRPC_SERVICE = DotName.createSimple("io.quarkus.grpc.GrpcService");
+    private static final DotName STREAM_OBSERVER = DotName.createSimple("io.grpc.stub.StreamObserver");
+    private static final DotName CONSUME_EVENT = DotName.createSimple("io.quarkus.vertx.ConsumeEvent");
+    private static final DotName ROUTE = DotName.createSimple("io.quarkus.vertx.web.Route");
+    private static final DotName ROUTES = DotName.createSimple("io.quarkus.vertx.web.Route$Routes");
+    private static final DotName ROUTE_FILTER = DotName.createSimple("io.quarkus.vertx.web.RouteFilter");
+    private static final Set<DotName> CHANNELS = Set.of(
+            DotName.createSimple("org.eclipse.microprofile.reactive.messaging.Incoming"),
+            DotName.createSimple("org.eclipse.microprofile.reactive.messaging.Outgoing"),
+            DotName.createSimple("io.smallrye.reactive.messaging.annotations.Incomings"),
+            DotName.createSimple("io.smallrye.reactive.messaging.annotations.Outgoings"));
 
-    EventLoopRule(EventLoopEntries entries) {
-        this.entries = entries;
+    private static final String MESSAGING_MODE = "quarkus.messaging.blocking.signatures.execution.mode";
+
+    private final Config config;
+
+    EventLoopRule(Config config) {
+        this.config = config;
     }
 
     @Override
@@ -39,24 +59,84 @@ final class EventLoopRule implements Rule {
         }
     }
 
+    /** What calls a synchronous method on an event loop, and the way out; empty when nothing surely does. */
     private Optional<String> reason(GuardedBeanMethod guard, BulkheadUsage usage) {
-        return isNonBlocking(guard, usage)
-                ? Optional.of("@NonBlocking puts this method on an event loop. Remove @NonBlocking")
-                : entries.of(guard, usage);
+        AnnotationOverlay annotations = usage.annotations();
+        if (isNonBlocking(guard, usage)) {
+            return Optional.of("@NonBlocking puts this method on an event loop. Remove @NonBlocking");
+        }
+        if (isGrpc(guard, usage)) {
+            return addBlocking("gRPC");
+        }
+        if (annotations.hasAnyAnnotation(guard.method(), OFF_THE_EVENT_LOOP)) {
+            return Optional.empty();
+        }
+        if (isConsumer(annotations.annotation(guard.method(), CONSUME_EVENT))) {
+            return addBlocking("@ConsumeEvent");
+        }
+        if (annotations.hasAnnotation(guard.method(), ROUTE_FILTER)) {
+            return Optional.of("@RouteFilter calls this method on an event loop. Put @RedisBulkhead on what the routes call");
+        }
+        if (isRoute(guard, annotations)) {
+            return addBlocking("@Route");
+        }
+        return isMessageConsumer(guard, usage) ? addBlocking(MESSAGING_MODE + "=event-loop") : Optional.empty();
+    }
+
+    private static Optional<String> addBlocking(String caller) {
+        return Optional.of(caller + " calls this method on an event loop. Add @Blocking or @RunOnVirtualThread");
     }
 
     // The nearest annotation decides: first the method's, then those of the bean's class and its superclasses.
     private static boolean isNonBlocking(GuardedBeanMethod guard, BulkheadUsage usage) {
         AnnotationOverlay annotations = usage.annotations();
-        return Stream.<Declaration> concat(Stream.of(guard.method()), usage.superclasses().from(guard.bean()))
-                .filter(declaration -> decides(declaration, annotations))
+        return declarations(guard, usage)
+                .filter(declaration -> annotations.hasAnnotation(declaration, NON_BLOCKING)
+                        || annotations.hasAnyAnnotation(declaration, OFF_THE_EVENT_LOOP))
                 .findFirst()
                 .filter(nearest -> annotations.hasAnnotation(nearest, NON_BLOCKING))
                 .isPresent();
     }
 
-    private static boolean decides(Declaration declaration, AnnotationOverlay annotations) {
-        return annotations.hasAnnotation(declaration, NON_BLOCKING)
-                || annotations.hasAnyAnnotation(declaration, OFF_THE_EVENT_LOOP);
+    // Only those whose form shows that they are the service's: other methods of the class may have other callers.
+    private static boolean isGrpc(GuardedBeanMethod guard, BulkheadUsage usage) {
+        return usage.superclasses().from(guard.bean())
+                .anyMatch(type -> usage.annotations().hasAnnotation(type, GRPC_SERVICE))
+                && guard.method().parameterTypes().stream().anyMatch(type -> STREAM_OBSERVER.equals(type.name()))
+                && !isOff(guard, usage);
+    }
+
+    private static boolean isConsumer(AnnotationInstance consumer) {
+        if (consumer == null) {
+            return false;
+        }
+        AnnotationValue blocking = consumer.value("blocking");
+        return blocking == null || !blocking.asBoolean();
+    }
+
+    private static boolean isRoute(GuardedBeanMethod guard, AnnotationOverlay annotations) {
+        AnnotationInstance single = annotations.annotation(guard.method(), ROUTE);
+        AnnotationInstance several = annotations.annotation(guard.method(), ROUTES);
+        return Stream.concat(Stream.ofNullable(single),
+                Stream.ofNullable(several).flatMap(routes -> Stream.of(routes.value().asNestedArray())))
+                .map(route -> route.value("type"))
+                .anyMatch(type -> type == null || !"BLOCKING".equals(type.asEnum()));
+    }
+
+    private boolean isMessageConsumer(GuardedBeanMethod guard, BulkheadUsage usage) {
+        return usage.annotations().hasAnyAnnotation(guard.method(), CHANNELS)
+                && "event-loop".equals(config.getConfigValue(MESSAGING_MODE).getValue())
+                && !usage.annotations().hasAnnotation(guard.method(), BLOCKING_MESSAGES)
+                && !isOff(guard, usage);
+    }
+
+    private static boolean isOff(GuardedBeanMethod guard, BulkheadUsage usage) {
+        return declarations(guard, usage)
+                .anyMatch(declaration -> usage.annotations().hasAnyAnnotation(declaration, OFF_THE_EVENT_LOOP)
+                        || usage.annotations().hasAnnotation(declaration, TRANSACTIONAL));
+    }
+
+    private static Stream<Declaration> declarations(GuardedBeanMethod guard, BulkheadUsage usage) {
+        return Stream.concat(Stream.of(guard.method()), usage.superclasses().from(guard.bean()));
     }
 }

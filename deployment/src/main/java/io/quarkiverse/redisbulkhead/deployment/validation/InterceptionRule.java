@@ -9,7 +9,7 @@ import org.jboss.jandex.MethodInfo;
 import io.quarkiverse.redisbulkhead.deployment.discovery.AnnotatedElement;
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
 import io.quarkiverse.redisbulkhead.deployment.discovery.GuardedBeanMethod;
-import io.quarkiverse.redisbulkhead.deployment.discovery.MethodShape;
+import io.quarkiverse.redisbulkhead.deployment.discovery.Shapes;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 
@@ -33,7 +33,7 @@ final class InterceptionRule implements Rule {
                 errors.add(MessageCode.RBH012, element.place(),
                         "@RedisBulkhead on the class guards nothing: the class has no business method without its own "
                                 + "annotation. Remove it, or put it on a class that has such a method");
-            } else if (MethodShape.canBeOverridden(element.method())) {
+            } else if (Shapes.canBeOverridden(element.method())) {
                 errors.add(MessageCode.RBH012, element.place(), text(element.method(), usage));
             }
         }

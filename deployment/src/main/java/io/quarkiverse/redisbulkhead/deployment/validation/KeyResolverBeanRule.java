@@ -12,9 +12,9 @@ import io.quarkiverse.redisbulkhead.deployment.discovery.DisabledClasses;
 import io.quarkiverse.redisbulkhead.deployment.discovery.GuardedBeanMethod;
 import io.quarkiverse.redisbulkhead.deployment.discovery.KeyResolvers;
 import io.quarkiverse.redisbulkhead.deployment.discovery.WrittenBulkhead;
-import io.quarkiverse.redisbulkhead.runtime.definition.Texts;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
+import io.quarkiverse.redisbulkhead.runtime.message.Texts;
 import io.quarkus.arc.processor.BeanInfo;
 
 /** A class that resolves keys must stand for exactly one bean. */

@@ -1,7 +1,5 @@
 package io.quarkiverse.redisbulkhead.deployment.validation;
 
-import java.util.Map;
-
 import org.eclipse.microprofile.config.Config;
 
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
@@ -23,11 +21,12 @@ final class KeyedEverywhereRule implements Rule {
 
     @Override
     public void check(BulkheadUsage usage, ValidationErrors errors) {
-        Map<String, String> names = Definitions.of(usage.declarations(), config).names();
+        Definitions annotations = new Definitions(usage.declarations(), config);
         KeyedBulkheads keys = new KeyedBulkheads();
         for (GuardedBeanMethod guard : usage.guards()) {
             for (WrittenBulkhead bulkhead : guard.bulkheads()) {
-                add(guard, bulkhead, names.getOrDefault(bulkhead.name(), bulkhead.name()), usage, keys);
+                String known = annotations.resolved(bulkhead.name());
+                add(guard, bulkhead, known == null ? bulkhead.name() : known, usage, keys);
             }
         }
         keys.check(errors);

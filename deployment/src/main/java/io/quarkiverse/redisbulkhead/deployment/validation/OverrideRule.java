@@ -8,9 +8,9 @@ import io.quarkiverse.redisbulkhead.Unguarded;
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
 import io.quarkiverse.redisbulkhead.deployment.discovery.GuardedBeanMethod;
 import io.quarkiverse.redisbulkhead.deployment.discovery.LostGuard;
-import io.quarkiverse.redisbulkhead.runtime.definition.Texts;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
+import io.quarkiverse.redisbulkhead.runtime.message.Texts;
 
 /** A method that overrides a guarded one must also be guarded, or explicitly opt out. */
 final class OverrideRule implements Rule {

@@ -38,7 +38,7 @@ public interface Rule {
                 new AiServiceRule(),
                 new OverrideRule(),
                 new ObservableEndRule(coroutines),
-                new EventLoopRule(new EventLoopEntries(config)),
+                new EventLoopRule(config),
                 new KeyRule(),
                 new KeyedEverywhereRule(config),
                 new KeyResolverBeanRule());

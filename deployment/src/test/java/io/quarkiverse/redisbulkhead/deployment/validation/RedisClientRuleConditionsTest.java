@@ -74,8 +74,8 @@ class RedisClientRuleConditionsTest {
                 .build();
         ValidationErrors errors = new ValidationErrors();
         new RedisClientRule(config, config.getConfigMapping(RedisBulkheadBuildTimeConfig.class))
-                .check(new BulkheadUsage(List.of(), List.of(), List.of(), List.of(), null, null, null, null, null, asked, null,
-                        List.of(), null, null),
+                .check(new BulkheadUsage(List.of(), null, List.of(), null, null, null, null, null, asked, null, List.of(),
+                        null),
                         errors);
         return errors.all();
     }

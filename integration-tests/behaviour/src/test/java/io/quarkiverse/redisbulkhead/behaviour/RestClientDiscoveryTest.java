@@ -1,7 +1,7 @@
 package io.quarkiverse.redisbulkhead.behaviour;
 
-import static io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.ReturnKind.SYNCHRONOUS;
-import static io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.ReturnKind.UNI;
+import static io.quarkiverse.redisbulkhead.runtime.definition.Declarations.ReturnKind.SYNCHRONOUS;
+import static io.quarkiverse.redisbulkhead.runtime.definition.Declarations.ReturnKind.UNI;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
@@ -20,10 +20,10 @@ import org.eclipse.microprofile.rest.client.inject.RestClient;
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
-import io.quarkiverse.redisbulkhead.runtime.definition.BulkheadDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
-import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration;
-import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.ReturnKind;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadDeclaration;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.MethodDeclaration;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.ReturnKind;
 import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.mutiny.Uni;
 

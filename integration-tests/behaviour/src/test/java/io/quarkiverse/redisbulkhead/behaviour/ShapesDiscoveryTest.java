@@ -1,9 +1,9 @@
 package io.quarkiverse.redisbulkhead.behaviour;
 
-import static io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.ReturnKind.MULTI;
-import static io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.ReturnKind.STAGE;
-import static io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.ReturnKind.SYNCHRONOUS;
-import static io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.ReturnKind.UNI;
+import static io.quarkiverse.redisbulkhead.runtime.definition.Declarations.ReturnKind.MULTI;
+import static io.quarkiverse.redisbulkhead.runtime.definition.Declarations.ReturnKind.STAGE;
+import static io.quarkiverse.redisbulkhead.runtime.definition.Declarations.ReturnKind.SYNCHRONOUS;
+import static io.quarkiverse.redisbulkhead.runtime.definition.Declarations.ReturnKind.UNI;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
@@ -18,10 +18,10 @@ import jakarta.inject.Singleton;
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
-import io.quarkiverse.redisbulkhead.runtime.definition.BulkheadDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
-import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration;
-import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.ReturnKind;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadDeclaration;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.MethodDeclaration;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.ReturnKind;
 import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;

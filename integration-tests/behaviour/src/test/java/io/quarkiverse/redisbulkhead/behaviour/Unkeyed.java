@@ -3,8 +3,8 @@ package io.quarkiverse.redisbulkhead.behaviour;
 import java.util.List;
 import java.util.stream.Stream;
 
-import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.BulkheadUse;
-import io.quarkiverse.redisbulkhead.runtime.definition.MethodDeclaration.KeyOrigin;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadUse;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.KeyOrigin;
 
 /** Bulkheads without keys. */
 final class Unkeyed {

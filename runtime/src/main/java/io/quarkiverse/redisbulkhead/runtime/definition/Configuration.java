@@ -16,6 +16,7 @@ import org.eclipse.microprofile.config.ConfigValue;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
+import io.quarkiverse.redisbulkhead.runtime.message.Texts;
 import io.quarkus.runtime.configuration.DurationConverter;
 import io.smallrye.config.ConfigMappings.ConfigClass;
 import io.smallrye.config.PropertiesConfigSource;
@@ -33,7 +34,7 @@ final class Configuration {
 
     private static final int PRIORITY = 200;
     private static final String MAPPING = PropertyNames.PREFIX.substring(0, PropertyNames.PREFIX.length() - 1);
-    private static final String ENVIRONMENT = "EnvConfigSource";
+    static final String ENVIRONMENT = "EnvConfigSource";
     private static final String NEED_QUOTES = ".\"\\[]";
     private static final String LOCKS = PropertyNames.PREFIX + KnownProperties.LOCKS + ".";
 
@@ -64,12 +65,10 @@ final class Configuration {
         this.known = known;
         this.reader = reader;
         this.errors = errors;
-        for (String property : known.single()) {
-            readForAll(property);
-        }
-        for (Map.Entry<String, Set<String>> group : known.groups().entrySet()) {
-            for (String member : group.getValue()) {
-                readForAll(group.getKey() + "." + member);
+        for (String member : known.forAll()) {
+            String property = PropertyNames.PREFIX + member;
+            if (read(property, property, member)) {
+                forAll.add(member);
             }
         }
         readElements();
@@ -91,39 +90,36 @@ final class Configuration {
                 .build().getConfigMapping(RedisBulkheadRuntimeConfig.class, MAPPING);
     }
 
-    /**
-     * Whether any property of a bulkhead is set.
-     *
-     * @param bulkhead any name
-     * @return {@code false} also for a name that no bulkhead can be configured by
-     */
-    static boolean hasValues(Config properties, KnownProperties known, String bulkhead) {
-        String quoted = PropertyNames.PREFIX + PropertyNames.quoted(bulkhead) + ".";
-        String plain = PropertyNames.PREFIX + bulkhead + ".";
-        if (known.isReserved(bulkhead)) {
+    /** Whether the property is set. The first spelling wins, as the second one is an error anyway. */
+    private boolean read(String written, String property, String pattern) {
+        ConfigValue value = properties.getConfigValue(written);
+        if (!isPresent(value)) {
             return false;
         }
-        boolean hasPlain = hasPlainSpelling(bulkhead);
-        for (String member : known.ofOneBulkhead()) {
-            if (isSet(properties, quoted + member) || hasPlain && isSet(properties, plain + member)) {
-                return true;
+        if (spelling.putIfAbsent(property, written) == null) {
+            if (value.getValue() != null && reader.isReadable(pattern, value, errors)) {
+                found.put(written, value.getValue());
+            } else {
+                unknown.add(property);
             }
         }
-        return false;
+        return true;
     }
 
-    private static boolean isSet(Config properties, String property) {
-        String value = properties.getConfigValue(property).getRawValue();
-        return value != null && !value.isBlank();
+    /** A blank value unsets a property. */
+    static boolean isPresent(ConfigValue value) {
+        return value.getRawValue() != null && !value.getRawValue().isBlank();
     }
 
-    private static boolean hasPlainSpelling(String name) {
-        for (int i = 0; i < name.length(); i++) {
-            if (NEED_QUOTES.indexOf(name.charAt(i)) >= 0) {
-                return false;
+    private void readElements() {
+        for (String property : properties.getPropertyNames()) {
+            if (property.startsWith(PropertyNames.PREFIX)) {
+                Optional<String> list = known.listOf(property.substring(PropertyNames.PREFIX.length()));
+                if (list.isPresent() && read(property, property, list.get())) {
+                    forAll.add(list.get());
+                }
             }
         }
-        return !name.isEmpty();
     }
 
     /** Names of locks are known only from the configuration, so from the names of properties. */
@@ -140,20 +136,9 @@ final class Configuration {
         return names;
     }
 
-    private void readElements() {
-        for (String property : properties.getPropertyNames()) {
-            if (property.startsWith(PropertyNames.PREFIX)) {
-                Optional<String> list = known.listOf(property.substring(PropertyNames.PREFIX.length()));
-                if (list.isPresent() && read(property, property, list.get())) {
-                    forAll.add(list.get());
-                }
-            }
-        }
-    }
-
     /** Which members are set. */
     private Set<String> readNamed(String prefix, String name, Set<String> members, String pattern) {
-        String quoted = prefix + PropertyNames.quoted(name) + ".";
+        String quoted = prefix + PropertyNames.segment(name) + ".";
         String plain = prefix + name + ".";
         boolean hasPlain = hasPlainSpelling(name) && (prefix.equals(LOCKS) || !known.isReserved(name));
         String inQuotes = null;
@@ -187,6 +172,15 @@ final class Configuration {
         return set;
     }
 
+    private static boolean hasPlainSpelling(String name) {
+        for (int i = 0; i < name.length(); i++) {
+            if (NEED_QUOTES.indexOf(name.charAt(i)) >= 0) {
+                return false;
+            }
+        }
+        return !name.isEmpty();
+    }
+
     private String withOrigin(String property) {
         return property + " (" + (isVariable(property) ? "environment variable " + variable(property)
                 : properties.getConfigValue(property).getSourceName()) + ")";
@@ -199,28 +193,6 @@ final class Configuration {
     // Two underscores on each side of a name stand for its quotes.
     static String variable(String property) {
         return property.replaceAll("[^A-Za-z0-9]", "_").toUpperCase(Locale.ROOT);
-    }
-
-    private void readForAll(String member) {
-        if (read(PropertyNames.PREFIX + member, PropertyNames.PREFIX + member, member)) {
-            forAll.add(member);
-        }
-    }
-
-    /** Whether the property is set. The first spelling wins, as the second one is an error anyway. */
-    private boolean read(String written, String property, String pattern) {
-        ConfigValue value = properties.getConfigValue(written);
-        if (value.getRawValue() == null || value.getRawValue().isBlank()) {
-            return false;
-        }
-        if (spelling.putIfAbsent(property, written) == null) {
-            if (value.getValue() != null && reader.isReadable(pattern, value, errors)) {
-                found.put(written, value.getValue());
-            } else {
-                unknown.add(property);
-            }
-        }
-        return true;
     }
 
     /** Refuses values with expressions that cannot be resolved. */
@@ -280,5 +252,22 @@ final class Configuration {
      */
     String written(String property) {
         return spelling.getOrDefault(property, property);
+    }
+
+    /** Whether any property of a bulkhead is set; false also for a name that no bulkhead can be configured by. */
+    static boolean hasValues(Config properties, KnownProperties known, String bulkhead) {
+        String quoted = PropertyNames.PREFIX + PropertyNames.segment(bulkhead) + ".";
+        String plain = PropertyNames.PREFIX + bulkhead + ".";
+        if (known.isReserved(bulkhead)) {
+            return false;
+        }
+        boolean hasPlain = hasPlainSpelling(bulkhead);
+        for (String member : known.ofOneBulkhead()) {
+            if (isPresent(properties.getConfigValue(quoted + member))
+                    || hasPlain && isPresent(properties.getConfigValue(plain + member))) {
+                return true;
+            }
+        }
+        return false;
     }
 }

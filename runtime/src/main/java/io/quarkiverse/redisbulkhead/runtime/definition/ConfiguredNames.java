@@ -20,6 +20,8 @@ import org.eclipse.microprofile.config.ConfigValue;
 import org.eclipse.microprofile.config.spi.ConfigSource;
 
 import io.quarkiverse.redisbulkhead.LockSpec;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.DefinedInCode;
+import io.quarkiverse.redisbulkhead.runtime.definition.Definitions.Definition;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkiverse.redisbulkhead.runtime.message.NearestNames;
 import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
@@ -28,8 +30,6 @@ import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
 final class ConfiguredNames {
 
     private static final int MOST_SHOWN = 10;
-    private static final String ENVIRONMENT = "EnvConfigSource";
-
     private static final String VARIABLES = Configuration.variable(PropertyNames.PREFIX);
     private static final String LOCK = Configuration.variable(KnownProperties.LOCKS + ".");
     private static final String USED_IN_CODE = " It is used if code defines a bulkhead of this name with a SemaphoreSpec";
@@ -38,7 +38,8 @@ final class ConfiguredNames {
 
     private final KnownProperties known;
     private final Definitions definitions;
-    private final Collection<String> elsewhere;
+    // The names, as written, in annotations that are not in force.
+    private final List<String> elsewhere;
     private final Set<String> declared;
     private final DefinedInCode inCode;
     private final ValidationErrors errors;
@@ -54,28 +55,16 @@ final class ConfiguredNames {
      *
      * @param known the names of properties
      * @param definitions what the annotations declare
-     * @param elsewhere the names, as written, in annotations that are not in force
-     * @param inCode what is known about bulkheads that code defines
+     * @param declarations know the names that are declared elsewhere, and what code may define
      * @param errors takes the mistakes
      */
-    ConfiguredNames(KnownProperties known, Definitions definitions, Collection<String> elsewhere, DefinedInCode inCode,
-            ValidationErrors errors) {
+    ConfiguredNames(KnownProperties known, Definitions definitions, Declarations declarations, ValidationErrors errors) {
         this.known = known;
         this.definitions = definitions;
-        this.elsewhere = elsewhere;
-        this.declared = definitions.byName().keySet();
-        this.inCode = inCode;
+        this.elsewhere = declarations.namesElsewhere();
+        this.declared = definitions.names();
+        this.inCode = declarations.inCode();
         this.errors = errors;
-    }
-
-    /** The names that are configured, not declared, and may become bulkheads that code defines. */
-    Set<String> perhapsInCode() {
-        return perhapsInCode;
-    }
-
-    /** What looks like a mistake, but need not be one, as code may define bulkheads by computed names. */
-    List<String> warnings() {
-        return warnings;
     }
 
     /**
@@ -99,6 +88,84 @@ final class ConfiguredNames {
         }
     }
 
+    private static boolean isMeant(String property, Config properties) {
+        ConfigValue value = properties.getConfigValue(property);
+        return Configuration.isPresent(value) && !Configuration.ENVIRONMENT.equals(value.getSourceName());
+    }
+
+    private void look(String property) {
+        List<String> segments = PropertyNames.segments(property, PropertyNames.PREFIX);
+        if (segments.isEmpty()) {
+            return;
+        }
+        String first = segments.get(0);
+        List<String> rest = segments.subList(1, segments.size());
+        if (known.single().contains(first) || rest.isEmpty()) {
+            lookAtSingle(property, first, rest);
+        } else if (known.groups().containsKey(first)) {
+            lookAtGroup(property, first, rest);
+        } else if (isPossible(first)) {
+            lookAtMember(property, rest);
+        } else if (inCode.possible() && !isPossible(name(first, rest))) {
+            if (rest.size() == 1 || isInCode(first)) {
+                lookAtMember(property, rest);
+            }
+            perhapsInCode.add(first);
+            if (!isInCode(first)) {
+                unknown.computeIfAbsent(first, any -> new TreeSet<>()).add(property);
+            }
+        } else {
+            unknown.computeIfAbsent(name(first, rest), any -> new TreeSet<>()).add(property);
+        }
+    }
+
+    private void lookAtSingle(String property, String name, List<String> rest) {
+        if (!known.single().contains(name) || !rest.isEmpty()) {
+            report(property, property.substring(PropertyNames.PREFIX.length()), known.forAll());
+        }
+    }
+
+    private void lookAtGroup(String property, String group, List<String> rest) {
+        boolean ofOneLock = KnownProperties.LOCKS.equals(group) && rest.size() > 1;
+        Set<String> candidates = ofOneLock ? known.ofOneLock() : known.groups().get(group);
+        int members = ofOneLock ? 1 : 0;
+        String member = String.join(".", rest.subList(members, rest.size()));
+        if (!candidates.contains(member) && known.listOf(group + "." + member).isEmpty()) {
+            report(property, member, candidates);
+        }
+    }
+
+    private void lookAtMember(String property, List<String> rest) {
+        String member = String.join(".", rest);
+        if (!known.ofOneBulkhead().contains(member)) {
+            report(property, member, known.ofOneBulkhead());
+        }
+    }
+
+    // The suggestion spells the name of a bulkhead or lock as the property does: another spelling might be RBH032.
+    private void report(String property, String member, Set<String> candidates) {
+        errors.add(MessageCode.RBH028, property, "there is no such property. " + NearestNames.meant(member, candidates)
+                .filter(any -> property.endsWith("." + member))
+                .map(meant -> "Did you mean " + property.substring(0, property.length() - member.length()) + meant + "?")
+                .orElseGet(() -> "Available: " + String.join(", ", new TreeSet<>(candidates))));
+    }
+
+    // Without quotes, a name ends at its first dot.
+    private String name(String first, List<String> rest) {
+        String dotted = first + "." + String.join(".", rest.subList(0, rest.size() - 1));
+        return rest.size() > 1 && isPossible(dotted) ? dotted : first;
+    }
+
+    private void reportName(String name, Set<String> properties) {
+        String location = String.join(", ", properties);
+        if (isPossible(name)) {
+            errors.add(MessageCode.RBH025, location,
+                    "a bulkhead name that contains a dot must be quoted: " + PropertyNames.of(name, "") + "*");
+        } else {
+            reportUnknown(location, noBulkhead(name, known.groups().keySet()), "");
+        }
+    }
+
     /**
      * Looks for environment variables of bulkheads that do not exist. A variable may stand for several properties, so only
      * those are looked at that end like a property of a bulkhead. Not to be called at build time: the environment is that of
@@ -109,7 +176,7 @@ final class ConfiguredNames {
     void checkVariables(Config properties) {
         Set<String> own = new TreeSet<>();
         for (ConfigSource source : properties.getConfigSources()) {
-            if (ENVIRONMENT.equals(source.getName())) {
+            if (Configuration.ENVIRONMENT.equals(source.getName())) {
                 for (String variable : source.getPropertyNames()) {
                     if (variable.startsWith(VARIABLES) && !source.getValue(variable).isBlank()) {
                         own.add(variable);
@@ -133,9 +200,7 @@ final class ConfiguredNames {
 
     private void lookAtVariable(String variable, List<Pattern> names) {
         String rest = variable.substring(VARIABLES.length());
-        if (known.single().stream().map(Configuration::variable).anyMatch(rest::equals)
-                || known.groups().entrySet().stream().flatMap(group -> group.getValue().stream()
-                        .map(member -> Configuration.variable(group.getKey() + "." + member))).anyMatch(rest::equals)
+        if (known.forAll().stream().map(Configuration::variable).anyMatch(rest::equals)
                 || rest.startsWith(LOCK) && endsOf(rest, known.ofOneLock()).findAny().isPresent()) {
             return;
         }
@@ -192,69 +257,21 @@ final class ConfiguredNames {
         }
     }
 
-    private static boolean isMeant(String property, Config properties) {
-        ConfigValue value = properties.getConfigValue(property);
-        return value.getRawValue() != null && !value.getRawValue().isBlank() && !ENVIRONMENT.equals(value.getSourceName());
+    private String noBulkhead(String name, Set<String> alsoMeant) {
+        Set<String> candidates = new TreeSet<>(declared);
+        candidates.addAll(alsoMeant);
+        candidates.addAll(inCode.names());
+        return "no @RedisBulkhead has the name \"" + name + "\"."
+                + NearestNames.meant(name, candidates).map(meant -> " Did you mean \"" + meant + "\"?").orElse("")
+                + declared(name);
     }
 
-    private void look(String property) {
-        List<String> segments = PropertyNames.segments(property, PropertyNames.PREFIX);
-        if (segments.isEmpty()) {
-            return;
-        }
-        String first = segments.get(0);
-        List<String> rest = segments.subList(1, segments.size());
-        if (known.single().contains(first) || rest.isEmpty()) {
-            lookAtSingle(property, first, rest);
-        } else if (known.groups().containsKey(first)) {
-            lookAtGroup(property, first, rest);
-        } else if (isPossible(first)) {
-            lookAtMember(property, rest);
-        } else if (inCode.possible() && !isPossible(name(first, rest))) {
-            if (rest.size() == 1 || isInCode(first)) {
-                lookAtMember(property, rest);
-            }
-            perhapsInCode.add(first);
-            if (!isInCode(first)) {
-                unknown.computeIfAbsent(first, any -> new TreeSet<>()).add(property);
-            }
-        } else {
-            unknown.computeIfAbsent(name(first, rest), any -> new TreeSet<>()).add(property);
-        }
-    }
-
-    private void lookAtMember(String property, List<String> rest) {
-        String member = String.join(".", rest);
-        if (!known.ofOneBulkhead().contains(member)) {
-            report(property, member, known.ofOneBulkhead());
-        }
-    }
-
-    private void lookAtSingle(String property, String name, List<String> rest) {
-        if (known.single().contains(name) && rest.isEmpty()) {
-            return;
-        }
-        Set<String> candidates = new TreeSet<>(known.single());
-        known.groups().forEach((group, members) -> members.forEach(member -> candidates.add(group + "." + member)));
-        report(property, property.substring(PropertyNames.PREFIX.length()), candidates);
-    }
-
-    private void lookAtGroup(String property, String group, List<String> rest) {
-        boolean ofOneLock = "lock".equals(group) && rest.size() > 1;
-        Set<String> candidates = ofOneLock ? known.ofOneLock() : known.groups().get(group);
-        int members = ofOneLock ? 1 : 0;
-        String member = String.join(".", rest.subList(members, rest.size()));
-        if (!candidates.contains(member) && known.listOf(group + "." + member).isEmpty()) {
-            report(property, member, candidates);
-        }
-    }
-
-    // The suggestion spells the name of a bulkhead or lock as the property does: another spelling might be RBH032.
-    private void report(String property, String member, Set<String> candidates) {
-        errors.add(MessageCode.RBH028, property, "there is no such property. " + NearestNames.meant(member, candidates)
-                .filter(any -> property.endsWith("." + member))
-                .map(meant -> "Did you mean " + property.substring(0, property.length() - member.length()) + meant + "?")
-                .orElseGet(() -> "Available: " + String.join(", ", new TreeSet<>(candidates))));
+    /** The declared names, those first that are like this one. */
+    private String declared(String name) {
+        List<String> nearest = NearestNames.to(name, declared);
+        return nearest.isEmpty() ? " None is declared."
+                : " Declared: " + String.join(", ", nearest.subList(0, Math.min(MOST_SHOWN, nearest.size())))
+                        + (nearest.size() > MOST_SHOWN ? " and " + (nearest.size() - MOST_SHOWN) + " more." : ".");
     }
 
     private boolean isPossible(String name) {
@@ -281,36 +298,13 @@ final class ConfiguredNames {
         return patterns.stream().anyMatch(pattern -> pattern.matcher(name).matches());
     }
 
-    // Without quotes, a name ends at its first dot.
-    private String name(String first, List<String> rest) {
-        String dotted = first + "." + String.join(".", rest.subList(0, rest.size() - 1));
-        return rest.size() > 1 && isPossible(dotted) ? dotted : first;
+    /** The names that are configured, not declared, and may become bulkheads that code defines. */
+    Set<String> perhapsInCode() {
+        return perhapsInCode;
     }
 
-    private void reportName(String name, Set<String> properties) {
-        String location = String.join(", ", properties);
-        if (isPossible(name)) {
-            errors.add(MessageCode.RBH025, location,
-                    "a bulkhead name that contains a dot must be quoted: " + PropertyNames.of(name, "") + "*");
-        } else {
-            reportUnknown(location, noBulkhead(name, known.groups().keySet()), "");
-        }
-    }
-
-    private String noBulkhead(String name, Set<String> alsoMeant) {
-        Set<String> candidates = new TreeSet<>(declared);
-        candidates.addAll(alsoMeant);
-        candidates.addAll(inCode.names());
-        return "no @RedisBulkhead has the name \"" + name + "\"."
-                + NearestNames.meant(name, candidates).map(meant -> " Did you mean \"" + meant + "\"?").orElse("")
-                + declared(name);
-    }
-
-    /** The declared names, those first that are like this one. */
-    private String declared(String name) {
-        List<String> nearest = NearestNames.to(name, declared);
-        return nearest.isEmpty() ? " None is declared."
-                : " Declared: " + String.join(", ", nearest.subList(0, Math.min(MOST_SHOWN, nearest.size())))
-                        + (nearest.size() > MOST_SHOWN ? " and " + (nearest.size() - MOST_SHOWN) + " more." : ".");
+    /** What looks like a mistake, but need not be one, as code may define bulkheads by computed names. */
+    List<String> warnings() {
+        return warnings;
     }
 }

@@ -2,6 +2,10 @@ package io.quarkiverse.redisbulkhead.runtime.definition;
 
 import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
+
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
 
 /**
  * What the build found out about the application's bulkheads. The recorder carries it into the application.
@@ -16,4 +20,125 @@ import java.util.Map;
  */
 public record Declarations(List<BulkheadDeclaration> bulkheads, List<String> namesElsewhere,
         List<MethodDeclaration> methods, Map<String, List<String>> returning, DefinedInCode inCode, List<String> properties) {
+
+    /**
+     * One {@link RedisBulkhead} as it is written. Its texts may hold expressions, and configuration may still change the
+     * values.
+     *
+     * @param location where it is written, as {@code Class#method} or {@code Class}
+     * @param name the bulkhead
+     * @param permits the limit, or {@link RedisBulkhead#PERMITS_UNSET} when that is left to other places or to configuration
+     * @param weight how much of the limit a call takes
+     * @param fair whether permits go to callers in the order of their requests
+     * @param expire the lease
+     * @param maxWait how long a call waits for a permit
+     */
+    public record BulkheadDeclaration(String location, String name, int permits, int weight, boolean fair, String expire,
+            String maxWait) {
+
+        /** Whether what it says depends on the configuration, so that the build may not know it. */
+        boolean hasExpression() {
+            return MemberText.isExpression(name) || MemberText.isExpression(expire) || MemberText.isExpression(maxWait);
+        }
+
+        boolean statesPermits() {
+            return permits != RedisBulkhead.PERMITS_UNSET;
+        }
+    }
+
+    /**
+     * A method of a bean that the interceptor guards, as the build found it.
+     *
+     * @param beanClass the binary name of the bean's class, which may be a subclass of the method's class
+     * @param name the method's name
+     * @param parameterTypes the binary names of the erased parameter types, as {@link Class#getName()} writes them
+     * @param returns how the end of an execution is seen
+     * @param label how operators see the method: {@code Class#method}
+     * @param bulkheads its bulkheads in the order in which permits are acquired, at least one
+     */
+    public record MethodDeclaration(String beanClass, String name, List<String> parameterTypes, ReturnKind returns,
+            String label,
+            List<BulkheadUse> bulkheads) {
+    }
+
+    /** How the end of an execution is seen. */
+    public enum ReturnKind {
+
+        /** The method returns. */
+        SYNCHRONOUS,
+        /** The {@code Uni} ends. */
+        UNI,
+        /** The {@code Multi} ends. */
+        MULTI,
+        /** The {@code CompletionStage} completes. */
+        STAGE,
+        /** The Kotlin {@code suspend} function ends. */
+        SUSPENDING
+    }
+
+    /**
+     * One of the bulkheads of a method.
+     *
+     * @param name the bulkhead, as the annotation has it
+     * @param weight how much of the limit a call takes, unless that is configured
+     * @param key where the key of a call comes from
+     */
+    public record BulkheadUse(String name, int weight, KeyOrigin key) {
+    }
+
+    /** Where the key of a call comes from. */
+    public sealed interface KeyOrigin {
+
+        /** The bulkhead is one limit for all calls. */
+        record None() implements KeyOrigin {
+        }
+
+        /**
+         * A parameter is the key.
+         *
+         * @param index its position, from 0
+         * @param name its name, for messages
+         */
+        record Parameter(int index, String name) implements KeyOrigin {
+        }
+
+        /**
+         * A bean resolves the key.
+         *
+         * @param bean the bean's identifier in the container
+         * @param type the class that the annotation names, for messages
+         */
+        record Resolver(String bean, String type) implements KeyOrigin {
+        }
+    }
+
+    /**
+     * What the build can tell about the bulkheads that code defines with a {@link io.quarkiverse.redisbulkhead.SemaphoreSpec}.
+     *
+     * @param possible whether a class of the application uses that type at all
+     * @param texts the constant texts in those classes, among which most names are; {@value #PART} stands for what a
+     *        concatenation inserts
+     */
+    public record DefinedInCode(boolean possible, List<String> texts) {
+
+        /** Code defines no bulkheads. */
+        public static final DefinedInCode NONE = new DefinedInCode(false, List.of());
+
+        /** Stands for a part of a text that is known only at run time. */
+        public static final char PART = '\1';
+
+        /**
+         * The names that code may use, as far as the build can tell.
+         *
+         * @param translation applied to what is known of a name
+         */
+        List<Pattern> patterns(UnaryOperator<String> translation) {
+            return texts.stream().map(text -> MemberText.pattern(text.split(String.valueOf(PART), -1), translation)).toList();
+        }
+
+        /** The texts that are names as they stand. */
+        List<String> names() {
+            return texts.stream().filter(text -> text.indexOf(PART) < 0).toList();
+        }
+    }
 }

@@ -2,13 +2,14 @@ package io.quarkiverse.redisbulkhead.runtime.definition;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Consumer;
@@ -18,20 +19,172 @@ import java.util.stream.Stream;
 
 import org.eclipse.microprofile.config.Config;
 
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
+import io.quarkiverse.redisbulkhead.runtime.message.Texts;
 
 /** What all annotations of the application say about each bulkhead, by one configuration. */
 public final class Definitions {
 
-    private final List<Definition> all;
-    private final SortedMap<String, List<Definition>> byName = new TreeMap<>();
-    private final Map<String, String> names = new LinkedHashMap<>();
+    /** What one annotation says by the configuration, checked or not. */
+    public static final class Definition {
 
-    private Definitions(List<Definition> all) {
-        this.all = all;
-        for (Definition definition : all) {
+        private final BulkheadDeclaration declaration;
+        private final MemberText name;
+        private final MemberText expire;
+        private final MemberText maxWait;
+        private final Optional<Duration> lease;
+        private final Optional<Duration> wait;
+
+        Definition(BulkheadDeclaration declaration, Config config) {
+            this.declaration = declaration;
+            this.name = MemberText.of("name", declaration.name(), config);
+            this.expire = MemberText.of("expire", declaration.expire(), config);
+            this.maxWait = MemberText.of("maxWait", declaration.maxWait(), config);
+            this.lease = DurationText.EXPIRE.valueOf(expire);
+            this.wait = DurationText.MAX_WAIT.valueOf(maxWait);
+        }
+
+        BulkheadDeclaration declaration() {
+            return declaration;
+        }
+
+        MemberText nameText() {
+            return name;
+        }
+
+        MemberText expireText() {
+            return expire;
+        }
+
+        MemberText maxWaitText() {
+            return maxWait;
+        }
+
+        /** The name; empty when it is not known, or not valid. */
+        Optional<String> name() {
+            Optional<String> text = name.text();
+            return text.isPresent() && isName(text.get()) ? text : Optional.empty();
+        }
+
+        private static boolean isName(String text) {
+            try {
+                SemaphoreSpec.named(text);
+                return true;
+            } catch (IllegalArgumentException e) {
+                return false;
+            }
+        }
+
+        /**
+         * Where it is written.
+         *
+         * @return the class or method
+         */
+        public String location() {
+            return declaration.location();
+        }
+
+        /**
+         * The limit.
+         *
+         * @return empty when the annotation does not state it, or the value is not valid
+         */
+        public OptionalInt permits() {
+            int permits = declaration.permits();
+            return permits < 1 ? OptionalInt.empty() : OptionalInt.of(permits);
+        }
+
+        /**
+         * How much of the limit a call takes here.
+         *
+         * @return empty when it is not valid
+         */
+        public OptionalInt weight() {
+            int weight = declaration.weight();
+            return weight < 1 || weight > SemaphoreSpec.MAX_WEIGHT ? OptionalInt.empty() : OptionalInt.of(weight);
+        }
+
+        /**
+         * The order.
+         *
+         * @return whether permits go to callers in the order of their requests
+         */
+        public boolean fair() {
+            return declaration.fair();
+        }
+
+        /**
+         * The lease.
+         *
+         * @return empty when it is not known, or not valid
+         */
+        public Optional<Duration> expire() {
+            return lease;
+        }
+
+        /**
+         * How long a call waits for a permit.
+         *
+         * @return empty when it is not known, or not valid
+         */
+        public Optional<Duration> maxWait() {
+            return wait;
+        }
+
+        /**
+         * Whether this place states a weight.
+         *
+         * @return {@code false} when it is the default
+         */
+        public boolean statesWeight() {
+            return declaration.weight() != 1;
+        }
+
+        /**
+         * Whether this place states a lease of its own.
+         *
+         * @return {@code false} when it is the default
+         */
+        public boolean statesExpire() {
+            return !declaration.expire().equals(RedisBulkhead.DEFAULT_EXPIRE);
+        }
+
+        /**
+         * Whether this place states how long to wait.
+         *
+         * @return {@code false} when it is the default
+         */
+        public boolean statesMaxWait() {
+            return !declaration.maxWait().equals(RedisBulkhead.DEFAULT_MAX_WAIT);
+        }
+
+        /** The annotation as people write it, with the name as it is written. */
+        String annotation() {
+            return Texts.annotation(declaration.name());
+        }
+    }
+
+    private final List<Definition> all = new ArrayList<>();
+    private final SortedMap<String, List<Definition>> byName = new TreeMap<>();
+    // By what is written in the annotations.
+    private final Map<String, String> names = new HashMap<>();
+    private final Map<String, List<String>> returning;
+
+    /**
+     * Resolves the expressions in annotations. Checks nothing yet.
+     *
+     * @param declarations what the build found
+     * @param config knows the properties, as far as they are known now
+     */
+    public Definitions(Declarations declarations, Config config) {
+        this.returning = declarations.returning();
+        for (BulkheadDeclaration declaration : declarations.bulkheads()) {
+            Definition definition = new Definition(declaration, config);
+            all.add(definition);
             Optional<String> known = definition.name();
             if (known.isPresent()) {
                 String name = known.get();
@@ -39,7 +192,7 @@ public final class Definitions {
                     byName.put(name, new ArrayList<>(1));
                 }
                 byName.get(name).add(definition);
-                names.put(definition.declaration().name(), name);
+                names.put(declaration.name(), name);
             }
         }
         for (List<Definition> places : byName.values()) {
@@ -49,50 +202,37 @@ public final class Definitions {
         }
     }
 
-    /**
-     * Resolves the expressions in annotations.
-     *
-     * @param declarations the annotations
-     * @param config knows the properties, as far as they are known now
-     * @return the definitions, not yet checked
-     */
-    public static Definitions of(List<BulkheadDeclaration> declarations, Config config) {
-        List<Definition> definitions = new ArrayList<>(declarations.size());
-        for (BulkheadDeclaration declaration : declarations) {
-            definitions.add(new Definition(declaration, config));
-        }
-        return new Definitions(definitions);
-    }
-
     List<Definition> all() {
         return all;
     }
 
-    /**
-     * The definitions by name, without those whose name is not known or not valid.
-     *
-     * @return in alphabetical order
-     */
-    public SortedMap<String, List<Definition>> byName() {
-        return Collections.unmodifiableSortedMap(byName);
+    /** The declared names, without those that are not known or not valid, in alphabetical order. */
+    Set<String> names() {
+        return byName.keySet();
     }
 
     /**
-     * The names of bulkheads by what is written in the annotations.
+     * The name of a bulkhead.
      *
-     * @return without those that are not known or not valid
+     * @param written the name as an annotation has it, which may be an expression
+     * @return what that stands for; null when that is not known, or not valid
      */
-    public Map<String, String> names() {
-        return Collections.unmodifiableMap(names);
+    public String resolved(String written) {
+        return names.get(written);
     }
 
     /**
-     * Whether all annotations of a bulkhead have its name by an expression, which may become another one.
+     * What is said about one bulkhead.
      *
-     * @param name the bulkhead
-     * @return false where an annotation states the name
+     * @param name a declared name
+     * @return one for each annotation, by location
      */
-    public boolean isByExpression(String name) {
+    public List<Definition> of(String name) {
+        return byName.get(name);
+    }
+
+    /** Whether all annotations of a bulkhead have its name by an expression, which may become another one. */
+    boolean isByExpression(String name) {
         return byName.get(name).stream().allMatch(definition -> definition.nameText().isExpression());
     }
 
@@ -111,13 +251,8 @@ public final class Definitions {
         return OptionalInt.empty();
     }
 
-    /**
-     * The weight of calls that name none: of code that takes permits of a declared bulkhead.
-     *
-     * @param name the bulkhead
-     * @return what all places state; 1 where they differ
-     */
-    public int weight(String name) {
+    /** The weight of calls that name none: of code that takes permits of a declared bulkhead. 1 where places differ. */
+    int weight(String name) {
         OptionalInt same = OptionalInt.empty();
         for (Definition place : byName.get(name)) {
             OptionalInt weight = place.weight();
@@ -139,13 +274,8 @@ public final class Definitions {
         return byName.get(name).get(0).fair();
     }
 
-    /**
-     * The lease that the annotations state for one bulkhead.
-     *
-     * @param name the bulkhead
-     * @return empty when it is not known, or not valid
-     */
-    public Optional<Duration> expire(String name) {
+    /** The lease; empty when it is not known, or not valid. */
+    Optional<Duration> expire(String name) {
         for (Definition place : byName.get(name)) {
             if (place.expire().isPresent()) {
                 return place.expire();
@@ -154,13 +284,8 @@ public final class Definitions {
         return Optional.empty();
     }
 
-    /**
-     * How long a call waits for a permit of one bulkhead, as the annotations say.
-     *
-     * @param name the bulkhead
-     * @return empty when it is not known, or not valid
-     */
-    public Optional<Duration> maxWait(String name) {
+    /** How long a call waits for a permit; empty when it is not known, or not valid. */
+    Optional<Duration> maxWait(String name) {
         for (Definition place : byName.get(name)) {
             if (place.maxWait().isPresent()) {
                 return place.maxWait();
@@ -177,6 +302,12 @@ public final class Definitions {
      */
     public List<String> locations(String name) {
         return byName.get(name).stream().map(Definition::location).distinct().toList();
+    }
+
+    /** The methods guarded by one bulkhead that return something, in alphabetical order. */
+    List<String> returning(String name) {
+        return returning.entrySet().stream().filter(entry -> name.equals(resolved(entry.getKey())))
+                .flatMap(entry -> entry.getValue().stream()).distinct().sorted().toList();
     }
 
     /**

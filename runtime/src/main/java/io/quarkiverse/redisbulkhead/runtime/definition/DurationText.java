@@ -42,6 +42,8 @@ public enum DurationText {
     /** How often the metrics of the cluster are looked up. */
     CLUSTER_INTERVAL("clusterInterval", "10s, 500ms or PT10S");
 
+    private static final Duration SHORTEST_RETRY_AFTER = Duration.ofSeconds(1);
+
     private final String member;
     private final String examples;
 
@@ -125,6 +127,25 @@ public enum DurationText {
     }
 
     /**
+     * Reads and checks what is configured for {@code Retry-After}.
+     *
+     * @return zero for {@code none}
+     * @throws IllegalArgumentException when it is neither {@code none} nor a duration within bounds
+     */
+    static Duration retryAfter(String written) {
+        String text = written.trim();
+        if (text.equals("none")) {
+            return Duration.ZERO;
+        }
+        Duration delay = read(text);
+        if (delay == null || delay.compareTo(SHORTEST_RETRY_AFTER) < 0 || delay.compareTo(SemaphoreSpec.MAX_WAIT) > 0) {
+            throw new IllegalArgumentException("retryAfter must be none, or a duration from one second to 365 days such as 5s,"
+                    + " 2m or PT5S, but is '" + written + "'");
+        }
+        return delay;
+    }
+
+    /**
      * Whether a value is a duration.
      *
      * @param written the value
@@ -132,16 +153,6 @@ public enum DurationText {
      */
     public boolean isReadable(String written) {
         return read(written) != null;
-    }
-
-    /** Whether a duration is within bounds. */
-    boolean isValid(Duration duration) {
-        try {
-            check(duration);
-            return true;
-        } catch (IllegalArgumentException e) {
-            return false;
-        }
     }
 
     /**

@@ -8,6 +8,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
+import io.quarkiverse.redisbulkhead.runtime.message.Texts;
 
 /** Which bulkheads have one limit per key: the calls of a bulkhead have keys at every place or at none. Not thread-safe. */
 public final class KeyedBulkheads {

@@ -28,6 +28,7 @@ public final class KnownProperties {
 
     private final Set<String> ofOneBulkhead = new TreeSet<>();
     private final Set<String> ofOneLock = new TreeSet<>();
+    private final Set<String> forAll = new TreeSet<>();
     private final Set<String> single = new TreeSet<>();
     private final Map<String, Set<String>> groups = new TreeMap<>();
     private final Set<String> lists = new TreeSet<>();
@@ -59,14 +60,17 @@ public final class KnownProperties {
                 ofOneBulkhead.add(path.substring(ANY.length()));
             } else if (path.startsWith(LOCKS + "." + ANY)) {
                 ofOneLock.add(path.substring(LOCKS.length() + 1 + ANY.length()));
-            } else if (dot < 0) {
-                single.add(path);
             } else {
-                String group = path.substring(0, dot);
-                if (!groups.containsKey(group)) {
-                    groups.put(group, new TreeSet<>());
+                forAll.add(path);
+                if (dot < 0) {
+                    single.add(path);
+                } else {
+                    String group = path.substring(0, dot);
+                    if (!groups.containsKey(group)) {
+                        groups.put(group, new TreeSet<>());
+                    }
+                    groups.get(group).add(path.substring(dot + 1));
                 }
-                groups.get(group).add(path.substring(dot + 1));
             }
         }
     }
@@ -89,7 +93,12 @@ public final class KnownProperties {
         return ofOneLock;
     }
 
-    /** The properties that are in no group, without prefix. */
+    /** The properties that are not those of one bulkhead or lock, without prefix. */
+    Set<String> forAll() {
+        return forAll;
+    }
+
+    /** Those that are in no group. */
     Set<String> single() {
         return single;
     }

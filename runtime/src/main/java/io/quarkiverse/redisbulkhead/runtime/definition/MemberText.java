@@ -132,8 +132,12 @@ final class MemberText {
     /** As {@link #pattern(String)}, with each part that is not an expression translated. */
     static Pattern pattern(String written, UnaryOperator<String> translation) {
         String open = isExpression(written) ? parse(written).evaluate((context, target) -> target.append(ANYTHING)) : written;
-        return Pattern.compile(Stream.of(open.split(ANYTHING, -1)).map(translation).map(Pattern::quote)
-                .collect(Collectors.joining(".*")),
+        return pattern(open.split(ANYTHING, -1), translation);
+    }
+
+    /** Matches texts with these parts, each translated, and anything between them. */
+    static Pattern pattern(String[] parts, UnaryOperator<String> translation) {
+        return Pattern.compile(Stream.of(parts).map(translation).map(Pattern::quote).collect(Collectors.joining(".*")),
                 Pattern.DOTALL);
     }
 

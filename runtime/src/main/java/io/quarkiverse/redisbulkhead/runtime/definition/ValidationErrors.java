@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
-import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
@@ -68,9 +67,14 @@ public final class ValidationErrors {
         }
     }
 
-    /** Sets a configured value, and adds a mistake if it is refused. */
-    <T> boolean set(String property, T value, Consumer<T> setter) {
-        return check(MessageCode.RBH005, property, "", () -> setter.accept(value));
+    /** Whether there is a mistake of this number at this location. */
+    boolean contain(MessageCode code, String location) {
+        for (ValidationError error : errors) {
+            if (error.code() == code && error.location().equals(location)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /**

@@ -1,6 +1,5 @@
 package io.quarkiverse.redisbulkhead.runtime.guard;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -31,7 +30,7 @@ import io.smallrye.mutiny.subscription.UniSubscriber;
  * {@link Guard} each.
  * <ul>
  * <li>An event loop never waits for a permit. The execution continues on the Vert.x context of the caller.</li>
- * <li>Any other thread waits for the store's first answer and continues itself if a permit is free. Otherwise it returns, and
+ * <li>Any other thread waits for the store's first reply and continues itself if a permit is free. Otherwise it returns, and
  * the execution continues as {@link Continuations} describes.</li>
  * </ul>
  * In both cases a guarded method runs with its caller's Vert.x context, and so with its CDI request context and span.
@@ -59,7 +58,7 @@ public final class AsyncGuard {
      * Guards a method that returns a {@link Uni}. Each subscription acquires permits, calls the method, and releases the
      * permits at item, failure or cancellation.
      *
-     * @param admissions asks for the permits of one execution
+     * @param admissions requests the permits of one execution
      * @param method calls the method
      * @return the guarded execution
      */
@@ -72,7 +71,7 @@ public final class AsyncGuard {
      * Guards a method that returns a {@link CompletionStage} or {@link CompletableFuture}. Permits are acquired at the call
      * and released when the stage completes, or when the caller cancels the returned future.
      *
-     * @param admissions asks for the permits of one execution
+     * @param admissions requests the permits of one execution
      * @param method calls the method
      * @return the guarded execution
      */
@@ -87,14 +86,14 @@ public final class AsyncGuard {
      * Guards a method that returns a {@link Multi}. Each subscription acquires permits, calls the method, and releases the
      * permits at completion, failure or cancellation of the stream.
      *
-     * @param admissions asks for the permits of one execution
+     * @param admissions requests the permits of one execution
      * @param method calls the method
      * @return the guarded execution
      */
     public Multi<Object> multi(Supplier<Admission> admissions, Callable<Object> method) {
         return Multi.createFrom().deferred(() -> {
             Admission admission = admissions.get();
-            return permits(admission).onItem().transformToMulti(permits -> startMulti(permits, method))
+            return held(admission).onItem().transformToMulti(held -> startMulti(held, method))
                     .onCompletion().call(() -> end(admission))
                     .onFailure().call(() -> end(admission))
                     .plug(stream -> new EndOnCancelMulti<>(stream, admission));
@@ -104,17 +103,15 @@ public final class AsyncGuard {
     /**
      * Guards any asynchronous execution.
      *
-     * @param admissions asks for the permits of one execution
+     * @param admissions requests the permits of one execution
      * @param execution called while the permits are held
      * @return the guarded execution, one per subscription
      */
     public <T> Uni<T> guard(Supplier<Admission> admissions, Callable<Uni<T>> execution) {
         return Uni.createFrom().deferred(() -> {
             Admission admission = admissions.get();
-            List<HeldPermit> held = admission.heldNow();
-            Uni<T> running = held.isEmpty()
-                    ? permits(admission).chain(permits -> startUni(permits, execution))
-                    : startUni(held, execution);
+            Uni<T> running = admission.isHeldNow() ? startUni(admission, execution)
+                    : held(admission).chain(held -> startUni(held, execution));
             // Not plugged: it runs nothing that needs the caller's context, which Quarkus propagates to each operator that is.
             return new EndUni<>(running, admission);
         });
@@ -122,16 +119,17 @@ public final class AsyncGuard {
 
     // ---- Waiting
 
-    private Uni<List<HeldPermit>> permits(Admission admission) {
+    private Uni<Admission> held(Admission admission) {
         return Uni.createFrom().deferred(() -> {
             if (BlockingOperationControl.isBlockingAllowed()) {
                 BlockingWait.await(bulkhead, admission.attempted());
                 CompletableFuture<List<HeldPermit>> granted = admission.granted().toCompletableFuture();
                 if (granted.isDone()) {
-                    return Uni.createFrom().item(BlockingWait.await(bulkhead, granted));
+                    BlockingWait.await(bulkhead, granted);
+                    return Uni.createFrom().item(admission);
                 }
             }
-            return continuations.answer(admission::granted);
+            return continuations.answer(admission::granted).replaceWith(admission);
         });
     }
 
@@ -150,10 +148,10 @@ public final class AsyncGuard {
 
     // ---- Running
 
-    private <T> Uni<T> startUni(List<HeldPermit> permits, Callable<Uni<T>> execution) {
+    private <T> Uni<T> startUni(Admission admission, Callable<Uni<T>> execution) {
         try {
-            Uni<T> running = HeldPermits.with(permits, execution);
-            List<CompletionStage<PermitLost>> losses = losses(permits);
+            Uni<T> running = HeldPermits.with(admission, execution);
+            List<CompletionStage<PermitLost>> losses = admission.interruptions();
             return losses.isEmpty() ? running : Uni.combine().any().<T> of(List.of(running, failureAt(losses)));
         } catch (Throwable e) {
             // Any failure must release the permits.
@@ -162,10 +160,10 @@ public final class AsyncGuard {
     }
 
     @SuppressWarnings("unchecked")
-    private Multi<Object> startMulti(List<HeldPermit> permits, Callable<Object> method) {
+    private Multi<Object> startMulti(Admission admission, Callable<Object> method) {
         try {
-            Multi<Object> running = notNull((Multi<Object>) HeldPermits.with(permits, method), "Multi");
-            List<CompletionStage<PermitLost>> losses = losses(permits);
+            Multi<Object> running = notNull((Multi<Object>) HeldPermits.with(admission, method), "Multi");
+            List<CompletionStage<PermitLost>> losses = admission.interruptions();
             return losses.isEmpty() ? running
                     : running.plug(stream -> new FailOnLoss<>(stream, losses, continuations.here()));
         } catch (Exception e) {
@@ -184,25 +182,13 @@ public final class AsyncGuard {
 
     // ---- Losses
 
-    // Those that are to end the execution.
-    private static List<CompletionStage<PermitLost>> losses(List<HeldPermit> permits) {
-        List<CompletionStage<PermitLost>> losses = List.of();
-        for (HeldPermit permit : permits) {
-            if (permit.interruption().isPresent()) {
-                losses = losses.isEmpty() ? new ArrayList<>() : losses;
-                losses.add(permit.interruption().get());
-            }
-        }
-        return losses;
-    }
-
     private <T> Uni<T> failureAt(List<CompletionStage<PermitLost>> losses) {
         Executor here = continuations.here();
         return Uni.createFrom().<T> emitter(emitter -> losses.forEach(
                 loss -> loss.thenAccept(lost -> emitter.fail(new PermitLostException(lost))))).emitOn(here);
     }
 
-    /** Passes a stream on until a permit is lost. Mutiny's own operators that end a stream by a failure do not cancel it. */
+    /** Forwards a stream until a permit is lost. Mutiny's own operators that fail a stream do not cancel it. */
     private static final class FailOnLoss<T> extends AbstractMultiOperator<T, T> {
 
         private final List<CompletionStage<PermitLost>> losses;
@@ -242,7 +228,7 @@ public final class AsyncGuard {
 
     // ---- Ends. A cancellation does not wait for the end of the admission, so that a permit that is granted later starts no method.
 
-    /** Ends the admission at item, failure and cancellation. One operator in place of three, as each call makes them. */
+    /** Ends the admission at item, failure and cancellation. One operator instead of three, because each call creates them. */
     private final class EndUni<T> extends UniOperator<T, T> {
 
         private final Admission admission;

@@ -1,6 +1,5 @@
 package io.quarkiverse.redisbulkhead.runtime.guard;
 
-import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
@@ -9,7 +8,6 @@ import java.util.function.Supplier;
 import io.quarkiverse.redisbulkhead.BulkheadInterruptedException;
 import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.WaitsOn;
 import io.quarkus.runtime.BlockingOperationControl;
 import io.quarkus.runtime.BlockingOperationNotAllowedException;
@@ -50,7 +48,7 @@ public final class BlockingWait {
     /**
      * Waits for permits.
      *
-     * @param bulkhead the bulkhead that is asked, for the message
+     * @param bulkhead the name of the bulkhead, for the message
      * @param stage completes in bounded time, or fails with an unchecked exception
      * @return the result
      * @throws BulkheadInterruptedException when the thread is interrupted meanwhile; it stays interrupted
@@ -64,7 +62,7 @@ public final class BlockingWait {
      * Waits for the reply to something other than a request for permits.
      *
      * @param operation the public method, for the message
-     * @param bulkhead the bulkhead that is asked
+     * @param bulkhead the name of the bulkhead
      * @param stage completes in bounded time, or fails with an unchecked exception
      * @return the reply
      * @throws BulkheadInterruptedException when the thread is interrupted meanwhile; it stays interrupted
@@ -97,15 +95,15 @@ public final class BlockingWait {
     /**
      * Waits for permits, unless they are held already.
      *
-     * @param bulkhead the bulkhead that is asked, for the message
+     * @param bulkhead the name of the bulkhead, for the message
      * @param admission the request for them
-     * @return the permits
      * @throws BulkheadInterruptedException when the thread is interrupted meanwhile; it stays interrupted
      * @throws RuntimeException the rejection, with the stack trace of the caller
      */
-    public static List<HeldPermit> permits(String bulkhead, Admission admission) {
-        List<HeldPermit> held = admission.heldNow();
-        return held.isEmpty() ? await(bulkhead, admission.granted()) : held;
+    public static void untilHeld(String bulkhead, Admission admission) {
+        if (!admission.isHeldNow()) {
+            await(bulkhead, admission.granted());
+        }
     }
 
     /**

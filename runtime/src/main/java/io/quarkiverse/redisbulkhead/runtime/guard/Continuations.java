@@ -37,14 +37,14 @@ public final class Continuations implements AutoCloseable {
     /** How many pools there are. Calls that are nested deeper share the last one. */
     static final int DEPTHS = 3;
 
-    // The most that an EnhancedQueueExecutor takes.
+    // The maximum of EnhancedQueueExecutor.
     private static final int MOST_THREADS = 0xfffff;
     private static final Duration KEEP_IDLE = Duration.ofSeconds(5);
 
     private final int size;
     private final AtomicInteger number = new AtomicInteger();
 
-    // Made when a call of that depth has waited, as many applications never wait. Both are guarded by this.
+    // Created when a call of that depth waits, because many applications never wait. Both are guarded by this.
     private final ExecutorService[] pools = new ExecutorService[DEPTHS];
     private boolean closed;
 
@@ -98,9 +98,9 @@ public final class Continuations implements AutoCloseable {
     }
 
     /**
-     * Where the execution that is on the current thread goes on later.
+     * The executor on which the execution of the current thread continues.
      *
-     * @return runs each task there
+     * @return runs each task in the same way
      */
     Executor here() {
         Context context = Vertx.currentContext();
@@ -122,10 +122,10 @@ public final class Continuations implements AutoCloseable {
     }
 
     /**
-     * An answer that goes on here.
+     * A reply that is emitted where this execution continues.
      *
-     * @param question asks for it, at each subscription
-     * @return emits the answer where it was subscribed to
+     * @param question sends the request, at each subscription
+     * @return emits the reply on {@link #here()} of the subscription
      */
     public <T> Uni<T> answer(Supplier<CompletionStage<T>> question) {
         return Uni.createFrom().deferred(() -> Uni.createFrom().completionStage(question.get()).emitOn(here()));
@@ -146,7 +146,7 @@ public final class Continuations implements AutoCloseable {
         }
     }
 
-    /** Lets the threads end. */
+    /** Stops the threads. */
     @Override
     public synchronized void close() {
         closed = true;

@@ -5,6 +5,7 @@ import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.GrantedAdmission;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.WaitsOn;
 
@@ -31,7 +32,7 @@ public interface Guard {
     /**
      * Runs the method, or arranges for it to run, once its permits are held.
      *
-     * @param admissions asks for the permits of one execution; may be called again for each subscription
+     * @param admissions requests the permits of one execution; may be called again for each subscription
      * @param method calls the method; may be called again for each subscription; for a {@code suspend} function a
      *        {@link SuspendingCall}
      * @return what the method returned, or an object of the same kind that stands for it
@@ -65,6 +66,7 @@ public interface Guard {
      * @return the guard
      */
     static Guard open(List<HeldPermit> permits) {
-        return (admissions, method) -> HeldPermits.with(permits, method);
+        Admission held = new GrantedAdmission(permits);
+        return (admissions, method) -> HeldPermits.with(held, method);
     }
 }

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
 
@@ -15,7 +16,7 @@ public final class HeldPermits {
 
     // The innermost call first. A thread keeps its deque, because a call then allocates nothing for it; it is empty between calls, so no
     // thread holds on to anything of this application.
-    private static final ThreadLocal<Deque<List<HeldPermit>>> CALLS = ThreadLocal.withInitial(() -> new ArrayDeque<>(1));
+    private static final ThreadLocal<Deque<Admission>> CALLS = ThreadLocal.withInitial(() -> new ArrayDeque<>(1));
 
     private HeldPermits() {
     }
@@ -23,14 +24,14 @@ public final class HeldPermits {
     /**
      * Calls a method that holds permits.
      *
-     * @param permits those that it holds, at least one
+     * @param admission has its permits, at least one
      * @param method the method
      * @return what it returned
      * @throws Exception what it threw
      */
-    static <T> T with(List<HeldPermit> permits, Callable<T> method) throws Exception {
-        Deque<List<HeldPermit>> calls = CALLS.get();
-        calls.push(permits);
+    static <T> T with(Admission admission, Callable<T> method) throws Exception {
+        Deque<Admission> calls = CALLS.get();
+        calls.push(admission);
         try {
             return method.call();
         } finally {
@@ -44,8 +45,12 @@ public final class HeldPermits {
      * @return empty when this thread calls no guarded method
      */
     public static Optional<HeldPermit> innermost() {
-        List<HeldPermit> permits = CALLS.get().peek();
-        return permits == null ? Optional.empty() : Optional.of(permits.get(permits.size() - 1));
+        Admission admission = CALLS.get().peek();
+        if (admission == null) {
+            return Optional.empty();
+        }
+        List<HeldPermit> permits = admission.heldNow();
+        return Optional.of(permits.get(permits.size() - 1));
     }
 
     /**
@@ -55,8 +60,8 @@ public final class HeldPermits {
      * @return empty when no method that this thread is calling holds one
      */
     public static Optional<HeldPermit> innermost(String bulkhead) {
-        for (List<HeldPermit> permits : CALLS.get()) {
-            for (HeldPermit permit : permits) {
+        for (Admission admission : CALLS.get()) {
+            for (HeldPermit permit : admission.heldNow()) {
                 if (permit.bulkhead().equals(bulkhead)) {
                     return Optional.of(permit);
                 }
@@ -83,8 +88,8 @@ public final class HeldPermits {
      */
     public static Semaphore nested(Semaphore semaphore) {
         List<HeldPermit> around = new ArrayList<>(0);
-        for (List<HeldPermit> permits : CALLS.get()) {
-            for (HeldPermit permit : permits) {
+        for (Admission admission : CALLS.get()) {
+            for (HeldPermit permit : admission.heldNow()) {
                 if (permit.bulkhead().equals(semaphore.spec().name())) {
                     around.add(permit);
                 }

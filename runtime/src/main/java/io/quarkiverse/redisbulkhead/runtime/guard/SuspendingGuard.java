@@ -75,11 +75,10 @@ public class SuspendingGuard implements Guard {
 
         /** Returns the result, or the mark that the call has suspended; throws what the function threw, or the rejection. */
         private Object start() {
-            List<HeldPermit> held = admission.heldNow();
-            if (held.isEmpty()) {
-                await();
+            if (admission.isHeldNow()) {
+                run();
             } else {
-                run(held);
+                await();
             }
             return caller.getOrThrow();
         }
@@ -109,7 +108,6 @@ public class SuspendingGuard implements Guard {
             }
         }
 
-        @SuppressWarnings("unchecked")
         private void granted(Object outcome) {
             if (outcome instanceof Result.Failure failure && failure.exception instanceof SkippedException skipped) {
                 skipped.skip();
@@ -117,30 +115,25 @@ public class SuspendingGuard implements Guard {
             } else if (outcome instanceof Result.Failure) {
                 end(outcome);
             } else if (outcome != SUSPENDED) {
-                run((List<HeldPermit>) outcome);
+                run();
             }
         }
 
-        private void run(List<HeldPermit> permits) {
-            watch(permits);
-            Object outcome = outcome(() -> HeldPermits.with(permits, () -> function.call(this)));
+        private void run() {
+            admission.interruptions().forEach(this::watch);
+            Object outcome = outcome(() -> HeldPermits.with(admission, () -> function.call(this)));
             if (outcome != SUSPENDED) {
                 resumeWith(outcome);
             }
         }
 
         // A job of its own, so that the loss cancels the function and not its caller.
-        private void watch(List<HeldPermit> permits) {
-            for (HeldPermit permit : permits) {
-                CompletionStage<PermitLost> signal = permit.interruption().orElse(null);
-                if (signal != null) {
-                    if (cancelledAtLoss == null) {
-                        cancelledAtLoss = JobKt.Job(context.get(Job.Key));
-                        context = context.plus(cancelledAtLoss);
-                    }
-                    signal.thenAccept(this::lost);
-                }
+        private void watch(CompletionStage<PermitLost> signal) {
+            if (cancelledAtLoss == null) {
+                cancelledAtLoss = JobKt.Job(context.get(Job.Key));
+                context = context.plus(cancelledAtLoss);
             }
+            signal.thenAccept(this::lost);
         }
 
         private void lost(PermitLost lost) {

@@ -1,14 +1,12 @@
 package io.quarkiverse.redisbulkhead.runtime.guard;
 
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.WaitsOn;
 
 /**
@@ -47,9 +45,9 @@ public final class SynchronousGuard implements Guard {
         BlockingWait.requireAllowed(message);
         Admission admission = admissions.get();
         try {
-            List<HeldPermit> permits = BlockingWait.permits(bulkhead, admission);
-            try (Interruption interruption = Interruption.of(permits)) {
-                return HeldPermits.with(permits, method);
+            BlockingWait.untilHeld(bulkhead, admission);
+            try (Interruption interruption = Interruption.by(admission.interruptions())) {
+                return HeldPermits.with(admission, method);
             }
         } finally {
             // Never fails, so the method's own result or exception reaches the caller.
@@ -67,15 +65,12 @@ public final class SynchronousGuard implements Guard {
         private boolean interrupted;
 
         /** Returns null, which try-with-resources ignores, when no loss interrupts the execution. */
-        static Interruption of(List<HeldPermit> permits) {
-            Interruption watch = null;
-            for (int i = 0; i < permits.size(); i++) {
-                Optional<CompletionStage<PermitLost>> loss = permits.get(i).interruption();
-                if (loss.isPresent()) {
-                    watch = watch == null ? new Interruption() : watch;
-                    loss.get().thenRun(watch::interrupt);
-                }
+        static Interruption by(List<CompletionStage<PermitLost>> losses) {
+            if (losses.isEmpty()) {
+                return null;
             }
+            Interruption watch = new Interruption();
+            losses.forEach(loss -> loss.thenRun(watch::interrupt));
             return watch;
         }
 

@@ -22,7 +22,7 @@ public final class PropertyNames {
      * @return the name of the property
      */
     public static String of(String bulkhead, String member) {
-        return PREFIX + quoted(bulkhead) + "." + member;
+        return PREFIX + segment(bulkhead) + "." + member;
     }
 
     /**
@@ -33,7 +33,7 @@ public final class PropertyNames {
      * @return the name of the property
      */
     public static String ofLock(String lock, String member) {
-        return PREFIX + "lock." + quoted(lock) + "." + member;
+        return PREFIX + "lock." + segment(lock) + "." + member;
     }
 
     /**
@@ -59,7 +59,7 @@ public final class PropertyNames {
      * @param name the bulkhead or lock
      * @return in quotes
      */
-    public static String quoted(String name) {
+    public static String segment(String name) {
         return '"' + name.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
     }
 }

@@ -63,25 +63,25 @@ final class CallMeters {
         return new Call();
     }
 
-    private final class Call implements CallListener {
+    private final class Call extends CallListener {
 
         private long begunAt;
         private long runsSince;
         private boolean waits;
 
         @Override
-        public void requested() {
+        protected void onRequested() {
             begunAt = clock.monotonicTime();
         }
 
         @Override
-        public void waiting() {
+        protected void onWaiting() {
             waits = true;
             waiting.incrementAndGet();
         }
 
         @Override
-        public void acquired(CallResult result, long fencingToken) {
+        protected void onAcquired(CallResult result, long fencingToken) {
             runsSince = clock.monotonicTime();
             waitingDuration.record(runsSince - begunAt, TimeUnit.NANOSECONDS);
             running.incrementAndGet();
@@ -89,7 +89,7 @@ final class CallMeters {
         }
 
         @Override
-        public void rejected(CallResult result) {
+        protected void onRejected(CallResult result) {
             if (waits) {
                 waitingDuration.record(clock.monotonicTime() - begunAt, TimeUnit.NANOSECONDS);
             }
@@ -104,7 +104,7 @@ final class CallMeters {
         }
 
         @Override
-        public void released() {
+        protected void onReleased(long heldNanos) {
             running.decrementAndGet();
             runningDuration.record(clock.monotonicTime() - runsSince, TimeUnit.NANOSECONDS);
         }

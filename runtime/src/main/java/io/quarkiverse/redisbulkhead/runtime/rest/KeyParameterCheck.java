@@ -21,100 +21,32 @@ import io.quarkus.arc.Arc;
 
 /**
  * Refuses requests to one resource method whose key is missing or malformed, before the method is called. Quarkus REST would
- * answer a malformed path or query parameter with status 404, and take zero for a missing primitive.
- * <p>
- * The build records it, hence the setters. Thread-safe after that.
+ * answer a malformed path or query parameter with status 404, and take zero for a missing primitive. The build records it.
+ *
+ * @param beanClass the binary name of the class of the resource
+ * @param method the name of the resource method
+ * @param parameterTypes the binary names of the erased types of its parameters
+ * @param keys the positions of the parameters that are keys, from 0
+ * @param withoutDefault those of the keys that are primitives without a default value that the user wrote
  */
-public class KeyParameterCheck implements HandlerChainCustomizer {
+public record KeyParameterCheck(String beanClass, String method, List<String> parameterTypes, List<Integer> keys,
+        List<Integer> withoutDefault) implements HandlerChainCustomizer {
 
     // Marks the zero that Quarkus REST takes for a missing primitive. No request can contain it.
     private static final String MISSING = "\0";
 
-    private String beanClass;
-    private String method;
-    private List<String> parameterTypes;
-    private List<Integer> parameters;
-    private List<Integer> withoutDefault;
-
-    // Unsynchronized: threads that race find the same.
-    private List<RequiredKey> required;
-
-    public String getBeanClass() {
-        return beanClass;
-    }
-
-    /**
-     * Sets the class of the resource.
-     *
-     * @param beanClass its binary name
-     */
-    public void setBeanClass(String beanClass) {
-        this.beanClass = beanClass;
-    }
-
-    public String getMethod() {
-        return method;
-    }
-
-    /**
-     * Sets the resource method.
-     *
-     * @param method its name
-     */
-    public void setMethod(String method) {
-        this.method = method;
-    }
-
-    public List<String> getParameterTypes() {
-        return parameterTypes;
-    }
-
-    /**
-     * Sets the parameter types of the method.
-     *
-     * @param parameterTypes the binary names of the erased types
-     */
-    public void setParameterTypes(List<String> parameterTypes) {
-        this.parameterTypes = parameterTypes;
-    }
-
-    public List<Integer> getParameters() {
-        return parameters;
-    }
-
-    /**
-     * Sets which parameters are keys.
-     *
-     * @param parameters their positions, from 0
-     */
-    public void setParameters(List<Integer> parameters) {
-        this.parameters = parameters;
-    }
-
-    public List<Integer> getWithoutDefault() {
-        return withoutDefault;
-    }
-
-    /**
-     * Sets which of the keys are primitives without a default value that the user wrote.
-     *
-     * @param withoutDefault their positions, from 0
-     */
-    public void setWithoutDefault(List<Integer> withoutDefault) {
-        this.withoutDefault = withoutDefault;
-    }
-
     @Override
     public List<ServerRestHandler> handlers(Phase phase, ResourceClass resource, ServerResourceMethod resourceMethod) {
+        RequiredKeys required = new RequiredKeys();
         if (phase == Phase.RESOLVE_METHOD_PARAMETERS) {
             // The handlers that convert parameters are made after this.
-            parameters.forEach(index -> watch(index, resourceMethod.getParameters()));
+            keys.forEach(index -> watch(index, resourceMethod.getParameters(), required));
         }
-        return phase == Phase.BEFORE_METHOD_INVOKE ? List.of(this::check) : List.of();
+        return phase == Phase.BEFORE_METHOD_INVOKE ? List.of(required::check) : List.of();
     }
 
     // Replaces the parameter: equal parameters of several methods may be one object.
-    private void watch(int index, MethodParameter[] all) {
+    private void watch(int index, MethodParameter[] all, RequiredKeys required) {
         ServerMethodParameter given = (ServerMethodParameter) all[index];
         if (given.converter == null || given.converter instanceof WatchedSupplier) {
             return;
@@ -137,44 +69,45 @@ public class KeyParameterCheck implements HandlerChainCustomizer {
         watched.setOptional(given.isOptional());
         watched.setObtainedAsCollection(given.isObtainedAsCollection());
         watched.customParameterExtractor = given.customParameterExtractor;
-        watched.converter = new WatchedSupplier(index, given.converter);
+        watched.converter = new WatchedSupplier(index, given.converter, required);
         all[index] = watched;
     }
 
-    private void check(ResteasyReactiveRequestContext request) {
-        for (RequiredKey key : required()) {
-            if (request.getParameters()[key.index()] == null) {
-                throw key.refused();
+    /**
+     * The keys of bulkheads that are enabled, looked up at the first request. Unsynchronized: threads that race find the same.
+     */
+    private final class RequiredKeys {
+
+        private List<RequiredKey> known;
+
+        private List<RequiredKey> all() {
+            List<RequiredKey> all = known;
+            if (all == null) {
+                all = Arc.container().instance(GuardedMethods.class).get().requiredKeys(beanClass, method, parameterTypes);
+                known = all;
+            }
+            return all;
+        }
+
+        private boolean contain(int index) {
+            return all().stream().anyMatch(key -> key.index() == index);
+        }
+
+        private void check(ResteasyReactiveRequestContext request) {
+            for (RequiredKey key : all()) {
+                if (request.getParameters()[key.index()] == null) {
+                    throw key.refused();
+                }
             }
         }
     }
 
-    private List<RequiredKey> required() {
-        List<RequiredKey> known = required;
-        if (known == null) {
-            known = Arc.container().instance(GuardedMethods.class).get().requiredKeys(beanClass, method, parameterTypes);
-            required = known;
-        }
-        return known;
-    }
-
-    private boolean isRequired(int index) {
-        return required().stream().anyMatch(key -> key.index() == index);
-    }
-
-    private final class WatchedSupplier implements ParameterConverterSupplier {
-
-        private final int index;
-        private final ParameterConverterSupplier converters;
-
-        private WatchedSupplier(int index, ParameterConverterSupplier converters) {
-            this.index = index;
-            this.converters = converters;
-        }
+    private record WatchedSupplier(int index, ParameterConverterSupplier converters,
+            RequiredKeys required) implements ParameterConverterSupplier {
 
         @Override
         public ParameterConverter get() {
-            return new WatchedConverter(index, converters.get());
+            return new WatchedConverter(index, converters.get(), required);
         }
 
         @Override
@@ -184,20 +117,13 @@ public class KeyParameterCheck implements HandlerChainCustomizer {
     }
 
     /** Returns null for what is missing or malformed, which the check refuses. The key of a disabled bulkhead is left alone. */
-    private final class WatchedConverter implements ParameterConverter {
-
-        private final int index;
-        private final ParameterConverter converter;
-
-        private WatchedConverter(int index, ParameterConverter converter) {
-            this.index = index;
-            this.converter = converter;
-        }
+    private record WatchedConverter(int index, ParameterConverter converter,
+            RequiredKeys required) implements ParameterConverter {
 
         @Override
         public Object convert(Object value) {
             boolean missing = value instanceof String text && text.startsWith(MISSING);
-            if (!isRequired(index)) {
+            if (!required.contain(index)) {
                 return converter.convert(missing ? ((String) value).substring(MISSING.length()) : value);
             }
             try {

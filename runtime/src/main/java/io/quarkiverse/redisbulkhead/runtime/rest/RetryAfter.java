@@ -12,7 +12,6 @@ import jakarta.inject.Singleton;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
 import io.quarkiverse.redisbulkhead.runtime.RecentExecutions;
-import io.quarkiverse.redisbulkhead.runtime.definition.RetryAfterText;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.NestedCallRejectedException;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
@@ -64,8 +63,8 @@ public class RetryAfter {
     }
 
     private Optional<OptionalLong> configured(String bulkhead) {
-        return bulkheads.retryAfter(bulkhead).map(RetryAfterText::delay)
-                .map(delay -> delay.isEmpty() ? OptionalLong.empty() : OptionalLong.of(roundedUp(delay.get())));
+        return bulkheads.retryAfter(bulkhead)
+                .map(delay -> delay.isZero() ? OptionalLong.empty() : OptionalLong.of(roundedUp(delay)));
     }
 
     /**

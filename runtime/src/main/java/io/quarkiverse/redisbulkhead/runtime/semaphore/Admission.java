@@ -1,7 +1,10 @@
 package io.quarkiverse.redisbulkhead.runtime.semaphore;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
+
+import io.quarkiverse.redisbulkhead.PermitLost;
 
 /** The permits of one execution, from the request until they are released. Thread-safe. */
 public interface Admission {
@@ -18,12 +21,35 @@ public interface Admission {
     CompletionStage<List<HeldPermit>> granted();
 
     /**
-     * The permits, if all of them are held already. The uncontended path needs no futures by this.
+     * The permits, if all of them are held.
      *
-     * @return empty as long as the execution may not run, or where only {@link #granted()} has the outcome
+     * @return in the order in which they were acquired; empty as long as the execution may not run
      */
-    default List<HeldPermit> heldNow() {
-        return List.of();
+    List<HeldPermit> heldNow();
+
+    /**
+     * Whether all permits are held. The uncontended path needs no futures by this.
+     *
+     * @return {@code false} as long as the execution may not run
+     */
+    default boolean isHeldNow() {
+        return !heldNow().isEmpty();
+    }
+
+    /**
+     * The losses that must end the execution.
+     *
+     * @return one for each permit that is held and has such a {@linkplain HeldPermit#interruption() loss}
+     */
+    default List<CompletionStage<PermitLost>> interruptions() {
+        List<CompletionStage<PermitLost>> losses = List.of();
+        for (HeldPermit permit : heldNow()) {
+            if (permit.interruption().isPresent()) {
+                losses = losses.isEmpty() ? new ArrayList<>() : losses;
+                losses.add(permit.interruption().get());
+            }
+        }
+        return losses;
     }
 
     /**

@@ -28,7 +28,7 @@ record DetachedPermit(String permitId, String secret) {
     /**
      * Reads a token.
      *
-     * @throws IllegalArgumentException when it is none; without the token in its message, because it is a secret
+     * @throws IllegalArgumentException if the token is invalid; its message does not contain the token, which is a secret
      */
     static DetachedPermit parse(String token) {
         int end = token == null ? -1 : token.lastIndexOf(SEPARATOR);

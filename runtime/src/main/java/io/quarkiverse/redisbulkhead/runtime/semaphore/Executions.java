@@ -66,18 +66,38 @@ public final class Executions {
             begin(0);
         }
 
-        private void begin(int index) {
-            Admission next = null;
-            synchronized (this) {
-                if (released == null) {
-                    next = prepared.get(index).get();
-                    begun.push(next);
+        private void begin(int first) {
+            for (int index = first; index < prepared.size(); index++) {
+                Admission next = null;
+                synchronized (this) {
+                    if (released == null) {
+                        next = prepared.get(index).get();
+                        begun.push(next);
+                    }
                 }
+                if (next == null) {
+                    completeRejected(new CancellationException("The execution ended before all permits were acquired"));
+                    return;
+                }
+                List<HeldPermit> permits = next.heldNow();
+                if (permits.isEmpty()) {
+                    await(next, index);
+                    return;
+                }
+                add(permits);
             }
-            if (next == null) {
-                completeRejected(new CancellationException("The execution ended before all permits were acquired"));
-                return;
-            }
+            completeGranted(held());
+        }
+
+        private synchronized void add(List<HeldPermit> permits) {
+            held.addAll(permits);
+        }
+
+        private synchronized List<HeldPermit> held() {
+            return List.copyOf(held);
+        }
+
+        private void await(Admission next, int index) {
             CompletableFuture<List<HeldPermit>> outcome = next.granted().toCompletableFuture();
             next.attempted().thenRun(() -> {
                 if (!outcome.isDone()) {
@@ -86,30 +106,21 @@ public final class Executions {
             });
             outcome.whenComplete((permits, rejection) -> {
                 if (rejection == null) {
-                    granted(index, permits);
+                    add(permits);
+                    begin(index + 1);
                 } else {
                     release().whenComplete((done, none) -> completeRejected(Failures.cause(rejection)));
                 }
             });
         }
 
-        private void granted(int index, List<HeldPermit> permits) {
-            List<HeldPermit> all;
-            synchronized (this) {
-                held.addAll(permits);
-                all = List.copyOf(held);
-            }
-            if (index + 1 < prepared.size()) {
-                begin(index + 1);
-            } else {
-                completeGranted(all);
-            }
-        }
-
         private synchronized CompletionStage<Void> release() {
             if (released == null) {
-                released = CompletableFuture.allOf(begun.stream().map(admission -> admission.end().toCompletableFuture())
-                        .toArray(CompletableFuture[]::new));
+                List<CompletableFuture<Void>> ends = new ArrayList<>(begun.size());
+                for (Admission admission : begun) {
+                    ends.add(admission.end().toCompletableFuture());
+                }
+                released = CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new));
             }
             return released.minimalCompletionStage();
         }

@@ -4,30 +4,40 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/**
- * An admission that was granted immediately, by a store of this process or without a limit: it goes without what a wait needs.
- */
-final class GrantedAdmission implements Admission {
+/** An admission that no store is asked for. */
+public final class GrantedAdmission implements Admission {
 
     private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
 
-    private final HeldPermit permit;
+    private final List<HeldPermit> permits;
     // Null once the execution has ended, and for permits that are not executions. Guarded by this.
     private InFlightCounter executions;
 
-    GrantedAdmission(HeldPermit permit, InFlightCounter executions) {
-        this.permit = permit;
+    /**
+     * Admits.
+     *
+     * @param permits held until the end
+     */
+    public GrantedAdmission(List<HeldPermit> permits) {
+        this(permits, null);
+    }
+
+    /**
+     * @param executions has counted the execution; null for none
+     */
+    GrantedAdmission(List<HeldPermit> permits, InFlightCounter executions) {
+        this.permits = permits;
         this.executions = executions;
     }
 
     @Override
     public List<HeldPermit> heldNow() {
-        return List.of(permit);
+        return permits;
     }
 
     @Override
     public CompletionStage<List<HeldPermit>> granted() {
-        return CompletableFuture.completedFuture(heldNow());
+        return CompletableFuture.completedFuture(permits);
     }
 
     @Override
@@ -37,8 +47,7 @@ final class GrantedAdmission implements Admission {
 
     @Override
     public CompletionStage<Void> end() {
-        // Synchronous, and there is no copy of the request to refuse.
-        permit.release();
+        permits.forEach(HeldPermit::release);
         InFlightCounter counted;
         synchronized (this) {
             counted = executions;

@@ -49,12 +49,11 @@ final class LeaseRenewer {
         private Lease after;
         private boolean kept;
         private boolean renewing;
+        // Until it is kept, when the first lease ends in the store.
         private long renewAt;
 
         private final SemaphoreDefinition bulkhead;
-        private final String id;
         private final long holdEndNanos;
-        private final long firstEndInStoreNanos;
         private volatile long endNanos;
 
         /**
@@ -62,11 +61,10 @@ final class LeaseRenewer {
          * @param endInStoreNanos when the first lease ends in the store, or earlier
          * @param marginNanos how much earlier that lease ends here
          */
-        Lease(SemaphoreDefinition bulkhead, String id, long sinceNanos, long endInStoreNanos, long marginNanos) {
+        Lease(SemaphoreDefinition bulkhead, long sinceNanos, long endInStoreNanos, long marginNanos) {
             this.bulkhead = bulkhead;
-            this.id = id;
             this.holdEndNanos = sinceNanos + bulkhead.terms().holdNanos();
-            this.firstEndInStoreNanos = endInStoreNanos;
+            this.renewAt = endInStoreNanos;
             this.endNanos = endInStoreNanos - marginNanos;
         }
 
@@ -77,8 +75,11 @@ final class LeaseRenewer {
         abstract void releaseRunning();
 
         /** The id of the permit. */
-        public final String id() {
-            return id;
+        public abstract String id();
+
+        /** When the permit started. */
+        final long sinceNanos() {
+            return holdEndNanos - bulkhead.terms().holdNanos();
         }
 
         final SemaphoreDefinition definition() {
@@ -94,9 +95,9 @@ final class LeaseRenewer {
             return endNanos;
         }
 
-        /** When to renew the first lease, which is shorter than the others after a hand-over. */
-        final long firstRenewalAt(long nowNanos) {
-            return nowNanos + Math.min(renewalInterval(), (firstEndInStoreNanos - nowNanos) / RENEWALS_PER_LEASE);
+        /** Plans the renewal of the first lease, which is shorter than the others after a hand-over. */
+        private void planFirstRenewal(long nowNanos) {
+            renewAt = nowNanos + Math.min(renewalInterval(), (renewAt - nowNanos) / RENEWALS_PER_LEASE);
         }
 
         final long renewalInterval() {
@@ -230,7 +231,7 @@ final class LeaseRenewer {
             }
             last = lease;
             lease.kept = true;
-            lease.renewAt = lease.firstRenewalAt(timers.nanoTime());
+            lease.planFirstRenewal(timers.nanoTime());
             alarm.noLaterThan(nextEvent(lease), whenDue);
             return true;
         }

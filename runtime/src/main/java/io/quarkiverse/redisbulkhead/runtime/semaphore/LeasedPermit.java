@@ -14,7 +14,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 
 /** A permit with a lease in a store, from the grant until it is released, lost or detached. Thread-safe. */
-final class LeasedPermit extends LeaseRenewer.Lease implements HeldPermit {
+class LeasedPermit extends LeaseRenewer.Lease implements HeldPermit {
 
     private static final CompletableFuture<Boolean> YES = CompletableFuture.completedFuture(true);
     private static final CompletableFuture<Boolean> NO = CompletableFuture.completedFuture(false);
@@ -44,6 +44,7 @@ final class LeasedPermit extends LeaseRenewer.Lease implements HeldPermit {
     }
 
     private final Dependencies dependencies;
+    private final String id;
     private final String method;
     private final long fencingToken;
     private final CompletableFuture<PermitLost> interruption;
@@ -62,23 +63,33 @@ final class LeasedPermit extends LeaseRenewer.Lease implements HeldPermit {
      * A permit that was granted.
      *
      * @param method what it is for, as operators see it
-     * @param copyMayFollow whether a copy of the request may still be on its way to the store
+     * @param copyMayFollow whether a copy of the request may still be in flight
      * @param sinceNanos when it started
      * @param endInStoreNanos when its first lease ends in the store, or earlier
      * @param marginNanos how much earlier that lease ends here
      */
     LeasedPermit(Dependencies dependencies, SemaphoreDefinition bulkhead, String id, String method, long ticket,
             boolean copyMayFollow, long sinceNanos, long endInStoreNanos, long marginNanos) {
-        super(bulkhead, id, sinceNanos, endInStoreNanos, marginNanos);
+        super(bulkhead, sinceNanos, endInStoreNanos, marginNanos);
         this.dependencies = dependencies;
+        this.id = id;
         this.method = method;
         this.fencingToken = dependencies.fenced() ? ticket : 0;
         this.copyMayFollow = copyMayFollow;
         this.interruption = bulkhead.terms().interrupts() ? new CompletableFuture<>() : null;
     }
 
+    final Dependencies dependencies() {
+        return dependencies;
+    }
+
+    @Override
+    public String id() {
+        return id;
+    }
+
     /** Renews the lease from now on. */
-    void keep() {
+    final void keep() {
         dependencies.renewer().keep(this);
     }
 
@@ -138,7 +149,7 @@ final class LeasedPermit extends LeaseRenewer.Lease implements HeldPermit {
     @Override
     public CompletionStage<Boolean> release() {
         fireReleased();
-        return giveBack();
+        return returnPermit();
     }
 
     private void fireReleased() {
@@ -148,11 +159,11 @@ final class LeasedPermit extends LeaseRenewer.Lease implements HeldPermit {
                 listener = call;
                 call = CallListener.NONE;
             }
-            listener.released();
+            listener.released(dependencies.timers().nanoTime() - sinceNanos());
         }
     }
 
-    private CompletionStage<Boolean> giveBack() {
+    private CompletionStage<Boolean> returnPermit() {
         State before;
         synchronized (this) {
             before = state;
@@ -163,21 +174,25 @@ final class LeasedPermit extends LeaseRenewer.Lease implements HeldPermit {
         }
         Duration minHold = definition().spec().minHold();
         if (dependencies.returns().isImmediate() && !copyMayFollow) {
-            boolean held = givenBack(before, dependencies.returns().giveBackNow(bulkheadId(), id(), minHold));
+            boolean held = returned(before, returnNow(minHold));
             dependencies.renewer().forget(this);
             return held ? YES : NO;
         }
-        CompletionStage<Boolean> answer = dependencies.returns().giveBack(bulkheadId(), id(), lease(), minHold, copyMayFollow,
+        CompletionStage<Boolean> answer = dependencies.returns().returnPermit(bulkheadId(), id(), lease(), minHold, copyMayFollow,
                 found -> {
                     dependencies.reconciler().released(bulkheadId(), id(), lease(), minHold);
-                    return givenBack(before, found);
+                    return returned(before, found);
                 });
         // After the return has begun, so that a shutdown always sees the permit in one of the two.
         dependencies.renewer().forget(this);
         return answer;
     }
 
-    private boolean givenBack(State before, Found found) {
+    Found returnNow(Duration minHold) {
+        return dependencies.returns().returnNow(bulkheadId(), id(), minHold);
+    }
+
+    private boolean returned(State before, Found found) {
         if (before == State.HELD && found == Found.NOT_HELD) {
             dependencies.listener().lost(loss(Reason.GONE));
         }
@@ -189,7 +204,7 @@ final class LeasedPermit extends LeaseRenewer.Lease implements HeldPermit {
     }
 
     /**
-     * A copy of the request for this permit may still be on its way: the release also refuses it.
+     * A copy of the request for this permit may still be in flight: the release also refuses it.
      *
      * @return {@code false} when the permit is released already
      */
@@ -268,7 +283,7 @@ final class LeasedPermit extends LeaseRenewer.Lease implements HeldPermit {
     @Override
     void releaseRunning() {
         lose(Reason.STOPPED);
-        giveBack();
+        returnPermit();
     }
 
     @Override

@@ -36,7 +36,7 @@ abstract class PendingAdmission implements Admission {
         decide(held, null);
     }
 
-    /** No permit is held, nor will be. */
+    /** No permit is held, and none will be granted. */
     final void completeRejected(Throwable reason) {
         decide(null, reason);
     }
@@ -80,6 +80,11 @@ abstract class PendingAdmission implements Admission {
     @Override
     public final synchronized List<HeldPermit> heldNow() {
         return permits == null ? List.of() : permits;
+    }
+
+    @Override
+    public final synchronized boolean isHeldNow() {
+        return permits != null;
     }
 
     @Override

@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntFunction;
 
 import org.jboss.logging.Logger;
 
@@ -55,6 +56,7 @@ final class PermitReconciler {
     private final String shortPrefix;
     private final String longPrefix;
     private final AtomicLong nextId = new AtomicLong();
+    private final IntFunction<String> shortIds = weight -> Weights.id(weight, nextShortId());
     // A store of this process loses nothing.
     private final boolean needed;
     private final Set<String> known = ConcurrentHashMap.newKeySet();
@@ -106,11 +108,20 @@ final class PermitReconciler {
     /** The id of a permit that is going to be requested: letters, digits and hyphens, behind the weight. */
     String newId(SemaphoreSpec spec) {
         if (!needed) {
-            return Weights.id(spec.weight(), shortPrefix + nextId.getAndIncrement());
+            return shortIds.apply(spec.weight());
         }
         String id = Weights.id(spec.weight(), prefix(spec) + nextId.getAndIncrement());
         known.add(id);
         return id;
+    }
+
+    private String nextShortId() {
+        return shortPrefix + nextId.getAndIncrement();
+    }
+
+    /** Issues ids of permits of a store of this process, by their weights. */
+    IntFunction<String> shortIds() {
+        return shortIds;
     }
 
     /**

@@ -24,7 +24,9 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
 import io.quarkiverse.redisbulkhead.runtime.store.InProcessPermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.InProcessPermitStore.Taken;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.PermitTerms;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 
 /**
@@ -77,7 +79,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
     private final SemaphoreDefinition bulkhead;
     private final SemaphoreSpec spec;
     private final Duration lease;
-    private final String method;
+    private final PermitTerms terms;
     private final WaitsOn waitsOn;
     // Null for requests that are not executions.
     private final InFlightCounter executions;
@@ -123,15 +125,15 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
     // Null until end() is called.
     private CompletionStage<Void> ended;
     // Null unless the end waits for the answer to the release.
-    private Promise<Void> endAnswered;
+    private Promise<Void> endConfirmed;
 
-    private PermitRequest(Dependencies dependencies, SemaphoreDefinition bulkhead, String method, WaitsOn waitsOn,
+    private PermitRequest(Dependencies dependencies, SemaphoreDefinition bulkhead, PermitTerms terms, WaitsOn waitsOn,
             InFlightCounter executions, CallListener call, boolean wantedToWait, List<HeldPermit> heldByCallers) {
         this.dependencies = dependencies;
         this.bulkhead = bulkhead;
         this.spec = bulkhead.spec();
         this.lease = bulkhead.terms().lease();
-        this.method = method;
+        this.terms = terms;
         this.waitsOn = waitsOn;
         this.executions = executions;
         this.call = call;
@@ -144,31 +146,31 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
     /**
      * Requests a permit.
      *
-     * @param method what the permit is for, as operators see it
+     * @param terms of its permit
      * @param waitsOn what the call occupies while it waits
      * @param executions has counted the execution, and ends it with the admission; null for none
      * @param call receives the events
      * @param heldByCallers the permits of the calls around this one
      */
-    static Admission begin(Dependencies dependencies, SemaphoreDefinition bulkhead, String method, WaitsOn waitsOn,
+    static Admission begin(Dependencies dependencies, SemaphoreDefinition bulkhead, PermitTerms terms, WaitsOn waitsOn,
             InFlightCounter executions, CallListener call, List<HeldPermit> heldByCallers) {
         call.requested();
         if (dependencies.store() instanceof InProcessPermitStore here) {
-            LeasedPermit given = takeIfFree(dependencies, here, bulkhead, method);
+            ImmediatePermit given = takeIfFree(dependencies, here, bulkhead, terms, executions);
             if (given != null) {
                 given.fireAcquired(call);
-                return new GrantedAdmission(given, executions);
+                return given;
             }
         }
-        PermitRequest request = new PermitRequest(dependencies, bulkhead, method, waitsOn, executions, call,
+        PermitRequest request = new PermitRequest(dependencies, bulkhead, terms, waitsOn, executions, call,
                 !bulkhead.spec().maxWait().isZero(), heldByCallers);
         request.start();
         return request;
     }
 
     // Null when no permit is free. The request then takes the usual way.
-    private static LeasedPermit takeIfFree(Dependencies dependencies, InProcessPermitStore here, SemaphoreDefinition bulkhead,
-            String method) {
+    private static ImmediatePermit takeIfFree(Dependencies dependencies, InProcessPermitStore here,
+            SemaphoreDefinition bulkhead, PermitTerms terms, InFlightCounter executions) {
         // Counted until the permit is kept, so that a shutdown does not miss it.
         dependencies.requests().begin();
         try {
@@ -176,13 +178,12 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
                 return null;
             }
             long requestedAt = dependencies.timers().nanoTime();
-            String id = dependencies.reconciler().newId(bulkhead.spec());
-            long token = here.takeIfFree(dependencies.request(bulkhead, id, Duration.ZERO, 0, method));
-            if (token == InProcessPermitStore.NONE_FREE) {
+            Taken taken = here.takeIfFree(terms, dependencies.reconciler().shortIds());
+            if (taken == null) {
                 return null;
             }
-            LeasedPermit given = new LeasedPermit(dependencies.permits(), bulkhead, id, method, token, false, requestedAt,
-                    requestedAt + bulkhead.terms().leaseNanos(), bulkhead.terms().marginNanos());
+            ImmediatePermit given = new ImmediatePermit(dependencies.permits(), bulkhead, taken, terms.method(), requestedAt,
+                    executions);
             given.keep();
             return given;
         } finally {
@@ -227,7 +228,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
             }
             long now = dependencies.timers().nanoTime();
             clock = clock == null ? LeaseClock.requested(now) : clock.requestedAgain(now);
-            request = dependencies.request(bulkhead, permitId, place(), ticket, method);
+            request = new AcquireRequest(terms, permitId, place(), ticket);
         }
         dependencies.store().acquire(request).whenComplete((reply, failure) -> {
             if (failure == null) {
@@ -278,7 +279,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
         } else if (given != null) {
             finishGranted(given);
         } else {
-            answeredLate(reply.copyMayFollow());
+            repliedLate(reply.copyMayFollow());
         }
     }
 
@@ -289,7 +290,8 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
     // Within the lock.
     private LeasedPermit newPermit(long token, boolean copies, long sinceNanos, long endInStoreNanos, long marginNanos) {
         state = State.GRANTED;
-        LeasedPermit given = new LeasedPermit(dependencies.permits(), bulkhead, permitId, method, token, copies, sinceNanos,
+        LeasedPermit given = new LeasedPermit(dependencies.permits(), bulkhead, permitId, terms.method(), token, copies,
+                sinceNanos,
                 endInStoreNanos, marginNanos);
         permit = given;
         return given;
@@ -304,7 +306,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
             mayBeInStore = copies || copyMayFollow || placeMayRemain;
         }
         if (isLate) {
-            answeredLate(copies);
+            repliedLate(copies);
         } else {
             finishRejected(reason, mayBeInStore);
         }
@@ -324,7 +326,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
 
     // A hand-over has granted the permit, so the reply is of no use. But the request, if it came behind the release, or a copy of it,
     // must not bring the permit back.
-    private void answeredLate(boolean copies) {
+    private void repliedLate(boolean copies) {
         LeasedPermit given;
         synchronized (this) {
             given = (LeasedPermit) permit;
@@ -350,7 +352,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
     private void retryLater(Throwable failure) {
         Runnable next;
         synchronized (this) {
-            next = state == State.REQUESTING ? enterRetrying(failure) : () -> answeredLate(isOutcomeUnknown(failure));
+            next = state == State.REQUESTING ? enterRetrying(failure) : () -> repliedLate(isOutcomeUnknown(failure));
         }
         next.run();
     }
@@ -389,7 +391,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
     private void placed(Waiting reply) {
         Runnable next;
         synchronized (this) {
-            next = state == State.REQUESTING ? enterWaiting(reply) : () -> answeredLate(reply.copyMayFollow());
+            next = state == State.REQUESTING ? enterWaiting(reply) : () -> repliedLate(reply.copyMayFollow());
         }
         next.run();
     }
@@ -402,7 +404,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
         clock = clock.answered(reply.storeMillis());
         storeHadPlace = true;
         ticket = reply.ticket();
-        storeAnswered();
+        storeReplied();
         RuntimeException rejection = waitsForItself(limit) ? fullException(Optional.empty(), limit, nearestLeaseEnd)
                 : rejectOrCountAsWaiter();
         if (rejection != null) {
@@ -426,7 +428,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
     }
 
     // Within the lock.
-    private void storeAnswered() {
+    private void storeReplied() {
         lastFailure = null;
         if (backoff != null) {
             backoff.reset();
@@ -454,6 +456,13 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
         if (!waitingFired) {
             waitingFired = true;
             call.waiting();
+        }
+    }
+
+    // Within the lock, before the outcome.
+    private void fireWaited() {
+        if (waitingFired) {
+            call.waited();
         }
     }
 
@@ -555,7 +564,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
         if (state == State.WAITING && id.equals(permitId)) {
             clock = LeaseClock.polled(sentAt, storeMillis);
             nearestLeaseEnd = nearest;
-            storeAnswered();
+            storeReplied();
         }
     }
 
@@ -641,7 +650,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
         boolean copies = copyMayFollow;
         return () -> {
             stopWaiting();
-            dependencies.returns().giveBack(bulkhead.id(), id, lease, Duration.ZERO, copies, found -> {
+            dependencies.returns().returnPermit(bulkhead.id(), id, lease, Duration.ZERO, copies, found -> {
                 finishRejected(reason, false);
                 return found;
             });
@@ -707,6 +716,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
         synchronized (this) {
             outcomeFinal = true;
             unwanted = ended != null;
+            fireWaited();
             if (unwanted) {
                 call.rejected(CallResult.CANCELLED);
             } else {
@@ -729,7 +739,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
         uncountWaiter();
         RuntimeException rejection = bulkhead.translated(reason);
         if (reason instanceof NestedCallRejectedException) {
-            dependencies.listener().nestedCallRejected(method, rejection);
+            dependencies.listener().nestedCallRejected(terms.method(), rejection);
         }
         HeldPermit allowed;
         PermitRequest continuation;
@@ -754,11 +764,13 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
     private void continueOrFireRejected(RuntimeException reason, RuntimeException rejection) {
         OnOutage policy = ended == null && StoreFailures.isOutage(reason) ? spec.onOutage() : OnOutage.REJECT;
         if (policy == OnOutage.ALLOW) {
-            permit = new UncountedPermit(bulkhead.id(), call);
+            permit = new UncountedPermit(bulkhead.id(), call, dependencies.timers());
+            fireWaited();
             call.acquired(CallResult.BYPASSED, 0);
         } else if (policy == OnOutage.LOCAL && dependencies.local() != null) {
             localContinuation = newLocalContinuation();
         } else {
+            fireWaited();
             call.rejected(ended != null ? CallResult.CANCELLED
                     : rejection instanceof SkippedException ? CallResult.SKIPPED : CallResult.of(reason, wantedToWait));
         }
@@ -767,8 +779,9 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
     // Within the lock. The rest of the wait is for a permit of this process; the events go on.
     private PermitRequest newLocalContinuation() {
         Duration left = Duration.ofNanos(waitEndNanos - dependencies.timers().nanoTime());
-        PermitRequest next = new PermitRequest(dependencies.local(), bulkhead.local(left.isNegative() ? Duration.ZERO : left),
-                method, waitsOn, null, call, wantedToWait, heldByCallers);
+        SemaphoreDefinition local = bulkhead.local(left.isNegative() ? Duration.ZERO : left);
+        PermitRequest next = new PermitRequest(dependencies.local(), local,
+                dependencies.local().terms(local, terms.method()), waitsOn, null, call, wantedToWait, heldByCallers);
         next.waitingFired = waitingFired;
         return next;
     }
@@ -818,8 +831,8 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
             if (ended != null) {
                 return ended;
             }
-            endAnswered = spec.awaitRelease() ? new Promise<>() : null;
-            ended = endAnswered == null ? DONE : endAnswered;
+            endConfirmed = spec.awaitRelease() ? new Promise<>() : null;
+            ended = endConfirmed == null ? DONE : endConfirmed;
             continuation = localContinuation;
             given = permit;
             isFinal = outcomeFinal;
@@ -843,14 +856,14 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
 
     private void release(HeldPermit given) {
         CompletionStage<Boolean> answer = given.release();
-        if (endAnswered != null) {
+        if (endConfirmed != null) {
             answer.thenRun(this::completeEnd);
         }
     }
 
     private void completeEnd() {
-        if (endAnswered != null) {
-            endAnswered.complete(null);
+        if (endConfirmed != null) {
+            endConfirmed.complete(null);
         }
     }
 
@@ -862,7 +875,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
      * @param identity who acquires
      * @param waiters wakes those that wait
      * @param limits bounds how many wait
-     * @param returns gives permits and places back
+     * @param returns returns permits and places to the store
      * @param reconciler issues ids, and knows them while they are in use
      * @param requests counts requests until their outcome is final, and knows when the application stops
      * @param listener receives events
@@ -873,9 +886,9 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
             PermitReturns returns, PermitReconciler reconciler, InFlightCounter requests, SemaphoreListener listener,
             LeasedPermit.Dependencies permits, Dependencies local) {
 
-        private AcquireRequest request(SemaphoreDefinition bulkhead, String id, Duration place, long ticket, String method) {
+        PermitTerms terms(SemaphoreDefinition bulkhead, String method) {
             SemaphoreSpec spec = bulkhead.spec();
-            return new AcquireRequest(bulkhead.id(), id, spec.permits(), bulkhead.terms().lease(), spec.fair(), place, ticket,
+            return new PermitTerms(bulkhead.id(), spec.weight(), spec.permits(), bulkhead.terms().lease(), spec.fair(),
                     identity.application(), identity.instance(), method);
         }
     }

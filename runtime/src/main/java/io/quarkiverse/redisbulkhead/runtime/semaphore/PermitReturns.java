@@ -15,6 +15,7 @@ import org.jboss.logging.Logger;
 import io.quarkiverse.redisbulkhead.runtime.store.Backoff;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.InProcessPermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.InProcessPermitStore.Taken;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 
 /**
@@ -79,24 +80,29 @@ final class PermitReturns {
     }
 
     /**
-     * As {@link #giveBack}, where the store {@linkplain #isImmediate() answers at once} and no copy of the request may follow.
+     * As {@link #returnPermit}, where the store {@linkplain #isImmediate() replies at once} and no copy of the request may follow.
      */
-    Found giveBackNow(BulkheadId bulkhead, String permitId, Duration minHold) {
+    Found returnNow(BulkheadId bulkhead, String permitId, Duration minHold) {
         return inProcess.releaseNow(bulkhead, permitId, minHold) ? Found.HELD : Found.NOT_HELD;
+    }
+
+    /** The same, for a permit that the store gave at once. */
+    Found returnNow(Taken permit, Duration minHold) {
+        return inProcess.releaseNow(permit, minHold) ? Found.HELD : Found.NOT_HELD;
     }
 
     /**
      * Returns what is held or waits under an id. Requests that this process makes after this call come behind the return.
      *
      * @param minHold how long a permit stays taken at least, from its start; zero where nothing ran with it
-     * @param copyMayFollow whether a copy of the request may still be on its way, and must be refused
+     * @param copyMayFollow whether a copy of the request may still be in flight, and must be refused
      * @param then receives what was found; a shutdown waits for that, too
      * @return the result of {@code then}; never fails
      */
-    <T> CompletableFuture<T> giveBack(BulkheadId bulkhead, String permitId, Duration lease, Duration minHold,
+    <T> CompletableFuture<T> returnPermit(BulkheadId bulkhead, String permitId, Duration lease, Duration minHold,
             boolean copyMayFollow, Function<Found, T> then) {
         if (inProcess != null && !copyMayFollow) {
-            return CompletableFuture.completedFuture(then.apply(giveBackNow(bulkhead, permitId, minHold)));
+            return CompletableFuture.completedFuture(then.apply(returnNow(bulkhead, permitId, minHold)));
         }
         inFlight.begin();
         CompletionStage<Boolean> answer = copyMayFollow ? releaseAndRefuse(bulkhead, permitId, lease, minHold)
@@ -223,7 +229,7 @@ final class PermitReturns {
                 });
     }
 
-    // Before the cancellation, which frees at once, whatever the minimum hold is.
+    // Before the cancellation, which frees the permit at once, regardless of min-hold.
     private CompletableFuture<Void> releaseThoseWithMinHold(BulkheadId bulkhead, List<Unconfirmed> batch) {
         return CompletableFuture.allOf(batch.stream().filter(entry -> !entry.minHold().isZero())
                 .map(entry -> store.release(bulkhead, entry.permitId(), entry.minHold()).toCompletableFuture())

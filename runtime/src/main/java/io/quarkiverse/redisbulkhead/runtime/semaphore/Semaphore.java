@@ -16,6 +16,7 @@ import io.quarkiverse.redisbulkhead.Waiter;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.PermitTerms;
 
 /**
  * A counting semaphore. Thread-safe. Where the store gives no answer, stages fail with
@@ -29,6 +30,8 @@ public final class Semaphore {
     private final PermitAttacher attacher;
     private final boolean limiting;
     private final List<HeldPermit> heldByCallers;
+    // Those of the last call, as each guarded method has its own semaphore. Threads that race make the same.
+    private PermitTerms lastTerms;
 
     /**
      * @param dependencies what its requests work with
@@ -103,7 +106,7 @@ public final class Semaphore {
      * Requests a permit, and waits for it as long as the definition says, without occupying a worker thread.
      *
      * @param method what the permit is for, as operators see it
-     * @return the request, under way
+     * @return the pending request
      */
     public Admission admit(String method) {
         return admit(method, WaitsOn.NO_WORKER_THREAD);
@@ -114,7 +117,7 @@ public final class Semaphore {
      *
      * @param method what the permit is for, as operators see it
      * @param waitsOn what the call occupies while it waits
-     * @return the request, under way
+     * @return the pending request
      */
     public Admission admit(String method, WaitsOn waitsOn) {
         return admit(method, waitsOn, null);
@@ -139,8 +142,17 @@ public final class Semaphore {
     }
 
     private Admission begin(String method, WaitsOn waitsOn, InFlightCounter executions, CallListener call) {
-        return limiting ? PermitRequest.begin(dependencies, bulkhead, method, waitsOn, executions, call, heldByCallers)
-                : new GrantedAdmission(uncountedPermit(), executions);
+        return limiting ? PermitRequest.begin(dependencies, bulkhead, terms(method), waitsOn, executions, call, heldByCallers)
+                : new GrantedAdmission(List.of(uncountedPermit()), executions);
+    }
+
+    private PermitTerms terms(String method) {
+        PermitTerms terms = lastTerms;
+        if (terms == null || !terms.method().equals(method)) {
+            terms = dependencies.terms(bulkhead, method);
+            lastTerms = terms;
+        }
+        return terms;
     }
 
     /**
@@ -209,7 +221,7 @@ public final class Semaphore {
      * @return held until it is released
      */
     public HeldPermit uncountedPermit() {
-        return new UncountedPermit(bulkhead.id(), CallListener.NONE);
+        return new UncountedPermit(bulkhead.id(), CallListener.NONE, dependencies.timers());
     }
 
     /**

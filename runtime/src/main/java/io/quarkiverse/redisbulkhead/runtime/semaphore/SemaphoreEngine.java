@@ -125,7 +125,7 @@ public final class SemaphoreEngine {
     }
 
     /**
-     * Who holds and who waits, over all processes.
+     * The holders and waiters of all processes.
      *
      * @param bulkhead the bulkhead; any, whether this process uses it or not
      * @param most how many of each to list, from 0 to {@value PermitStore#MAX_LISTED}

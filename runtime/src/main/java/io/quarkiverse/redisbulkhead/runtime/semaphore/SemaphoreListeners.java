@@ -16,7 +16,8 @@ public final class SemaphoreListeners implements SemaphoreListener {
 
     private static final Logger LOG = Logger.getLogger(SemaphoreListeners.class);
 
-    private final List<SemaphoreListener> listeners;
+    // An array, because the iterator of a list would be an object for each call.
+    private final SemaphoreListener[] listeners;
 
     /**
      * Combines listeners.
@@ -24,7 +25,7 @@ public final class SemaphoreListeners implements SemaphoreListener {
      * @param listeners in the order in which they receive events
      */
     public SemaphoreListeners(List<SemaphoreListener> listeners) {
-        this.listeners = List.copyOf(listeners);
+        this.listeners = listeners.toArray(SemaphoreListener[]::new);
     }
 
     @Override
@@ -38,7 +39,7 @@ public final class SemaphoreListeners implements SemaphoreListener {
         for (SemaphoreListener listener : listeners) {
             CallListener call = onCall(listener, bulkhead, method);
             if (call != CallListener.NONE) {
-                all = new Call(all, call);
+                all = all == CallListener.NONE ? call : new Call(all, call);
             }
         }
         return all;
@@ -65,58 +66,59 @@ public final class SemaphoreListeners implements SemaphoreListener {
 
     private void fireAll(Consumer<SemaphoreListener> event) {
         for (SemaphoreListener listener : listeners) {
-            fire(listener, event);
+            try {
+                event.accept(listener);
+            } catch (RuntimeException | LinkageError e) {
+                LOG.errorf(e, "%s failed", listener.getClass().getName());
+            }
         }
-    }
-
-    private static <T> void fire(T listener, Consumer<T> event) {
-        try {
-            event.accept(listener);
-        } catch (RuntimeException | LinkageError e) {
-            failed(listener, e);
-        }
-    }
-
-    private static void failed(Object listener, Throwable failure) {
-        LOG.errorf(failure, "%s failed", listener.getClass().getName());
     }
 
     /** The listeners of one call: a chain, because a list would take more memory. */
-    private record Call(CallListener before, CallListener last) implements CallListener {
+    private static final class Call extends CallListener {
+
+        private final CallListener before;
+        private final CallListener last;
+
+        private Call(CallListener before, CallListener last) {
+            this.before = before;
+            this.last = last;
+        }
 
         @Override
-        public void requested() {
+        protected void onRequested() {
             before.requested();
-            fire(last, CallListener::requested);
+            last.requested();
         }
 
         @Override
-        public void waiting() {
+        protected void onWaiting() {
             before.waiting();
-            fire(last, CallListener::waiting);
+            last.waiting();
         }
 
         @Override
-        public void acquired(CallResult result, long fencingToken) {
+        protected void onWaited() {
+            before.waited();
+            last.waited();
+        }
+
+        @Override
+        protected void onAcquired(CallResult result, long fencingToken) {
             before.acquired(result, fencingToken);
-            try {
-                // Most calls come here, and a lambda would be an object for each.
-                last.acquired(result, fencingToken);
-            } catch (RuntimeException | LinkageError e) {
-                failed(last, e);
-            }
+            last.acquired(result, fencingToken);
         }
 
         @Override
-        public void rejected(CallResult result) {
+        protected void onRejected(CallResult result) {
             before.rejected(result);
-            fire(last, listener -> listener.rejected(result));
+            last.rejected(result);
         }
 
         @Override
-        public void released() {
-            before.released();
-            fire(last, CallListener::released);
+        protected void onReleased(long heldNanos) {
+            before.released(heldNanos);
+            last.released(heldNanos);
         }
     }
 }

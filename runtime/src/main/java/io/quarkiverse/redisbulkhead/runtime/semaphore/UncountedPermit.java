@@ -13,14 +13,19 @@ final class UncountedPermit implements HeldPermit {
 
     private final BulkheadId bulkhead;
     private final CallListener call;
+    private final Timers timers;
+    private final long sinceNanos;
     private final AtomicBoolean released = new AtomicBoolean();
 
     /**
      * @param call receives the release
+     * @param timers the clock
      */
-    UncountedPermit(BulkheadId bulkhead, CallListener call) {
+    UncountedPermit(BulkheadId bulkhead, CallListener call, Timers timers) {
         this.bulkhead = bulkhead;
         this.call = call;
+        this.timers = timers;
+        this.sinceNanos = timers.nanoTime();
     }
 
     @Override
@@ -57,7 +62,7 @@ final class UncountedPermit implements HeldPermit {
     public CompletionStage<Boolean> release() {
         boolean first = released.compareAndSet(false, true);
         if (first) {
-            call.released();
+            call.released(timers.nanoTime() - sinceNanos);
         }
         return CompletableFuture.completedStage(first);
     }

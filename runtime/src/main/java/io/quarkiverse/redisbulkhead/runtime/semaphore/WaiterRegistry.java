@@ -30,7 +30,7 @@ final class WaiterRegistry {
 
     private static final Logger LOG = Logger.getLogger(WaiterRegistry.class);
 
-    // A poll also shows that the waiters live; Redis tolerates three missed ones.
+    // A poll is also a heartbeat of the waiters; Redis tolerates three missed ones.
     private static final Duration LONGEST_GAP = Duration.ofSeconds(1);
     private static final double JITTER = 0.2;
     private static final Duration SHORTEST_GAP = Duration.ofMillis(20);
@@ -57,7 +57,7 @@ final class WaiterRegistry {
         /** The store granted the permit to it. */
         void handedOver(String permitId, HandOver handOver);
 
-        /** A permit may be free. Tells whether the waiter requests it. */
+        /** A permit may be free. Returns whether the waiter requests it. */
         boolean permitMayBeFree();
 
         /** The store still has it among its waiters. */
@@ -69,7 +69,7 @@ final class WaiterRegistry {
         /** A poll failed. */
         void pollFailed(String permitId, Throwable failure);
 
-        /** The application stops: the waiter is rejected. The returned task gives its place back. */
+        /** The application stops: the waiter is rejected. The returned task leaves the queue. */
         Runnable stop();
     }
 
@@ -129,7 +129,7 @@ final class WaiterRegistry {
         });
     }
 
-    /** The waiter does not wait for the permit with that id any more. */
+    /** The waiter no longer waits for the permit with this id. */
     void leave(Waiter waiter, String permitId) {
         byId.remove(permitId, waiter);
         lines.computeIfPresent(waiter.bulkheadId(), (bulkhead, line) -> {
@@ -147,7 +147,7 @@ final class WaiterRegistry {
         if (waiter != null) {
             waiter.handedOver(notice.permitId(), notice.handOver());
         }
-        // Otherwise it has left, and its return of the place passes the permit on.
+        // Otherwise it has left, and leaving the queue passes the permit on.
     }
 
     void permitFree(PermitFree notice) {
@@ -165,12 +165,12 @@ final class WaiterRegistry {
 
     /** The application stops: rejects all waiters. */
     void stop() {
-        // All of them first, so that a place that one gives back does not go to another one.
+        // Stop all waiters first, so that the place of one is not passed on to another.
         List<Runnable> leave = byId.values().stream().map(Waiter::stop).toList();
         leave.forEach(Runnable::run);
     }
 
-    /** Where this process waits now. */
+    /** The bulkheads for which this process waits. */
     Set<BulkheadId> bulkheads() {
         return lines.keySet();
     }
@@ -215,7 +215,7 @@ final class WaiterRegistry {
     private static List<Map<String, Waiter>> batches(List<Waiter> all) {
         List<Map<String, Waiter>> batches = new ArrayList<>();
         for (Waiter waiter : all) {
-            // Otherwise a request is in flight, whose reply tells as much.
+            // Otherwise a request is in flight, and its reply has the same information.
             if (waiter.isWaiting()) {
                 if (batches.isEmpty() || batches.get(batches.size() - 1).size() == PermitStore.MAX_POLLED_AT_ONCE) {
                     batches.add(new HashMap<>());

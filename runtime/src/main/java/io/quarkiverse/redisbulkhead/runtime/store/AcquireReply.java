@@ -2,14 +2,14 @@ package io.quarkiverse.redisbulkhead.runtime.store;
 
 import java.time.Duration;
 
-/** The answer to an {@link AcquireRequest}. */
+/** The reply to an {@link AcquireRequest}. */
 public sealed interface AcquireReply {
 
     /**
-     * Whether a copy of the request may still be on its way, because it had to be sent twice. When the caller has no
+     * Whether a copy of the request may still be in flight, because it had to be sent twice. When the caller has no
      * use for a permit any more, such a copy must be {@linkplain PermitStore#cancel refused}.
      *
-     * @return {@code false} when the request was carried out once and for all
+     * @return {@code false} if no copy of the request can follow
      */
     boolean copyMayFollow();
 

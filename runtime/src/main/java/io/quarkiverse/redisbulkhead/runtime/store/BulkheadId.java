@@ -1,6 +1,5 @@
 package io.quarkiverse.redisbulkhead.runtime.store;
 
-import java.util.Comparator;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -12,9 +11,6 @@ import java.util.Optional;
  * @param key any text; empty when the bulkhead is one limit for all
  */
 public record BulkheadId(String name, Optional<String> key) implements Comparable<BulkheadId> {
-
-    private static final Comparator<BulkheadId> ORDER = Comparator.comparing(BulkheadId::name)
-            .thenComparing(id -> id.key().isPresent()).thenComparing(id -> id.key().orElse(""));
 
     /** Checks the values. */
     public BulkheadId {
@@ -45,7 +41,11 @@ public record BulkheadId(String name, Optional<String> key) implements Comparabl
     /** Keeps maps fast even if clients send keys with the same hash code. */
     @Override
     public int compareTo(BulkheadId other) {
-        return ORDER.compare(this, other);
+        int byName = name.compareTo(other.name);
+        if (byName != 0 || key.isEmpty() || other.key.isEmpty()) {
+            return byName != 0 ? byName : Boolean.compare(key.isPresent(), other.key.isPresent());
+        }
+        return key.get().compareTo(other.key.get());
     }
 
     // Written out, because what the compiler generates for records is linked at the first call, which takes milliseconds.

@@ -5,8 +5,8 @@ import java.time.Duration;
 /**
  * A permit that a waiter received.
  * <p>
- * The waiter may have died since its last poll, so its first lease is short: the lease that it asked for, but at most
- * {@link PermitStore#FIRST_LEASE}. A live waiter hears of the permit within that time and renews it like any other.
+ * The waiter may have died since its last poll, so its first lease is short: the requested lease, but at most
+ * {@link PermitStore#FIRST_LEASE}. A live waiter learns of the permit within that time and renews it like any other.
  *
  * @param ticket its fencing token
  * @param leaseEndMillis when its lease ends, by the clock of the store, in milliseconds since the epoch
@@ -16,7 +16,7 @@ public record HandOver(long ticket, long leaseEndMillis) {
     /**
      * The first lease of a permit that is handed over.
      *
-     * @param lease the lease that the waiter asked for
+     * @param lease the requested lease
      * @return the shorter of that and {@link PermitStore#FIRST_LEASE}
      */
     public static Duration firstLease(Duration lease) {

@@ -14,8 +14,8 @@ import io.quarkiverse.redisbulkhead.Waiter;
  * @param waiting the number of live waiters
  * @param resizedTo the limit that {@link PermitStore#resize} set
  * @param declaredLimits the different limits that requests declared within the last minute, ascending
- * @param holders the holders, the lease that ends first coming first; fewer than {@code inUse} when fewer were asked for
- * @param waiters the waiters, the fair ones first and in their order; fewer than {@code waiting} when fewer were asked for
+ * @param holders the holders, ordered by lease end; fewer than {@code inUse} if fewer were requested
+ * @param waiters the waiters, fair ones first, in order; fewer than {@code waiting} if fewer were requested
  */
 public record Occupancy(int inUse, int waiting, OptionalInt resizedTo, SortedSet<Integer> declaredLimits,
         List<Holder> holders, List<Waiter> waiters) {

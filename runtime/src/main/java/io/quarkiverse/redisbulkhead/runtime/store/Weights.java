@@ -11,7 +11,7 @@ import io.quarkiverse.redisbulkhead.SemaphoreSpec;
  * So each operation knows the weight of its permit without reading it, and no lost record changes it.
  * <p>
  * In Redis, a permit of weight n is n entries of the sorted set of holders, so their number is what is in use: the id, and
- * the id with a space and a number from 2 to n. The entry with the bare id tells whether the permit is held.
+ * the id with a space and a number from 2 to n. The entry with the plain id decides whether the permit is held.
  */
 public final class Weights {
 

@@ -87,7 +87,7 @@ public class CallSpans implements SemaphoreListener {
         return span;
     }
 
-    private final class Call implements CallListener {
+    private final class Call extends CallListener {
 
         private final Context caller;
         private final BulkheadId bulkhead;
@@ -102,18 +102,18 @@ public class CallSpans implements SemaphoreListener {
         }
 
         @Override
-        public void requested() {
+        protected void onRequested() {
             begunAt = System.nanoTime();
             span = CallSpans.this.begin(caller, bulkhead, method);
         }
 
         @Override
-        public void waiting() {
+        protected void onWaiting() {
             span.addEvent("waits");
         }
 
         @Override
-        public void acquired(CallResult result, long fencingToken) {
+        protected void onAcquired(CallResult result, long fencingToken) {
             if (fencingToken != 0) {
                 span.setAttribute(TOKEN, fencingToken);
             }
@@ -121,7 +121,7 @@ public class CallSpans implements SemaphoreListener {
         }
 
         @Override
-        public void rejected(CallResult result) {
+        protected void onRejected(CallResult result) {
             if (result == CallResult.UNAVAILABLE || result == CallResult.CONTENDED) {
                 span.setStatus(StatusCode.ERROR);
             }

@@ -33,12 +33,12 @@ class ConfigurationTest {
             .addDefaultInterceptors()
             .withConverter(Duration.class, 1_000, new DurationConverter())
             .withMapping(RedisBulkheadRuntimeConfig.class)
-            // As Quarkus does.
+            // As in Quarkus.
             .withMappingIgnore("quarkus.**")
             .withProfile("prod");
     private final ValidationErrors errors = new ValidationErrors();
 
-    /** Why names in two spellings are refused. */
+    /** This is why names in two spellings are refused. */
     @Test
     void smallRyeConfigDropsTheValuesOfOneSpelling() {
         file(Map.of(WITH + "permits", "5", WITHOUT + "max-wait", "2s"));
@@ -49,7 +49,7 @@ class ConfigurationTest {
 
     @ParameterizedTest
     @ValueSource(strings = { WITH, WITHOUT })
-    void aNameMayBeInQuotesOrNot(String prefix) {
+    void quotesAroundABulkheadNameAreOptional(String prefix) {
         file(Map.of(prefix + "permits", "5", prefix + "max-wait", "2s"));
 
         Configuration configuration = read("open");
@@ -63,7 +63,7 @@ class ConfigurationTest {
 
     @ParameterizedTest
     @ValueSource(strings = { LOCK_WITH, LOCK_WITHOUT })
-    void soMayThatOfALock(String prefix) {
+    void quotesAroundALockNameAreOptional(String prefix) {
         file(Map.of(prefix + "fair", "true", prefix + "lock-timeout", "5s"));
 
         LockConfig lock = read().values().lock().locks().get("open");
@@ -73,7 +73,7 @@ class ConfigurationTest {
     }
 
     @Test
-    void aNameInTwoSpellingsIsRefusedWithBothLocations() {
+    void twoSpellingsOfANameAreRefusedWithBothLocations() {
         file(Map.of(WITH + "permits", "5", WITHOUT + "max-wait", "2s"));
         read("open");
 
@@ -85,7 +85,7 @@ class ConfigurationTest {
 
     @ParameterizedTest
     @CsvSource(quoteCharacter = '\'', value = { "permits, permits, false", "permits, permits, true", "permits, fair, true" })
-    void alsoInTwoSources(String quoted, String plain, boolean higher) {
+    void twoSpellingsInTwoSourcesAreRefused(String quoted, String plain, boolean higher) {
         file(Map.of(WITH + quoted, "1"));
         builder.withSources(new PropertiesConfigSource(Map.of(WITHOUT + plain, "1"), "other", higher ? 400 : 100));
         read("open");
@@ -96,7 +96,7 @@ class ConfigurationTest {
     }
 
     @Test
-    void alsoOfALock() {
+    void twoSpellingsOfALockNameAreRefused() {
         file(Map.of(LOCK_WITH + "fair", "true", LOCK_WITHOUT + "lock-timeout", "5s"));
         read();
 
@@ -105,7 +105,7 @@ class ConfigurationTest {
     }
 
     @Test
-    void alsoInAnActiveProfile() {
+    void twoSpellingsInAnActiveProfileAreRefused() {
         file(Map.of(WITH + "permits", "5", "%prod." + WITHOUT + "permits", "6"));
         read("open");
 
@@ -114,7 +114,7 @@ class ConfigurationTest {
     }
 
     @Test
-    void aProfileWinsAndAnotherOneHasNoEffect() {
+    void activeProfileWinsAndInactiveProfileIsIgnored() {
         file(Map.of(WITH + "permits", "5", "%prod." + WITH + "permits", "6", "%dev." + WITHOUT + "permits", "7"));
 
         assertThat(read("open").values().bulkheads().get("open").permits()).hasValue(6);
@@ -122,7 +122,7 @@ class ConfigurationTest {
     }
 
     @Test
-    void aBlankValueIsNoSpelling() {
+    void blankValueIsIgnored() {
         file(Map.of(WITH + "permits", "5", WITHOUT + "permits", " "));
 
         assertThat(read("open").values().bulkheads().get("open").permits()).hasValue(5);
@@ -130,16 +130,16 @@ class ConfigurationTest {
     }
 
     @Test
-    void aBlankValueOfTheHigherSourceUnsetsTheOther() {
+    void blankValueInAHigherSourceUnsetsTheProperty() {
         file(Map.of(WITH + "permits", "5"));
         builder.withSources(new PropertiesConfigSource(Map.of(WITH + "permits", ""), "higher", 400));
 
         assertThat(read("open").isSet(WITH + "permits")).isFalse();
     }
 
-    /** Whatever the name is, and although nothing else tells SmallRye Config the names of properties. */
+    /** For any name, even if no other source gives SmallRye Config the property name. */
     @Test
-    void environmentVariablesReachEachBulkhead() {
+    void environmentVariablesConfigureAnyBulkhead() {
         builder.withSources(new EnvConfigSource(Map.of("QUARKUS_REDIS_BULKHEAD_OPEN_PERMITS", "5",
                 "QUARKUS_REDIS_BULKHEAD_OPEN_LATE_MAX_WAIT", "2s", "QUARKUS_REDIS_BULKHEAD__OF_SALES_2__FAIR", "true",
                 "QUARKUS_REDIS_BULKHEAD__TWO_WORDS__PERMITS", "7", "QUARKUS_REDIS_BULKHEAD_LOCK_OPEN_FAIR", "true",
@@ -156,7 +156,7 @@ class ConfigurationTest {
     }
 
     @Test
-    void anEnvironmentVariableWinsOverTheSameSpelling() {
+    void environmentVariableWinsOverTheSameSpelling() {
         file(Map.of(WITH + "permits", "5", LOCK_WITHOUT + "lock-timeout", "5s"));
         builder.withSources(new EnvConfigSource(Map.of("QUARKUS_REDIS_BULKHEAD__OPEN__PERMITS", "6",
                 "QUARKUS_REDIS_BULKHEAD_LOCK_OPEN_LOCK_TIMEOUT", "6s"), 300));
@@ -168,7 +168,7 @@ class ConfigurationTest {
     }
 
     @Test
-    void theMessageNamesAnEnvironmentVariable() {
+    void messageNamesTheEnvironmentVariable() {
         file(Map.of(WITH + "permits", "5"));
         builder.withSources(new EnvConfigSource(Map.of("QUARKUS_REDIS_BULKHEAD_OPEN_PERMITS", "6"), 300));
         read("open");
@@ -179,7 +179,7 @@ class ConfigurationTest {
     }
 
     @Test
-    void alsoOneWithUnderscoresForQuotes() {
+    void messageNamesAnEnvironmentVariableWithQuotedName() {
         file(Map.of(WITHOUT + "permits", "5"));
         builder.withSources(new EnvConfigSource(Map.of("QUARKUS_REDIS_BULKHEAD__OPEN__FAIR", "true"), 300));
         read("open");
@@ -190,13 +190,13 @@ class ConfigurationTest {
     }
 
     @Test
-    void aMessageTellsTheNameAsItIsWritten() {
+    void messageShowsTheNameAsWritten() {
         file(Map.of(WITHOUT + "permits", "many"));
 
         assertThatThrownBy(builder::build).hasMessageContaining(WITHOUT + "permits");
     }
 
-    /** A name that needs quotes, and one that is the extension's own, have one spelling. */
+    /** Names that need quotes and names of the extension's own properties have one spelling. */
     @Test
     void someNamesHaveOneSpelling() {
         file(Map.of("quarkus.redis-bulkhead.\"of.sales\".permits", "5", "quarkus.redis-bulkhead.rest.status", "503",
@@ -221,7 +221,7 @@ class ConfigurationTest {
     }
 
     @Test
-    void whatCannotBeReadIsNotKnown() {
+    void unreadableValueIsNotKnown() {
         file(Map.of(WITHOUT + "permits", "5", WITHOUT + "fair", "true", "quarkus.redis-bulkhead.instances", "2"));
         EffectiveDefinitions.ValueReader reader = (property, value, errors) -> property.equals("*.fair");
         Configuration configuration = new Configuration(builder.build(), new KnownProperties(KnownProperties.ofMappings()),

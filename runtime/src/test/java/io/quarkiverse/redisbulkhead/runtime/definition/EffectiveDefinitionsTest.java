@@ -21,6 +21,8 @@ import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadDeclaration;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.DefinedInCode;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.EffectiveBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkus.runtime.configuration.ConfigurationException;
@@ -40,14 +42,14 @@ class EffectiveDefinitionsTest {
             1, false, "30s", "0s");
 
     @Test
-    void theAnnotationHoldsWhereNothingIsConfigured() {
+    void annotationAppliesWithoutConfiguration() {
         assertThat(settings(Map.of(), REPORTS).get("reports"))
                 .isEqualTo(new EffectiveBulkhead(
                         SemaphoreSpec.named("reports").permits(5).maxWait(Duration.ofSeconds(2)).build(), true));
     }
 
     @Test
-    void configurationWins() {
+    void configurationOverridesTheAnnotation() {
         assertThat(settings(Map.of("\"reports\".permits", "7", "\"reports\".fair", "true",
                 "\"reports\".expire", "2m", "\"reports\".max-wait", "500ms", "\"reports\".max-hold", "1h",
                 "\"reports\".on-lost", "interrupt", "\"reports\".local-permits", "3", "\"reports\".enabled", "false",
@@ -60,9 +62,9 @@ class EffectiveDefinitionsTest {
                 });
     }
 
-    /** The build knows what annotations state, but not what expressions become. */
+    /** The build does not know the values of expressions. */
     @Test
-    void whatExpressionsBecomeIsCheckedAtTheStart() {
+    void resolvedExpressionsAreCheckedAtStartup() {
         BulkheadDeclaration open = new BulkheadDeclaration("Reports#all", "${name:reports}", 5, 1, false, "${lease:0s}", "2s");
         assertThatThrownBy(() -> settings(Map.of(), REPORTS, open))
                 .hasMessageContaining(
@@ -72,9 +74,8 @@ class EffectiveDefinitionsTest {
                 .hasMessageContaining("RBH007 @RedisBulkhead(name = \"reports\"): has different values");
     }
 
-    /** None is forgotten where configured values are applied. */
     @Test
-    void eachPropertyOfABulkheadIsRead() {
+    void eachPropertyOfABulkheadIsApplied() {
         Map<String, String> all = Map.ofEntries(Map.entry("enabled", "true"), Map.entry("permits", "7"),
                 Map.entry("weight", "2"), Map.entry("fair", "true"), Map.entry("expire", "2m"), Map.entry("max-wait", "3s"),
                 Map.entry("max-hold", "1h"), Map.entry("min-hold", "4s"), Map.entry("on-lost", "interrupt"),
@@ -91,12 +92,12 @@ class EffectiveDefinitionsTest {
     }
 
     @Test
-    void aConfiguredWaitOfZeroWins() {
+    void configuredMaxWaitOfZeroWins() {
         assertThat(settings(Map.of("reports.max-wait", "0s"), REPORTS).get("reports").spec().maxWait()).isZero();
     }
 
     @Test
-    void theGlobalOnOutageIsTheDefaultOfEachBulkhead() {
+    void globalOnOutageIsTheDefaultOfEachBulkhead() {
         assertThat(settings(Map.of("on-outage", "local", "\"a.b c\".permits", "1", "\"a.b c\".on-outage", "allow"), REPORTS,
                 OPEN)).satisfies(settings -> {
                     assertThat(settings.get("reports").spec().onOutage()).isEqualTo(OnOutage.LOCAL);
@@ -105,7 +106,7 @@ class EffectiveDefinitionsTest {
     }
 
     @Test
-    void releasesAreAwaitedWhereThatIsConfigured() {
+    void awaitReleaseIsConfigurableGloballyAndPerBulkhead() {
         assertThat(settings(Map.of(), REPORTS).get("reports").spec().awaitRelease()).isFalse();
         assertThat(settings(Map.of("await-release", "true", "\"a.b c\".permits", "1", "\"a.b c\".await-release", "false"),
                 REPORTS, OPEN)).satisfies(settings -> {
@@ -116,34 +117,34 @@ class EffectiveDefinitionsTest {
 
     @ParameterizedTest
     @CsvSource({ "6, 1, 6", "6, 2, 3", "7, 2, 3", "6, 6, 1", "6, 7, 1", "1, 2147483647, 1", "2147483647, 1, 2147483647" })
-    void eachInstanceKeepsItsShareOfThePermitsAndAtLeastOne(String permits, String instances, int share) {
+    void localPermitsDefaultToTheInstancesShare(String permits, String instances, int share) {
         assertThat(settings(Map.of("reports.permits", permits, "instances", instances), REPORTS).get("reports").spec()
                 .localPermits()).isEqualTo(share);
     }
 
     @Test
-    void configuredLocalPermitsWinOverTheShare() {
+    void configuredLocalPermitsOverrideTheShare() {
         assertThat(settings(Map.of("reports.local-permits", "4", "instances", "5"), REPORTS).get("reports").spec()
                 .localPermits()).isEqualTo(4);
     }
 
     @ParameterizedTest
     @CsvSource({ "0", "7" })
-    void aBoundForWaitersCanBeZero(int waiters) {
+    void maxWaitersCanBeZero(int waiters) {
         assertThat(settings(Map.of("reports.max-waiters", Integer.toString(waiters)), REPORTS).get("reports").spec()
                 .maxWaiters()).hasValue(waiters);
     }
 
     @Test
-    void theConfiguredWeightWinsOverThatOfEachPlace() {
+    void configuredWeightOverridesTheAnnotations() {
         BulkheadDeclaration heavy = new BulkheadDeclaration("Reports#all", "reports", 5, 3, false, "30s", "2s");
         assertThat(settings(Map.of(), heavy).get("reports").spec().weight()).isEqualTo(3);
-        assertThat(settings(Map.of(), REPORTS, heavy).get("reports").spec().weight()).as("where places differ").isEqualTo(1);
+        assertThat(settings(Map.of(), REPORTS, heavy).get("reports").spec().weight()).as("if annotations differ").isEqualTo(1);
         assertThat(settings(Map.of("reports.weight", "2"), REPORTS, heavy).get("reports").spec().weight()).isEqualTo(2);
     }
 
     @Test
-    void aWeightAboveThePermitsIsRefused() {
+    void weightAboveThePermitsIsRefused() {
         BulkheadDeclaration heavy = new BulkheadDeclaration("Reports#all", "reports", 5, 4, false, "30s", "2s");
         assertThatThrownBy(() -> settings(Map.of("reports.weight", "6"), heavy)).hasMessageContaining(
                 "RBH030 quarkus.redis-bulkhead.reports.weight: weight must not be more than the permits of the bulkhead, "
@@ -155,17 +156,17 @@ class EffectiveDefinitionsTest {
     }
 
     @Test
-    void everythingCanBeSwitchedOff() {
+    void allBulkheadsCanBeDisabled() {
         assertThat(settings(Map.of("enabled", "false", "reports.enabled", "true"), REPORTS).get("reports").enabled()).isFalse();
     }
 
     @Test
-    void aNameNeedsNoQuotesInConfiguration() {
+    void quotesAroundANameAreOptional() {
         assertThat(settings(Map.of("reports.permits", "7"), REPORTS).get("reports").spec().permits()).isEqualTo(7);
     }
 
     @Test
-    void allErrorsAreToldTogetherAndNameTheirProperties() {
+    void allErrorsAreReportedTogetherWithTheirProperties() {
         assertThatThrownBy(() -> settings(Map.of("\"reports\".permits", "0", "\"reports\".expire", "0s", "key-prefix", "{x}",
                 "command-timeout", "0s", "rest.status", "200"), REPORTS, OPEN, OPEN_AGAIN))
                 .isInstanceOf(ConfigurationException.class)
@@ -192,7 +193,7 @@ class EffectiveDefinitionsTest {
             "\"reports\".local-permits | 0     | localPermits must be at least 1, but is 0",
             "\"reports\".max-waiters   | -1    | maxWaiters must be at least 0, but is -1",
             "max-blocked-threads       | -1    | maxBlockedThreads must be at least 0, but is -1" })
-    void aValueOutOfBoundsNamesItsProperty(String property, String value, String message) {
+    void errorForAValueOutOfRangeNamesTheProperty(String property, String value, String message) {
         assertThatThrownBy(() -> settings(Map.of(property, value), REPORTS))
                 .isInstanceOf(ConfigurationException.class)
                 .hasMessage("The configuration of Redis Bulkhead has an error:\n  RBH005 quarkus.redis-bulkhead." + property
@@ -201,7 +202,7 @@ class EffectiveDefinitionsTest {
 
     @ParameterizedTest
     @ValueSource(strings = { "0", "-3" })
-    void aWrongNumberOfInstancesNamesItsProperty(String instances) {
+    void errorForInvalidInstancesNamesTheProperty(String instances) {
         assertThatThrownBy(() -> settings(Map.of("instances", instances), REPORTS))
                 .isInstanceOf(ConfigurationException.class)
                 .hasMessage("The configuration of Redis Bulkhead has an error:\n"
@@ -214,7 +215,7 @@ class EffectiveDefinitionsTest {
             "on-outage         | reject,allow,local",
             "reports.on-outage | reject,allow,local",
             "reports.on-lost   | report,interrupt" })
-    void anUnknownWordNamesItsPropertyAndTheWordsThereAre(String property, String words) {
+    void errorForAnUnknownEnumValueListsTheValues(String property, String words) {
         assertThatThrownBy(() -> settings(Map.of(property, "panic"), REPORTS))
                 .isInstanceOf(ConfigValidationException.class)
                 .hasMessageContaining("quarkus.redis-bulkhead." + property)
@@ -224,7 +225,7 @@ class EffectiveDefinitionsTest {
 
     @ParameterizedTest
     @ValueSource(strings = { "0", "-4" })
-    void wrongPermitsAreOneErrorAndDoNotHideOthers(String permits) {
+    void invalidPermitsAreOneErrorAndDoNotHideOthers(String permits) {
         assertThatThrownBy(
                 () -> settings(Map.of("\"reports\".permits", permits, "instances", "2", "on-outage", "local"), REPORTS))
                 .isInstanceOf(ConfigurationException.class)
@@ -247,7 +248,7 @@ class EffectiveDefinitionsTest {
     }
 
     @Test
-    void anExpressionIsResolvedAndConfiguredByTheNameThatComesOut() {
+    void expressionIsConfiguredByItsResolvedName() {
         BulkheadDeclaration declaration = new BulkheadDeclaration("Shop#order", "${app.region}-orders",
                 RedisBulkhead.PERMITS_UNSET,
                 1, false, "${app.lease:10s}", "${app.wait}");
@@ -255,12 +256,12 @@ class EffectiveDefinitionsTest {
                 declaration);
         assertThat(definitions.bulkheads()).containsOnly(Map.entry("eu-orders", new EffectiveBulkhead(SemaphoreSpec
                 .named("eu-orders").permits(4).expire(Duration.ofSeconds(10)).maxWait(Duration.ofSeconds(3)).build(), true)));
-        assertThat(definitions.resolved("${app.region}-orders")).isEqualTo("eu-orders");
+        assertThat(definitions.annotations().resolved("${app.region}-orders")).isEqualTo("eu-orders");
     }
 
     @ParameterizedTest
     @CsvSource({ "5, 5, ", "5, 6, 1", "5, 6, 5", "1, 1, 1" })
-    void aLocalLimitThatCanBeKeptIsTaken(String permits, String instances, String local) {
+    void usableLocalLimitIsAccepted(String permits, String instances, String local) {
         Map<String, String> properties = new HashMap<>(
                 Map.of("on-outage", "local", "reports.permits", permits, "instances", instances));
         if (local != null) {
@@ -270,7 +271,7 @@ class EffectiveDefinitionsTest {
     }
 
     @Test
-    void aLocalLimitThatIsOfNoUseNamesTheProperty() {
+    void errorForAUselessLocalLimitNamesTheProperty() {
         assertThatThrownBy(() -> settings(Map.of("reports.on-outage", "local", "instances", "6"), REPORTS))
                 .hasMessageContaining("RBH024 quarkus.redis-bulkhead.reports.on-outage: local gives each of 6 instances");
         assertThatThrownBy(() -> settings(Map.of("on-outage", "local", "reports.local-permits", "6"), REPORTS))
@@ -281,7 +282,7 @@ class EffectiveDefinitionsTest {
     }
 
     @Test
-    void aMinimumHoldIsAtMostTheLease() {
+    void minHoldIsAtMostTheLease() {
         assertThat(settings(Map.of("reports.min-hold", "30s"), REPORTS).get("reports").spec().minHold()).hasSeconds(30);
         assertThatThrownBy(() -> settings(Map.of("reports.min-hold", "30001ms"), REPORTS)).hasMessageContaining("has an error:")
                 .hasMessageContaining("RBH031 quarkus.redis-bulkhead.reports.min-hold: minHold must not be longer than"
@@ -289,13 +290,13 @@ class EffectiveDefinitionsTest {
         assertThatThrownBy(() -> settings(Map.of("reports.min-hold", "20s", "reports.max-hold", "10s"), REPORTS))
                 .hasMessageContaining("minHold must not be longer than maxHold, which is PT10S, but is PT20S");
         assertThatThrownBy(() -> settings(Map.of("reports.min-hold", "1m", "reports.expire", "0s"), REPORTS))
-                .as("what is wrong with it cannot be told").hasMessageContaining("has an error:")
+                .as("not comparable with an invalid expire").hasMessageContaining("has an error:")
                 .hasMessageContaining("RBH005 quarkus.redis-bulkhead.reports.expire");
     }
 
     @ParameterizedTest
     @CsvSource({ "2999ms, 1s", "10s, 3334ms" })
-    void aLeaseThatIsTooShortForRedisIsRefused(String lease, String commandTimeout) {
+    void leaseTooShortForRedisIsRefused(String lease, String commandTimeout) {
         assertThatThrownBy(() -> settings(Map.of("reports.expire", lease, "command-timeout", commandTimeout), REPORTS))
                 .hasMessageContaining("has an error")
                 .hasMessageContaining("RBH023 quarkus.redis-bulkhead.reports.expire: expire is");
@@ -303,13 +304,13 @@ class EffectiveDefinitionsTest {
     }
 
     @Test
-    void permitsInTheProcessNeedNeitherLongLeasesNorLocalLimits() {
+    void localStoreNeedsNeitherLongLeasesNorLocalLimits() {
         assertThat(read(false, Map.of("reports.expire", "1ms", "on-outage", "local", "instances", "9"), REPORTS).bulkheads())
                 .containsOnlyKeys("reports");
     }
 
     @Test
-    void configurationForWhatNothingDeclaresIsRefused() {
+    void configurationOfUndeclaredBulkheadIsRefused() {
         assertThatThrownBy(() -> settings(Map.of("report.fair", "true"), REPORTS)).hasMessageContaining("has an error")
                 .hasMessageContaining(
                         "RBH025 quarkus.redis-bulkhead.report.fair: no @RedisBulkhead has the name \"report\". Did "
@@ -318,9 +319,9 @@ class EffectiveDefinitionsTest {
                 .containsOnlyKeys("reports");
     }
 
-    /** An environment variable counts as the property that it stands for. */
+    /** An environment variable counts as the property that it sets. */
     @Test
-    void theEnvironmentIsConfigurationToo() {
+    void environmentVariablesAreConfiguration() {
         Map<String, String> environment = Map.of("QUARKUS_REDIS_BULKHEAD_COMMAND_TIMEOUT", "2s",
                 "QUARKUS_REDIS_BULKHEAD__REPORTS__PERMITS", "7", "QUARKUS_REDIS_BULKHEAD_ON_OUTAGE", "local",
                 "QUARKUS_REDIS_BULKHEAD_LOCK_STORE_STEP_TIMEOUT", "100ms");
@@ -333,7 +334,7 @@ class EffectiveDefinitionsTest {
             "REPORT_PERMITS, REPORT, ' Did you mean QUARKUS_REDIS_BULKHEAD_REPORTS_PERMITS?'",
             "_REPORT__MAX_WAIT, REPORT, ' Did you mean QUARKUS_REDIS_BULKHEAD__REPORTS__MAX_WAIT?'",
             "OF_ANOTHER_APPLICATION_LOCAL_PERMITS, OF_ANOTHER_APPLICATION, ''" })
-    void aVariableOfAnUnknownBulkheadIsRefused(String end, String name, String hint) {
+    void environmentVariableOfAnUnknownBulkheadIsRefused(String end, String name, String hint) {
         String variable = "QUARKUS_REDIS_BULKHEAD_" + end;
         assertThatThrownBy(() -> read(true, new EnvConfigSource(Map.of(variable, "1"), 300), REPORTS))
                 .hasMessageContaining("RBH025 " + variable + ": no @RedisBulkhead has a name for which " + name
@@ -348,7 +349,7 @@ class EffectiveDefinitionsTest {
     }
 
     @Test
-    void namesWithSeriesOfTheirOwnMustExist() {
+    void metricsNamesMustExist() {
         assertThat(settings(Map.of("metrics.names", "reports, lock:any,other-eu"), REPORTS)).containsOnlyKeys("reports");
         assertThatThrownBy(() -> settings(Map.of("metrics.names", "lock:any,report"), REPORTS))
                 .hasMessageContaining("has an error:")
@@ -360,7 +361,7 @@ class EffectiveDefinitionsTest {
     }
 
     @Test
-    void namesWithSeriesOfTheirOwnMustBeNames() {
+    void metricsNamesMustBeValid() {
         assertThatThrownBy(() -> settings(Map.of("metrics.names", "reports,lock: ,lock:" + "x".repeat(196)), REPORTS))
                 .hasMessageContaining("has 2 errors:")
                 .hasMessageContaining("RBH005 quarkus.redis-bulkhead.metrics.names: name must not be blank, but is ''")
@@ -369,9 +370,9 @@ class EffectiveDefinitionsTest {
                 .containsOnlyKeys("reports");
     }
 
-    /** As YAML files have lists. */
+    /** As in YAML lists. */
     @Test
-    void eachElementOfAListIsAProperty() {
+    void indexedPropertiesAreListElements() {
         assertThat(settings(Map.of("metrics.names[0]", "reports", "metrics.names[1]", "lock:any"), REPORTS))
                 .containsOnlyKeys("reports");
         assertThatThrownBy(() -> settings(Map.of("metrics.names[0]", "reports", "metrics.names[1]", "report"), REPORTS))
@@ -382,9 +383,9 @@ class EffectiveDefinitionsTest {
                 .hasMessageContaining("RBH028 quarkus.redis-bulkhead.metrics.key-tag[0]");
     }
 
-    /** What code defines later is configured now, so a wrong value is found now. */
+    /** Configuration of bulkheads defined in code is checked at startup. */
     @Test
-    void theValuesOfBulkheadsInCodeAreChecked() {
+    void configurationOfBulkheadsInCodeIsChecked() {
         DefinedInCode inCode = new DefinedInCode(true, List.of("imports", "orders of " + DefinedInCode.PART));
         assertThatThrownBy(() -> read(inCode, file(Map.of("imports.permits", "0")), REPORTS))
                 .hasMessageContaining("RBH005 quarkus.redis-bulkhead.imports.permits: permits must be at least 1, but is 0");
@@ -404,24 +405,24 @@ class EffectiveDefinitionsTest {
         return new PropertiesConfigSource(full, "test", 100);
     }
 
-    /** A variable may stand for several properties, and only those of bulkheads have names that can be wrong. */
+    /** A variable may match several properties; only bulkhead names can be unknown. */
     @ParameterizedTest
     @ValueSource(strings = { "REPORTS_PERMITS", "_REPORTS__PERMITS", "REPORTS_LOCAL_PERMITS", "ENABLED", "ON_OUTAGE",
             "MANAGEMENT_ENABLED", "LOCK_STORE_STEP_TIMEOUT", "LOCK_DAILY_FAIR", "LOCK__DAILY__MIN_HOLD", "OTHER_EU_PERMITS",
             "_OTHER_EU__PERMITS", "METRICS_NAMES", "METRICS_NAMES_0_", "WHATEVER" })
-    void otherVariablesAreNoMistakes(String end) {
+    void otherEnvironmentVariablesAreAccepted(String end) {
         SmallRyeConfig properties = new SmallRyeConfigBuilder()
                 .withSources(new EnvConfigSource(Map.of("QUARKUS_REDIS_BULKHEAD_" + end, "1"), 300)).build();
         ValidationErrors errors = new ValidationErrors();
-        new ConfiguredNames(new KnownProperties(KnownProperties.ofMappings()), Definitions.of(List.of(REPORTS), properties),
-                List.of("other-${profile}"), DefinedInCode.NONE, errors)
-                .checkVariables(properties);
+        Declarations declarations = declarations(DefinedInCode.NONE, REPORTS);
+        new ConfiguredNames(new KnownProperties(declarations.properties()), new Definitions(declarations, properties),
+                declarations, errors).checkVariables(properties);
         assertThat(errors.all()).isEmpty();
     }
 
-    /** SmallRye Config does not see such a variable, so it does not refuse it either. */
+    /** SmallRye Config does not map this variable, so it does not report the error. */
     @Test
-    void aValueThatCannotBeResolvedIsRefused() {
+    void unresolvableValueIsRefused() {
         BulkheadDeclaration daily = new BulkheadDeclaration("Reports#daily", "daily-reports", 5, 1, false, "30s", "2s");
         Map<String, String> environment = Map.of("QUARKUS_REDIS_BULKHEAD_DAILY_REPORTS_PERMITS", "${app.permits}");
         assertThatThrownBy(() -> read(true, new EnvConfigSource(environment, 300), daily)).hasMessageContaining("has an error")
@@ -435,7 +436,7 @@ class EffectiveDefinitionsTest {
         return read(properties, declarations).bulkheads();
     }
 
-    // Names that begin with "app." stand for themselves, others for properties of the extension.
+    // Adds the prefix of the extension, except to names that start with "app.".
     private static EffectiveDefinitions read(Map<String, String> properties, BulkheadDeclaration... declarations) {
         return read(true, properties, declarations);
     }
@@ -458,20 +459,22 @@ class EffectiveDefinitionsTest {
     private static EffectiveDefinitions read(boolean inRedis, DefinedInCode inCode, ConfigSource source,
             BulkheadDeclaration... declarations) {
         ValidationErrors errors = new ValidationErrors();
-        EffectiveDefinitions definitions = EffectiveDefinitions.atStart(
-                new Declarations(List.of(declarations), List.of("other-${profile}"), List.of(), Map.of(), inCode,
-                        KnownProperties.ofMappings()),
-                config(source), inRedis,
-                errors);
+        EffectiveDefinitions definitions = EffectiveDefinitions.atStart(declarations(inCode, declarations), config(source),
+                inRedis, errors);
         errors.report();
         return definitions;
+    }
+
+    private static Declarations declarations(DefinedInCode inCode, BulkheadDeclaration... bulkheads) {
+        return new Declarations(List.of(bulkheads), List.of("other-${profile}"), List.of(), Map.of(), inCode,
+                KnownProperties.ofMappings());
     }
 
     private static SmallRyeConfig config(ConfigSource source) {
         return new SmallRyeConfigBuilder().addDefaultInterceptors()
                 .withConverter(Duration.class, 1_000, new DurationConverter())
                 .withMapping(RedisBulkheadRuntimeConfig.class)
-                // As Quarkus does.
+                // As in Quarkus.
                 .withMappingIgnore("quarkus.**")
                 .withSources(source)
                 .build();

@@ -29,12 +29,10 @@ import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig.Tr
 import io.smallrye.config.WithParentName;
 import io.smallrye.config.common.utils.StringUtil;
 
-/**
- * The names come from what SmallRye Config generates for the mappings, so they are compared with the methods of the mappings.
- */
+/** SmallRye Config generates the names from the mappings, so they are compared with the methods of the mappings. */
 class KnownPropertiesTest {
 
-    // Some have properties of both phases.
+    // Some groups have properties of both phases.
     private static final Map<String, List<Class<?>>> GROUPS = Map.of("rest", List.of(RestConfig.class), "lock",
             List.of(LocksConfig.class), "lock-store", List.of(LockStoreConfig.class), "devservices",
             List.of(DevServicesConfig.class), "metrics", List.of(MetricsBuildConfig.class, MetricsConfig.class), "tracing",
@@ -44,7 +42,7 @@ class KnownPropertiesTest {
     private final KnownProperties known = new KnownProperties(KnownProperties.ofMappings());
 
     @Test
-    void thePropertiesThatHoldForAllAreKnown() {
+    void globalPropertiesAreKnown() {
         assertThat(Stream.concat(known.single().stream(), known.groups().keySet().stream()))
                 .containsExactlyInAnyOrderElementsOf(Stream
                         .of(RedisBulkheadBuildTimeConfig.class, RedisBulkheadRuntimeConfig.class)
@@ -53,19 +51,19 @@ class KnownPropertiesTest {
     }
 
     @Test
-    void thePropertiesOfEachGroupAreKnown() {
+    void propertiesOfEachGroupAreKnown() {
         assertThat(known.groups()).isEqualTo(GROUPS.entrySet().stream()
                 .collect(Collectors.toMap(Map.Entry::getKey, group -> group.getValue().stream()
                         .flatMap(config -> members(config).stream()).collect(Collectors.toSet()))));
     }
 
     @Test
-    void thePropertiesOfOneBulkheadAndOfOneLockAreKnown() {
+    void propertiesOfABulkheadAndALockAreKnown() {
         assertThat(known.ofOneBulkhead()).isEqualTo(members(BulkheadConfig.class));
         assertThat(known.ofOneLock()).isEqualTo(members(LockConfig.class));
     }
 
-    /** A map has no name of its own: its keys stand where the names of the other properties stand. */
+    /** A map has no name: its keys are at the same level as other properties. */
     private static Set<String> members(Class<?> config) {
         return Stream.of(config.getMethods())
                 .filter(property -> !property.isAnnotationPresent(WithParentName.class))

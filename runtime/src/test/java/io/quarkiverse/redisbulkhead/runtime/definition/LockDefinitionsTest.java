@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.DefinedInCode;
 import io.quarkus.runtime.configuration.ConfigurationException;
 import io.quarkus.runtime.configuration.DurationConverter;
 import io.smallrye.config.PropertiesConfigSource;
@@ -21,12 +22,12 @@ import io.smallrye.config.SmallRyeConfigBuilder;
 class LockDefinitionsTest {
 
     @Test
-    void withoutConfigurationTheDefaultsHold() {
+    void defaultsApplyWithoutConfiguration() {
         assertThat(settings(Map.of()).lock("orders")).isEqualTo(LockSpec.named("orders").build());
     }
 
     @Test
-    void theValuesOfOneLockWinOverThoseOfAll() {
+    void valuesOfALockOverrideGlobalValues() {
         EffectiveDefinitions settings = settings(
                 Map.of("acquire-timeout", "1s", "lock-timeout", "2s", "\"of.orders\".lock-timeout",
                         "4s", "\"of.orders\".fair", "true", "jobs.acquire-timeout", "0s"));
@@ -39,9 +40,9 @@ class LockDefinitionsTest {
                 .lockTimeout(Duration.ofSeconds(2)).build());
     }
 
-    /** A bulkhead's settings are not a lock's, and the other way round. */
+    /** A bulkhead and a lock of the same name have separate settings. */
     @Test
-    void locksAreNoBulkheads() {
+    void locksAndBulkheadsAreSeparate() {
         Map<String, String> properties = Map.of("lock.acquire-timeout", "1s", "lock.orders.fair", "true", "orders.fair",
                 "false");
         assertThat(config(properties).bulkheads()).containsOnlyKeys("orders");
@@ -50,7 +51,7 @@ class LockDefinitionsTest {
     }
 
     @Test
-    void wrongValuesAreReportedTogetherWithTheirProperties() {
+    void invalidValuesAreReportedTogetherWithTheirProperties() {
         assertThatThrownBy(() -> settings(Map.of("acquire-timeout", "PT-1S", "lock-timeout", "0s",
                 "\"of.orders\".acquire-timeout", "366d", "\"of.orders\".lock-timeout", "PT-2S",
                 "\"" + "x".repeat(196) + "\".fair", "true")))
@@ -71,7 +72,7 @@ class LockDefinitionsTest {
     }
 
     @Test
-    void aLeaseThatIsTooShortForRedisIsRefused() {
+    void leaseTooShortForRedisIsRefused() {
         assertThatThrownBy(() -> settings(Map.of("lock-timeout", "1499ms", "\"of.orders\".lock-timeout", "1s",
                 "\"of.jobs\".lock-timeout", "1500ms")))
                 .isInstanceOf(ConfigurationException.class)
@@ -85,7 +86,7 @@ class LockDefinitionsTest {
     }
 
     @Test
-    void aMinimumHoldIsAtMostTheLease() {
+    void minHoldIsAtMostTheLease() {
         assertThat(settings(Map.of("jobs.min-hold", "30s")).lock("jobs").minHold()).hasSeconds(30);
         assertThat(settings(Map.of("jobs.min-hold", "30s")).lock("orders").minHold()).isZero();
         assertThatThrownBy(() -> settings(Map.of("jobs.min-hold", "31s", "orders.min-hold", "6s", "orders.lock-timeout", "5s",
@@ -100,12 +101,12 @@ class LockDefinitionsTest {
     }
 
     @Test
-    void locksAwaitReleasesWhenAllBulkheadsDo() {
+    void globalAwaitReleaseAppliesToLocks() {
         assertThat(settings(Map.of(), true).lock("archive").awaitRelease()).isTrue();
     }
 
     @Test
-    void aNameThatIsNoneIsRefused() {
+    void blankNameIsRefused() {
         assertThatThrownBy(() -> settings(Map.of()).lock(" ")).isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("name must not be blank");
         assertThatThrownBy(() -> settings(Map.of()).lock(null)).isInstanceOf(IllegalArgumentException.class)

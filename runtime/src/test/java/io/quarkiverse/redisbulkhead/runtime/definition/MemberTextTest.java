@@ -20,12 +20,12 @@ class MemberTextTest {
             "region",
             "broken", "${nowhere}", "loop", "${loop}");
 
-    /** Whatever the text, it reads as it would in configuration. */
+    /** Annotation members resolve like configuration values. */
     @ParameterizedTest
     @ValueSource(strings = { "${region}-orders", "a ${region} and ${other}", "${nowhere:default}", "${nowhere:${region}}",
             "${nowhere:}", "${${inner}}", "$${region}", "\\${region}", "${price}", "${region", "{${region}}", "${nowhere:a:b}",
             "$$${region}", "${region}$" })
-    void expressionsAreThoseOfTheConfiguration(String written) {
+    void expressionsResolveAsInConfiguration(String written) {
         Map<String, String> properties = new HashMap<>(PROPERTIES);
         properties.put("written", written);
         assertThat(text(written).text()).hasValue(config(properties).getConfigValue("written").getValue());
@@ -33,7 +33,7 @@ class MemberTextTest {
 
     @ParameterizedTest
     @ValueSource(strings = { "price$", "$", "$$", "a$$b", "$region", "{region}", "$ {region}", "orders", "" })
-    void otherDollarSignsStandForThemselves(String written) {
+    void otherDollarSignsAreLiteral(String written) {
         assertThat(text(written).text()).hasValue(written);
     }
 
@@ -44,19 +44,19 @@ class MemberTextTest {
             "${a.${nowhere}.b:c}   | name refers to nowhere, which is not set. Set it, or provide a default, as in "
                     + "${nowhere:default}",
             "${broken:default}     | name refers to broken, which is set to '${nowhere}', and that cannot be resolved. Set what it refers to" })
-    void whatIsNotSetIsNamed(String written, String reason) {
+    void unresolvedPropertyIsNamed(String written, String reason) {
         assertThat(text(written).text()).isEmpty();
         assertThat(text(written).unresolved()).hasValue(reason);
     }
 
     @Test
-    void aPropertyThatRefersToItselfIsRefused() {
+    void selfReferenceIsRefused() {
         assertThat(text("${loop}").unresolved()).hasValueSatisfying(
                 reason -> assertThat(reason).startsWith("name refers to loop, which cannot be read: "));
     }
 
     @Test
-    void whatIsRefusedTellsWhereItComesFrom() {
+    void refusalNamesTheExpressionAndItsProperties() {
         assertThat(text("x").refused("name must not be 'x'")).isEqualTo("name must not be 'x'");
         assertThat(text("${region}${other}").refused("name must be short")).isEqualTo(
                 "name = \"${region}${other}\", which is 'eueu-2' by region, other: must be short");
@@ -65,7 +65,7 @@ class MemberTextTest {
     }
 
     @Test
-    void aPatternMatchesWhateverTheNameMayBecome() {
+    void patternMatchesAnyResolvedName() {
         assertThat("eu-orders").matches(MemberText.pattern("${region}-orders"));
         assertThat("eu.orders").matches(MemberText.pattern("eu.orders"));
         assertThat("eu-orders").doesNotMatch(MemberText.pattern("eu.orders"));
@@ -75,7 +75,7 @@ class MemberTextTest {
     }
 
     @Test
-    void anExpressionMayBecomeWhateverIsConfiguredElsewhere() {
+    void expressionMayResolveToAnyValue() {
         assertThat(text("orders").possible()).isEmpty();
         assertThat(text("${region}").possible()).hasValueSatisfying(anything -> assertThat("us").matches(anything));
         assertThat(text("${nowhere}").possible()).hasValueSatisfying(anything -> assertThat("x").matches(anything));

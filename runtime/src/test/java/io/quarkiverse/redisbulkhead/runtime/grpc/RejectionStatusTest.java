@@ -28,13 +28,13 @@ class RejectionStatusTest {
     private final RejectionStatus statuses = new RejectionStatus(full -> OptionalLong.of(7), name -> OptionalLong.of(2));
 
     @Test
-    void fullBulkheadsAreExhausted() throws Exception {
+    void fullBulkheadMapsToResourceExhausted() throws Exception {
         assertStatus(FULL, Code.RESOURCE_EXHAUSTED, "Too many concurrent executions", 7);
         assertStatus(new LockNotAcquiredException("import", Duration.ofSeconds(3)), Code.RESOURCE_EXHAUSTED, "Locked", 7);
     }
 
     @Test
-    void bulkheadsThatCannotBeAskedAreUnavailable() throws Exception {
+    void unreachableBulkheadMapsToUnavailable() throws Exception {
         String message = "The limit cannot be checked";
         assertStatus(new BulkheadUnavailableException("reports", "redis-7.internal does not answer", null), Code.UNAVAILABLE,
                 message, 2);
@@ -43,13 +43,13 @@ class RejectionStatusTest {
     }
 
     @Test
-    void otherFailuresHaveNoStatusHere() {
+    void otherFailuresAreNotMapped() {
         assertThat(List.of(new IllegalStateException(), new PermitGoneException("reports", "gone"), new AssertionError()))
                 .allSatisfy(failure -> assertThat(statuses.of(failure)).isEmpty());
     }
 
     @Test
-    void theDelayCanBeLeftOut() {
+    void retryDelayIsOptional() {
         RejectionStatus withoutDelay = new RejectionStatus(full -> OptionalLong.empty(), name -> OptionalLong.empty());
 
         assertThat(StatusProto.fromThrowable(withoutDelay.of(FULL).orElseThrow()).getDetailsList()).isEmpty();

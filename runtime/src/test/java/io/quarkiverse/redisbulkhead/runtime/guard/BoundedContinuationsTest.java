@@ -29,7 +29,7 @@ import io.quarkus.runtime.BlockingOperationControl;
 import io.quarkus.runtime.IOThreadDetector;
 import io.smallrye.mutiny.Uni;
 
-/** Trap 36: however many executions go on at once, and whatever blocks them, the threads are bounded and the queue moves on. */
+/** Trap 36: the number of continuation threads is bounded, whatever blocks them, and the queue still makes progress. */
 class BoundedContinuationsTest {
 
     private static final Duration LONG = Duration.ofSeconds(30);
@@ -56,7 +56,7 @@ class BoundedContinuationsTest {
     }
 
     @Test
-    void fourThousandRejectionsWhoseHandlersBlock() throws Exception {
+    void blockingRejectionHandlersUseBoundedThreads() throws Exception {
         int calls = 4_000;
         ManualAdmissions waiting = ManualAdmissions.waiting();
         CountDownLatch gate = new CountDownLatch(1);
@@ -78,21 +78,18 @@ class BoundedContinuationsTest {
         await().atMost(LONG).until(() -> inHandlers.get() == POOL);
         assertThat(threads()).isEqualTo(POOL);
         gate.countDown();
-        assertThat(handled.await(30, TimeUnit.SECONDS)).as("all are told").isTrue();
+        assertThat(handled.await(30, TimeUnit.SECONDS)).as("all handlers ran").isTrue();
         assertThat(threads()).isLessThanOrEqualTo(POOL);
     }
 
-    /**
-     * Trap 41: the tasks before it in the queue are blocking calls, more than there are threads, that wait for the permit
-     * of the execution that is to go on.
-     */
+    /** Trap 41: more blocking calls than threads are queued before the holder's continuation, and wait for its permit. */
     @Test
-    void anExecutionGoesOnThoughMoreTasksThanThreadsWantItsPermit() throws Exception {
+    void holderContinuesWhileBlockingCallsFillThePool() throws Exception {
         Semaphore wanted = engine.semaphore(spec("wanted").maxWait(Duration.ofDays(1)).build());
         SynchronousGuard blocking = new SynchronousGuard("Wanted#blocking", "wanted");
-        ManualAdmissions toGoOn = ManualAdmissions.waiting();
+        ManualAdmissions continued = ManualAdmissions.waiting();
         CompletableFuture<String> holder = new AsyncGuard("wanted", continuations).guard(() -> wanted.admit("A#holder"),
-                () -> new AsyncGuard("other", continuations).uni(toGoOn, () -> Uni.createFrom().item("went on")))
+                () -> new AsyncGuard("other", continuations).uni(continued, () -> Uni.createFrom().item("continued")))
                 .map(String::valueOf).subscribeAsCompletionStage();
 
         List<CompletableFuture<String>> others = new ArrayList<>();
@@ -107,9 +104,9 @@ class BoundedContinuationsTest {
                 }
             });
         }
-        toGoOn.last().grant();
+        continued.last().grant();
 
-        assertThat(holder.get(30, TimeUnit.SECONDS)).isEqualTo("went on");
+        assertThat(holder.get(30, TimeUnit.SECONDS)).isEqualTo("continued");
         for (CompletableFuture<String> other : others) {
             assertThat(other.handle((done, failure) -> failure == null || failure instanceof BulkheadFullException)
                     .get(30, TimeUnit.SECONDS)).isTrue();
@@ -117,9 +114,9 @@ class BoundedContinuationsTest {
         assertThat(others.stream().filter(other -> !other.isCompletedExceptionally())).hasSizeGreaterThanOrEqualTo(MAX_BLOCKED);
     }
 
-    /** Each task awaits a guarded call that it makes, which must wait and go on itself. */
+    /** Each task blocks on a nested guarded call, whose continuation needs a thread. */
     @Test
-    void tasksThatAwaitGuardedCallsGetTheirResults() throws Exception {
+    void tasksBlockingOnNestedCallsComplete() throws Exception {
         ManualAdmissions outer = ManualAdmissions.waiting();
         ManualAdmissions inner = ManualAdmissions.waiting();
         AsyncGuard guard = new AsyncGuard("reports", continuations);
@@ -144,7 +141,7 @@ class BoundedContinuationsTest {
     }
 
     @Test
-    void theirThreadsArePooledThreads() throws Exception {
+    void continuationThreadsCountAsWorkerThreads() throws Exception {
         CompletableFuture<Object> there = new CompletableFuture<>();
         continuations.here().execute(() -> there.complete(BlockingWait.occupies()));
         assertThat(there.get(10, TimeUnit.SECONDS).toString()).isEqualTo("WORKER_THREAD");

@@ -24,7 +24,7 @@ import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import io.vertx.core.impl.ContextInternal;
 
-/** Trap 30: an execution goes on where its caller was. */
+/** Trap 30: an execution continues on the context of its caller. */
 class ContinuationsTest {
 
     static Vertx vertx;
@@ -61,27 +61,27 @@ class ContinuationsTest {
     }
 
     @Test
-    void backToTheContextOnTheEventLoop() throws Exception {
+    void continuesOnTheCallersEventLoopContext() throws Exception {
         CompletableFuture<Place> before = new CompletableFuture<>();
         CompletableFuture<Place> after = new CompletableFuture<>();
-        CompletableFuture<String> answer = new CompletableFuture<>();
+        CompletableFuture<String> reply = new CompletableFuture<>();
         ContextInternal duplicate = ((ContextInternal) vertx.getOrCreateContext()).duplicate();
         duplicate.runOnContext(now -> {
             before.complete(Place.here());
-            continuations.answer(() -> answer).subscribe().with(item -> after.complete(Place.here()));
+            continuations.answer(() -> reply).subscribe().with(item -> after.complete(Place.here()));
         });
         Place caller = before.get(10, TimeUnit.SECONDS);
         assertThat(caller.eventLoop()).isTrue();
         assertThat(after).isNotDone();
 
-        answer.complete("done");
+        reply.complete("done");
 
         assertThat(after.get(10, TimeUnit.SECONDS)).isEqualTo(caller);
     }
 
-    /** Nothing is scheduled where the caller is still there. */
+    /** Already on the context, the task runs without being scheduled. */
     @Test
-    void onTheSameContextItGoesOnAtOnce() throws Exception {
+    void runsAtOnceOnTheSameContext() throws Exception {
         CompletableFuture<Boolean> atOnce = new CompletableFuture<>();
         vertx.runOnContext(now -> {
             boolean[] done = new boolean[1];
@@ -91,9 +91,9 @@ class ContinuationsTest {
         assertThat(atOnce.get(10, TimeUnit.SECONDS)).isTrue();
     }
 
-    /** Not on the worker, which may be waiting for just this, but with its context. */
+    /** Not on the worker thread, which may be blocked on this task. */
     @Test
-    void aThreadOfItsOwnWithTheContextOfTheWorker() throws Exception {
+    void continuesOnAnotherThreadWithTheWorkersContext() throws Exception {
         CompletableFuture<Place> before = new CompletableFuture<>();
         CompletableFuture<Place> after = new CompletableFuture<>();
         vertx.executeBlocking(() -> {
@@ -113,9 +113,9 @@ class ContinuationsTest {
         assertThat(there.loader()).isSameAs(worker.loader());
     }
 
-    /** A pooled thread keeps neither the class loader nor the context of an earlier task. */
+    /** A pooled thread keeps neither class loader nor context of an earlier task. */
     @Test
-    void theCallersClassLoader() throws Exception {
+    void usesTheCallersClassLoader() throws Exception {
         Thread current = Thread.currentThread();
         ClassLoader own = current.getContextClassLoader();
         for (int i = 0; i < 3; i++) {
@@ -148,16 +148,16 @@ class ContinuationsTest {
                 }
             });
         }
-        assertThat(allRun.await(10, TimeUnit.SECONDS)).as("none waits for another one").isTrue();
+        assertThat(allRun.await(10, TimeUnit.SECONDS)).as("tasks run concurrently").isTrue();
 
         for (CompletableFuture<?> thread : threads) {
             await().atMost(Duration.ofSeconds(20)).until(() -> !((Thread) thread.join()).isAlive());
         }
     }
 
-    /** A caller that still waits when the application has stopped must not wait for ever. */
+    /** Callers still waiting after shutdown must not hang. */
     @Test
-    void closed() throws Exception {
+    void closedContinuationsRunTasksOnTheCallingThread() throws Exception {
         CompletableFuture<Thread> thread = new CompletableFuture<>();
         Executor here = continuations.here();
         here.execute(() -> thread.complete(Thread.currentThread()));

@@ -45,7 +45,7 @@ class GuardTest {
     }
 
     @Test
-    void synchronousRunsBetweenTakingAndGivingBack() throws Exception {
+    void synchronousRunsBetweenAcquireAndRelease() throws Exception {
         Object result = new SynchronousGuard("A#a", "reports").call(automatic, () -> {
             assertThat(automatic.last().ends).isZero();
             return "done";
@@ -56,7 +56,7 @@ class GuardTest {
     }
 
     @Test
-    void synchronousReturnsWhenThePermitIsBack() {
+    void synchronousReturnsAfterTheRelease() {
         CompletableFuture<Object> result = new CompletableFuture<>();
         CountDownLatch ran = new CountDownLatch(1);
         Thread caller = new Thread(() -> {
@@ -103,7 +103,7 @@ class GuardTest {
         assertThat(automatic.last().ends).isEqualTo(1);
     }
 
-    /** Trap 15: the event loop is never blocked. */
+    /** Trap 15: never block the event loop. */
     @Test
     void synchronousIsRefusedOnAnEventLoop() {
         onAnEventLoop();
@@ -114,9 +114,9 @@ class GuardTest {
         assertThat(manual.all).isEmpty();
     }
 
-    /** Trap 9: an interrupted caller leaves nothing behind. */
+    /** Trap 9: an interrupted caller leaves no permit behind. */
     @Test
-    void synchronousGivesUpWhenInterrupted() throws Exception {
+    void synchronousEndsItsAdmissionWhenInterrupted() throws Exception {
         AtomicBoolean stayedInterrupted = new AtomicBoolean();
         CompletableFuture<Throwable> thrown = new CompletableFuture<>();
         Thread caller = new Thread(() -> {
@@ -138,9 +138,9 @@ class GuardTest {
         assertThat(stayedInterrupted).isTrue();
     }
 
-    /** Trap 14: nothing happens at the call; each subscription takes a permit of its own. */
+    /** Trap 14: a call without subscription does nothing; each subscription acquires a permit. */
     @Test
-    void uniTakesOnePermitPerSubscription() {
+    void uniAcquiresOnePermitPerSubscription() {
         Uni<Object> guarded = new AsyncGuard("reports", continuations)
                 .uni(automatic, () -> Uni.createFrom().item(calls.incrementAndGet()));
         assertThat(automatic.all).isEmpty();
@@ -151,9 +151,9 @@ class GuardTest {
         assertThat(automatic.all).hasSize(2).allMatch(admission -> admission.ends == 1);
     }
 
-    /** Trap 14: a retry takes a new permit. */
+    /** Trap 14: a retry acquires a new permit. */
     @Test
-    void uniRetriedTakesANewPermit() {
+    void uniRetryAcquiresANewPermit() {
         Uni<Object> guarded = new AsyncGuard("reports", continuations).uni(automatic, () -> calls.incrementAndGet() < 3
                 ? Uni.createFrom().failure(new IOException("again"))
                 : Uni.createFrom().item("done"));
@@ -164,7 +164,7 @@ class GuardTest {
     }
 
     @Test
-    void uniEmitsWhenThePermitIsBack() {
+    void uniEmitsAfterTheRelease() {
         onAnEventLoop();
         UniAssertSubscriber<Object> subscriber = new AsyncGuard("reports", continuations)
                 .uni(manual, () -> Uni.createFrom().item("done"))
@@ -193,9 +193,9 @@ class GuardTest {
         assertThat(automatic.all).hasSize(3).allMatch(admission -> admission.ends == 1);
     }
 
-    /** Trap 9, Trap 14: cancelled while it waits, and cancelled while it runs. */
+    /** Trap 9, Trap 14: cancelled while waiting and while running. */
     @Test
-    void uniCancelledEndsItsAdmission() {
+    void cancelledUniEndsItsAdmission() {
         onAnEventLoop();
         new AsyncGuard("reports", continuations).uni(manual, this::neverCalled).subscribe()
                 .withSubscriber(UniAssertSubscriber.create())
@@ -213,9 +213,9 @@ class GuardTest {
         assertThat(automatic.last().ends).isEqualTo(1);
     }
 
-    /** The permit does not go to another caller before the execution is interrupted. */
+    /** The execution is cancelled before another caller can get the permit. */
     @Test
-    void theExecutionIsCancelledBeforeThePermitGoesBack() {
+    void cancellationStopsTheExecutionBeforeTheRelease() {
         List<Integer> endsAtCancellation = new ArrayList<>();
         Runnable cancelled = () -> endsAtCancellation.add(automatic.last().ends);
         new AsyncGuard("reports", continuations)
@@ -232,7 +232,7 @@ class GuardTest {
 
     /** Trap 14. */
     @Test
-    void stageRunsAtTheCallAndCompletesWhenThePermitIsBack() {
+    void stageRunsAtTheCallAndCompletesAfterTheRelease() {
         onAnEventLoop();
         CompletableFuture<Object> work = new CompletableFuture<>();
         CompletableFuture<Object> result = new AsyncGuard("reports", continuations).stage(manual, () -> work);
@@ -265,7 +265,7 @@ class GuardTest {
 
     /** Trap 14. */
     @Test
-    void stageCancelledEndsItsAdmission() {
+    void cancelledStageEndsItsAdmission() {
         CompletableFuture<Object> work = new CompletableFuture<>();
         CompletableFuture<Object> result = new AsyncGuard("reports", continuations).stage(automatic, () -> work);
         result.cancel(true);
@@ -275,7 +275,7 @@ class GuardTest {
     }
 
     @Test
-    void multiHoldsUntilCompletion() {
+    void multiHoldsPermitUntilCompletion() {
         AssertSubscriber<Object> subscriber = new AsyncGuard("reports", continuations)
                 .multi(automatic, () -> Multi.createFrom().items(1, 2, 3))
                 .subscribe()
@@ -289,7 +289,7 @@ class GuardTest {
 
     /** Trap 14. */
     @Test
-    void multiEndsWithFailureAndCancellationOnce() {
+    void multiEndsItsAdmissionOnceOnFailureAndCancellation() {
         onAnEventLoop();
         IOException own = new IOException("own");
         new AsyncGuard("reports", continuations).multi(automatic, () -> Multi.createFrom().failure(own)).subscribe()
@@ -316,14 +316,14 @@ class GuardTest {
     }
 
     @Test
-    void anOpenGuardCallsTheMethod() throws Exception {
+    void openGuardCallsTheMethod() throws Exception {
         Callable<Object> method = () -> "done";
         assertThat(Guard.open(List.of(new ManualPermit())).call(manual, method)).isEqualTo("done");
     }
 
-    /** A thread that may block waits and goes on itself; there may be no other one. */
+    /** A thread that may block waits and continues itself; there may be no other thread. */
     @Test
-    void asynchronousGuardsStayOnAThreadThatMayBlock() throws Exception {
+    void asynchronousGuardsStayOnABlockingThread() throws Exception {
         CompletableFuture<Thread> ran = new CompletableFuture<>();
         CompletableFuture<Thread> emitted = new CompletableFuture<>();
         Thread caller = new Thread(() -> new AsyncGuard("reports", continuations).uni(manual, () -> {

@@ -10,9 +10,11 @@ import java.util.concurrent.CompletableFuture;
 
 import org.junit.jupiter.api.Test;
 
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.GrantedAdmission;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
 
-/** Each call sees its own permits, and behind them those of the calls around it. */
+/** Each call sees its own permits, then those of enclosing calls. */
 class HeldPermitsTest {
 
     final HeldPermit first = new NamedPermit("first");
@@ -20,10 +22,10 @@ class HeldPermitsTest {
     final HeldPermit third = new NamedPermit("third");
 
     @Test
-    void nested() throws Exception {
-        HeldPermits.with(List.of(first, second), () -> {
+    void nestedCallsSeeTheirPermitsAndTheEnclosingOnes() throws Exception {
+        HeldPermits.with(holding(first, second), () -> {
             assertThat(HeldPermits.innermost()).containsSame(second);
-            HeldPermits.with(List.of(third), () -> {
+            HeldPermits.with(holding(third), () -> {
                 assertThat(HeldPermits.innermost()).containsSame(third);
                 assertThat(HeldPermits.innermost("first")).containsSame(first);
                 assertThat(HeldPermits.innermost("second")).containsSame(second);
@@ -38,34 +40,34 @@ class HeldPermitsTest {
     }
 
     @Test
-    void theInnermostOfABulkheadCounts() throws Exception {
+    void innermostPermitOfABulkheadWins() throws Exception {
         HeldPermit again = new NamedPermit("first");
-        HeldPermits.with(List.of(first), () -> HeldPermits.with(List.of(again), () -> {
+        HeldPermits.with(holding(first), () -> HeldPermits.with(holding(again), () -> {
             assertThat(HeldPermits.innermost("first")).containsSame(again);
             return null;
         }));
     }
 
     @Test
-    void afterAnException() throws Exception {
-        HeldPermits.with(List.of(first), () -> {
-            assertThatThrownBy(() -> HeldPermits.with(List.of(second), () -> {
+    void permitsAreRemovedAfterAnException() throws Exception {
+        HeldPermits.with(holding(first), () -> {
+            assertThatThrownBy(() -> HeldPermits.with(holding(second), () -> {
                 throw new IllegalStateException("own");
             })).hasMessage("own");
             assertThat(HeldPermits.innermost()).containsSame(first);
             return null;
         });
-        assertThatThrownBy(() -> HeldPermits.with(List.of(first), () -> {
+        assertThatThrownBy(() -> HeldPermits.with(holding(first), () -> {
             throw new IllegalStateException("own");
         })).hasMessage("own");
         assertNone();
     }
 
-    /** A method whose bulkheads are off must not take the permit of its caller for its own. */
+    /** A method whose bulkheads are disabled must not see the permit of its caller as its own. */
     @Test
-    void anOpenGuardHidesThePermitAroundIt() throws Exception {
+    void openGuardHidesTheEnclosingPermit() throws Exception {
         Callable<Object> method = HeldPermits::innermost;
-        HeldPermits.with(List.of(first), () -> {
+        HeldPermits.with(holding(first), () -> {
             Guard open = Guard.open(List.of(second));
             assertThat(open.call(() -> null, method)).isEqualTo(Optional.of(second));
             assertThat(open.call(() -> null, () -> HeldPermits.innermost("first"))).isEqualTo(Optional.of(first));
@@ -74,11 +76,15 @@ class HeldPermitsTest {
     }
 
     @Test
-    void onAnotherThread() throws Exception {
-        HeldPermits.with(List.of(first), () -> {
+    void otherThreadsSeeNoPermits() throws Exception {
+        HeldPermits.with(holding(first), () -> {
             CompletableFuture.runAsync(this::assertNone).join();
             return null;
         });
+    }
+
+    private static Admission holding(HeldPermit... permits) {
+        return new GrantedAdmission(List.of(permits));
     }
 
     private void assertNone() {

@@ -24,7 +24,7 @@ import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.helpers.test.AssertSubscriber;
 import io.smallrye.mutiny.helpers.test.UniAssertSubscriber;
 
-/** A lost permit ends its execution, where that is wanted, and nothing else. */
+/** A lost permit ends its execution if the definition says so, and nothing else. */
 class LossTest {
 
     static final Duration LONG = Duration.ofSeconds(10);
@@ -41,37 +41,37 @@ class LossTest {
     @AfterEach
     void close() {
         continuations.close();
-        assertThat(Thread.interrupted()).as("an interrupt that leaked").isFalse();
+        assertThat(Thread.interrupted()).as("leaked interrupt").isFalse();
     }
 
     @Test
-    void aBlockingMethodIsInterrupted() {
+    void blockingMethodIsInterrupted() {
         assertThatThrownBy(() -> synchronous().call(automatic, () -> {
-            loseFromElsewhere();
+            loseOnAnotherThread();
             return new CountDownLatch(1).await(10, TimeUnit.SECONDS);
         })).isInstanceOf(InterruptedException.class);
         assertThat(automatic.last().ends).isEqualTo(1);
     }
 
-    /** Trap 16: its result counts, and the interrupt that it did not notice goes. */
+    /** Trap 16: the method's result counts, and the pending interrupt is cleared. */
     @Test
-    void anInterruptThatIsNotNoticedDoesNotLeak() throws Exception {
+    void unnoticedInterruptDoesNotLeak() throws Exception {
         assertThat(synchronous().call(automatic, () -> {
-            loseFromElsewhere();
+            loseOnAnotherThread();
             return Thread.currentThread().isInterrupted();
         })).isEqualTo(true);
         assertThat(Thread.currentThread().isInterrupted()).isFalse();
 
         IOException own = new IOException("own");
         assertThatThrownBy(() -> synchronous().call(automatic, () -> {
-            loseFromElsewhere();
+            loseOnAnotherThread();
             throw own;
         })).isSameAs(own);
         assertThat(Thread.currentThread().isInterrupted()).isFalse();
     }
 
     @Test
-    void anInterruptByOtherCodeStays() throws Exception {
+    void interruptByOtherCodeIsKept() throws Exception {
         assertThat(synchronous().call(automatic, () -> {
             Thread.currentThread().interrupt();
             return "done";
@@ -80,14 +80,14 @@ class LossTest {
     }
 
     @Test
-    void aLossAfterTheEndInterruptsNothing() throws Exception {
+    void lossAfterTheEndInterruptsNothing() throws Exception {
         synchronous().call(automatic, () -> "done");
         automatic.last().permit.lose();
         assertThat(Thread.currentThread().isInterrupted()).isFalse();
     }
 
     @Test
-    void withoutTheWishNothingEnds() throws Exception {
+    void withoutInterruptTheExecutionContinues() throws Exception {
         ManualAdmissions lenient = ManualAdmissions.automatic(admission -> admission.permit.interruptsOnLoss = false);
         assertThat(new SynchronousGuard("A#a", "reports").call(lenient, () -> {
             lenient.last().permit.lose();
@@ -110,7 +110,7 @@ class LossTest {
     }
 
     @Test
-    void aUniFailsAndItsSourceIsCancelled() {
+    void lossFailsUniAndCancelsItsSource() {
         UniAssertSubscriber<Object> subscriber = new AsyncGuard("reports", continuations)
                 .uni(automatic, () -> Uni.createFrom().nothing().onCancellation().invoke(cancellations::incrementAndGet))
                 .subscribe()
@@ -124,7 +124,7 @@ class LossTest {
     }
 
     @Test
-    void aUniThatIsOverKeepsItsItem() {
+    void completedUniKeepsItsItem() {
         UniAssertSubscriber<Object> subscriber = new AsyncGuard("reports", continuations)
                 .uni(automatic, () -> Uni.createFrom().item("done")).subscribe().withSubscriber(UniAssertSubscriber.create());
         automatic.last().permit.lose();
@@ -132,7 +132,7 @@ class LossTest {
     }
 
     @Test
-    void aStageFailsAndItsSourceIsCancelled() {
+    void lossFailsStageAndCancelsItsSource() {
         CompletableFuture<Object> work = new CompletableFuture<>();
         CompletableFuture<Object> result = new AsyncGuard("reports", continuations).stage(automatic, () -> work);
 
@@ -143,9 +143,9 @@ class LossTest {
         assertThat(automatic.last().ends).isEqualTo(1);
     }
 
-    /** What the subscriber does not ask for is not asked of the source, before the loss or by it. */
+    /** The source receives exactly the subscriber's requests, before and after the loss. */
     @Test
-    void aMultiFailsAndItsSourceIsCancelled() {
+    void lossFailsMultiAndCancelsItsSource() {
         List<Long> requests = new ArrayList<>();
         AssertSubscriber<Object> subscriber = new AsyncGuard("reports", continuations)
                 .multi(automatic, () -> Multi.createBy().repeating().supplier(() -> (Object) "item").indefinitely()
@@ -169,7 +169,7 @@ class LossTest {
     }
 
     @Test
-    void aMultiThatIsOverStaysSo() {
+    void terminatedMultiIgnoresTheLoss() {
         AssertSubscriber<Object> complete = new AsyncGuard("reports", continuations)
                 .multi(automatic, () -> Multi.createFrom().items(1, 2, 3)).subscribe()
                 .withSubscriber(AssertSubscriber.create(5));
@@ -192,7 +192,7 @@ class LossTest {
     }
 
     @Test
-    void aPermitThatIsLostBeforeTheStart() {
+    void permitLostBeforeTheStartFailsTheCall() {
         ManualAdmissions lost = ManualAdmissions.automatic(admission -> admission.permit.lose());
         new AsyncGuard("reports", continuations).uni(lost, () -> Uni.createFrom().nothing()).subscribe()
                 .withSubscriber(UniAssertSubscriber.create()).awaitFailure(LONG).assertFailedWith(PermitLostException.class);
@@ -207,10 +207,10 @@ class LossTest {
         return new SynchronousGuard("A#a", "reports");
     }
 
-    private void loseFromElsewhere() {
-        Thread elsewhere = new Thread(() -> automatic.last().permit.lose());
-        elsewhere.start();
-        while (elsewhere.isAlive()) {
+    private void loseOnAnotherThread() {
+        Thread other = new Thread(() -> automatic.last().permit.lose());
+        other.start();
+        while (other.isAlive()) {
             Thread.onSpinWait();
         }
     }

@@ -10,16 +10,27 @@ import java.util.function.Supplier;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
 
-/** Admissions that are granted, and whose end completes, when the test says so. */
+/** Admissions that the test grants and ends. */
 class ManualAdmissions implements Supplier<Admission> {
 
     static class ManualAdmission implements Admission {
 
         final CompletableFuture<List<HeldPermit>> granted = new CompletableFuture<>();
-        final CompletableFuture<Void> asked = new CompletableFuture<>();
+        final CompletableFuture<Void> attempted = new CompletableFuture<>();
         final CompletableFuture<Void> ended = new CompletableFuture<>();
         final ManualPermit permit = new ManualPermit();
         int ends;
+
+        @Override
+        public List<HeldPermit> heldNow() {
+            return granted.isDone() && !granted.isCompletedExceptionally() ? granted.join() : List.of();
+        }
+
+        /** The outcome is in the stage only. */
+        @Override
+        public boolean isHeldNow() {
+            return false;
+        }
 
         @Override
         public CompletionStage<List<HeldPermit>> granted() {
@@ -28,17 +39,17 @@ class ManualAdmissions implements Supplier<Admission> {
 
         @Override
         public CompletionStage<Void> attempted() {
-            return asked.minimalCompletionStage();
+            return attempted.minimalCompletionStage();
         }
 
         void grant() {
             granted.complete(List.of(permit));
-            asked.complete(null);
+            attempted.complete(null);
         }
 
         void reject(Exception rejection) {
             granted.completeExceptionally(rejection);
-            asked.complete(null);
+            attempted.complete(null);
         }
 
         @Override
@@ -51,13 +62,13 @@ class ManualAdmissions implements Supplier<Admission> {
     final List<ManualAdmission> all = new ArrayList<>();
     private final Consumer<ManualAdmission> script;
 
-    /** Granted and ended without a word of the test. */
+    /** Granted and ended automatically. */
     static ManualAdmissions automatic() {
         return automatic(admission -> {
         });
     }
 
-    /** As {@link #automatic()}, after something has been done to each. */
+    /** As {@link #automatic()}, after applying {@code before} to each admission. */
     static ManualAdmissions automatic(Consumer<ManualAdmission> before) {
         return new ManualAdmissions(admission -> {
             before.accept(admission);
@@ -71,10 +82,10 @@ class ManualAdmissions implements Supplier<Admission> {
         });
     }
 
-    /** Not granted before the test says so, and that is clear at once. */
+    /** Waiting from the start, until the test grants them. */
     static ManualAdmissions waiting() {
         return new ManualAdmissions(admission -> {
-            admission.asked.complete(null);
+            admission.attempted.complete(null);
             admission.ended.complete(null);
         });
     }

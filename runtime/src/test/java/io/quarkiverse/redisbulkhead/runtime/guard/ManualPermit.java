@@ -7,7 +7,7 @@ import java.util.concurrent.CompletionStage;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
 
-/** A permit that is lost when the test says so. */
+/** A permit that the test can lose. */
 class ManualPermit implements HeldPermit {
 
     final CompletableFuture<PermitLost> lost = new CompletableFuture<>();

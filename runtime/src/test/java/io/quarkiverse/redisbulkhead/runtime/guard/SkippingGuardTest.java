@@ -54,10 +54,10 @@ class SkippingGuardTest {
     }
 
     @Test
-    void aFullBulkheadSkipsTheCall() throws Exception {
+    void fullBulkheadSkipsTheCall() throws Exception {
         assertThat(synchronous().call(ManualAdmissions.rejecting(skips), this::neverCalled)).isNull();
         Uni<?> uni = (Uni<?>) skipping(async::uni).call(ManualAdmissions.rejecting(skips), this::neverCalled);
-        assertThat(skipped).as("nothing is subscribed to yet").hasSize(1);
+        assertThat(skipped).as("not subscribed yet").hasSize(1);
         assertThat((Object) uni.await().atMost(LONG)).isNull();
         assertThat((CompletableFuture<?>) skipping(async::stage).call(ManualAdmissions.rejecting(skips), this::neverCalled))
                 .succeedsWithin(LONG).isNull();
@@ -78,9 +78,9 @@ class SkippingGuardTest {
         assertThat(skipped).isEmpty();
     }
 
-    /** For example by a guarded method of the same bulkhead that it calls. */
+    /** For example from a nested guarded method of the same bulkhead. */
     @Test
-    void whatTheMethodThrowsIsAFailure() {
+    void exceptionOfTheMethodIsAFailure() {
         assertThatThrownBy(() -> synchronous().call(ManualAdmissions.automatic(), () -> {
             throw FULL;
         })).isSameAs(FULL);
@@ -90,7 +90,7 @@ class SkippingGuardTest {
     }
 
     @Test
-    void aCancelledStageGivesItsPermitBack() throws Exception {
+    void cancelledStageReleasesItsPermit() throws Exception {
         ManualAdmissions admissions = ManualAdmissions.automatic();
         CompletableFuture<Object> running = new CompletableFuture<>();
         CompletableFuture<?> stage = (CompletableFuture<?>) skipping(async::stage).call(admissions, () -> running);

@@ -21,7 +21,7 @@ import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.helpers.test.AssertSubscriber;
 import io.smallrye.mutiny.helpers.test.UniAssertSubscriber;
 
-/** Calls that must wait: the thread that made them is left, and they go on elsewhere. */
+/** Waiting calls free the calling thread and continue on another one. */
 class WaitingGuardTest {
 
     static final Duration LONG = Duration.ofSeconds(10);
@@ -43,7 +43,7 @@ class WaitingGuardTest {
     }
 
     @Test
-    void uni() {
+    void uniContinuesOnAContinuationThread() {
         UniAssertSubscriber<Object> subscriber = new AsyncGuard("reports", continuations)
                 .uni(waiting, () -> Uni.createFrom().item(run())).subscribe().withSubscriber(UniAssertSubscriber.create());
         assertThat(calls).hasValue(0);
@@ -57,7 +57,7 @@ class WaitingGuardTest {
     }
 
     @Test
-    void stage() throws Exception {
+    void stageContinuesOnAContinuationThread() throws Exception {
         CompletableFuture<Object> result = new AsyncGuard("reports", continuations)
                 .stage(waiting, () -> CompletableFuture.completedFuture(run()));
         assertThat(calls).hasValue(0);
@@ -70,7 +70,7 @@ class WaitingGuardTest {
     }
 
     @Test
-    void multi() {
+    void multiContinuesOnAContinuationThread() {
         AssertSubscriber<Object> subscriber = new AsyncGuard("reports", continuations)
                 .multi(waiting, () -> Multi.createFrom().items(run(), "more")).subscribe()
                 .withSubscriber(AssertSubscriber.create(1));
@@ -98,7 +98,7 @@ class WaitingGuardTest {
         assertThat(waiting.last().ends).isEqualTo(1);
     }
 
-    /** Trap 9, Trap 29: a permit that comes when the caller has gone starts nothing. */
+    /** Trap 9, Trap 29: a permit granted after the cancellation starts no execution. */
     @Test
     void cancelledWhileWaiting() {
         new AsyncGuard("reports", continuations).uni(waiting, () -> Uni.createFrom().item(run())).subscribe()
@@ -113,9 +113,9 @@ class WaitingGuardTest {
         await().during(Duration.ofMillis(200)).atMost(LONG).until(() -> calls.get() == 0);
     }
 
-    /** Trap 9: the thread is interrupted while it asks. */
+    /** Trap 9: interrupted before the reply. */
     @Test
-    void interruptedWhileAsking() throws Exception {
+    void interruptedDuringTheRequest() throws Exception {
         ManualAdmissions silent = ManualAdmissions.manual();
         CompletableFuture<Throwable> failure = new CompletableFuture<>();
         CompletableFuture<Boolean> interrupted = new CompletableFuture<>();

@@ -33,40 +33,40 @@ import io.smallrye.mutiny.Uni;
 class BulkheadsHealthCheckTest {
 
     @Test
-    void withoutAnAnswerRedisIsAway() {
-        assertThat(redis(new StoreAwayException("no answer", false, null))).isEqualTo(RedisState.AWAY);
+    void redisWithoutReplyIsAway() {
+        assertThat(redis(new StoreAwayException("no reply", false, null))).isEqualTo(RedisState.AWAY);
     }
 
-    /** A wrong password or a missing right is no silence, and is not called one. */
+    /** A wrong password or a missing permission is not reported as an outage. */
     @Test
-    void aRefusalIsNotCalledSilence() {
+    void refusalIsNotReportedAsAway() {
         assertThat(redis(new StoreException("Redis answered: NOPERM", false, null))).isEqualTo(RedisState.REFUSES);
     }
 
-    /** With store=lock: Redis does its part, so an application that is busy stays ready. */
+    /** With store=lock: Redis replies, so a busy application stays ready. */
     @Test
-    void contentionIsNoOutage() {
+    void contentionIsNotAnOutage() {
         assertThat(redis(new StoreContendedException("busy"))).isEqualTo(RedisState.ANSWERS);
     }
 
-    /** As any check that fails. */
+    /** As with any failing check. */
     @Test
-    void whatIsNoOutageFailsTheCheck() {
+    void otherFailuresFailTheCheck() {
         assertThatThrownBy(() -> redis(new IllegalStateException("a mistake"))).hasStackTraceContaining("a mistake");
     }
 
-    /** For example one that hangs when the application starts, and so was never found to be away. */
+    /** For example a Redis that hangs from the start. */
     @Test
-    void aSilentRedisIsAwayAfterTheCommandTimeout() {
+    void silentRedisIsAwayAfterTheCommandTimeout() {
         assertThat(redis(new CompletableFuture<>())).isEqualTo(RedisState.AWAY);
     }
 
-    /** Trap 33, for this check: a pause of the process is no silence of Redis. */
+    /** Trap 33: a pause of the process is not an outage of Redis. */
     @Test
-    void anAnswerThatIsReadAfterAPauseCounts() {
-        CompletableFuture<Occupancy> answer = new CompletableFuture<>();
+    void replyReadAfterAPauseCounts() {
+        CompletableFuture<Occupancy> reply = new CompletableFuture<>();
         List<Runnable> due = new ArrayList<>();
-        CompletableFuture<RedisState> state = check(answer, new RealTimers() {
+        CompletableFuture<RedisState> state = check(reply, new RealTimers() {
 
             @Override
             public Planned after(Duration delay, Runnable task) {
@@ -79,7 +79,7 @@ class BulkheadsHealthCheckTest {
             due.get(timer).run();
         }
         assertThat(state).isNotDone();
-        answer.complete(null);
+        reply.complete(null);
         assertThat(state).isCompletedWithValue(RedisState.ANSWERS);
         assertThat(due).hasSize(10);
     }
@@ -88,16 +88,16 @@ class BulkheadsHealthCheckTest {
         return redis(CompletableFuture.failedFuture(failure));
     }
 
-    private static RedisState redis(CompletableFuture<Occupancy> answer) {
-        return Uni.createFrom().completionStage(check(answer, new RealTimers()).redis()).await().atMost(Duration.ofSeconds(60));
+    private static RedisState redis(CompletableFuture<Occupancy> reply) {
+        return Uni.createFrom().completionStage(check(reply, new RealTimers()).redis()).await().atMost(Duration.ofSeconds(60));
     }
 
-    private static BulkheadsHealthCheck check(CompletableFuture<Occupancy> answer, Timers timers) {
+    private static BulkheadsHealthCheck check(CompletableFuture<Occupancy> reply, Timers timers) {
         PermitStore store = new ForwardingStore(new LocalPermitStore(System::nanoTime, System.currentTimeMillis())) {
 
             @Override
             public CompletionStage<Occupancy> occupancy(BulkheadId bulkhead, int most) {
-                return answer;
+                return reply;
             }
         };
         SemaphoreEngine engine = new SemaphoreEngine(store, new RealTimers(), new HolderIdentity("app", "host:1"), loss -> {

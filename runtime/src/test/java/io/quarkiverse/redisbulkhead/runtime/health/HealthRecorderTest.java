@@ -13,12 +13,12 @@ class HealthRecorderTest {
     private static final Duration SLOWER = Duration.ofSeconds(10);
 
     @Test
-    void aCheckThatDoesNoHarmIsNotMentioned() {
+    void harmlessCheckCausesNoWarning() {
         assertThat(warning(COMMAND_TIMEOUT, false)).isEmpty();
     }
 
     @Test
-    void aSlowerCheckDelaysReadiness() {
+    void slowerCheckCausesAWarning() {
         assertThat(warning(SLOWER, false)).contains("The Redis client has a readiness check of its own: if Redis hangs, it"
                 + " answers after 10000 ms (quarkus.redis.timeout), and the one of the bulkheads within 1000 ms"
                 + " (quarkus.redis-bulkhead.command-timeout). If nothing else needs Redis, set"
@@ -26,14 +26,14 @@ class HealthRecorderTest {
     }
 
     @Test
-    void theCheckIsDownAlthoughAllBulkheadsContinue() {
+    void checkDownWhileAllBulkheadsContinueCausesAWarning() {
         assertThat(warning(COMMAND_TIMEOUT, true)).contains("The Redis client has a readiness check of its own: while Redis is"
                 + " away, the application is not ready because of it, although all bulkheads continue (on-outage). If nothing"
                 + " else needs Redis, set quarkus.redis.health.enabled=false when the application is built");
     }
 
     @Test
-    void bothAreOneWarning() {
+    void bothProblemsAreOneWarning() {
         assertThat(warning(SLOWER, true)).hasValueSatisfying(text -> assertThat(text).contains("10000 ms", "; while Redis"));
     }
 

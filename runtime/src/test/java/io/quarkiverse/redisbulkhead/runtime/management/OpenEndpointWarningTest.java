@@ -21,27 +21,27 @@ class OpenEndpointWarningTest {
     private static final String GROUP = "quarkus.http.auth.permission.";
 
     @Test
-    void saysWhatIsOpenAndWhatWouldSecureIt() {
+    void namesTheOpenPathAndThePermission() {
         assertThat(warning(Secured.BY_CONFIGURATION, "/api/*")).contains(
                 "Any client that reaches /q/redis-bulkhead can revoke permits and set limits:"
                         + " quarkus.redis-bulkhead.management.changes-enabled=true, and no quarkus.http.auth.permission.* covers"
                         + " that path and the paths below it. End its paths with /*");
     }
 
-    /** Then permissions have no effect, whatever they cover. */
+    /** Permissions have no effect without a security extension. */
     @Test
-    void withoutASecurityExtensionNothingSecuresIt() {
+    void warnsWithoutASecurityExtension() {
         assertThat(warning(Secured.NOT, "/*").orElseThrow()).contains("/q/redis-bulkhead").endsWith("security extension");
     }
 
-    /** Quarkus looks at the permissions of the management interface only where authentication is on there. */
+    /** Quarkus enforces permissions of the management interface only if authentication is enabled there. */
     @Test
-    void permissionsThatNobodyLooksAtSecureNothing() {
+    void warnsIfPermissionsAreNotEnforced() {
         assertThat(warning(Secured.NOT_ENFORCED, "/*").orElseThrow()).contains("quarkus.management.auth.basic=true");
     }
 
     @Test
-    void isSilentWhereItIsSecuredOrMayBe() {
+    void secureOrPossiblySecureEndpointCausesNoWarning() {
         assertThat(warning(Secured.BY_CONFIGURATION, "/q/*")).isEmpty();
         assertThat(warning(Secured.BY_CODE, "/api/*")).isEmpty();
     }
@@ -49,19 +49,19 @@ class OpenEndpointWarningTest {
     @ParameterizedTest
     @ValueSource(strings = { "/q/redis-bulkhead/*", "/q/*", "/*", "q/*", "/metrics, /q/redis-bulkhead/*",
             "/q/*/*/limit, /q/*/*/permits/*", "/*/redis-bulkhead/*" })
-    void covers(String paths) {
+    void pathsThatCoverTheEndpoint(String paths) {
         assertThat(warning(Secured.BY_CONFIGURATION, paths)).isEmpty();
     }
 
     @ParameterizedTest
     @ValueSource(strings = { "/q/redis-bulkhead", "/q/redis", "/api/*", "/q/redis-bulkhead*", "/q/redis-bulkhead/", "/q/*/x/*",
             "/q", "/q/*/*/limit", "/q/*/*/permits/*" })
-    void doesNotCover(String paths) {
+    void pathsThatDoNotCoverTheEndpoint(String paths) {
         assertThat(warning(Secured.BY_CONFIGURATION, paths)).isPresent();
     }
 
     @Test
-    void relativePathsAreBelowTheRoot() {
+    void relativePathsStartAtTheRoot() {
         SmallRyeConfig config = config(GROUP + "\"of operators\".paths", "q/*");
 
         assertThat(isCovered("/shop/q/redis-bulkhead", GROUP, "/shop", config)).isTrue();
@@ -69,14 +69,14 @@ class OpenEndpointWarningTest {
     }
 
     @Test
-    void onlyThoseThatAreEnabledCount() {
+    void disabledPermissionsAreIgnored() {
         SmallRyeConfig config = config(GROUP + "operators.paths", "/*", GROUP + "operators.enabled", "false");
 
         assertThat(isCovered(PATH, GROUP, "/", config)).isFalse();
     }
 
     @Test
-    void thoseOfTheOtherInterfaceDoNotCount() {
+    void permissionsOfTheOtherInterfaceAreIgnored() {
         assertThat(isCovered(PATH, "quarkus.management.auth.permission.", "/q", config(GROUP + "operators.paths", "/*")))
                 .isFalse();
     }

@@ -12,13 +12,13 @@ import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 
-/** Each number is explained, and each has a test. */
+/** Each code has an explanation and a test. */
 class MessageCodeTest {
 
     private static final Path PROJECT = Path.of("").toAbsolutePath().getParent();
 
     @Test
-    void thePageOfErrorsHasExactlyTheseNumbers() throws IOException {
+    void errorsPageListsExactlyTheseCodes() throws IOException {
         assertThat(Files.readAllLines(PROJECT.resolve("docs/modules/ROOT/pages/errors.adoc")))
                 .filteredOn(line -> line.startsWith("== "))
                 .allMatch(heading -> heading.matches("== RBH\\d{3} \\S.*"))
@@ -26,9 +26,9 @@ class MessageCodeTest {
                 .containsExactlyElementsOf(Stream.of(MessageCode.values()).map(MessageCode::name).toList());
     }
 
-    /** Its title is all that a user of the released artifact can look for. */
+    /** Users of the released artifact can only search for the title. */
     @Test
-    void reportsNameThePageByItsTitle() throws IOException {
+    void messagesNameThePageByItsTitle() throws IOException {
         assertThat(Files.readAllLines(PROJECT.resolve("docs/modules/ROOT/pages/errors.adoc")).get(0))
                 .isEqualTo("= " + MessageCode.PAGE);
         assertThat(MessageCode.whereExplained(EnumSet.of(MessageCode.RBH023, MessageCode.RBH005)))
@@ -37,7 +37,7 @@ class MessageCodeTest {
     }
 
     @Test
-    void eachNumberHasATest() throws IOException {
+    void eachCodeHasATest() throws IOException {
         String tests = String.join("\n", sources(PROJECT.resolve("runtime/src/test")))
                 + String.join("\n", sources(PROJECT.resolve("deployment/src/test")));
         assertThat(EnumSet.allOf(MessageCode.class)).allMatch(code -> tests.contains("\"" + code.name() + " "));

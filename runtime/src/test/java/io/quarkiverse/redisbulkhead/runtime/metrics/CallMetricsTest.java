@@ -31,7 +31,7 @@ class CallMetricsTest {
     final CallMetrics withKeys = new CallMetrics(registry, () -> Set.of("reports"), true);
 
     @Test
-    void aCallThatWaitsAndRuns() {
+    void waitingAndRunningCallsAreMeasured() {
         CallListener call = begin();
         assertThat(gauge("redis.bulkhead.executions.waiting")).isZero();
         call.waiting();
@@ -42,7 +42,7 @@ class CallMetricsTest {
         assertThat(gauge("redis.bulkhead.executions.waiting")).isZero();
         assertThat(gauge("redis.bulkhead.executions.running")).isEqualTo(1);
         clock.add(Duration.ofMillis(500));
-        call.released();
+        call.released(1);
 
         assertThat(gauge("redis.bulkhead.executions.running")).isZero();
         assertThat(milliseconds("redis.bulkhead.waiting.duration")).containsExactly(1.0, 300.0);
@@ -63,9 +63,9 @@ class CallMetricsTest {
         assertThat(registry.find("redis.bulkhead.calls").counters()).hasSize(10);
     }
 
-    /** Immediate rejections would hide long waits. */
+    /** The many immediate rejections would hide long waits. */
     @Test
-    void theTimeCountsOfThoseWhoWaitedOrRun() {
+    void waitingTimeExcludesImmediateRejections() {
         for (CallResult result : CallResult.values()) {
             decide(begin(), result);
         }
@@ -87,7 +87,7 @@ class CallMetricsTest {
 
     @Test
     @DisplayName("Trap 40: names made at run time share one series")
-    void namesWithoutSeriesOfTheirOwnShareOne() {
+    void undeclaredNamesShareOneSeries() {
         for (int i = 0; i < 150; i++) {
             series.onCall(BulkheadId.of("made-" + i), "A#a");
         }
@@ -102,17 +102,17 @@ class CallMetricsTest {
         assertThat(tagValues("bulkhead")).containsExactlyInAnyOrder("other", "late");
     }
 
-    /** Keys of different bulkheads would be mixed, and not be bounded by the declared bulkheads. */
+    /** Keys of different bulkheads would be mixed, and unbounded. */
     @Test
-    void theSharedSeriesHasNoKeys() {
+    void sharedSeriesHasNoKeys() {
         assertThat(withKeys.meters(BulkheadId.of("made").forKey("acme"), "A#a"))
                 .isSameAs(withKeys.meters(BulkheadId.of("made-too").forKey("others"), "A#a"));
         assertThat(tagValues("key")).containsExactly("");
     }
 
-    /** A series that begins with its first event shows no increase. */
+    /** A counter that starts at its first event shows no increase. */
     @Test
-    void lossesAreCountedFromTheFirstCall() {
+    void lossCountersExistFromTheFirstCall() {
         series.onCall(BulkheadId.of("lock:a"), "A#a");
 
         assertThat(registry.get("redis.bulkhead.permits.lost").tags("bulkhead", "other").counters())
@@ -121,7 +121,7 @@ class CallMetricsTest {
     }
 
     @Test
-    void keysAreNoTag() {
+    void keysAreNotATagByDefault() {
         series.meters(REPORTS.forKey("acme"), "A#a");
         series.renewalFailed(REPORTS.forKey("acme"), 1, null);
         series.lost(loss(REPORTS.forKey("acme"), PermitLost.Reason.MAX_HOLD));
@@ -130,7 +130,7 @@ class CallMetricsTest {
     }
 
     @Test
-    void keysAreATagWhereTheyAreAskedFor() {
+    void keysAreATagIfConfigured() {
         withKeys.meters(REPORTS.forKey("acme"), "A#a");
         withKeys.meters(REPORTS, "A#a");
         withKeys.renewalFailed(REPORTS.forKey("acme"), 1, null);
@@ -150,9 +150,9 @@ class CallMetricsTest {
         assertThat(tagValues("key")).hasSize(CallMetrics.MOST_KEYS + 1).contains("other");
     }
 
-    /** Registries of a process outlive the applications that tests start one after the other. */
+    /** A registry outlives the applications that tests start one after another. */
     @Test
-    void gaugesGoWithTheApplication() {
+    void gaugesAreRemovedWithTheApplication() {
         begin().acquired(CallResult.ACCEPTED, 7);
         series.end();
         assertThat(series.onCall(REPORTS, "A#b")).isSameAs(CallListener.NONE);

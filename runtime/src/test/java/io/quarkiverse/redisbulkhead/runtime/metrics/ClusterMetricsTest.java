@@ -20,22 +20,22 @@ class ClusterMetricsTest {
 
     final SimpleMeterRegistry registry = new SimpleMeterRegistry();
     final ClusterMetrics metrics = new ClusterMetrics(registry);
-    final List<CompletableFuture<SemaphoreStatus>> asked = new ArrayList<>();
+    final List<CompletableFuture<SemaphoreStatus>> reads = new ArrayList<>();
     final List<MultiEmitter<? super Long>> timers = new ArrayList<>();
     final Multi<Long> ticks = Multi.createFrom().emitter(timers::add);
 
-    private Uni<SemaphoreStatus> ask() {
-        asked.add(new CompletableFuture<>());
-        return Uni.createFrom().completionStage(asked.get(asked.size() - 1));
+    private Uni<SemaphoreStatus> read() {
+        reads.add(new CompletableFuture<>());
+        return Uni.createFrom().completionStage(reads.get(reads.size() - 1));
     }
 
     @Test
-    void nothingIsKnownBeforeTheFirstReply() {
-        metrics.show("reports", this::ask, ticks);
+    void gaugesAreNaNBeforeTheFirstReply() {
+        metrics.show("reports", this::read, ticks);
         assertThat(inUse()).isNaN();
         tick();
         assertThat(inUse()).isNaN();
-        asked.get(0).complete(status(3));
+        reads.get(0).complete(status(3));
 
         assertThat(inUse()).isEqualTo(3);
         assertThat(gauge("redis.bulkhead.permits.limit")).isEqualTo(5);
@@ -46,7 +46,7 @@ class ClusterMetricsTest {
     void readsAgainAfterAnException() {
         List<String> thrown = new ArrayList<>();
         metrics.show("reports", () -> {
-            thrown.add("asked");
+            thrown.add("read");
             throw new IllegalStateException("inactive");
         }, ticks);
 
@@ -59,53 +59,53 @@ class ClusterMetricsTest {
 
     @Test
     void readsAgainAfterEachInterval() {
-        metrics.show("reports", this::ask, ticks);
+        metrics.show("reports", this::read, ticks);
         tick();
-        asked.get(0).complete(status(3));
+        reads.get(0).complete(status(3));
         tick();
         assertThat(inUse()).as("the latest reply, while the next one is outstanding").isEqualTo(3);
-        asked.get(1).complete(status(4));
+        reads.get(1).complete(status(4));
 
         assertThat(inUse()).isEqualTo(4);
     }
 
     @Test
-    void knowsNothingWhileTheStoreIsAway() {
-        metrics.show("reports", this::ask, ticks);
+    void gaugesAreNaNDuringAnOutage() {
+        metrics.show("reports", this::read, ticks);
         tick();
-        asked.get(0).complete(status(3));
+        reads.get(0).complete(status(3));
         tick();
-        asked.get(1).completeExceptionally(new IllegalStateException("away"));
+        reads.get(1).completeExceptionally(new IllegalStateException("away"));
         assertThat(inUse()).isNaN();
         tick();
-        asked.get(2).complete(status(1));
+        reads.get(2).complete(status(1));
 
         assertThat(inUse()).isEqualTo(1);
     }
 
     @Test
-    void asksOnceAtATime() {
-        metrics.show("reports", this::ask, ticks);
+    void readsOneAtATime() {
+        metrics.show("reports", this::read, ticks);
         tick();
         tick();
         tick();
-        assertThat(asked).hasSize(1);
-        asked.get(0).complete(status(3));
-        assertThat(asked).as("missed ticks are not made up for").hasSize(1);
+        assertThat(reads).hasSize(1);
+        reads.get(0).complete(status(3));
+        assertThat(reads).as("missed ticks are not made up for").hasSize(1);
         tick();
 
-        assertThat(asked).hasSize(2);
+        assertThat(reads).hasSize(2);
     }
 
     @Test
-    void stops() {
-        metrics.show("reports", this::ask, ticks);
+    void endStopsReadingAndRemovesTheGauges() {
+        metrics.show("reports", this::read, ticks);
         tick();
         metrics.end();
         tick();
 
         assertThat(timers).allMatch(MultiEmitter::isCancelled);
-        assertThat(asked).hasSize(1);
+        assertThat(reads).hasSize(1);
         assertThat(registry.getMeters()).isEmpty();
     }
 

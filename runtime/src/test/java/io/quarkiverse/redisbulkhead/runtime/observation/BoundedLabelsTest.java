@@ -11,7 +11,7 @@ class BoundedLabelsTest {
     final BoundedLabels labels = new BoundedLabels(text -> text.startsWith("declared"), 2);
 
     @Test
-    void soManyAndNoMore() {
+    void labelsAreBounded() {
         assertThat(labels.of("a")).isEqualTo("a");
         assertThat(labels.of("a")).isEqualTo("a");
         assertThat(labels.of("b")).isEqualTo("b");
@@ -21,23 +21,23 @@ class BoundedLabelsTest {
     }
 
     @Test
-    void declaredOnesAreAlwaysThemselvesAndCountForNothing() {
+    void declaredLabelsAreUnbounded() {
         for (int i = 0; i < 10; i++) {
             assertThat(labels.of("declared" + i)).isEqualTo("declared" + i);
         }
-        soManyAndNoMore();
+        labelsAreBounded();
         assertThat(labels.of("declared late")).isEqualTo("declared late");
     }
 
     @Test
-    void longTextsAreNoLabels() {
+    void longTextsAreNotLabels() {
         assertThat(labels.of("x".repeat(BoundedLabels.MAX_LENGTH))).startsWith("x");
         assertThat(labels.of("x".repeat(BoundedLabels.MAX_LENGTH + 1))).isEqualTo("other");
         assertThat(labels.of("a")).isEqualTo("a");
     }
 
     @Test
-    void constants() {
+    void constantsBecomeLabels() {
         assertThat(ConstantLabels.of(CallResult.FULL)).isEqualTo("full");
         assertThat(ConstantLabels.of(CallResult.TIMED_OUT)).isEqualTo("timedOut");
     }

@@ -65,7 +65,7 @@ class OperatorTargetsTest {
     }
 
     @Test
-    void whatIsDeclaredIsFoundThoughRedisIsAway() {
+    void declaredBulkheadIsFoundDuringAnOutage() {
         away = new StoreException("away", false, null);
 
         assertFound("reports", NONE);
@@ -75,7 +75,7 @@ class OperatorTargetsTest {
     }
 
     @Test
-    void whatOthersUseIsFound() {
+    void bulkheadOfAnotherApplicationIsFound() {
         others("one", limit(NONE));
         others("each", limit(Optional.of("a")));
         others("both", limit(NONE), limit(Optional.of("a")));
@@ -86,9 +86,9 @@ class OperatorTargetsTest {
         assertFound("both", Optional.of("a"));
     }
 
-    /** That of code: whether it has keys shows only while it is in use. */
+    /** A bulkhead defined in code: only in use does it show whether it has keys. */
     @Test
-    void anIdleBulkheadIsFoundWithAndWithoutAKey() {
+    void idleBulkheadIsFoundWithAndWithoutAKey() {
         others("idle", limit(NONE, 0));
 
         assertFound("idle", NONE);
@@ -96,7 +96,7 @@ class OperatorTargetsTest {
     }
 
     @Test
-    void whatNobodyHasIsUnknown() {
+    void undeclaredAndUnusedBulkheadIsUnknown() {
         assertWrong(Kind.UNKNOWN, "report", NONE).isEqualTo("There is no bulkhead 'report': this application does not declare"
                 + " it, and no application uses it. Did you mean 'reports'?");
         assertWrong(Kind.UNKNOWN, "else", EMPTY).endsWith("and no application uses it.");
@@ -105,7 +105,7 @@ class OperatorTargetsTest {
     }
 
     @Test
-    void thatNobodyUsesItIsNotClaimedWhereThatIsNotKnown() {
+    void incompleteSnapshotDoesNotClaimABulkheadIsUnused() {
         incomplete = Optional.of("the Redis user may not SCAN");
 
         assertWrong(Kind.UNKNOWN, "else", NONE).doesNotContain("no application uses it")
@@ -113,15 +113,15 @@ class OperatorTargetsTest {
     }
 
     @Test
-    void locksAreNotToBeChanged() {
+    void locksCannotBeChanged() {
         others("lock:orders", limit(NONE));
 
         assertWrong(Kind.LOCK, "lock:orders", NONE).contains("belongs to a lock");
-        assertWrong(Kind.LOCK, "lock:nobodys", NONE);
+        assertWrong(Kind.LOCK, "lock:unused", NONE);
     }
 
     @Test
-    void theKeyOfABulkheadWithKeysIsNeeded() {
+    void bulkheadWithKeysNeedsAKey() {
         others("each", limit(Optional.of("a")));
 
         assertWrong(Kind.KEY_MISSING, "pages", NONE).contains("has one limit for each key");
@@ -129,7 +129,7 @@ class OperatorTargetsTest {
     }
 
     @Test
-    void theKeyOfABulkheadWithoutIsNeedless() {
+    void bulkheadWithoutKeysRefusesAKey() {
         others("one", limit(NONE));
 
         assertWrong(Kind.KEY_NEEDLESS, "reports", Optional.of("a")).contains("has one limit for all calls");

@@ -78,7 +78,7 @@ class OverviewTest {
     }
 
     @Test
-    void emptyBulkheadsThatAreDeclaredAreShown() throws Exception {
+    void declaredIdleBulkheadsAreShown() throws Exception {
         assertThat(overview.declared()).extracting(DeclaredBulkhead::name).containsExactly("reports", "tenants");
         assertThat(snapshot(overview).bulkheads()).satisfiesExactly(
                 reports -> {
@@ -97,7 +97,7 @@ class OverviewTest {
     }
 
     @Test
-    void keysAndBulkheadsOfOthersAreShown() throws Exception {
+    void keysAndBulkheadsOfOtherApplicationsAreShown() throws Exception {
         hold(engine.semaphore(REPORTS));
         hold(engine.semaphore(TENANTS).forKey("b", OptionalInt.of(7)));
         hold(engine.semaphore(TENANTS).forKey("a", OptionalInt.empty()));
@@ -108,7 +108,7 @@ class OverviewTest {
         assertThat(snapshot.bulkheads()).extracting(BulkheadState::name).containsExactly("elsewhere", "reports", "tenants");
         BulkheadState elsewhere = snapshot.bulkheads().get(0);
         assertThat(elsewhere.declared()).isFalse();
-        assertThat(elsewhere.limits().get(0).limit()).as("the one that was declared").hasValue(9);
+        assertThat(elsewhere.limits().get(0).limit()).as("the declared limit").hasValue(9);
         assertThat(snapshot.bulkheads().get(1).limits().get(0).holders()).extracting(Holder::method).containsExactly("A#a");
         assertThat(snapshot.bulkheads().get(2).limits()).extracting(LimitState::key, LimitState::limit).containsExactly(
                 tuple(Optional.of("a"), OptionalInt.of(2)),
@@ -116,7 +116,7 @@ class OverviewTest {
     }
 
     @Test
-    void aLockHasOnePermit() throws Exception {
+    void lockHasOnePermit() throws Exception {
         for (int declared : new int[] { 2, 1 }) {
             store.acquire(
                     new AcquireRequest(BulkheadId.of("lock:orders"), "p" + declared, declared, Duration.ofMinutes(1), false,
@@ -127,7 +127,7 @@ class OverviewTest {
     }
 
     @Test
-    void differentLimitsMatterUnlessTheSizeIsSet() throws Exception {
+    void differentLimitsAreReportedUnlessResized() throws Exception {
         hold(engine.semaphore(REPORTS));
         hold(engine.semaphore(REPORTS.toBuilder().permits(4).build()));
         hold(engine.semaphore(ELSEWHERE));
@@ -138,7 +138,7 @@ class OverviewTest {
         LimitState after = snapshot(overview).bulkheads().get(1).limits().get(0);
         engine.semaphore(REPORTS).resetSize().toCompletableFuture().get(10, TimeUnit.SECONDS);
 
-        assertThat(before.bulkheads().get(0).limits().get(0).limit()).as("which one is right is not known here").isEmpty();
+        assertThat(before.bulkheads().get(0).limits().get(0).limit()).as("ambiguous").isEmpty();
         assertThat(before.bulkheads().get(1).limits().get(0).limitsDiffer()).isTrue();
         assertThat(before.bulkheads().get(1).limits().get(0).declaredLimits()).containsExactly(3, 4);
         assertThat(after.limit()).hasValue(6);
@@ -147,7 +147,7 @@ class OverviewTest {
     }
 
     @Test
-    void theDefinitionInCodeSaysWhichLimitIsOurs() throws Exception {
+    void definitionInCodeDeterminesTheLimit() throws Exception {
         hold(engine.semaphore(ELSEWHERE));
         hold(engine.semaphore(ELSEWHERE.toBuilder().permits(8).build()));
         Overview own = new Overview(List.of(), name -> Optional.of(declared(ELSEWHERE, false)), List::of, () -> engine);
@@ -159,7 +159,7 @@ class OverviewTest {
     }
 
     @Test
-    void whatCodeHasDefinedIsShownWhileItIsIdle() throws Exception {
+    void idleBulkheadDefinedInCodeIsShown() throws Exception {
         Overview own = new Overview(List.of(), name -> Optional.of(declared(ELSEWHERE, false)), () -> List.of("elsewhere"),
                 () -> engine);
 
@@ -175,7 +175,7 @@ class OverviewTest {
     }
 
     @Test
-    void whatTheStoreCannotTellIsSaidAndWhatThisProcessUsesIsShown() throws Exception {
+    void incompleteScanIsReportedWithBulkheadsInUseHere() throws Exception {
         SemaphoreEngine blind = engine(new ForwardingStore(store) {
 
             @Override
@@ -194,16 +194,16 @@ class OverviewTest {
         assertThat(tenants.limits()).extracting(LimitState::key).containsExactly(Optional.of("mine"));
     }
 
-    /** Calls that ask for permits must not wait behind it. */
+    /** Requests for permits must not queue behind the snapshot. */
     @Test
-    void aFewQuestionsAreUnderWayAtOnce() throws Exception {
-        List<CompletableFuture<Void>> underWay = new ArrayList<>();
+    void readsInFlightAreBounded() throws Exception {
+        List<CompletableFuture<Void>> inFlight = new ArrayList<>();
         SemaphoreEngine slow = engine(new ForwardingStore(store) {
 
             @Override
             public CompletionStage<Occupancy> occupancy(BulkheadId bulkhead, int most) {
                 CompletableFuture<Void> turn = new CompletableFuture<>();
-                underWay.add(turn);
+                inFlight.add(turn);
                 return turn.thenCompose(come -> super.occupancy(bulkhead, most));
             }
         });
@@ -213,17 +213,17 @@ class OverviewTest {
 
         CompletableFuture<Snapshot> snapshot = overview(slow).snapshot(10).toCompletableFuture();
 
-        while (!underWay.isEmpty()) {
-            assertThat(underWay).hasSizeLessThanOrEqualTo(8);
-            List<CompletableFuture<Void>> turns = List.copyOf(underWay);
-            underWay.clear();
+        while (!inFlight.isEmpty()) {
+            assertThat(inFlight).hasSizeLessThanOrEqualTo(8);
+            List<CompletableFuture<Void>> turns = List.copyOf(inFlight);
+            inFlight.clear();
             turns.forEach(turn -> turn.complete(null));
         }
         assertThat(snapshot.get(10, TimeUnit.SECONDS).bulkheads().get(1).limits()).hasSize(40);
     }
 
     @Test
-    void oneThatCannotBeReadHidesNoOther() throws Exception {
+    void unreadableBulkheadDoesNotHideOthers() throws Exception {
         SemaphoreEngine partly = engine(new ForwardingStore(store) {
 
             @Override
@@ -243,7 +243,7 @@ class OverviewTest {
     }
 
     @Test
-    void anOutageIsTold() {
+    void outageFailsTheSnapshot() {
         StoreException away = new StoreException("Redis cannot be reached", false, null);
         SemaphoreEngine dead = engine(new ForwardingStore(store) {
 
@@ -253,7 +253,7 @@ class OverviewTest {
             }
         });
 
-        assertThatThrownBy(() -> snapshot(overview(dead))).as("about no bulkhead").hasRootCause(away);
+        assertThatThrownBy(() -> snapshot(overview(dead))).as("without a bulkhead").hasRootCause(away);
         assertThatThrownBy(() -> overview(dead).ask().toCompletableFuture().get(10, TimeUnit.SECONDS)).hasRootCause(away);
         assertThatThrownBy(() -> dead.semaphore(REPORTS).status().toCompletableFuture().get(10, TimeUnit.SECONDS)).cause()
                 .isInstanceOf(BulkheadUnavailableException.class).hasMessageContaining("reports");

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 import io.smallrye.mutiny.Uni;
 
-/** Callers share a reading that is under way or fresh. */
+/** Callers share a reading that is in flight or fresh. */
 class SharedReadingTest {
 
     final List<CompletableFuture<String>> readings = new ArrayList<>();
@@ -32,9 +32,9 @@ class SharedReadingTest {
         assertThat(readings).isEmpty();
     }
 
-    /** However long it takes: a reading that is slower than callers ask would otherwise never end. */
+    /** Even a slow one; otherwise frequent calls would pile up readings. */
     @Test
-    void callersShareAReadingUnderWay() {
+    void callersShareAReadingInFlight() {
         CompletableFuture<String> first = get();
         now = 1_000;
         CompletableFuture<String> second = get();
@@ -42,11 +42,11 @@ class SharedReadingTest {
 
         readings.get(0).complete("all");
 
-        assertThat(List.of(first, second)).allSatisfy(answer -> assertThat(answer).isCompletedWithValue("all"));
+        assertThat(List.of(first, second)).allSatisfy(reply -> assertThat(reply).isCompletedWithValue("all"));
     }
 
     @Test
-    void aCallerThatCancelsDoesNotCancelTheReading() {
+    void cancelledCallerDoesNotCancelTheReading() {
         get().cancel(true);
         CompletableFuture<String> second = get();
         readings.get(0).complete("all");
@@ -56,7 +56,7 @@ class SharedReadingTest {
     }
 
     @Test
-    void isFreshForAWhileAfterItsEnd() {
+    void readingStaysFreshAfterItsEnd() {
         get();
         now = 100;
         readings.get(0).complete("old");
@@ -76,7 +76,7 @@ class SharedReadingTest {
     }
 
     @Test
-    void readsAgainForCallersAtASteadyPace() {
+    void againIgnoresFreshReadings() {
         get();
         readings.get(0).complete("old");
 
@@ -86,12 +86,12 @@ class SharedReadingTest {
         assertThat(readings).as("one at a time").hasSize(2);
         readings.get(1).complete("new");
 
-        assertThat(List.of(again, other, get())).allSatisfy(answer -> assertThat(answer).isCompletedWithValue("new"));
+        assertThat(List.of(again, other, get())).allSatisfy(reply -> assertThat(reply).isCompletedWithValue("new"));
         assertThat(readings).hasSize(2);
     }
 
     @Test
-    void aFailureIsSharedToo() {
+    void failureIsShared() {
         CompletableFuture<String> first = get();
         readings.get(0).completeExceptionally(new IllegalStateException("away"));
 
@@ -128,7 +128,7 @@ class SharedReadingTest {
     }
 
     @Test
-    void aReadingThatBeganBeforeAChangeIsNotSharedAfterIt() {
+    void readingStartedBeforeAChangeIsNotSharedAfterIt() {
         CompletableFuture<String> before = get();
         shared.forget();
         List<CompletableFuture<String>> after = List.of(get(), get());
@@ -137,7 +137,7 @@ class SharedReadingTest {
         readings.get(0).complete("before");
 
         assertThat(before).isCompletedWithValue("before");
-        assertThat(after).allSatisfy(answer -> assertThat(answer).isCompletedWithValue("after"));
+        assertThat(after).allSatisfy(reply -> assertThat(reply).isCompletedWithValue("after"));
         assertThat(get()).isCompletedWithValue("after");
         assertThat(readings).hasSize(2);
     }

@@ -18,7 +18,7 @@ class RetryAfterTest {
     @ParameterizedTest
     @CsvSource({ "PT0S,PT30S,1,2", "PT0.7S,PT30S,1,2", "PT4S,PT30S,4,6", "PT4.2S,PT30S,4,7", "PT29S,PT30S,29,30",
             "PT10M,PT30S,30,30", "PT10M,PT2.5S,3,3", "PT10M,PT0.1S,1,1" })
-    void itIsSpreadUpwardsFromTheEstimateWithinOneSecondAndTheLease(Duration estimate, Duration lease, long least, long most) {
+    void jitterIsAddedToTheEstimateBetweenOneSecondAndTheLease(Duration estimate, Duration lease, long least, long most) {
         long[] seconds = LongStream.generate(() -> RetryAfter.seconds(estimate, lease, random::nextDouble)).limit(2_000)
                 .toArray();
 
@@ -26,9 +26,9 @@ class RetryAfterTest {
         assertThat(LongStream.of(seconds).max()).hasValue(most);
     }
 
-    /** Callers that were rejected together do not come back together. */
+    /** Callers rejected together must not retry together. */
     @Test
-    void evenShortOnesAreSpread() {
+    void shortDelaysHaveJitter() {
         long later = LongStream
                 .generate(() -> RetryAfter.seconds(Duration.ofMillis(10), Duration.ofSeconds(30), random::nextDouble))
                 .limit(2_000).filter(seconds -> seconds == 2).count();

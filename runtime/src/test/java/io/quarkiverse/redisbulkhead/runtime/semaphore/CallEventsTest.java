@@ -27,7 +27,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.Notice.PermitFree;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
 import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
 
-/** The events of calls that listeners receive, and their order. */
+/** The events that call listeners receive, and their order. */
 class CallEventsTest {
 
     static final SemaphoreSpec SPEC = SemaphoreSpec.named("reports").permits(5).localPermits(1).build();
@@ -39,10 +39,10 @@ class CallEventsTest {
     SemaphoreEngine engine = engine(log);
 
     @Test
-    void accepted() {
-        Admission admission = ask(SPEC);
+    void acceptedCallIsRequestedAcquiredAndReleased() {
+        Admission admission = admit(SPEC);
         reply(new Granted(7, false));
-        log.isExactly("asks reports A#a", "requested", "acquired ACCEPTED 7");
+        log.isExactly("call reports A#a", "requested", "acquired ACCEPTED 7");
 
         HeldPermit permit = granted(admission).join().get(0);
         assertThat(permit.fencingToken()).isEqualTo(7);
@@ -50,60 +50,75 @@ class CallEventsTest {
         admission.end();
         admission.end();
         permit.release();
-        log.isExactly("asks reports A#a", "requested", "acquired ACCEPTED 7", "released");
+        log.isExactly("call reports A#a", "requested", "acquired ACCEPTED 7", "released");
         assertThat(store.log).as("released once").containsOnlyOnce("release reports");
     }
 
     @Test
-    void endsWithItsPermit() {
-        Admission admission = ask(SPEC);
+    void theReleaseTellsForHowLongThePermitWasHeld() {
+        Admission admission = admit(SPEC);
+        reply(new Granted(7, false));
+        timers.advance(Duration.ofSeconds(3));
+        admission.end();
+        assertThat(log.held).isEqualTo(Duration.ofSeconds(3));
+
+        Admission uncounted = admit(SPEC.toBuilder().onOutage(OnOutage.ALLOW).build());
+        fail(ManualStore.lost());
+        timers.advance(Duration.ofSeconds(2));
+        uncounted.end();
+        assertThat(log.held).isEqualTo(Duration.ofSeconds(2));
+    }
+
+    @Test
+    void releasingThePermitEndsTheCall() {
+        Admission admission = admit(SPEC);
         reply(new Granted(7, false));
         HeldPermit permit = granted(admission).join().get(0);
 
         CompletableFuture<Boolean> released = permit.release().toCompletableFuture();
-        log.isExactly("asks reports A#a", "requested", "acquired ACCEPTED 7", "released");
-        store.answerReleases(true);
+        log.isExactly("call reports A#a", "requested", "acquired ACCEPTED 7", "released");
+        store.replyToReleases(true);
         assertThat(released).isCompletedWithValue(true);
         permit.release();
         admission.end();
-        log.isExactly("asks reports A#a", "requested", "acquired ACCEPTED 7", "released");
+        log.isExactly("call reports A#a", "requested", "acquired ACCEPTED 7", "released");
     }
 
     @Test
-    void thePermitThatIsHeldNowTellsItsEnd() {
-        Admission admission = ask(SPEC);
+    void permitFromHeldNowReportsItsRelease() {
+        Admission admission = admit(SPEC);
         assertThat(admission.heldNow()).isEmpty();
         reply(new Granted(7, false));
 
         assertThat(admission.heldNow()).hasSize(1).isEqualTo(granted(admission).join());
         admission.heldNow().get(0).release();
-        log.isExactly("asks reports A#a", "requested", "acquired ACCEPTED 7", "released");
+        log.isExactly("call reports A#a", "requested", "acquired ACCEPTED 7", "released");
     }
 
     @Test
-    void full() {
-        Admission admission = ask(SPEC);
+    void fullBulkheadRejectsCall() {
+        Admission admission = admit(SPEC);
         reply(new Full(5, Duration.ofSeconds(3), false));
         admission.end();
 
         assertThat(rejection(admission)).isInstanceOf(BulkheadFullException.class);
-        log.isExactly("asks reports A#a", "requested", "rejected FULL");
+        log.isExactly("call reports A#a", "requested", "rejected FULL");
     }
 
     @Test
-    void aSkippedCallCountsAsSkippedAndEndsWithWhatItWouldHaveFailedWith() {
+    void skippedCallIsReportedAsSkippedAndKeepsTheRejection() {
         List<BulkheadFullException> skipped = new ArrayList<>();
         Admission admission = engine.semaphore(SPEC).whenFull(full -> new SkippedException(full, skipped::add)).admit("A#a");
         reply(new Full(5, Duration.ofSeconds(3), false));
 
         assertThat(rejection(admission)).isInstanceOfSatisfying(SkippedException.class, SkippedException::skip);
         assertThat(skipped).singleElement().satisfies(full -> assertThat(full.limit()).isEqualTo(5));
-        log.isExactly("asks reports A#a", "requested", "rejected SKIPPED");
+        log.isExactly("call reports A#a", "requested", "rejected SKIPPED");
     }
 
-    /** As for a lock; also where the rest of the wait is for a permit of this process. */
+    /** Locks replace the exception. Applies also while the call waits for a local permit. */
     @Test
-    void anotherExceptionWhenFullCountsAsFull() {
+    void replacedRejectionIsReportedAsTimedOut() {
         SemaphoreSpec spec = WAITING.toBuilder().onOutage(OnOutage.LOCAL).build();
         Semaphore semaphore = engine.semaphore(spec).whenFull(full -> new IllegalStateException("taken", full));
         semaphore.admit("A#a");
@@ -118,209 +133,209 @@ class CallEventsTest {
     }
 
     @Test
-    void waitsForItsPermit() {
-        Admission admission = ask(WAITING);
-        log.isExactly("asks reports A#a", "requested");
-        waitInStore();
-        log.isExactly("asks reports A#a", "requested", "waiting");
+    void waitingCallReportsWaitingBeforeAcquired() {
+        Admission admission = admit(WAITING);
+        log.isExactly("call reports A#a", "requested");
+        replyWaiting();
+        log.isExactly("call reports A#a", "requested", "waiting");
         handOver(9);
         admission.end();
 
-        log.isExactly("asks reports A#a", "requested", "waiting", "acquired ACCEPTED 9", "released");
+        log.isExactly("call reports A#a", "requested", "waiting", "waited", "acquired ACCEPTED 9", "released");
     }
 
-    /** However often it looks for a permit, and also when the wait goes on for a permit of this process. */
+    /** Although it requests a permit several times, and continues to wait for a local permit. */
     @Test
-    void startsToWaitOnce() {
+    void waitingIsReportedOnce() {
         SemaphoreSpec spec = WAITING.toBuilder().onOutage(OnOutage.LOCAL).build();
-        Admission holder = ask(spec);
+        Admission holder = admit(spec);
         fail(ManualStore.lost());
         log.lines.clear();
-        Admission admission = ask(spec);
-        waitInStore();
+        Admission admission = admit(spec);
+        replyWaiting();
         store.listener.accept(new PermitFree(store.requests.get("reports").permitId()));
-        waitInStore();
-        log.isExactly("asks reports A#a", "requested", "waiting");
+        replyWaiting();
+        log.isExactly("call reports A#a", "requested", "waiting");
         timers.advance(Duration.ofSeconds(1));
         store.polls.get(0).reply().completeExceptionally(ManualStore.lost());
         assertThat(granted(admission)).isNotDone();
         timers.advance(Duration.ofSeconds(10));
 
-        log.isExactly("asks reports A#a", "requested", "waiting", "rejected TIMED_OUT");
+        log.isExactly("call reports A#a", "requested", "waiting", "waited", "rejected TIMED_OUT");
         holder.end();
         admission.end();
     }
 
     /** The permit is released for the execution, which still runs. */
     @Test
-    void aShutdownEndsNoExecution() {
-        Admission admission = ask(SPEC);
+    void shutdownLosesPermitsOfRunningExecutions() {
+        Admission admission = admit(SPEC);
         reply(new Granted(7, false));
         engine.refuseAndRejectWaiters();
         engine.releaseAll();
-        log.isExactly("asks reports A#a", "requested", "acquired ACCEPTED 7", "lost STOPPED");
+        log.isExactly("call reports A#a", "requested", "acquired ACCEPTED 7", "lost STOPPED");
 
         admission.end();
 
-        log.isExactly("asks reports A#a", "requested", "acquired ACCEPTED 7", "lost STOPPED", "released");
+        log.isExactly("call reports A#a", "requested", "acquired ACCEPTED 7", "lost STOPPED", "released");
     }
 
     @Test
-    void timedOut() {
-        Admission admission = ask(WAITING);
-        waitInStore();
-        store.answerPolls = null;
+    void timeoutIsReported() {
+        Admission admission = admit(WAITING);
+        replyWaiting();
+        store.pollReply = null;
         timers.advance(Duration.ofSeconds(10));
         reply(new Waiting(5, Duration.ofSeconds(25), 0, 0, false));
-        store.answerReleases(false);
+        store.replyToReleases(false);
         admission.end();
 
         assertThat(rejection(admission)).isInstanceOf(BulkheadFullException.class);
-        log.isExactly("asks reports A#a", "requested", "waiting", "rejected TIMED_OUT");
+        log.isExactly("call reports A#a", "requested", "waiting", "waited", "rejected TIMED_OUT");
     }
 
     @Test
-    void contended() {
-        Admission admission = ask(SPEC);
+    void contentionIsReported() {
+        Admission admission = admit(SPEC);
         fail(new StoreContendedException("too many"));
         admission.end();
 
-        log.isExactly("asks reports A#a", "requested", "rejected CONTENDED");
+        log.isExactly("call reports A#a", "requested", "rejected CONTENDED");
     }
 
     @Test
-    void unavailable() {
-        ask(SPEC);
+    void outageAndShutdownAreReportedAsUnavailable() {
+        admit(SPEC);
         fail(ManualStore.lost());
         engine.refuseAndRejectWaiters();
-        ask(SPEC);
+        admit(SPEC);
 
-        log.isExactly("asks reports A#a", "requested", "rejected UNAVAILABLE", "asks reports A#a", "requested",
+        log.isExactly("call reports A#a", "requested", "rejected UNAVAILABLE", "call reports A#a", "requested",
                 "rejected UNAVAILABLE");
     }
 
     @Test
-    void cancelledWhileItWaits() {
-        Admission admission = ask(WAITING);
-        waitInStore();
+    void cancelledWhileWaiting() {
+        Admission admission = admit(WAITING);
+        replyWaiting();
         admission.end();
-        store.answerReleases(false);
+        store.replyToReleases(false);
 
-        log.isExactly("asks reports A#a", "requested", "waiting", "rejected CANCELLED");
+        log.isExactly("call reports A#a", "requested", "waiting", "waited", "rejected CANCELLED");
     }
 
-    /** Whatever the late reply is. */
+    /** The late reply does not matter. */
     @Test
-    void cancelledBeforeTheAnswer() {
-        ask(SPEC).end();
+    void cancelledBeforeTheReply() {
+        admit(SPEC).end();
         reply(new Granted(7, false));
-        store.answerReleases(true);
-        log.isExactly("asks reports A#a", "requested", "rejected CANCELLED");
+        store.replyToReleases(true);
+        log.isExactly("call reports A#a", "requested", "rejected CANCELLED");
 
-        ask(SPEC).end();
+        admit(SPEC).end();
         reply(new Full(5, Duration.ofSeconds(3), false));
-        log.isExactly("asks reports A#a", "requested", "rejected CANCELLED", "asks reports A#a", "requested",
+        log.isExactly("call reports A#a", "requested", "rejected CANCELLED", "call reports A#a", "requested",
                 "rejected CANCELLED");
     }
 
-    /** Both engines have the listener, and one of them tells. */
+    /** Both engines have the listener; only one of them reports. */
     @Test
-    void bypassedByTheLocalLimit() {
+    void localPermitsAreReportedAsBypassed() {
         SemaphoreSpec spec = SPEC.toBuilder().onOutage(OnOutage.LOCAL).build();
-        Admission admission = ask(spec);
+        Admission admission = admit(spec);
         fail(ManualStore.lost());
-        ask(spec);
+        admit(spec);
         fail(ManualStore.lost());
         admission.end();
 
-        log.isExactly("asks reports A#a", "requested", "acquired BYPASSED 0", "asks reports A#a", "requested", "rejected FULL",
+        log.isExactly("call reports A#a", "requested", "acquired BYPASSED 0", "call reports A#a", "requested", "rejected FULL",
                 "released");
     }
 
     @Test
-    void bypassedWithoutALimit() {
-        Admission admission = ask(SPEC.toBuilder().onOutage(OnOutage.ALLOW).build());
+    void allowedCallsAreReportedAsBypassed() {
+        Admission admission = admit(SPEC.toBuilder().onOutage(OnOutage.ALLOW).build());
         fail(ManualStore.lost());
         admission.end();
 
-        log.isExactly("asks reports A#a", "requested", "acquired BYPASSED 0", "released");
+        log.isExactly("call reports A#a", "requested", "acquired BYPASSED 0", "released");
     }
 
     @Test
-    void switchedOff() {
+    void disabledBulkheadReportsNothing() {
         engine.openSemaphore(SPEC).admit("A#a").end();
 
         log.isExactly();
     }
 
-    /** The caller's thread is asked about all of them; that the second one begins is up to the store. */
+    /** Listeners are created on the caller's thread for all bulkheads; the second request starts when the first is granted. */
     @Test
-    void severalBulkheads() {
+    void chainReportsEachBulkhead() {
         Admission chain = new Executions().admit(List.of(engine.semaphore(SPEC), engine.semaphore(other())), "A#a",
                 WaitsOn.NO_WORKER_THREAD);
-        log.isExactly("asks reports A#a", "asks other A#a", "requested");
+        log.isExactly("call reports A#a", "call other A#a", "requested");
         reply(new Granted(7, false));
-        log.isExactly("asks reports A#a", "asks other A#a", "requested", "acquired ACCEPTED 7", "requested");
+        log.isExactly("call reports A#a", "call other A#a", "requested", "acquired ACCEPTED 7", "requested");
         store.acquires.get("other").complete(new Full(5, Duration.ofSeconds(3), false));
         chain.end();
 
-        log.isExactly("asks reports A#a", "asks other A#a", "requested", "acquired ACCEPTED 7", "requested", "rejected FULL",
+        log.isExactly("call reports A#a", "call other A#a", "requested", "acquired ACCEPTED 7", "requested", "rejected FULL",
                 "released");
     }
 
     @Test
-    void theFirstOfSeveralRejects() {
+    void rejectedChainReportsNoLaterBulkhead() {
         Admission chain = new Executions().admit(List.of(engine.semaphore(SPEC), engine.semaphore(other())), "A#a",
                 WaitsOn.NO_WORKER_THREAD);
         reply(new Full(5, Duration.ofSeconds(3), false));
         chain.end();
 
-        log.isExactly("asks reports A#a", "asks other A#a", "requested", "rejected FULL");
+        log.isExactly("call reports A#a", "call other A#a", "requested", "rejected FULL");
     }
 
     @Test
-    void oneListenerThatFailsDoesNotAffectOthers() {
+    void failingListenerDoesNotAffectOthers() {
         Log second = new Log();
         engine = engine(new SemaphoreListeners(List.of(new Failing(), log, new Failing(), second)));
-        Admission admission = ask(WAITING);
-        waitInStore();
+        Admission admission = admit(WAITING);
+        replyWaiting();
         handOver(9);
         assertThat(granted(admission)).isCompleted();
-        failedRenewal();
+        failRenewal();
         admission.end();
 
-        log.isExactly("asks reports A#a", "requested", "waiting", "acquired ACCEPTED 9", "1 not renewed: no answer",
+        log.isExactly("call reports A#a", "requested", "waiting", "waited", "acquired ACCEPTED 9", "1 not renewed: no answer",
                 "released");
         second.isExactly(log.lines.toArray(String[]::new));
     }
 
-    /** Trap 6: and neither hurts the renewals. */
+    /** Trap 6. */
     @Test
-    void renewalsGoOnThoughTheListenerFails() {
+    void failingListenerDoesNotStopRenewals() {
         engine = engine(new SemaphoreListeners(List.of(new Failing(), log)));
-        ask(SPEC);
+        admit(SPEC);
         reply(new Granted(7, false));
-        failedRenewal();
-        failedRenewal();
+        failRenewal();
+        failRenewal();
 
-        log.isExactly("asks reports A#a", "requested", "acquired ACCEPTED 7", "1 not renewed: no answer",
+        log.isExactly("call reports A#a", "requested", "acquired ACCEPTED 7", "1 not renewed: no answer",
                 "1 not renewed: no answer");
     }
 
     @Test
-    void lossesAreTold() {
-        Admission admission = ask(SPEC);
+    void lossesAreReported() {
+        Admission admission = admit(SPEC);
         reply(new Granted(7, false));
         timers.jump(Duration.ofSeconds(31));
         timers.advance(Duration.ZERO);
         admission.end();
 
-        log.isExactly("asks reports A#a", "requested", "acquired ACCEPTED 7", "lost LEASE_ENDED", "released");
+        log.isExactly("call reports A#a", "requested", "acquired ACCEPTED 7", "lost LEASE_ENDED", "released");
     }
 
-    /** A listener that is interested in no call costs a call nothing: there is no object that would pass events on. */
+    /** Without call listeners, a call allocates no objects for events. */
     @Test
-    void withoutAListenerOfCallsNothingIsAllocatedForEvents() {
+    void withoutCallListenersNothingIsAllocatedForEvents() {
         SemaphoreListener losses = loss -> {
         };
         assertThat(losses.onCall(BulkheadId.of("reports"), "A#a")).isSameAs(CallListener.NONE);
@@ -329,8 +344,8 @@ class CallEventsTest {
     }
 
     @Test
-    void thePermitIsTheOneBehindIt() {
-        Admission admission = ask(engine.semaphore(SPEC).forKey("acme", OptionalInt.empty()));
+    void permitDelegatesToTheGrantedOne() {
+        Admission admission = admit(engine.semaphore(SPEC).forKey("acme", OptionalInt.empty()));
         reply(new Granted(7, false));
         HeldPermit permit = granted(admission).join().get(0);
 
@@ -355,11 +370,11 @@ class CallEventsTest {
                 new WaiterLimits(Integer.MAX_VALUE)));
     }
 
-    private Admission ask(SemaphoreSpec spec) {
-        return ask(engine.semaphore(spec));
+    private Admission admit(SemaphoreSpec spec) {
+        return admit(engine.semaphore(spec));
     }
 
-    private static Admission ask(Semaphore semaphore) {
+    private static Admission admit(Semaphore semaphore) {
         return semaphore.admit("A#a");
     }
 
@@ -371,7 +386,7 @@ class CallEventsTest {
         store.acquires.get("reports").completeExceptionally(failure);
     }
 
-    private void waitInStore() {
+    private void replyWaiting() {
         reply(new Waiting(5, Duration.ofSeconds(25), 0, 0, false));
     }
 
@@ -379,7 +394,7 @@ class CallEventsTest {
         store.listener.accept(new HandedOver(store.requests.get("reports").permitId(), new HandOver(ticket, 30_000)));
     }
 
-    private void failedRenewal() {
+    private void failRenewal() {
         int before = store.renewals.size();
         timers.advance(Duration.ofSeconds(11));
         store.renewals.get(before).reply().completeExceptionally(ManualStore.lost());
@@ -393,10 +408,11 @@ class CallEventsTest {
         return granted(admission).handle((done, failure) -> Failures.cause(failure)).getNow(null);
     }
 
-    /** Writes down what it is told. */
+    /** Records the events. */
     static class Log implements SemaphoreListener {
 
         final List<String> lines = new ArrayList<>();
+        Duration held;
 
         @Override
         public void lost(PermitLost loss) {
@@ -405,32 +421,38 @@ class CallEventsTest {
 
         @Override
         public CallListener onCall(BulkheadId bulkhead, String method) {
-            lines.add("asks " + bulkhead.name() + " " + method);
+            lines.add("call " + bulkhead.name() + " " + method);
             return new CallListener() {
 
                 @Override
-                public void requested() {
+                protected void onRequested() {
                     lines.add("requested");
                 }
 
                 @Override
-                public void waiting() {
+                protected void onWaiting() {
                     lines.add("waiting");
                 }
 
                 @Override
-                public void acquired(CallResult result, long fencingToken) {
+                protected void onWaited() {
+                    lines.add("waited");
+                }
+
+                @Override
+                protected void onAcquired(CallResult result, long fencingToken) {
                     lines.add("acquired " + result + " " + fencingToken);
                 }
 
                 @Override
-                public void rejected(CallResult result) {
+                protected void onRejected(CallResult result) {
                     lines.add("rejected " + result);
                 }
 
                 @Override
-                public void released() {
+                protected void onReleased(long heldNanos) {
                     lines.add("released");
+                    held = Duration.ofNanos(heldNanos);
                 }
             };
         }
@@ -445,12 +467,12 @@ class CallEventsTest {
         }
     }
 
-    /** Throws whatever it is told. */
+    /** Throws on each event. */
     static class Failing implements SemaphoreListener {
 
         @Override
         public void lost(PermitLost loss) {
-            throw new IllegalStateException("told of a loss");
+            throw new IllegalStateException("lost");
         }
 
         @Override
@@ -458,27 +480,32 @@ class CallEventsTest {
             return new CallListener() {
 
                 @Override
-                public void requested() {
+                protected void onRequested() {
                     throw new IllegalStateException("requested");
                 }
 
                 @Override
-                public void waiting() {
+                protected void onWaiting() {
                     throw new IllegalStateException("waiting");
                 }
 
                 @Override
-                public void acquired(CallResult result, long fencingToken) {
+                protected void onWaited() {
+                    throw new IllegalStateException("waited");
+                }
+
+                @Override
+                protected void onAcquired(CallResult result, long fencingToken) {
                     throw new NoSuchMethodError("acquired");
                 }
 
                 @Override
-                public void rejected(CallResult result) {
+                protected void onRejected(CallResult result) {
                     throw new NoSuchMethodError("rejected");
                 }
 
                 @Override
-                public void released() {
+                protected void onReleased(long heldNanos) {
                     throw new IllegalStateException("released");
                 }
             };
@@ -486,7 +513,7 @@ class CallEventsTest {
 
         @Override
         public void renewalFailed(BulkheadId bulkhead, int permits, Throwable failure) {
-            throw new IllegalStateException("told of a failed renewal");
+            throw new IllegalStateException("renewal failed");
         }
     }
 }

@@ -31,7 +31,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
 import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
 
-/** A store that answers, but does nothing because too many are asking: that is neither full nor an outage. */
+/** A store that replies but rejects requests under contention: neither full nor an outage. */
 class ContentionTest {
 
     static final SemaphoreSpec SPEC = SemaphoreSpec.named("reports").permits(1).expire(Duration.ofSeconds(30))
@@ -48,12 +48,12 @@ class ContentionTest {
     @AfterEach
     void nothingIsLeft() {
         assertThat(engine.waiters.size()).as("waiters in this process").isZero();
-        assertThat(engine.returns.pending()).as("permits to be given back").isZero();
+        assertThat(engine.returns.pending()).as("permits to be returned").isZero();
     }
 
     @Test
-    void whoMayWaitAsksAgain() {
-        Admission admission = ask(SPEC);
+    void contendedRequestIsRetriedWithTheSameId() {
+        Admission admission = admit(SPEC);
         String id = id();
         contended();
         assertThat(granted(admission)).isNotDone();
@@ -69,19 +69,19 @@ class ContentionTest {
         assertThat(store.cancelled).isEmpty();
     }
 
-    /** An asynchronous call leaves its worker meanwhile. */
+    /** An asynchronous call leaves its worker thread during a pause. */
     @Test
-    void whoPausesWaits() {
-        Admission admission = ask(SPEC);
+    void pauseCompletesAttempted() {
+        Admission admission = admit(SPEC);
         assertThat(admission.attempted().toCompletableFuture()).isNotDone();
         contended();
         assertThat(admission.attempted().toCompletableFuture()).isCompleted();
         admission.end();
     }
 
-    /** Callers that collided do not collide again, and an outage does not end in a crowd. */
+    /** Callers that collided spread out, and do not arrive together after an outage. */
     @Test
-    void pausesGrowToTheLongestAndNoFurther() {
+    void pausesDoubleUpToALimit() {
         assertThat(pauses(0)).containsExactly(10L, 20L, 40L, 75L, 75L, 75L);
         assertThat(pauses(1)).containsExactly(20L, 40L, 80L, 150L, 150L, 150L);
     }
@@ -96,8 +96,8 @@ class ContentionTest {
     }
 
     @Test
-    void whoMayNotWaitIsRejectedAtOnce() {
-        Admission admission = ask(SPEC.toBuilder().maxWait(Duration.ZERO).build());
+    void contentionRejectsAtOnceWithoutMaxWait() {
+        Admission admission = admit(SPEC.toBuilder().maxWait(Duration.ZERO).build());
         contended();
 
         assertThat(rejection(admission)).isInstanceOfSatisfying(BulkheadContendedException.class, e -> {
@@ -108,13 +108,13 @@ class ContentionTest {
                     .hasMessageContaining("quarkus.redis-bulkhead.store=script")
                     .hasCauseInstanceOf(StoreContendedException.class);
         });
-        assertThat(store.log).as("nothing was done, so nothing is undone").containsExactly("acquire reports");
+        assertThat(store.log).as("nothing to undo").containsExactly("acquire reports");
         assertThat(timers.planned()).isZero();
     }
 
     @Test
-    void contentionForAllOfTheWaitRejectsWhenItIsOver() {
-        Admission admission = ask(SPEC);
+    void contentionUntilTimeoutRejects() {
+        Admission admission = admit(SPEC);
         contendedUntil(Duration.ofMillis(999));
         assertThat(granted(admission)).isNotDone();
 
@@ -123,15 +123,15 @@ class ContentionTest {
         assertThat(rejection(admission)).isInstanceOf(BulkheadContendedException.class);
         assertThat(acquires()).isBetween(8L, 30L);
         assertThat(store.log).containsOnly("acquire reports");
-        long asked = acquires();
+        long requested = acquires();
         timers.advance(Duration.ofSeconds(5));
-        assertThat(acquires()).isEqualTo(asked);
+        assertThat(acquires()).isEqualTo(requested);
     }
 
-    /** The time is over while the last request is on its way. */
+    /** The wait times out while the last request is in flight. */
     @Test
-    void contentionAfterTheWaitRejects() {
-        Admission admission = ask(SPEC);
+    void contentionAfterTimeoutRejects() {
+        Admission admission = admit(SPEC);
         timers.advance(Duration.ofSeconds(2));
         assertThat(granted(admission)).isNotDone();
         contended();
@@ -140,8 +140,8 @@ class ContentionTest {
     }
 
     @Test
-    void endingDuringAPauseIsTheEnd() {
-        Admission admission = ask(SPEC);
+    void endDuringPauseStopsRetries() {
+        Admission admission = admit(SPEC);
         contended();
 
         assertThat(admission.end().toCompletableFuture()).isCompleted();
@@ -151,8 +151,8 @@ class ContentionTest {
     }
 
     @Test
-    void whoPausesIsToldThatTheApplicationStops() {
-        Admission admission = ask(SPEC);
+    void shutdownRejectsPausingCalls() {
+        Admission admission = admit(SPEC);
         contended();
         engine.refuseAndRejectWaiters();
 
@@ -163,7 +163,7 @@ class ContentionTest {
 
     /** A waiter learns of a free permit and cannot request it: it keeps its place and retries. */
     @Test
-    void aWaiterAsksAgainForAFreePermit() {
+    void waiterRetriesAfterContention() {
         Admission admission = waiting(SPEC);
         String id = id();
         store.listener.accept(new PermitFree(id));
@@ -179,9 +179,9 @@ class ContentionTest {
         end(admission);
     }
 
-    /** Its place is given back; in the background, as the way out is as crowded. */
+    /** It gives up its place in the background, because a release would meet the same contention. */
     @Test
-    void aWaiterThatCannotAskInTimeLeavesItsPlace() {
+    void contendedWaiterLeavesQueueOnTimeout() {
         Admission admission = waiting(SPEC);
         String id = id();
         timers.advance(Duration.ofMillis(990));
@@ -194,22 +194,22 @@ class ContentionTest {
     }
 
     @Test
-    void afterAnAnswerFullIsFull() {
-        Admission admission = ask(SPEC);
+    void timeoutAfterAReplyIsFull() {
+        Admission admission = admit(SPEC);
         contended();
         timers.advance(Duration.ofMillis(15));
         store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, 0, false));
 
         timers.advance(Duration.ofSeconds(1));
         store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, 0, false));
-        store.answerReleases(false);
+        store.replyToReleases(false);
 
         assertThat(rejection(admission)).isInstanceOf(BulkheadFullException.class);
     }
 
-    /** What was handed over meanwhile is taken, and not asked for again. */
+    /** The waiter accepts the permit and does not retry. */
     @Test
-    void aHandOverEndsThePause() {
+    void handOverEndsPause() {
         Admission admission = waiting(SPEC);
         store.listener.accept(new PermitFree(id()));
         contended();
@@ -222,9 +222,9 @@ class ContentionTest {
         end(admission);
     }
 
-    /** A poll that fails is repeated soon; the waiters stay. */
+    /** The waiters stay queued. */
     @Test
-    void aPollThatMeetsContentionIsMadeAgain() {
+    void contendedPollIsRetried() {
         Admission admission = waiting(SPEC.toBuilder().fair(true).maxWait(Duration.ofSeconds(60)).build());
         timers.advance(Duration.ofSeconds(3));
         for (int i = 0; i < 20; i++) {
@@ -241,10 +241,10 @@ class ContentionTest {
         end(admission);
     }
 
-    /** Renewals are tried again, long before the lease ends. */
+    /** Retries start long before the lease ends. */
     @Test
-    void aRenewalThatMeetsContentionIsMadeAgain() {
-        Admission admission = ask(SPEC);
+    void contendedRenewalIsRetried() {
+        Admission admission = admit(SPEC);
         grant();
         HeldPermit permit = granted(admission).join().get(0);
         timers.advance(Duration.ofSeconds(10));
@@ -262,8 +262,8 @@ class ContentionTest {
     }
 
     @Test
-    void aRefreshThatMeetsContentionSaysSo() {
-        Admission admission = ask(SPEC);
+    void contendedRefreshFails() {
+        Admission admission = admit(SPEC);
         grant();
         HeldPermit permit = granted(admission).join().get(0);
         CompletableFuture<Boolean> refreshed = permit.refresh().toCompletableFuture();
@@ -275,8 +275,8 @@ class ContentionTest {
     }
 
     @Test
-    void aReleaseThatMeetsContentionGoesOnInTheBackground() {
-        Admission admission = ask(SPEC);
+    void contendedReleaseIsRetriedInTheBackground() {
+        Admission admission = admit(SPEC);
         String id = id();
         grant();
         CompletableFuture<Void> ended = admission.end().toCompletableFuture();
@@ -288,7 +288,7 @@ class ContentionTest {
     }
 
     @Test
-    void otherQuestionsSayThatTheStoreIsContended() {
+    void contendedRevokeFails() {
         ManualStore contended = new ManualStore() {
             @Override
             public CompletableFuture<Boolean> revoke(BulkheadId bulkhead, String permitId) {
@@ -302,9 +302,9 @@ class ContentionTest {
                 .isInstanceOf(BulkheadContendedException.class);
     }
 
-    /** Nothing is let through, and no local permit is given: the store is there, and others have its permits. */
+    /** No call bypasses the limit or gets a local permit: the store is reachable, and others hold its permits. */
     @Test
-    void contentionIsNoOutage() {
+    void contentionIsNotAnOutage() {
         LocalPermitStore local = new LocalPermitStore(timers::nanoTime, STORE_TIME);
         HolderIdentity identity = new HolderIdentity("app", "host:1");
         SemaphoreEngine withFallback = new SemaphoreEngine(store, timers, identity, losses::add,
@@ -319,12 +319,12 @@ class ContentionTest {
         assertThat(local.occupancy(BulkheadId.of("reports"), 0).toCompletableFuture().join().inUse()).isZero();
     }
 
-    private Admission ask(SemaphoreSpec spec) {
+    private Admission admit(SemaphoreSpec spec) {
         return engine.semaphore(spec).admit("A#a");
     }
 
     private Admission waiting(SemaphoreSpec spec) {
-        Admission admission = ask(spec);
+        Admission admission = admit(spec);
         store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, 0, false));
         return admission;
     }
@@ -347,7 +347,7 @@ class ContentionTest {
 
     private void end(Admission admission) {
         admission.end();
-        store.answerReleases(true);
+        store.replyToReleases(true);
         assertThat(admission.end().toCompletableFuture()).isCompleted();
     }
 

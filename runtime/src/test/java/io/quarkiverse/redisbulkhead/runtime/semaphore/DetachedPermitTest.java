@@ -26,7 +26,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.Reconnected;
 import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
 
-/** Permits that go from one process to another. */
+/** Permits that one process detaches and another attaches. */
 class DetachedPermitTest {
 
     private static final SemaphoreSpec SPEC = SemaphoreSpec.named("reports").permits(1).expire(Duration.ofSeconds(30)).build();
@@ -54,13 +54,13 @@ class DetachedPermitTest {
     }
 
     @Test
-    void aDetachedPermitIsNeitherRenewedNorReleasedNorLost() {
+    void detachedPermitIsNotRenewedReleasedOrLost() {
         ManualStore store = new ManualStore();
         SemaphoreEngine engine = process(store);
         Admission admission = engine.semaphore(SPEC).admit("A#a");
         HeldPermit permit = granted(store, admission);
         CompletableFuture<String> token = permit.detach().toCompletableFuture();
-        assertThat(permit.isHeld()).as("until the store has answered").isTrue();
+        assertThat(permit.isHeld()).as("until the store has replied").isTrue();
 
         store.detaches.get(0).complete(true);
 
@@ -78,16 +78,17 @@ class DetachedPermitTest {
     }
 
     /**
-     * A failover may have lost the detaching: then Redis keeps the permit for this process, and a message may have the token.
+     * A failover may have lost the detach: Redis then still lists the permit for this process, while the token may be in a
+     * message.
      */
     @Test
-    void aReconciliationFreesNoDetachedPermit() {
+    void reconciliationKeepsDetachedPermit() {
         ManualStore store = new ManualStore();
         SemaphoreEngine engine = process(store);
         Admission other = engine.semaphore(SPEC).admit("A#a");
         granted(store, other);
         other.end();
-        store.answerReleases(true);
+        store.replyToReleases(true);
         HeldPermit permit = granted(store, engine.semaphore(SPEC).admit("A#a"));
         permit.detach();
         store.detaches.get(0).complete(true);
@@ -100,7 +101,7 @@ class DetachedPermitTest {
     }
 
     @Test
-    void aDetachingThatFailsLeavesThePermitHeld() {
+    void failedDetachKeepsPermit() {
         ManualStore store = new ManualStore();
         Admission admission = process(store).semaphore(SPEC).admit("A#a");
         HeldPermit permit = granted(store, admission);
@@ -115,13 +116,13 @@ class DetachedPermitTest {
         CompletableFuture<String> again = permit.detach().toCompletableFuture();
         store.detaches.get(1).complete(true);
         assertThat(again).isCompleted();
-        assertThat(store.digests).as("a late copy of the first try changes nothing").hasSize(2)
+        assertThat(store.digests).as("a retry sends the same digest").hasSize(2)
                 .containsOnly(store.digests.get(0));
         admission.end();
     }
 
     @Test
-    void aPermitThatTheStoreDoesNotKnowIsLost() {
+    void detachOfUnknownPermitIsALoss() {
         ManualStore store = new ManualStore();
         Admission admission = process(store).semaphore(SPEC).admit("A#a");
         HeldPermit permit = granted(store, admission);
@@ -135,7 +136,7 @@ class DetachedPermitTest {
     }
 
     @Test
-    void aPermitThatIsReleasedMeanwhileIsNotDetached() {
+    void releaseDuringDetachWins() {
         ManualStore store = new ManualStore();
         Admission admission = process(store).semaphore(SPEC).admit("A#a");
         HeldPermit permit = granted(store, admission);
@@ -148,9 +149,9 @@ class DetachedPermitTest {
         assertThat(store.released).containsExactly(permit.id());
     }
 
-    /** The secret of the second one would replace that of the first one. */
+    /** The secret of the second detach would replace that of the first. */
     @Test
-    void aPermitIsDetachedOnceAtATime() {
+    void concurrentDetachIsRefused() {
         ManualStore store = new ManualStore();
         Admission admission = process(store).semaphore(SPEC).admit("A#a");
         HeldPermit permit = granted(store, admission);
@@ -165,9 +166,9 @@ class DetachedPermitTest {
         admission.end();
     }
 
-    /** Trap 4: this process has done with the permit, and refuses nothing later. */
+    /** Trap 4: this process forgets the permit, so the detach itself refuses copies of the request. */
     @Test
-    void aCopyOfTheRequestIsRefusedWithTheDetaching() {
+    void detachRefusesCopiesOfTheRequest() {
         ManualStore store = new ManualStore();
         Admission admission = process(store).semaphore(SPEC).admit("A#a");
         store.acquires.get("reports").complete(new Granted(7, true));
@@ -180,7 +181,7 @@ class DetachedPermitTest {
     }
 
     @Test
-    void permitsGivenWithoutRedisCannotBeDetached() {
+    void localPermitsCannotBeDetached() {
         SemaphoreEngine local = new SemaphoreEngine(new LocalPermitStore(timers::nanoTime, 1_000), timers,
                 new HolderIdentity("app", "host:1"), losses::add, false, new WaiterLimits(Integer.MAX_VALUE));
         Admission admission = local.semaphore(SPEC).admit("A#a");
@@ -192,13 +193,13 @@ class DetachedPermitTest {
         admission.end();
     }
 
-    /** The token as it would come in a message. */
+    /** A token as an application would receive it in a message. */
     private static String token() {
         return "abc-1." + "0".repeat(32);
     }
 
     @Test
-    void anAttachedPermitIsRenewedAndReleasedHere() {
+    void attachedPermitIsRenewedAndReleased() {
         ManualStore store = new ManualStore();
         CompletableFuture<HeldPermit> attaching = process(store).semaphore(SPEC).attach(token(), "B#b").toCompletableFuture();
         assertThat(store.attachRequests.get(0).detachedId()).isEqualTo("abc-1");
@@ -216,7 +217,7 @@ class DetachedPermitTest {
     }
 
     @Test
-    void aPermitThatIsGoneFailsClearly() {
+    void attachOfGonePermitFails() {
         ManualStore store = new ManualStore();
         CompletionStage<HeldPermit> attaching = process(store).semaphore(SPEC).attach(token(), "B#b");
 
@@ -228,14 +229,14 @@ class DetachedPermitTest {
                 + "detached");
     }
 
-    /** Both ask for the same new id, and the store would give it to both. */
+    /** Both request the same new id, and the store would grant it to both. */
     @Test
-    void ofTwoThatAttachInOneProcessOneWins() {
+    void onlyOneOfTwoAttachesInAProcessSucceeds() {
         ManualStore store = new ManualStore();
         Semaphore semaphore = process(store).semaphore(SPEC);
         CompletionStage<HeldPermit> first = semaphore.attach(token(), "B#b");
 
-        assertThat(failure(semaphore.attach(token(), "B#c"))).as("under way").isInstanceOf(PermitGoneException.class);
+        assertThat(failure(semaphore.attach(token(), "B#c"))).as("in flight").isInstanceOf(PermitGoneException.class);
         store.attaches.get(0).complete(attached(Duration.ZERO));
         assertThat(failure(semaphore.attach(token(), "B#c"))).as("held").isInstanceOf(PermitGoneException.class);
 
@@ -244,9 +245,9 @@ class DetachedPermitTest {
         first.toCompletableFuture().join().release();
     }
 
-    /** Trap 4: the answer is lost, and the caller tries again: it is the same request to the store. */
+    /** Trap 4: the reply is lost and the caller retries, with the same request to the store. */
     @Test
-    void aRetryAfterALostAnswerIsTheSameRequest() {
+    void attachRetryAfterLostReplyIsTheSameRequest() {
         ManualStore store = new ManualStore();
         SemaphoreEngine engine = process(store);
         CompletionStage<HeldPermit> lost = engine.semaphore(SPEC).attach(token(), "B#b");
@@ -263,26 +264,26 @@ class DetachedPermitTest {
         again.join().release();
     }
 
-    /** Trap 47, the other way round: what a further try has attached is held, also when the lease of the first try is over. */
+    /** Trap 47: a permit that a retry attached stays held, also after the lease of the first attempt. */
     @Test
-    void aReconciliationFreesNoPermitOfAFurtherTry() {
+    void reconciliationKeepsPermitAttachedByARetry() {
         ManualStore store = new ManualStore();
         SemaphoreEngine engine = process(store);
         Admission other = engine.semaphore(SPEC).admit("A#a");
         granted(store, other);
         other.end();
-        store.answerReleases(true);
+        store.replyToReleases(true);
         store.released.clear();
         engine.semaphore(SPEC).attach(token(), "B#b");
         store.attaches.get(0).completeExceptionally(ManualStore.lost());
-        HeldPermit permit = again(store, engine);
+        HeldPermit permit = retryAttach(store, engine);
         timers.advance(Duration.ofSeconds(20));
         store.renewals.get(0).reply().complete(Set.of());
         timers.advance(Duration.ofSeconds(9));
         Admission last = engine.semaphore(SPEC).admit("A#a");
         granted(store, last);
         last.end();
-        store.answerReleases(true);
+        store.replyToReleases(true);
         store.released.clear();
         timers.advance(Duration.ofSeconds(2));
 
@@ -293,14 +294,14 @@ class DetachedPermitTest {
         permit.release();
     }
 
-    private HeldPermit again(ManualStore store, SemaphoreEngine engine) {
+    private HeldPermit retryAttach(ManualStore store, SemaphoreEngine engine) {
         CompletableFuture<HeldPermit> again = engine.semaphore(SPEC).attach(token(), "B#b").toCompletableFuture();
         store.attaches.get(1).complete(attached(Duration.ZERO));
         return again.join();
     }
 
     @Test
-    void theMaximumHoldCountsFromTheStart() {
+    void maxHoldCountsFromTheFirstGrant() {
         ManualStore store = new ManualStore();
         SemaphoreSpec bounded = SPEC.toBuilder().maxHold(Duration.ofSeconds(20)).build();
         CompletableFuture<HeldPermit> attaching = process(store).semaphore(bounded).attach(token(), "B#b")
@@ -322,14 +323,14 @@ class DetachedPermitTest {
     @NullSource
     @ValueSource(strings = { "", ".", "abc", "abc-1.0", "abc-1.0000000000000000000000000000000G",
             "a b.00000000000000000000000000000000" })
-    void aTextThatIsNoTokenIsRefused(String text) {
+    void invalidTokenIsRefused(String text) {
         assertThatIllegalArgumentException().isThrownBy(() -> process(new ManualStore()).semaphore(SPEC).attach(text, "B#b"))
                 .withMessageStartingWith("token must be what Permit.detach() returned");
     }
 
-    /** Tokens are in messages of others; a log must not have them. */
+    /** Tokens are secrets: exception messages and logs must not contain them. */
     @Test
-    void aRefusedTokenIsNotRepeated() {
+    void refusedTokenIsNotInTheMessage() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> process(new ManualStore()).semaphore(SPEC).attach(token() + "0", "B#b"))
                 .withMessageNotContaining("abc").withMessageContaining("39 characters");
@@ -337,7 +338,7 @@ class DetachedPermitTest {
     }
 
     @Test
-    void nothingIsAttachedWhileTheApplicationStops() {
+    void attachIsRefusedDuringShutdown() {
         ManualStore store = new ManualStore();
         SemaphoreEngine engine = process(store);
         engine.refuseAndRejectWaiters();

@@ -6,61 +6,58 @@ import java.util.concurrent.TimeUnit;
 import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
 
 /**
- * The {@link LeaseClock} of a client, as a value to which "now" is always 0, so that it does not change when time
- * passes for all alike. In milliseconds.
+ * The {@link LeaseClock} of a client as a value relative to now, in milliseconds, so that it stays the same when all clocks
+ * advance alike.
  *
- * @param real the reckoning
+ * @param real the clock
  */
 public record LeaseClockModel(LeaseClock real) {
 
-    /** The client asks now. */
+    /** The client sends a request now. */
     public static LeaseClockModel requested() {
         return new LeaseClockModel(LeaseClock.requested(0));
     }
 
-    /** The client asks now for the same permit again. */
+    /** The client repeats its request now. */
     public LeaseClockModel requestedAgain() {
         return new LeaseClockModel(real.requestedAgain(0));
     }
 
-    /** The store has answered with its clock. */
+    /** The store has replied with its time. */
     public LeaseClockModel answered(long storeMillis) {
         return new LeaseClockModel(real.answered(storeMillis));
     }
 
-    /** The store has answered a question that was sent so long ago. */
+    /** The store has replied to a poll sent that long ago. */
     public static LeaseClockModel polled(long askedAgo, long storeMillis) {
         return new LeaseClockModel(LeaseClock.polled(-nanos(askedAgo), storeMillis));
     }
 
-    /** For how long from now a lease counts that was granted in the answer. */
+    /** Time left of a lease granted in the reply. */
     public long leaseLeft(long lease) {
         return millis(real.endOfGrant(Duration.ofMillis(lease)));
     }
 
-    /** For how long from now a lease counts that was handed over. */
+    /** Time left of a lease that was handed over. */
     public long leaseLeft(HandOver handOver, long lease) {
         return millis(real.endOf(handOver, Duration.ofMillis(lease), 0));
     }
 
-    /** How long ago the client asked. */
+    /** Time since the request. */
     public long askedAgo() {
         return millis(-real.requestedAt());
     }
 
-    /**
-     * Time passes: so much for the client, and so much by the clock of the store. What is longer ago than that counts as that
-     * long ago.
-     */
+    /** Advances the clock of the client and that of the store. Ages are capped, to keep the number of states finite. */
     public LeaseClockModel later(long here, long there, long longestAgo) {
-        long asked = Math.min(askedAgo() + here, longestAgo);
+        long age = Math.min(askedAgo() + here, longestAgo);
         if (real.storeMillis() == LeaseClock.UNKNOWN) {
-            return new LeaseClockModel(LeaseClock.requested(-nanos(asked)));
+            return new LeaseClockModel(LeaseClock.requested(-nanos(age)));
         }
         long clockAskedAgo = -millis(real.clockRequestedAt()) + here;
-        // For both clocks alike, so that their difference stays.
+        // Shift both clocks, to keep their difference.
         long forgotten = Math.max(0, clockAskedAgo - longestAgo);
-        return new LeaseClockModel(new LeaseClock(-nanos(asked), -nanos(clockAskedAgo - forgotten),
+        return new LeaseClockModel(new LeaseClock(-nanos(age), -nanos(clockAskedAgo - forgotten),
                 real.storeMillis() - there + forgotten));
     }
 

@@ -21,14 +21,14 @@ import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.Revoked;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 
-/** Guarantees 3 and 6: leases are renewed while executions run, and losses are told. */
+/** Guarantees 3 and 6: leases are renewed while executions run, and losses are reported. */
 class LeaseRenewerTest {
 
     static final SemaphoreSpec SPEC = SemaphoreSpec.named("reports").permits(1_000).expire(Duration.ofSeconds(30)).build();
 
     final ManualStore store = new ManualStore();
     final ManualTimers timers = new ManualTimers();
-    /** A lease ends here so much earlier than in the store. */
+    /** A lease ends here this much earlier than in the store. */
     private static final Duration MARGIN = Duration.ofSeconds(1);
 
     final List<PermitLost> losses = new ArrayList<>();
@@ -36,10 +36,10 @@ class LeaseRenewerTest {
             new WaiterLimits(Integer.MAX_VALUE));
 
     @Test
-    void allPermitsOfABulkheadAreRenewedInOneCommandAtAThirdOfTheLease() {
-        HeldPermit first = take(SPEC);
+    void permitsOfABulkheadAreRenewedTogetherAtAThirdOfTheLease() {
+        HeldPermit first = acquire(SPEC);
         timers.advance(Duration.ofSeconds(4));
-        HeldPermit second = take(SPEC);
+        HeldPermit second = acquire(SPEC);
 
         timers.advance(Duration.ofMillis(5_999));
         assertThat(store.renewals).isEmpty();
@@ -47,26 +47,26 @@ class LeaseRenewerTest {
 
         assertThat(store.renewals).singleElement().satisfies(renewal -> assertThat(renewal.permits())
                 .isEqualTo(Map.of(first.id(), Duration.ofSeconds(30), second.id(), Duration.ofSeconds(30))));
-        renewed();
+        replyRenewed();
         timers.advance(Duration.ofSeconds(10));
         assertThat(store.renewals).hasSize(2);
         assertThat(store.renewals.get(1).permits()).hasSize(2);
     }
 
     @Test
-    void permitsOfDifferentBulkheadsAreRenewedByThemselves() {
-        take(SPEC);
-        take(SemaphoreSpec.named("other").permits(1).expire(Duration.ofSeconds(6)).build());
+    void bulkheadsAreRenewedSeparately() {
+        acquire(SPEC);
+        acquire(SemaphoreSpec.named("other").permits(1).expire(Duration.ofSeconds(6)).build());
 
         timers.advance(Duration.ofSeconds(2));
         assertThat(store.log).endsWith("renew other 1");
     }
 
-    /** Its timer stays, for those that come after it; there is one, however many they are. */
+    /** The timer stays for later permits; there is only one. */
     @Test
-    void shortExecutionsAreNotRenewedAndShareATimer() {
+    void shortExecutionsShareATimerAndAreNotRenewed() {
         for (int i = 0; i < 100; i++) {
-            take(SPEC).release();
+            acquire(SPEC).release();
             timers.advance(Duration.ofMillis(10));
         }
         assertThat(timers.planned()).isEqualTo(1);
@@ -77,9 +77,9 @@ class LeaseRenewerTest {
         assertThat(timers.planned()).isZero();
     }
 
-    /** Trap 21: a timer for each of a million keys would be shared by none of them. */
+    /** Trap 21: a million keys used once must not leave a timer each. */
     @Test
-    void manyBulkheadsThatWereUsedOnceLeaveFewTimers() {
+    void keysUsedOnceLeaveFewTimers() {
         for (int i = 0; i < 1_000; i++) {
             Admission admission = engine.semaphore(SPEC).forKey("tenant-" + i, OptionalInt.empty()).admit("A#a");
             store.acquires.get("reports").complete(new Granted(7, false));
@@ -90,12 +90,12 @@ class LeaseRenewerTest {
         assertThat(engine.inUseHere()).isEmpty();
     }
 
-    /** The timer that one permit left behind is early for the next one, which is renewed in its own time. */
+    /** The timer of a released permit fires early for the next one, which is still renewed on time. */
     @Test
-    void aPermitIsRenewedInTimeByTheTimerOfAnother() {
-        take(SPEC).release();
+    void permitIsRenewedOnTimeByTheTimerOfAnother() {
+        acquire(SPEC).release();
         timers.advance(Duration.ofSeconds(7));
-        HeldPermit permit = take(SPEC);
+        HeldPermit permit = acquire(SPEC);
         timers.advance(Duration.ofMillis(9_999));
         assertThat(store.renewals).isEmpty();
 
@@ -105,16 +105,16 @@ class LeaseRenewerTest {
                 .containsOnlyKeys(permit.id()));
     }
 
-    /** Trap 6: a renewal that fails is tried again until the lease has ended; then, and only then, the permit is lost. */
+    /** Trap 6: failed renewals are retried until the lease ends; only then is the permit lost. */
     @Test
-    void aPermitIsLostWhenItsLeaseHasEndedAndNotBefore() {
-        HeldPermit permit = take(SPEC);
+    void permitIsLostOnlyWhenItsLeaseEnds() {
+        HeldPermit permit = acquire(SPEC);
         for (int second = 0; second < 28; second++) {
             timers.advance(Duration.ofSeconds(1));
             store.renewals.forEach(renewal -> renewal.reply().completeExceptionally(ManualStore.lost()));
             assertThat(permit.isHeld()).as("after %d s", second + 1).isTrue();
         }
-        assertThat(store.renewals).as("tries").hasSizeBetween(5, 12);
+        assertThat(store.renewals).as("attempts").hasSizeBetween(5, 12);
         assertThat(losses).isEmpty();
 
         timers.advance(Duration.ofSeconds(1));
@@ -128,18 +128,15 @@ class LeaseRenewerTest {
             assertThat(loss.fencingToken()).isEqualTo(7);
         });
         timers.advance(Duration.ofMinutes(5));
-        assertThat(losses).as("told once").hasSize(1);
+        assertThat(losses).as("reported once").hasSize(1);
         assertThat(timers.planned()).isZero();
     }
 
-    /**
-     * While others may already get the permit, this process has the time to notice that it is lost: also when the lease is
-     * short.
-     */
+    /** The margin gives this process time to notice the loss before others can get the permit, also with a short lease. */
     @Test
-    void aLeaseEndsHereBeforeItEndsInTheStore() {
+    void leaseEndsHereBeforeItEndsInTheStore() {
         Duration lease = Duration.ofSeconds(2);
-        HeldPermit permit = take(SPEC.toBuilder().expire(lease).build());
+        HeldPermit permit = acquire(SPEC.toBuilder().expire(lease).build());
         timers.advance(lease.minus(lease.dividedBy(20)).minusMillis(1));
         assertThat(losses).isEmpty();
 
@@ -149,27 +146,27 @@ class LeaseRenewerTest {
         assertThat(losses).hasSize(1);
     }
 
-    /** Trap 6: and when a later try succeeds, nothing is lost. */
+    /** Trap 6: nothing is lost if a later attempt succeeds. */
     @Test
-    void aRenewalThatSucceedsLateSavesThePermit() {
-        HeldPermit permit = take(SPEC);
+    void lateRenewalKeepsPermit() {
+        HeldPermit permit = acquire(SPEC);
         timers.advance(Duration.ofSeconds(10));
-        fail();
+        failRenewal();
         timers.advance(Duration.ofSeconds(15));
-        renewed();
+        replyRenewed();
         timers.advance(Duration.ofSeconds(9));
 
         assertThat(permit.isHeld()).isTrue();
         assertThat(losses).isEmpty();
     }
 
-    /** The lease is counted from before the renewal was sent: an answer that took long does not lengthen it. */
+    /** A slow reply does not lengthen the lease. */
     @Test
-    void theLeaseCountsFromWhenTheRenewalWasSent() {
-        HeldPermit permit = take(SPEC);
+    void renewedLeaseStartsWhenTheRenewalIsSent() {
+        HeldPermit permit = acquire(SPEC);
         timers.advance(Duration.ofSeconds(10));
         timers.advance(Duration.ofSeconds(15));
-        renewed();
+        replyRenewed();
         timers.advance(Duration.ofMillis(13_999));
         assertThat(permit.isHeld()).isTrue();
 
@@ -178,10 +175,10 @@ class LeaseRenewerTest {
         assertThat(permit.isHeld()).isFalse();
     }
 
-    /** Trap 7: a process that slept through its lease knows that at once, before any timer has told it. */
+    /** Trap 7: after a pause longer than the lease, a process notices the loss at once, before any timer runs. */
     @Test
-    void aPausedProcessDoesNotBelieveInItsPermit() {
-        HeldPermit permit = take(SPEC);
+    void pausedProcessLosesItsPermit() {
+        HeldPermit permit = acquire(SPEC);
 
         timers.jump(Duration.ofSeconds(30));
 
@@ -190,12 +187,12 @@ class LeaseRenewerTest {
         assertThat(losses).singleElement().extracting(PermitLost::reason).isEqualTo(Reason.LEASE_ENDED);
         assertThat(permit.release().toCompletableFuture().isDone()).isFalse();
         store.releases.get("reports").complete(false);
-        assertThat(losses).as("told once").hasSize(1);
+        assertThat(losses).as("reported once").hasSize(1);
     }
 
     @Test
-    void aPermitThatTheStoreDoesNotKnowIsLost() {
-        HeldPermit permit = take(SPEC);
+    void renewalOfUnknownPermitIsALoss() {
+        HeldPermit permit = acquire(SPEC);
         timers.advance(Duration.ofSeconds(10));
 
         store.renewals.get(0).reply().complete(Set.of(permit.id()));
@@ -205,12 +202,12 @@ class LeaseRenewerTest {
         assertThat(timers.planned()).isZero();
     }
 
-    /** Trap 5: what the answer says about a released permit concerns no other permit. */
+    /** Trap 5: the reply about a released permit affects no other permit. */
     @Test
-    void aReleaseDuringARenewalLeavesOtherPermitsAlone() {
-        HeldPermit released = take(SPEC);
-        HeldPermit first = take(SPEC);
-        HeldPermit second = take(SPEC);
+    void releaseDuringRenewalKeepsOtherPermits() {
+        HeldPermit released = acquire(SPEC);
+        HeldPermit first = acquire(SPEC);
+        HeldPermit second = acquire(SPEC);
         timers.advance(Duration.ofSeconds(10));
         released.release();
 
@@ -221,10 +218,10 @@ class LeaseRenewerTest {
         assertThat(losses).isEmpty();
     }
 
-    /** Trap 5: a release beats a renewal that is on its way. */
+    /** Trap 5: a release wins over a renewal in flight. */
     @Test
-    void aReleaseDuringARenewalIsNoLoss() {
-        HeldPermit permit = take(SPEC);
+    void releaseDuringRenewalIsNotALoss() {
+        HeldPermit permit = acquire(SPEC);
         timers.advance(Duration.ofSeconds(10));
         CompletableFuture<Boolean> released = permit.release().toCompletableFuture();
         store.releases.get("reports").complete(true);
@@ -239,8 +236,8 @@ class LeaseRenewerTest {
     }
 
     @Test
-    void aReleaseThatFindsNothingIsALoss() {
-        HeldPermit permit = take(SPEC);
+    void releaseOfUnknownPermitIsALoss() {
+        HeldPermit permit = acquire(SPEC);
         CompletableFuture<Boolean> released = permit.release().toCompletableFuture();
         store.releases.get("reports").complete(false);
 
@@ -251,22 +248,22 @@ class LeaseRenewerTest {
     }
 
     @Test
-    void maxHoldEndsTheRenewal() {
+    void maxHoldEndsRenewals() {
         SemaphoreSpec bounded = SPEC.toBuilder().maxHold(Duration.ofSeconds(42)).onLost(OnLost.INTERRUPT).build();
-        HeldPermit permit = take(bounded);
+        HeldPermit permit = acquire(bounded);
         timers.advance(Duration.ofSeconds(10));
-        renewed();
+        replyRenewed();
         timers.advance(Duration.ofSeconds(10));
 
-        assertThat(store.renewals.get(1).permits()).as("not beyond max-hold, where the lease ends here")
+        assertThat(store.renewals.get(1).permits()).as("not beyond max-hold")
                 .isEqualTo(Map.of(permit.id(), Duration.ofSeconds(22).plus(MARGIN)));
-        renewed();
+        replyRenewed();
         timers.advance(Duration.ofSeconds(10));
-        assertThat(store.renewals.get(2).permits()).as("still asks whether the permit is there")
+        assertThat(store.renewals.get(2).permits()).as("still checks that the permit exists")
                 .isEqualTo(Map.of(permit.id(), Duration.ofSeconds(12).plus(MARGIN)));
-        renewed();
+        replyRenewed();
         timers.advance(Duration.ofSeconds(10));
-        renewed();
+        replyRenewed();
         timers.advance(Duration.ofMillis(1_999));
         assertThat(permit.isHeld()).isTrue();
         timers.advance(Duration.ofMillis(1));
@@ -276,10 +273,10 @@ class LeaseRenewerTest {
         assertThat(permit.interruption().orElseThrow().toCompletableFuture()).isCompletedWithValue(losses.get(0));
     }
 
-    /** A permit that no longer needs renewal may still be revoked. */
+    /** A permit that needs no more renewals can still be revoked. */
     @Test
-    void aRevocationIsNoticedWithMaxHoldToo() {
-        HeldPermit permit = take(SPEC.toBuilder().maxHold(Duration.ofSeconds(12)).build());
+    void revocationIsDetectedWithMaxHold() {
+        HeldPermit permit = acquire(SPEC.toBuilder().maxHold(Duration.ofSeconds(12)).build());
         timers.advance(Duration.ofMillis(4_200));
         store.renewals.get(0).reply().complete(Set.of(permit.id()));
 
@@ -288,8 +285,8 @@ class LeaseRenewerTest {
     }
 
     @Test
-    void maxHoldShorterThanTheLeaseIsTheLease() {
-        HeldPermit permit = take(SPEC.toBuilder().maxHold(Duration.ofSeconds(5)).build());
+    void maxHoldBelowTheLeaseShortensTheLease() {
+        HeldPermit permit = acquire(SPEC.toBuilder().maxHold(Duration.ofSeconds(5)).build());
 
         assertThat(store.requests.get("reports").lease()).isEqualTo(Duration.ofMillis(5_250));
         timers.advance(Duration.ofSeconds(5));
@@ -298,9 +295,9 @@ class LeaseRenewerTest {
     }
 
     @Test
-    void aRevokedPermitIsLostAtOnce() {
-        HeldPermit permit = take(SPEC);
-        HeldPermit other = take(SPEC);
+    void revokedPermitIsLostAtOnce() {
+        HeldPermit permit = acquire(SPEC);
+        HeldPermit other = acquire(SPEC);
 
         store.listener.accept(new Revoked(permit.id()));
         store.listener.accept(new Revoked(permit.id()));
@@ -312,58 +309,58 @@ class LeaseRenewerTest {
         assertThat(other.isHeld()).isTrue();
     }
 
-    /** A listener for losses may fail; other permits are renewed all the same. */
+    /** A loss listener throws; other permits are still renewed. */
     @Test
-    void aListenerThatFailsDoesNotAffectOthers() {
+    void failingListenerDoesNotAffectOtherPermits() {
         SemaphoreListener failing = loss -> {
-            throw new IllegalStateException("told too often");
+            throw new IllegalStateException("listener failed");
         };
-        SemaphoreEngine told = new SemaphoreEngine(store, timers, new HolderIdentity("app", "host:1"),
+        SemaphoreEngine engineWithListener = new SemaphoreEngine(store, timers, new HolderIdentity("app", "host:1"),
                 new SemaphoreListeners(List.of(failing)), true, new WaiterLimits(Integer.MAX_VALUE));
-        Semaphore semaphore = told.semaphore(SPEC.toBuilder().maxHold(Duration.ofSeconds(30)).onLost(OnLost.INTERRUPT).build());
+        Semaphore semaphore = engineWithListener.semaphore(SPEC.toBuilder().maxHold(Duration.ofSeconds(30)).onLost(OnLost.INTERRUPT).build());
         Admission ending = semaphore.admit("A#a");
         store.acquires.get("reports").complete(new Granted(7, false));
-        Admission going = told.semaphore(SPEC).admit("A#a");
+        Admission going = engineWithListener.semaphore(SPEC).admit("A#a");
         store.acquires.get("reports").complete(new Granted(8, false));
         HeldPermit ended = ending.granted().toCompletableFuture().join().get(0);
         HeldPermit healthy = going.granted().toCompletableFuture().join().get(0);
         for (int i = 0; i < 9; i++) {
             timers.advance(Duration.ofSeconds(10));
-            renewed();
+            replyRenewed();
         }
 
         assertThat(ended.interruption().orElseThrow().toCompletableFuture()).isCompleted();
         assertThat(healthy.isHeld()).isTrue();
         CompletableFuture<Boolean> released = ended.release().toCompletableFuture();
-        store.answerReleases(false);
+        store.replyToReleases(false);
         assertThat(released).isCompletedWithValue(false);
     }
 
     @Test
-    void manyPermitsAreRenewedInParts() {
-        IntStream.range(0, 2 * PermitStore.MAX_RENEWED_AT_ONCE + 1).forEach(i -> take(SPEC));
+    void manyPermitsAreRenewedInBatches() {
+        IntStream.range(0, 2 * PermitStore.MAX_RENEWED_AT_ONCE + 1).forEach(i -> acquire(SPEC));
         timers.advance(Duration.ofSeconds(10));
 
         assertThat(store.renewals).extracting(renewal -> renewal.permits().size())
                 .containsExactly(PermitStore.MAX_RENEWED_AT_ONCE, PermitStore.MAX_RENEWED_AT_ONCE, 1);
     }
 
-    /** A renewal costs the store as much as the permits weigh. */
+    /** The cost of a renewal grows with the weight of its permits. */
     @Test
-    void heavyPermitsAreRenewedInSmallerParts() {
+    void heavyPermitsAreRenewedInSmallerBatches() {
         SemaphoreSpec heavy = SPEC.toBuilder().weight(60).build();
-        IntStream.range(0, 5).forEach(i -> take(heavy));
-        take(SPEC.toBuilder().weight(1_000).build());
-        take(SPEC);
+        IntStream.range(0, 5).forEach(i -> acquire(heavy));
+        acquire(SPEC.toBuilder().weight(1_000).build());
+        acquire(SPEC);
         timers.advance(Duration.ofSeconds(10));
 
         assertThat(store.renewals).extracting(renewal -> renewal.permits().size()).containsExactly(2, 2, 1, 1, 1);
     }
 
-    /** Each part has its own answer: where one has none, the others are renewed, and their losses are told. */
+    /** Each batch has its own reply: one failure does not affect the others. */
     @Test
-    void aPartThatIsNotAnsweredDoesNotHarmTheOthers() {
-        IntStream.range(0, 2 * PermitStore.MAX_RENEWED_AT_ONCE).forEach(i -> take(SPEC));
+    void failedBatchDoesNotAffectOtherBatches() {
+        IntStream.range(0, 2 * PermitStore.MAX_RENEWED_AT_ONCE).forEach(i -> acquire(SPEC));
         timers.advance(Duration.ofSeconds(10));
         Set<String> unanswered = store.renewals.get(0).permits().keySet();
         String gone = store.renewals.get(1).permits().keySet().iterator().next();
@@ -374,22 +371,22 @@ class LeaseRenewerTest {
 
         assertThat(losses).extracting(PermitLost::permitId).containsExactly(gone);
         assertThat(store.renewals.stream().skip(2).flatMap(renewal -> renewal.permits().keySet().stream()))
-                .as("tried again").containsAll(unanswered).doesNotContain(gone);
+                .as("retried").containsAll(unanswered).doesNotContain(gone);
     }
 
     @Test
     void refreshRenewsAtOnce() {
-        HeldPermit permit = take(SPEC);
+        HeldPermit permit = acquire(SPEC);
         timers.advance(Duration.ofSeconds(5));
         CompletableFuture<Boolean> refreshed = permit.refresh().toCompletableFuture();
         assertThat(store.renewals.get(0).permits()).containsOnlyKeys(permit.id());
-        renewed();
+        replyRenewed();
         assertThat(refreshed).isCompletedWithValue(true);
 
         CompletableFuture<Boolean> unanswered = permit.refresh().toCompletableFuture();
         store.renewals.get(1).reply().completeExceptionally(ManualStore.lost());
         assertThat(unanswered).isCompletedExceptionally();
-        assertThat(permit.isHeld()).as("no answer is no loss").isTrue();
+        assertThat(permit.isHeld()).as("a failed refresh is not a loss").isTrue();
 
         CompletableFuture<Boolean> lost = permit.refresh().toCompletableFuture();
         store.renewals.get(2).reply().complete(Set.of(permit.id()));
@@ -399,17 +396,17 @@ class LeaseRenewerTest {
         assertThat(store.renewals).hasSize(3);
     }
 
-    private HeldPermit take(SemaphoreSpec spec) {
+    private HeldPermit acquire(SemaphoreSpec spec) {
         Admission admission = engine.semaphore(spec).admit("A#a");
         store.acquires.get(spec.name()).complete(new Granted(7, false));
         return admission.granted().toCompletableFuture().join().get(0);
     }
 
-    private void renewed() {
+    private void replyRenewed() {
         store.renewals.get(store.renewals.size() - 1).reply().complete(Set.of());
     }
 
-    private void fail() {
+    private void failRenewal() {
         store.renewals.get(store.renewals.size() - 1).reply().completeExceptionally(ManualStore.lost());
     }
 }

@@ -16,26 +16,26 @@ import org.junit.jupiter.api.Test;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.LimitMismatch;
 
-/** Trap 19: during a rollout instances have different limits; that is said once, not with each call. */
+/** Trap 19: during a rollout instances have different limits; logged once, not with each call. */
 class LimitMismatchLoggerTest {
 
     final Logger logger = Logger.getLogger(LimitMismatchLogger.class.getName());
-    final List<String> said = new ArrayList<>();
+    final List<String> messages = new ArrayList<>();
     final Handler handler = new Handler() {
 
         @Override
         public void publish(LogRecord line) {
-            said.add(line.getMessage() + List.of(line.getParameters() == null ? new Object[0] : line.getParameters()));
+            messages.add(line.getMessage() + List.of(line.getParameters() == null ? new Object[0] : line.getParameters()));
         }
 
         @Override
         public void flush() {
-            // Everything is in the list at once.
+            // Unbuffered.
         }
 
         @Override
         public void close() {
-            // There is nothing to close.
+            // Nothing to close.
         }
     };
     final ManualStore store = new ManualStore();
@@ -53,27 +53,27 @@ class LimitMismatchLoggerTest {
     }
 
     @Test
-    void saysOncePerBulkheadWhatTheLimitsAre() {
+    void warnsOncePerBulkheadAndSetOfLimits() {
         for (int i = 0; i < 10; i++) {
             store.mismatchListener.accept(new LimitMismatch(BulkheadId.of("reports"), 5, Set.of(10)));
             store.mismatchListener.accept(new LimitMismatch(BulkheadId.of("exports"), 5, Set.of(10)));
         }
-        assertThat(said).hasSize(2).allSatisfy(line -> assertThat(line).contains("5", "10"));
+        assertThat(messages).hasSize(2).allSatisfy(line -> assertThat(line).contains("5", "10"));
 
         store.mismatchListener.accept(new LimitMismatch(BulkheadId.of("reports"), 5, Set.of(10, 20)));
-        assertThat(said).as("the limits are others now").hasSize(3);
+        assertThat(messages).as("the limits have changed").hasSize(3);
     }
 
-    /** Trap 21: there may be a million keys, each with a limit that changes. */
+    /** Trap 21: a million keys may each have a different limit. */
     @Test
-    void saysOnceForAllKeysOfABulkhead() {
+    void warnsOnceForAllKeysOfABulkhead() {
         for (int i = 0; i < 10; i++) {
             store.mismatchListener.accept(new LimitMismatch(BulkheadId.of("tenants").forKey("secret " + i), 2, Set.of(20 + i)));
         }
-        assertThat(said).singleElement().asString().contains("tenants").doesNotContain("secret");
+        assertThat(messages).singleElement().asString().contains("tenants").doesNotContain("secret");
 
         store.mismatchListener.accept(new LimitMismatch(BulkheadId.of("tenants"), 2, Set.of(20)));
         store.mismatchListener.accept(new LimitMismatch(BulkheadId.of("others").forKey("a"), 2, Set.of(20)));
-        assertThat(said).hasSize(3);
+        assertThat(messages).hasSize(3);
     }
 }

@@ -12,12 +12,12 @@ import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
 
-/** With the store of this process everything may happen on one thread: each release serves the next waiter at once. */
+/** With the local store, each release may serve the next waiter on the same thread. */
 class LongQueueTest {
 
     @ParameterizedTest
     @ValueSource(booleans = { true, false })
-    void aLongQueueIsServedOnOneThread(boolean fair) {
+    void longQueueIsServedOnOneThread(boolean fair) {
         ManualTimers timers = new ManualTimers();
         LocalPermitStore store = new LocalPermitStore(timers::nanoTime, 1_000_000);
         SemaphoreEngine engine = new SemaphoreEngine(store, timers, new HolderIdentity("app", "host:1"), loss -> {
@@ -38,6 +38,6 @@ class LongQueueTest {
 
         assertThat(served).hasValue(5_000);
         assertThat(store.occupancy(BulkheadId.of("reports"), 0).toCompletableFuture().join().inUse()).isZero();
-        assertThat(timers.planned()).as("one for all that come later").isEqualTo(1);
+        assertThat(timers.planned()).as("one renewal timer").isEqualTo(1);
     }
 }

@@ -29,7 +29,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 
-/** A store that answers when the test says so. It writes down what it was asked, in order. */
+/** A store whose replies the test completes. Logs the calls in order. */
 class ManualStore implements PermitStore {
 
     final List<String> log = new ArrayList<>();
@@ -40,8 +40,8 @@ class ManualStore implements PermitStore {
     final Map<String, CompletableFuture<AcquireReply>> acquires = new LinkedHashMap<>();
     final Map<String, AcquireRequest> requests = new HashMap<>();
     final Map<String, CompletableFuture<Boolean>> releases = new LinkedHashMap<>();
-    final List<Asked<Set<String>>> renewals = new ArrayList<>();
-    final List<Asked<PollReply>> polls = new ArrayList<>();
+    final List<BatchCall<Set<String>>> renewals = new ArrayList<>();
+    final List<BatchCall<PollReply>> polls = new ArrayList<>();
     final List<CompletableFuture<AcquireReply>> pending = new ArrayList<>();
     final List<CompletableFuture<Boolean>> openReleases = new ArrayList<>();
     final List<Integer> polledLimits = new ArrayList<>();
@@ -49,7 +49,7 @@ class ManualStore implements PermitStore {
     final List<CompletableFuture<Boolean>> detaches = new ArrayList<>();
     final List<AttachRequest> attachRequests = new ArrayList<>();
     final List<CompletableFuture<Optional<Attached>>> attaches = new ArrayList<>();
-    Supplier<PollReply> answerPolls;
+    Supplier<PollReply> pollReply;
     Consumer<Notice> listener;
     Consumer<LimitMismatch> mismatchListener;
     boolean down;
@@ -58,8 +58,8 @@ class ManualStore implements PermitStore {
     Runnable beforeAcquire = () -> {
     };
 
-    /** A question about several permits. */
-    record Asked<T>(Map<String, Duration> permits, CompletableFuture<T> reply) {
+    /** A call for several permits, with its pending reply. */
+    record BatchCall<T>(Map<String, Duration> permits, CompletableFuture<T> reply) {
     }
 
     static StoreException lost() {
@@ -97,8 +97,8 @@ class ManualStore implements PermitStore {
         return release(bulkhead, permitId);
     }
 
-    /** Answers all releases that are open. */
-    void answerReleases(boolean wasHeld) {
+    /** Completes all pending releases. */
+    void replyToReleases(boolean wasHeld) {
         List<CompletableFuture<Boolean>> open = List.copyOf(openReleases);
         openReleases.clear();
         open.forEach(reply -> reply.complete(wasHeld));
@@ -118,22 +118,22 @@ class ManualStore implements PermitStore {
     @Override
     public CompletionStage<Set<String>> renew(BulkheadId bulkhead, Map<String, Duration> leases) {
         log.add("renew " + bulkhead + " " + leases.size());
-        Asked<Set<String>> asked = new Asked<>(leases, new CompletableFuture<>());
-        renewals.add(asked);
-        return asked.reply();
+        BatchCall<Set<String>> call = new BatchCall<>(leases, new CompletableFuture<>());
+        renewals.add(call);
+        return call.reply();
     }
 
     @Override
     public CompletionStage<PollReply> poll(BulkheadId bulkhead, int limit, Collection<String> permitIds, Duration place) {
         log.add("poll " + bulkhead + " " + permitIds.size());
-        Asked<PollReply> asked = new Asked<>(permitIds.stream().collect(Collectors.toMap(id -> id, id -> place)),
+        BatchCall<PollReply> call = new BatchCall<>(permitIds.stream().collect(Collectors.toMap(id -> id, id -> place)),
                 new CompletableFuture<>());
-        polls.add(asked);
+        polls.add(call);
         polledLimits.add(limit);
-        if (answerPolls != null) {
-            asked.reply().complete(answerPolls.get());
+        if (pollReply != null) {
+            call.reply().complete(pollReply.get());
         }
-        return asked.reply();
+        return call.reply();
     }
 
     @Override

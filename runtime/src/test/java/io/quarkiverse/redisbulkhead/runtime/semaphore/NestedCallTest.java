@@ -18,7 +18,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Full;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Waiting;
 
-/** Trap 17: a call that waits for a permit of a call around it is rejected at once. What counts is the limit in force. */
+/** Trap 17: a call that would wait for a permit of an enclosing call is rejected at once, by the limit in force. */
 class NestedCallTest {
 
     static final Duration FAR = Duration.ofMinutes(10);
@@ -42,12 +42,12 @@ class NestedCallTest {
             .semaphore(SemaphoreSpec.named("reports").permits(3).maxWait(Duration.ofHours(1)).build());
 
     @Test
-    void aWaitThatCannotEndIsGivenUp() {
+    void deadlockedCallIsRejected() {
         HeldPermit outer = hold(semaphore.weighing(2));
 
         Admission inner = semaphore.nestedIn(List.of(outer)).weighing(2).admit("A#inner");
-        answer(waiting(3));
-        store.answerReleases(false);
+        reply(waiting(3));
+        store.replyToReleases(false);
 
         assertThat(rejection(inner)).isInstanceOfSatisfying(NestedCallRejectedException.class, rejected -> {
             assertThat(rejected)
@@ -56,43 +56,43 @@ class NestedCallTest {
                     .hasMessageEndingWith("raise the limit to 4");
             assertThat(rejected.limit()).isEqualTo(3);
         });
-        assertThat(store.log).as("its place in the queue is given back").containsExactly("acquire reports",
+        assertThat(store.log).as("leaves the queue").containsExactly("acquire reports",
                 "acquire reports", "release reports");
         assertThat(reported).containsExactly("A#inner: NestedCallRejectedException");
     }
 
     @Test
-    void aSingleAttemptIsToldTheReason() {
+    void deadlockIsReportedWithoutMaxWait() {
         HeldPermit outer = hold(semaphore.weighing(3));
 
         Admission inner = semaphore.nestedIn(List.of(outer)).within(Duration.ZERO).admit("A#inner");
-        answer(new Full(3, FAR, false));
+        reply(new Full(3, FAR, false));
 
         assertThat(rejection(inner)).isInstanceOf(NestedCallRejectedException.class);
     }
 
     @Test
-    void aCallThatOthersHoldUpWaits() {
+    void callBlockedByOthersWaits() {
         HeldPermit outer = hold(semaphore.weighing(2));
 
         Admission inner = semaphore.nestedIn(List.of(outer)).admit("A#inner");
-        answer(waiting(3));
+        reply(waiting(3));
 
         assertWaits(inner);
     }
 
     @Test
-    void theLimitInForceCounts() {
+    void limitInForceDecides() {
         HeldPermit outer = hold(semaphore.weighing(3));
 
         Admission resized = semaphore.nestedIn(List.of(outer)).admit("A#inner");
-        answer(waiting(4));
+        reply(waiting(4));
         assertWaits(resized);
 
         HeldPermit light = hold(semaphore);
         Admission shrunk = semaphore.nestedIn(List.of(light)).admit("A#inner");
-        answer(waiting(1));
-        store.answerReleases(false);
+        reply(waiting(1));
+        store.replyToReleases(false);
         assertThat(rejection(shrunk)).isInstanceOf(NestedCallRejectedException.class);
     }
 
@@ -101,30 +101,30 @@ class NestedCallTest {
         HeldPermit other = hold(semaphore.forKey("a", OptionalInt.empty()).weighing(3));
         HeldPermit released = hold(semaphore.weighing(3));
         released.release();
-        store.answerReleases(true);
+        store.replyToReleases(true);
 
         Admission inner = semaphore.nestedIn(List.of(other, released)).admit("A#inner");
-        answer(waiting(3));
+        reply(waiting(3));
 
         assertWaits(inner);
     }
 
     @Test
-    void aCallOutsideOfOthersWaits() {
+    void callThatIsNotNestedWaits() {
         hold(semaphore.weighing(3));
 
         Admission next = semaphore.admit("A#next");
-        answer(waiting(3));
+        reply(waiting(3));
 
         assertWaits(next);
     }
 
     @Test
-    void aWeightThatIsAboveTheLimitIsTheBetterReason() {
+    void weightAboveTheLimitTakesPrecedence() {
         HeldPermit outer = hold(semaphore);
 
         Admission inner = semaphore.nestedIn(List.of(outer)).weighing(3).admit("A#inner");
-        answer(new Full(2, FAR, false));
+        reply(new Full(2, FAR, false));
 
         assertThat(rejection(inner)).isInstanceOf(HeavyCallRejectedException.class);
         assertThat(reported).isEmpty();
@@ -132,11 +132,11 @@ class NestedCallTest {
 
     private HeldPermit hold(Semaphore from) {
         Admission admission = from.admit("A#outer");
-        answer(new Granted(7, false));
+        reply(new Granted(7, false));
         return admission.granted().toCompletableFuture().join().get(0);
     }
 
-    private void answer(AcquireReply reply) {
+    private void reply(AcquireReply reply) {
         store.pending.get(store.pending.size() - 1).complete(reply);
     }
 
@@ -146,9 +146,9 @@ class NestedCallTest {
 
     private void assertWaits(Admission admission) {
         assertThat(admission.granted().toCompletableFuture()).isNotDone();
-        assertThat(store.openReleases).as("its place is not given back").isEmpty();
+        assertThat(store.openReleases).as("stays queued").isEmpty();
         admission.end();
-        store.answerReleases(false);
+        store.replyToReleases(false);
     }
 
     private static Throwable rejection(Admission admission) {

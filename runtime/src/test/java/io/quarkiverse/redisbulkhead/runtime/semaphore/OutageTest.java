@@ -23,7 +23,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
 
-/** Guarantee 8: what calls do while the store gives no answer. */
+/** Guarantee 8: the outage policies. */
 class OutageTest {
 
     static final SemaphoreSpec SPEC = SemaphoreSpec.named("reports").permits(5).localPermits(2).build();
@@ -45,17 +45,17 @@ class OutageTest {
 
     /** Trap 25. */
     @Test
-    void rejectRejects() {
-        Admission admission = askInVain(OnOutage.REJECT);
+    void rejectPolicyRejects() {
+        Admission admission = admitDuringOutage(OnOutage.REJECT);
 
         assertThat(rejection(admission)).isInstanceOf(BulkheadUnavailableException.class);
     }
 
-    /** Trap 25: a call that is let through has no fencing token, and its end is not reported to the store. */
+    /** Trap 25: a bypassing call has no fencing token, and sends no release. */
     @Test
-    void allowLetsEverythingThrough() {
+    void allowPolicyAdmitsAllCalls() {
         for (int i = 0; i < 100; i++) {
-            Admission admission = askInVain(OnOutage.ALLOW);
+            Admission admission = admitDuringOutage(OnOutage.ALLOW);
             HeldPermit permit = granted(admission).join().get(0);
             assertThat(permit.isHeld()).isTrue();
             assertThat(permit.fencingToken()).isZero();
@@ -66,28 +66,28 @@ class OutageTest {
         assertThat(store.log).doesNotContain("release reports");
     }
 
-    /** Trap 25: this process keeps a limit of its own. */
+    /** Trap 25: each process applies its local limit. */
     @Test
-    void localKeepsALimitOfItsOwn() {
-        Admission first = askInVain(OnOutage.LOCAL);
-        Admission second = askInVain(OnOutage.LOCAL);
-        Admission third = askInVain(OnOutage.LOCAL);
+    void localPolicyAppliesTheLocalLimit() {
+        Admission first = admitDuringOutage(OnOutage.LOCAL);
+        Admission second = admitDuringOutage(OnOutage.LOCAL);
+        Admission third = admitDuringOutage(OnOutage.LOCAL);
 
-        assertThat(granted(first).join().get(0).fencingToken()).as("no token that the store could give again").isZero();
+        assertThat(granted(first).join().get(0).fencingToken()).as("no fencing token, which the store could reissue").isZero();
         assertThat(granted(second)).isCompleted();
         assertThat(rejection(third)).isInstanceOfSatisfying(BulkheadFullException.class,
                 e -> assertThat(e.limit()).isEqualTo(2));
         first.end();
-        Admission fourth = askInVain(OnOutage.LOCAL);
+        Admission fourth = admitDuringOutage(OnOutage.LOCAL);
         assertThat(granted(fourth)).isCompleted();
         List.of(second, third, fourth).forEach(Admission::end);
         assertThat(store.log).doesNotContain("release reports");
     }
 
-    /** Also what was taken from the limit of this process is given back, and nothing is planned any more. */
+    /** The shutdown also releases local permits and cancels all timers. */
     @Test
-    void aShutdownGivesLocalPermitsBack() {
-        Admission running = askInVain(OnOutage.LOCAL);
+    void shutdownReleasesLocalPermits() {
+        Admission running = admitDuringOutage(OnOutage.LOCAL);
         HeldPermit permit = granted(running).join().get(0);
         engine.refuseAndRejectWaiters();
 
@@ -100,9 +100,9 @@ class OutageTest {
         losses.clear();
     }
 
-    /** Trap 25: each key has a local limit of its own, in proportion where it has a limit of its own. */
+    /** Trap 25: each key has its own local limit, scaled with the limit of the key. */
     @Test
-    void localKeepsALimitForEachKey() {
+    void localPolicyLimitsEachKey() {
         assertThat(localLimit("acme", OptionalInt.empty())).isEqualTo(2);
         assertThat(localLimit("paying", OptionalInt.of(20))).isEqualTo(8);
         assertThat(localLimit("small", OptionalInt.of(1))).isEqualTo(1);
@@ -113,7 +113,7 @@ class OutageTest {
                 .isEqualTo(Integer.MAX_VALUE);
     }
 
-    /** As many as are let through under one key. */
+    /** The number of calls admitted for one key. */
     private int localLimit(String key, OptionalInt permits) {
         List<Admission> admissions = new ArrayList<>();
         Throwable rejection = null;
@@ -130,14 +130,14 @@ class OutageTest {
         return admissions.size() - 1;
     }
 
-    /** Trap 25: the store goes away while a caller waits; the rest of the wait is for a local permit. */
+    /** Trap 25: an outage starts while a caller waits; it continues to wait for a local permit. */
     @Test
-    void whoWaitedForTheStoreWaitsOnLocally() {
+    void waiterContinuesWithALocalPermit() {
         SemaphoreSpec waiting = SPEC.toBuilder().onOutage(OnOutage.LOCAL).localPermits(1).maxWait(Duration.ofSeconds(10))
                 .build();
-        Admission holder = ask(waiting);
+        Admission holder = admit(waiting);
         fail();
-        Admission admission = ask(waiting);
+        Admission admission = admit(waiting);
         store.acquires.get("reports").complete(new Waiting(5, Duration.ofSeconds(25), 0, 0, false));
         timers.advance(Duration.ofSeconds(4));
         store.polls.get(0).reply().completeExceptionally(ManualStore.lost());
@@ -145,21 +145,21 @@ class OutageTest {
 
         holder.end();
         assertThat(granted(admission)).isCompleted();
-        Admission last = ask(waiting);
+        Admission last = admit(waiting);
         fail();
         timers.advance(Duration.ofSeconds(11));
         assertThat(rejection(last)).isInstanceOf(BulkheadFullException.class);
         List.of(admission, last).forEach(Admission::end);
     }
 
-    /** Trap 24, Trap 25: the wait for a local permit is the rest of the wait, not a new one. */
+    /** Trap 24, Trap 25: max-wait covers both waits together. */
     @Test
-    void theOutageDoesNotLengthenTheWait() {
+    void outageDoesNotExtendMaxWait() {
         SemaphoreSpec waiting = SPEC.toBuilder().onOutage(OnOutage.LOCAL).localPermits(1).maxWait(Duration.ofSeconds(10))
                 .build();
-        Admission holder = ask(waiting);
+        Admission holder = admit(waiting);
         fail();
-        Admission admission = ask(waiting);
+        Admission admission = admit(waiting);
         store.acquires.get("reports").complete(new Waiting(5, Duration.ofSeconds(25), 0, 0, false));
         timers.advance(Duration.ofSeconds(4));
         store.polls.get(0).reply().completeExceptionally(ManualStore.lost());
@@ -173,38 +173,38 @@ class OutageTest {
     }
 
     @Test
-    void eitherWayThePermitIsHeldNow() {
+    void heldNowContainsPermitOfEitherStore() {
         for (OnOutage policy : List.of(OnOutage.ALLOW, OnOutage.LOCAL)) {
-            Admission byStore = ask(SPEC.toBuilder().onOutage(policy).build());
+            Admission byStore = admit(SPEC.toBuilder().onOutage(policy).build());
             assertThat(byStore.heldNow()).isEmpty();
             store.acquires.get("reports").complete(new Granted(7, false));
-            Admission inVain = askInVain(policy);
+            Admission duringOutage = admitDuringOutage(policy);
 
-            for (Admission admission : List.of(byStore, inVain)) {
+            for (Admission admission : List.of(byStore, duringOutage)) {
                 assertThat(admission.heldNow()).hasSize(1).isEqualTo(granted(admission).join());
                 admission.end();
             }
         }
-        assertThat(askInVain(OnOutage.REJECT).heldNow()).isEmpty();
+        assertThat(admitDuringOutage(OnOutage.REJECT).heldNow()).isEmpty();
     }
 
-    /** Trap 25: the next call asks the store again. */
+    /** Trap 25: each call tries the store first. */
     @Test
-    void theWayBackIsAutomatic() {
+    void recoveryIsAutomatic() {
         for (OnOutage policy : OnOutage.values()) {
-            askInVain(policy).end();
-            Admission next = ask(SPEC.toBuilder().onOutage(policy).build());
+            admitDuringOutage(policy).end();
+            Admission next = admit(SPEC.toBuilder().onOutage(policy).build());
             store.acquires.get("reports").complete(new Granted(7, false));
             assertThat(granted(next).join().get(0).fencingToken()).isEqualTo(7);
             next.end();
-            store.answerReleases(true);
+            store.replyToReleases(true);
             assertThat(next.end().toCompletableFuture()).isCompleted();
         }
     }
 
     @Test
-    void aFullBulkheadIsNoOutage() {
-        Admission admission = ask(SPEC.toBuilder().onOutage(OnOutage.ALLOW).build());
+    void fullBulkheadIsNotAnOutage() {
+        Admission admission = admit(SPEC.toBuilder().onOutage(OnOutage.ALLOW).build());
         store.acquires.get("reports").complete(new Full(5, Duration.ofSeconds(3), false));
 
         assertThat(rejection(admission)).isInstanceOf(BulkheadFullException.class);
@@ -212,17 +212,17 @@ class OutageTest {
     }
 
     @Test
-    void anApplicationThatStopsIsNoOutage() {
+    void shutdownIsNotAnOutage() {
         engine.refuseAndRejectWaiters();
-        Admission admission = ask(SPEC.toBuilder().onOutage(OnOutage.ALLOW).build());
+        Admission admission = admit(SPEC.toBuilder().onOutage(OnOutage.ALLOW).build());
 
         assertThat(rejection(admission)).isInstanceOf(BulkheadUnavailableException.class).hasMessageContaining("stopping");
     }
 
-    /** Trap 9: a call that has ended is not let through later. */
+    /** Trap 9: no fallback for a call that has ended. */
     @Test
-    void whoHasEndedGoesNoSecondWay() {
-        Admission admission = ask(SPEC.toBuilder().onOutage(OnOutage.LOCAL).build());
+    void endedCallDoesNotFallBack() {
+        Admission admission = admit(SPEC.toBuilder().onOutage(OnOutage.LOCAL).build());
         CompletableFuture<Void> ended = admission.end().toCompletableFuture();
         fail();
 
@@ -230,13 +230,13 @@ class OutageTest {
         assertThat(ended).isCompleted();
     }
 
-    private Admission askInVain(OnOutage policy) {
-        Admission admission = ask(SPEC.toBuilder().onOutage(policy).build());
+    private Admission admitDuringOutage(OnOutage policy) {
+        Admission admission = admit(SPEC.toBuilder().onOutage(policy).build());
         fail();
         return admission;
     }
 
-    private Admission ask(SemaphoreSpec spec) {
+    private Admission admit(SemaphoreSpec spec) {
         return engine.semaphore(spec).admit("A#a");
     }
 

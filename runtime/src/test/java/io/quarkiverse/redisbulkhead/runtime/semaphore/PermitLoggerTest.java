@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 import io.quarkiverse.redisbulkhead.PermitLost;
 
-/** Guarantee 6: each loss is a line in the log, with its reason. Trap 17: a call that waits for itself is, too. */
+/** Guarantee 6: each loss is logged with its reason. Trap 17: so is a deadlocked nested call. */
 class PermitLoggerTest {
 
     final Logger logger = Logger.getLogger(PermitLogger.class.getName());
@@ -34,12 +34,12 @@ class PermitLoggerTest {
 
         @Override
         public void flush() {
-            // Everything is in the list at once.
+            // Unbuffered.
         }
 
         @Override
         public void close() {
-            // There is nothing to close.
+            // Nothing to close.
         }
     };
 
@@ -55,7 +55,7 @@ class PermitLoggerTest {
 
     @ParameterizedTest
     @EnumSource
-    void eachLossIsAWarning(PermitLost.Reason reason) {
+    void lossesAreWarnings(PermitLost.Reason reason) {
         new PermitLogger().lost(new PermitLost("reports", Optional.empty(), "id-1", 7, "A#a", reason));
 
         assertThat(lines).singleElement().satisfies(line -> {
@@ -65,7 +65,7 @@ class PermitLoggerTest {
     }
 
     @Test
-    void aCallThatWaitsForItselfIsAWarningOncePerMethod() {
+    void nestedDeadlockIsAWarningOncePerMethod() {
         PermitLogger permits = new PermitLogger();
         for (String method : List.of("A#a", "A#b", "A#a")) {
             permits.nestedCallRejected(method, new NestedCallRejectedException("reports", Optional.empty(), 1, 1, 1,
@@ -80,9 +80,9 @@ class PermitLoggerTest {
                 second -> assertThat(second).contains("A#b"));
     }
 
-    /** Generated classes may have any number of methods. */
+    /** Generated classes may have many methods. */
     @Test
-    void theNumberOfWarningsIsBounded() {
+    void numberOfWarningsIsBounded() {
         PermitLogger permits = new PermitLogger();
         for (int i = 0; i < 2_000; i++) {
             permits.nestedCallRejected("A#" + i, new IllegalStateException("full"));

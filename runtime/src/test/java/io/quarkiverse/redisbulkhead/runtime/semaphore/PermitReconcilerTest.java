@@ -15,9 +15,8 @@ import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.Reconnected;
 
 /**
- * Trap 47: a release that an old master confirmed and the new one never heard of. What stands in the name of this process and
- * is
- * neither held nor asked for is freed, and nothing else.
+ * Trap 47: the old master confirmed a release, and a failover lost it. The reconciler frees permits that Redis lists for this
+ * process but the process neither holds nor requests.
  */
 class PermitReconcilerTest {
 
@@ -29,7 +28,7 @@ class PermitReconcilerTest {
     }, new SemaphoreEngine(new ManualStore(), timers, new HolderIdentity("app", "host:1"), loss -> {
     }, false, new WaiterLimits(Integer.MAX_VALUE)));
 
-    private Admission ask() {
+    private Admission admit() {
         return engine.semaphore(SPEC).admit("A#a");
     }
 
@@ -40,39 +39,39 @@ class PermitReconcilerTest {
     }
 
     private String holdAndRelease() {
-        Admission admission = ask();
+        Admission admission = admit();
         String id = grant();
         admission.end();
-        store.answerReleases(true);
+        store.replyToReleases(true);
         store.released.clear();
         return id;
     }
 
     @Test
-    void afterAReconnectionPermitsThatAreNotHeldAreFreed() {
+    void reconnectFreesPermitsThatAreNotHeld() {
         String lost = holdAndRelease();
-        Admission holder = ask();
+        Admission holder = admit();
         String held = grant();
-        Admission asking = ask();
-        String asked = store.requests.get("reports").permitId();
+        Admission requesting = admit();
+        String requested = store.requests.get("reports").permitId();
 
         store.listener.accept(new Reconnected());
         assertThat(store.own).hasSize(1);
-        store.own.get(0).complete(Set.of(lost, held, asked));
+        store.own.get(0).complete(Set.of(lost, held, requested));
 
         assertThat(store.released).containsExactly(lost);
         holder.end();
-        asking.end();
+        requesting.end();
     }
 
-    /** The new master knows nothing of the release, but it knows when the permit started. */
+    /** The new master lost the release, but not the start of the permit. */
     @Test
-    void aMinimumHoldIsKeptByAReconciliation() {
+    void reconciliationKeepsMinHold() {
         SemaphoreSpec held = SPEC.toBuilder().minHold(Duration.ofSeconds(20)).build();
         Admission admission = engine.semaphore(held).admit("A#a");
         String lost = grant();
         admission.end();
-        store.answerReleases(true);
+        store.replyToReleases(true);
         store.minHolds.clear();
 
         store.listener.accept(new Reconnected());
@@ -81,11 +80,11 @@ class PermitReconcilerTest {
         assertThat(store.minHolds).containsExactly(Duration.ofSeconds(20));
     }
 
-    /** A release in flight is answered to its caller, which would otherwise report a loss. */
+    /** Freeing the permit would make the release in flight report a loss. */
     @Test
-    void whatIsBeingReleasedIsLeftAlone() {
+    void releaseInFlightIsNotReconciled() {
         holdAndRelease();
-        Admission admission = ask();
+        Admission admission = admit();
         String id = grant();
         store.listener.accept(new Reconnected());
         admission.end();
@@ -96,44 +95,44 @@ class PermitReconcilerTest {
         assertThat(store.released).isEmpty();
     }
 
-    /** The client may hide a failover; then a full bulkhead is the only sign. */
+    /** The client may hide a failover; a full bulkhead is then the only sign. */
     @Test
-    void aFullBulkheadIsLookedThroughLessAndLessOften() {
+    void fullBulkheadIsReconciledWithBackOff() {
         String lost = holdAndRelease();
-        List<Duration> looks = new ArrayList<>();
+        List<Duration> checks = new ArrayList<>();
         for (int second = 0; second < 20; second++) {
             int before = store.own.size();
-            ask();
+            admit();
             store.acquires.get("reports").complete(new Full(5, Duration.ofSeconds(25), false));
             if (store.own.size() > before) {
-                looks.add(Duration.ofSeconds(second));
+                checks.add(Duration.ofSeconds(second));
                 store.own.get(before).complete(second == 0 ? Set.of(lost) : Set.of());
             }
             timers.advance(Duration.ofSeconds(1));
         }
 
         assertThat(store.released).containsExactly(lost);
-        assertThat(looks).extracting(Duration::toSeconds).containsExactly(0L, 1L, 3L, 7L, 15L);
+        assertThat(checks).extracting(Duration::toSeconds).containsExactly(0L, 1L, 3L, 7L, 15L);
     }
 
     @Test
-    void whereNothingWasReleasedLatelyNothingIsLookedThrough() {
-        ask();
+    void withoutRecentReleasesNothingIsReconciled() {
+        admit();
         store.acquires.get("reports").complete(new Full(5, Duration.ofSeconds(25), false));
         store.listener.accept(new Reconnected());
         assertThat(store.own).isEmpty();
 
         holdAndRelease();
         timers.advance(Duration.ofSeconds(31));
-        ask();
+        admit();
         store.acquires.get("reports").complete(new Full(5, Duration.ofSeconds(25), false));
         store.listener.accept(new Reconnected());
         assertThat(store.own).isEmpty();
     }
 
-    /** A failure is left to the next look, or to the lease. */
+    /** The next reconciliation or the lease expiry frees the permit. */
     @Test
-    void aFailedLookFreesNothing() {
+    void failedReconciliationFreesNothing() {
         String lost = holdAndRelease();
         store.listener.accept(new Reconnected());
         store.own.get(0).completeExceptionally(ManualStore.away());
@@ -145,13 +144,13 @@ class PermitReconcilerTest {
     }
 
     @Test
-    void someBulkheadsAtATime() {
+    void reconciliationsInFlightAreBounded() {
         for (int i = 0; i < 20; i++) {
             SemaphoreSpec spec = SemaphoreSpec.named("b" + i).permits(5).build();
             Admission admission = engine.semaphore(spec).admit("A#a");
             store.acquires.get("b" + i).complete(new Granted(7, false));
             admission.end();
-            store.answerReleases(true);
+            store.replyToReleases(true);
         }
         store.listener.accept(new Reconnected());
         assertThat(store.own).hasSize(8);

@@ -32,7 +32,7 @@ class PermitRequestTest {
     final PermitReturns returns = engine.returns;
 
     @Test
-    void anEndDoesNotWaitForTheAnswerToTheRelease() {
+    void endDoesNotAwaitTheRelease() {
         Admission admission = semaphore("a").admit("A#a");
         store.acquires.get("a").complete(new Granted(7, false));
 
@@ -41,12 +41,12 @@ class PermitRequestTest {
         assertThat(store.log).containsExactly("acquire a", "release a");
         assertThat(losses).isEmpty();
         store.releases.get("a").complete(false);
-        assertThat(losses).as("a loss that the answer shows").hasSize(1)
+        assertThat(losses).as("loss reported by the reply").hasSize(1)
                 .allMatch(loss -> loss.reason() == PermitLost.Reason.GONE);
     }
 
     @Test
-    void grantsAndGivesBackOnce() {
+    void permitIsGrantedAndReleasedOnce() {
         Admission admission = awaiting("a").admit("A#a");
         assertThat(granted(admission)).isNotDone();
         store.acquires.get("a").complete(new Granted(7, false));
@@ -61,40 +61,40 @@ class PermitRequestTest {
         assertThat(store.log).containsExactly("acquire a", "release a");
     }
 
-    /** Trap 3: else the connection is closed under the release, and the permit stays for a lease. */
+    /** Trap 3: closing the connection first would leave the permit taken until its lease expires. */
     @Test
-    void shutdownWaitsForReleasesUnderWay() {
+    void shutdownAwaitsReleasesInFlight() {
         Admission admission = semaphore("a").admit("A#a");
         store.acquires.get("a").complete(new Granted(7, false));
         admission.end();
 
         engine.refuseAndRejectWaiters();
-        CompletableFuture<Void> allBack = engine.releaseAll().toCompletableFuture();
+        CompletableFuture<Void> allReleased = engine.releaseAll().toCompletableFuture();
 
-        assertThat(allBack).isNotDone();
+        assertThat(allReleased).isNotDone();
         store.releases.get("a").complete(true);
-        assertThat(allBack).isCompleted();
+        assertThat(allReleased).isCompleted();
         assertThat(store.log).containsExactly("acquire a", "release a");
     }
 
-    /** Trap 3: the answer comes after the shutdown has begun. */
+    /** Trap 3: the reply arrives after the shutdown has started. */
     @Test
-    void shutdownGivesBackWhatIsGrantedMeanwhile() {
+    void shutdownReleasesPermitsGrantedLate() {
         semaphore("a").admit("A#a");
 
         engine.refuseAndRejectWaiters();
-        CompletableFuture<Void> allBack = engine.releaseAll().toCompletableFuture();
+        CompletableFuture<Void> allReleased = engine.releaseAll().toCompletableFuture();
         store.acquires.get("a").complete(new Granted(7, false));
 
         assertThat(store.log).containsExactly("acquire a", "release a");
-        assertThat(allBack).isNotDone();
+        assertThat(allReleased).isNotDone();
         store.releases.get("a").complete(true);
-        assertThat(allBack).isCompleted();
+        assertThat(allReleased).isCompleted();
     }
 
-    /** Trap 24: one attempt, not two. */
+    /** Trap 24: one attempt. */
     @Test
-    void aRejectionTellsLimitAndNearestLeaseEnd() {
+    void rejectionHasLimitAndNearestLeaseEnd() {
         Admission admission = semaphore("a").admit("A#a");
         store.acquires.get("a").complete(new Full(5, Duration.ofSeconds(3), false));
 
@@ -108,9 +108,9 @@ class PermitRequestTest {
         assertThat(store.log).containsExactly("acquire a");
     }
 
-    /** Trap 4, Trap 29: the reply is lost, so no caller has the permit, and it is released in the background. */
+    /** Trap 4, Trap 29: no caller has the permit, so it is released in the background. */
     @Test
-    void aLostAnswerIsReclaimed() {
+    void permitOfLostReplyIsReclaimed() {
         store.down = true;
         Admission admission = semaphore("a").admit("A#a");
         store.acquires.get("a").completeExceptionally(ManualStore.lost());
@@ -124,9 +124,9 @@ class PermitRequestTest {
         assertThat(returns.pending()).isZero();
     }
 
-    /** Trap 4: a call that ended before its answer was lost has left nothing behind when its end is reported. */
+    /** Trap 4: the permit is cancelled before the end completes. */
     @Test
-    void aLostAnswerIsReclaimedBeforeTheEndIsTold() {
+    void permitOfLostReplyIsReclaimedBeforeTheEndCompletes() {
         Admission admission = awaiting("a").admit("A#a");
         CompletableFuture<List<String>> cancelledAtTheEnd = admission.end().toCompletableFuture()
                 .thenApply(done -> List.copyOf(store.log));
@@ -136,9 +136,9 @@ class PermitRequestTest {
         assertThat(cancelledAtTheEnd).isCompletedWithValue(List.of("acquire a", "cancel a 1"));
     }
 
-    /** Trap 4: the request was sent twice; the end also refuses the copy that may still arrive. */
+    /** Trap 4: the request was sent twice; the cancellation also refuses the copy that may still arrive. */
     @Test
-    void aPermitOfARepeatedRequestIsCancelled() {
+    void permitOfRetriedRequestIsCancelledAtTheEnd() {
         Admission admission = semaphore("a").admit("A#a");
         store.acquires.get("a").complete(new Granted(7, true));
 
@@ -147,7 +147,7 @@ class PermitRequestTest {
     }
 
     @Test
-    void aRejectionOfARepeatedRequestIsReclaimed() {
+    void rejectionOfRetriedRequestIsReclaimed() {
         Admission admission = semaphore("a").admit("A#a");
         store.acquires.get("a").complete(new Full(5, Duration.ofSeconds(3), true));
 
@@ -156,7 +156,7 @@ class PermitRequestTest {
     }
 
     @Test
-    void aKnownFailureNeedsNoReclaiming() {
+    void definiteFailureIsNotReclaimed() {
         Admission admission = semaphore("a").admit("A#a");
         store.acquires.get("a").completeExceptionally(new StoreException("refused", false, null));
 
@@ -165,16 +165,16 @@ class PermitRequestTest {
     }
 
     @Test
-    void aRequestThatWasCancelledIsNoPermit() {
+    void cancelledRequestIsRejected() {
         Admission admission = semaphore("a").admit("A#a");
         store.acquires.get("a").complete(new Cancelled());
 
         assertThat(rejection(admission)).isInstanceOf(BulkheadUnavailableException.class);
     }
 
-    /** Trap 9, Trap 29: the caller has gone before the answer came; the permit goes back when it comes. */
+    /** Trap 9, Trap 29: the call ends before the reply; the permit is released when the reply arrives. */
     @Test
-    void aPermitThatComesAfterTheEndIsGivenBack() {
+    void permitGrantedAfterTheEndIsReleased() {
         Admission admission = awaiting("a").admit("A#a");
         CompletableFuture<Void> ended = admission.end().toCompletableFuture();
         granted(admission).cancel(true);
@@ -188,9 +188,9 @@ class PermitRequestTest {
         assertThat(ended).isCompleted();
     }
 
-    /** Trap 16: a failing release throws no exception to a caller; it is retried in the background. */
+    /** Trap 16: a failed release is retried in the background and does not fail the caller. */
     @Test
-    void aFailedReleaseIsReclaimedAndNotTold() {
+    void failedReleaseIsRetriedAndNotReported() {
         Admission admission = awaiting("a").admit("A#a");
         store.acquires.get("a").complete(new Granted(7, false));
         CompletableFuture<Void> ended = admission.end().toCompletableFuture();
@@ -202,7 +202,7 @@ class PermitRequestTest {
     }
 
     @Test
-    void severalAreTakenInOrderAndGivenBackInReverse() {
+    void chainAcquiresInOrderAndReleasesInReverse() {
         Admission chain = chain("a", "b", "c");
         assertThat(store.log).containsExactly("acquire a");
         grant("a");
@@ -216,9 +216,9 @@ class PermitRequestTest {
         assertThat(store.log).containsExactly("acquire a", "acquire b", "acquire c", "release c", "release b", "release a");
     }
 
-    /** Trap 18: the permits taken before are released when the caller sees the rejection. */
+    /** Trap 18: the earlier permits are released before the caller sees the rejection. */
     @Test
-    void whenALaterOneRejectsTheEarlierAreReleasedFirst() {
+    void rejectedChainReleasesBeforeTheRejection() {
         Admission chain = chain("a", "b", "c");
         CompletableFuture<List<String>> logAtRejection = granted(chain).handle((none, rejection) -> List.copyOf(store.log));
         grant("a");
@@ -229,9 +229,9 @@ class PermitRequestTest {
         assertThat(rejection(chain)).isInstanceOf(BulkheadFullException.class);
     }
 
-    /** Trap 18, with await-release: the permits taken before are free when the caller sees the rejection. */
+    /** Trap 18: with await-release, the earlier permits are free before the caller sees the rejection. */
     @Test
-    void whenALaterOneRejectsTheAnswersToTheReleasesCanBeAwaited() {
+    void rejectedChainCanAwaitTheReleases() {
         Admission chain = new Executions().admit(List.of(awaiting("a"), awaiting("b"), awaiting("c")), "A#a",
                 WaitsOn.NO_WORKER_THREAD);
         grant("a");
@@ -246,7 +246,7 @@ class PermitRequestTest {
     }
 
     @Test
-    void severalAreHeldNowWhenTheLastIsGranted() {
+    void chainIsHeldNowAfterTheLastGrant() {
         Admission chain = chain("a", "b");
         assertThat(chain.heldNow()).isEmpty();
         grant("a");
@@ -257,14 +257,14 @@ class PermitRequestTest {
     }
 
     @Test
-    void whatLimitsNothingIsHeldNow() {
+    void disabledBulkheadIsHeldNow() {
         Admission admission = engine.openSemaphore(SemaphoreSpec.named("a").permits(5).build()).admit("A#a");
 
         assertThat(admission.heldNow()).hasSize(1).isEqualTo(granted(admission).join());
     }
 
     @Test
-    void aChainThatEndsHalfwayTakesNoFurtherPermits() {
+    void endedChainAcquiresNoMorePermits() {
         Admission chain = chain("a", "b");
         chain.end();
         grant("a");
@@ -274,7 +274,7 @@ class PermitRequestTest {
     }
 
     @Test
-    void statusFailsAsPromised() {
+    void statusAndHoldersFailDuringAnOutage() {
         assertThat(semaphore("a").status().toCompletableFuture()).isCompletedExceptionally();
         assertThat(semaphore("a").holders().exceptionally(e -> {
             assertThat(Failures.cause(e)).isInstanceOf(BulkheadUnavailableException.class);
@@ -290,9 +290,9 @@ class PermitRequestTest {
                 .doesNotHaveDuplicates().allMatch(id -> id.matches("[a-z0-9]+-+[a-z0-9]+"));
     }
 
-    /** Redis keeps members of more than 64 bytes as a skip list, which suits many of them. */
+    /** Redis encodes sets with members over 64 bytes as skip lists, which suits large sets. */
     @Test
-    void idsAreLongWhereThereAreManyPermits() {
+    void idsAreLongForHighLimits() {
         assertThat(newId(engine.reconciler, 16)).hasSizeLessThan(65);
         assertThat(newId(engine.reconciler, 17)).hasSizeGreaterThan(64);
     }

@@ -17,9 +17,9 @@ class PermitReturnsTest {
     final ManualTimers timers = new ManualTimers();
     final PermitReturns returns = new PermitReturns(store, timers);
 
-    /** A cancellation frees at once, so it must not come before the release that leaves the permit taken. */
+    /** A cancellation frees the permit at once, so the release that applies min-hold must come first. */
     @Test
-    void aMinimumHoldIsKeptBeforeTheRequestIsRefused() {
+    void minHoldIsAppliedBeforeTheCancellation() {
         returns.inBackground(BulkheadId.of("a"), "1", LEASE, Duration.ofSeconds(5));
 
         assertThat(store.log).containsExactly("release a");
@@ -27,14 +27,14 @@ class PermitReturnsTest {
         store.openReleases.remove(0).completeExceptionally(ManualStore.lost());
         assertThat(store.cancelled).isEmpty();
         timers.advance(Duration.ofMillis(100));
-        store.answerReleases(true);
+        store.replyToReleases(true);
 
         assertThat(store.log).containsExactly("release a", "release a", "cancel a 1");
         assertThat(returns.pending()).isZero();
     }
 
     @Test
-    void givesBackAtOnceWhenItCan() {
+    void returnsAtOnceWhenTheStoreIsUp() {
         returns.inBackground(BulkheadId.of("a"), "1", LEASE, Duration.ZERO);
 
         assertThat(store.cancelled).containsExactly("1");
@@ -43,22 +43,22 @@ class PermitReturnsTest {
     }
 
     @Test
-    void triesAgainWithGrowingGapsUntilTheStoreAnswers() {
+    void retriesWithBackOffUntilTheStoreReplies() {
         store.down = true;
         returns.inBackground(BulkheadId.of("a"), "1", LEASE, Duration.ZERO);
         timers.advance(Duration.ofSeconds(10));
-        int tries = store.log.size();
+        int attempts = store.log.size();
 
-        assertThat(tries).isBetween(8, 16);
+        assertThat(attempts).isBetween(8, 16);
         store.down = false;
         timers.advance(Duration.ofSeconds(5));
         assertThat(store.cancelled).containsExactly("1");
         assertThat(timers.planned()).isZero();
     }
 
-    /** What is released before later acquires of this process must go to the store before them, too. */
+    /** Earlier releases must also reach the store before later acquires of this process. */
     @Test
-    void triesAgainAtOnceWhenTheStoreIsBack() {
+    void retriesAtOnceAfterAReconnect() {
         store.down = true;
         returns.inBackground(BulkheadId.of("a"), "1", LEASE, Duration.ZERO);
         returns.inBackground(BulkheadId.of("b"), "2", LEASE, Duration.ZERO);
@@ -74,9 +74,9 @@ class PermitReturnsTest {
         assertThat(store.cancelled).hasSize(2);
     }
 
-    /** Trap 4: a request may arrive later than its lease is long, and take a permit then. */
+    /** Trap 4: a delayed request may take a permit after its lease would have ended. */
     @Test
-    void stopsWhenTheLeaseHasEndedAnywayAndNoRequestCanArriveAnyMore() {
+    void stopsAfterTheLeaseAndTheLongestDelayOfARequest() {
         store.down = true;
         returns.inBackground(BulkheadId.of("a"), "1", Duration.ofSeconds(3), Duration.ZERO);
         timers.advance(Duration.ofSeconds(55));
@@ -87,11 +87,11 @@ class PermitReturnsTest {
         assertThat(timers.planned()).isZero();
         store.down = false;
         returns.inBackground(BulkheadId.of("a"), "2", LEASE, Duration.ZERO);
-        assertThat(store.cancelled).as("works again after it was idle").containsExactly("2");
+        assertThat(store.cancelled).as("works after being idle").containsExactly("2");
     }
 
     @Test
-    void gathersWhatComesMeanwhileIntoBatches() {
+    void batchesWhileTheStoreIsAway() {
         store.down = true;
         IntStream.range(0, 250).forEach(i -> returns.inBackground(BulkheadId.of("a"), "p" + i, LEASE, Duration.ZERO));
         returns.inBackground(BulkheadId.of("b"), "other", LEASE, Duration.ZERO);

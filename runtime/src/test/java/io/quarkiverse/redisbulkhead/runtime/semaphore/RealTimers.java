@@ -6,7 +6,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** Time as it is, for tests against real servers. */
+/** Real time, for tests against real servers. */
 public class RealTimers implements Timers {
 
     private static final ScheduledExecutorService THREAD = new ScheduledThreadPoolExecutor(1, task -> {

@@ -16,7 +16,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
 
-/** Guarantee 2: a clean shutdown gives all permits back at once. */
+/** Guarantee 2: a clean shutdown releases all permits at once. */
 class ShutdownTest {
 
     final ManualTimers timers = new ManualTimers();
@@ -29,7 +29,7 @@ class ShutdownTest {
             .semaphore(SemaphoreSpec.named("reports").permits(2).maxWait(Duration.ofSeconds(5)).build());
 
     @Test
-    void runningExecutionsFinishAndOthersAreRejected() {
+    void runningExecutionsFinishAndWaitersAreRejected() {
         Admission first = executions.admit(List.of(semaphore), "A#a", WaitsOn.NO_WORKER_THREAD);
         Admission second = executions.admit(List.of(semaphore, semaphore), "A#b", WaitsOn.NO_WORKER_THREAD);
         Admission waiting = executions.admit(List.of(semaphore), "A#c", WaitsOn.NO_WORKER_THREAD);
@@ -43,14 +43,14 @@ class ShutdownTest {
         assertThat(failure(waiting)).isInstanceOf(BulkheadUnavailableException.class);
         assertThat(failure(executions.admit(List.of(semaphore), "A#d", WaitsOn.NO_WORKER_THREAD)))
                 .isInstanceOf(BulkheadUnavailableException.class);
-        assertThat(inUse()).as("the rejected chain gave its first permit back").isEqualTo(1);
+        assertThat(inUse()).as("the rejected chain released its first permit").isEqualTo(1);
         assertThat(idle).isNotDone();
         assertThat(first.granted().toCompletableFuture().join().get(0).isHeld()).isTrue();
     }
 
-    /** So that a job that the shutdown cuts short is not run again within the same tick. */
+    /** Otherwise a job interrupted by the shutdown would run again within the same tick. */
     @Test
-    void aMinimumHoldIsKeptWhenTheApplicationStops() {
+    void shutdownKeepsMinHold() {
         Semaphore held = engine.semaphore(semaphore.spec().toBuilder().minHold(Duration.ofSeconds(20)).build());
         executions.admit(List.of(held), "A#a", WaitsOn.NO_WORKER_THREAD);
         executions.admit(List.of(held), "A#b", WaitsOn.NO_WORKER_THREAD).end();
@@ -66,7 +66,7 @@ class ShutdownTest {
     }
 
     @Test
-    void stoppingWaitsForTheEndOfAllExecutions() {
+    void stopAwaitsAllExecutions() {
         Admission first = executions.admit(List.of(semaphore), "A#a", WaitsOn.NO_WORKER_THREAD);
         Admission second = executions.admit(List.of(semaphore), "A#b", WaitsOn.NO_WORKER_THREAD);
         CompletableFuture<Void> idle = executions.stop().toCompletableFuture();
@@ -80,9 +80,9 @@ class ShutdownTest {
         assertThat(new Executions().stop().toCompletableFuture()).isCompleted();
     }
 
-    /** However an execution got its permits. */
+    /** Regardless of how an execution got its permits. */
     @Test
-    void eachExecutionIsCountedOffOnce() {
+    void eachExecutionIsCountedOnce() {
         Semaphore open = engine.openSemaphore(semaphore.spec());
         Admission last = executions.admit(List.of(open), "A#last", WaitsOn.NO_WORKER_THREAD);
         for (List<Semaphore> taken : List.of(List.of(semaphore), List.of(open), List.of(semaphore, semaphore))) {
@@ -106,9 +106,9 @@ class ShutdownTest {
     }
 
     @Test
-    void whatIsStillHeldIsGivenBack() {
+    void permitsStillHeldAreReleased() {
         Admission running = executions.admit(List.of(semaphore), "A#a", WaitsOn.NO_WORKER_THREAD);
-        HeldPermit taken = semaphore.admit("by hand").granted().toCompletableFuture().join().get(0);
+        HeldPermit taken = semaphore.admit("A#b").granted().toCompletableFuture().join().get(0);
         assertThat(inUse()).isEqualTo(2);
 
         assertThat(engine.releaseAll().toCompletableFuture()).isCompleted();
@@ -116,7 +116,7 @@ class ShutdownTest {
         assertThat(inUse()).isZero();
         assertThat(taken.isHeld()).isFalse();
         running.end();
-        assertThat(losses).as("executions that still run are told").hasSize(2)
+        assertThat(losses).as("running executions lose their permits").hasSize(2)
                 .allMatch(loss -> loss.reason() == PermitLost.Reason.STOPPED);
         assertThat(timers.planned()).isZero();
     }

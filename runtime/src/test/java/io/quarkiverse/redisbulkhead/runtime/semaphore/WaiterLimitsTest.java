@@ -26,7 +26,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
 
-/** Trap 41: waiting calls are bounded, and each is counted exactly for as long as it waits. */
+/** Trap 41: waiting calls are bounded, and each is counted exactly while it waits. */
 class WaiterLimitsTest {
 
     static final SemaphoreSpec SPEC = SemaphoreSpec.named("reports").permits(1).expire(Duration.ofSeconds(30))
@@ -42,21 +42,21 @@ class WaiterLimitsTest {
     }, true, waiting);
 
     @AfterEach
-    void nothingIsCountedAtTheEnd() {
+    void noWaiterIsLeft() {
         engine.refuseAndRejectWaiters();
-        store.answerReleases(false);
-        assertThat(waiting.isEmpty()).as("no call is counted after the end").isTrue();
+        store.replyToReleases(false);
+        assertThat(waiting.isEmpty()).as("no call is still counted").isTrue();
         assertThat(engine.waiters.size()).as("waiters in this process").isZero();
     }
 
     @Test
-    void aCallThatFindsTheBoundReachedMakesOneAttempt() {
+    void callAtTheBoundMakesOneAttempt() {
         waitOnThread(SPEC);
         waitOnThread(other("others"));
 
-        Admission third = askOnThread(SPEC);
-        assertThat(request().place()).as("it is not to wait").isZero();
-        answerFull();
+        Admission third = admitOnThread(SPEC);
+        assertThat(request().place()).as("it does not queue").isZero();
+        replyFull();
 
         assertThat(rejection(third)).isInstanceOf(BulkheadFullException.class)
                 .hasMessage(
@@ -69,38 +69,38 @@ class WaiterLimitsTest {
     }
 
     @Test
-    void aCallThatGetsItsPermitAtOnceIsNeverRejected() {
+    void callAtTheBoundGetsAFreePermit() {
         waitOnThread(SPEC);
         waitOnThread(SPEC);
 
-        Admission third = askOnThread(other("free"));
+        Admission third = admitOnThread(other("free"));
         store.acquires.get("free").complete(new Granted(42, false));
 
         assertThat(granted(third)).isCompleted();
         assertThat(waiting.blockedThreads()).isEqualTo(2);
     }
 
-    /** Many calls that start together all find that they may wait. */
+    /** Calls that start together may all pass the first check. */
     @Test
-    void aCallThatMustWaitWhenTheBoundHasBeenReachedMeanwhileLeavesTheWaiters() {
-        Admission first = askOnThread(SPEC);
+    void boundIsCheckedAgainWhenTheCallMustWait() {
+        Admission first = admitOnThread(SPEC);
         CompletableFuture<?> firstReply = store.acquires.get("reports");
         waitOnThread(other("others"));
         waitOnThread(other("others"));
         assertThat(firstReply).isNotDone();
 
         store.pending.get(0).complete(new Waiting(1, FAR, STORE_TIME, 0, false));
-        store.answerReleases(false);
+        store.replyToReleases(false);
 
         assertThat(rejection(first)).isInstanceOf(QueueFullException.class).hasMessageContaining("max-blocked-threads");
-        assertThat(store.releases).as("it gives its place back").containsKey("reports");
+        assertThat(store.releases).as("it leaves the queue").containsKey("reports");
         assertThat(waiting.atBulkhead("reports")).isZero();
     }
 
     @Test
-    void callsThatBlockNoPooledThreadDoNotCountAmongThoseThatDo() {
+    void asynchronousCallsAreNotCountedAsBlockedThreads() {
         for (int i = 0; i < 10; i++) {
-            waitElsewhere(SPEC);
+            waitAsynchronously(SPEC);
         }
         assertThat(waiting.blockedThreads()).isZero();
         assertThat(waiting.atBulkhead("reports")).isEqualTo(10);
@@ -110,42 +110,42 @@ class WaiterLimitsTest {
     }
 
     @Test
-    void theBoundOfABulkheadCountsAllItsKeysAndAllKindsOfCalls() {
+    void maxWaitersCountsAllKeysAndBothKindsOfCalls() {
         Semaphore semaphore = engine.semaphore(TWO_WAIT);
         semaphore.forKey("a", OptionalInt.empty()).admit("A#a", WaitsOn.WORKER_THREAD);
-        answerWaiting("reports");
+        replyWaiting("reports");
         semaphore.forKey("b", OptionalInt.of(7)).admit("A#a");
-        answerWaiting("reports");
+        replyWaiting("reports");
 
         Admission third = semaphore.forKey("c", OptionalInt.empty()).admit("A#a");
         assertThat(request().place()).isZero();
-        answerFull();
+        replyFull();
 
         assertThat(rejection(third)).hasMessage("Bulkhead 'reports' is full for this key, and the call cannot wait: 2 calls of "
                 + "this instance already wait for this bulkhead. Raise quarkus.redis-bulkhead.\"reports\".max-waiters, or "
                 + "SemaphoreSpec.maxWaiters for a bulkhead that is defined in code");
-        assertThat(granted(waitElsewhere(other("others")))).as("another bulkhead").isNotDone();
+        assertThat(granted(waitAsynchronously(other("others")))).as("another bulkhead").isNotDone();
     }
 
     @Test
-    void withABoundOfZeroNoCallWaits() {
+    void zeroMaxWaitersDisablesWaiting() {
         Admission admission = engine.semaphore(SPEC.toBuilder().maxWaiters(0).build()).admit("A#a");
         assertThat(request().place()).isZero();
-        answerFull();
+        replyFull();
         assertThat(rejection(admission)).isInstanceOf(QueueFullException.class);
     }
 
     @Test
-    void withoutAWaitNoBoundIsTold() {
+    void rejectionWithoutMaxWaitNamesNoBound() {
         waitOnThread(SPEC);
         waitOnThread(SPEC);
-        Admission once = askOnThread(SPEC.toBuilder().maxWait(Duration.ZERO).build());
-        answerFull();
+        Admission once = admitOnThread(SPEC.toBuilder().maxWait(Duration.ZERO).build());
+        replyFull();
         assertThat(rejection(once)).isExactlyInstanceOf(BulkheadFullException.class);
     }
 
     @Test
-    void everyEndOfAWaitMakesRoomForAnother() {
+    void everyOutcomeFreesTheSlot() {
         SemaphoreSpec one = SPEC.toBuilder().fair(true).maxWaiters(1).build();
 
         Admission granted = waitOnThread(one);
@@ -156,54 +156,54 @@ class WaiterLimitsTest {
 
         Admission cancelled = waitOnThread(one);
         cancelled.end();
-        store.answerReleases(false);
+        store.replyToReleases(false);
         assertThat(rejection(cancelled)).isNotNull();
         assertThat(waiting.isEmpty()).as("cancelled").isTrue();
 
         Admission late = waitOnThread(one);
         timers.advance(Duration.ofSeconds(60));
-        answerFull();
+        replyFull();
         assertThat(rejection(late)).isExactlyInstanceOf(BulkheadFullException.class);
         assertThat(waiting.isEmpty()).as("timed out").isTrue();
 
-        Admission noAnswer = askOnThread(one);
+        Admission failed = admitOnThread(one);
         store.acquires.get("reports").completeExceptionally(ManualStore.lost());
-        assertThat(rejection(noAnswer)).isNotNull();
-        assertThat(waiting.isEmpty()).as("no answer").isTrue();
+        assertThat(rejection(failed)).isNotNull();
+        assertThat(waiting.isEmpty()).as("failed").isTrue();
     }
 
-    /** It keeps waiting, whether it requests a permit again or queues again, and counts once. */
+    /** It counts once while it requests a permit or queues again. */
     @Test
-    void aWaiterThatAsksAgainIsCountedOnce() {
+    void retryingWaiterIsCountedOnce() {
         Admission admission = waitOnThread(SPEC);
         store.listener.accept(new PermitFree(request().permitId()));
         assertThat(store.log).containsExactly("acquire reports", "acquire reports");
-        assertThat(waiting.blockedThreads()).as("while it asks").isEqualTo(1);
-        answerWaiting("reports");
+        assertThat(waiting.blockedThreads()).as("while it retries").isEqualTo(1);
+        replyWaiting("reports");
         assertThat(waiting.blockedThreads()).isEqualTo(1);
         assertThat(granted(admission)).isNotDone();
     }
 
     @Test
-    void aPauseOfAContendedStoreIsAWaitToo() {
-        Admission first = askOnThread(SPEC);
+    void contentionPauseCountsAsWaiting() {
+        Admission first = admitOnThread(SPEC);
         contend();
         assertThat(waiting.blockedThreads()).isEqualTo(1);
         waitOnThread(other("others"));
 
-        Admission third = askOnThread(other("third"));
+        Admission third = admitOnThread(other("third"));
         assertThat(store.requests.get("third").place()).isZero();
         store.acquires.get("third").completeExceptionally(new StoreContendedException("contended"));
         assertThat(rejection(third)).isInstanceOf(BulkheadContendedException.class);
 
         first.end();
-        store.answerReleases(false);
+        store.replyToReleases(false);
         assertThat(waiting.blockedThreads()).isEqualTo(1);
     }
 
-    /** The limit of this process and the shared one have the same waiters. */
+    /** The local and the shared limit count the same waiters. */
     @Test
-    void callsThatWaitForTheLimitOfThisProcessCount() {
+    void waitersForLocalPermitsAreCounted() {
         SemaphoreEngine local = new SemaphoreEngine(new LocalPermitStore(timers::nanoTime, STORE_TIME), timers,
                 new HolderIdentity("app", "host:1"), loss -> {
                 }, false, waiting);
@@ -212,9 +212,9 @@ class WaiterLimitsTest {
         Semaphore semaphore = withFallback
                 .semaphore(SPEC.toBuilder().localPermits(1).onOutage(OnOutage.LOCAL).maxWaiters(1).build());
 
-        Admission runs = away(semaphore);
-        Admission waits = away(semaphore);
-        Admission tooMany = away(semaphore);
+        Admission runs = admitDuringOutage(semaphore);
+        Admission waits = admitDuringOutage(semaphore);
+        Admission tooMany = admitDuringOutage(semaphore);
 
         assertThat(granted(runs)).isCompleted();
         assertThat(granted(waits)).isNotDone();
@@ -225,7 +225,7 @@ class WaiterLimitsTest {
         withFallback.refuseAndRejectWaiters();
     }
 
-    private Admission away(Semaphore semaphore) {
+    private Admission admitDuringOutage(Semaphore semaphore) {
         Admission admission = semaphore.admit("A#a", WaitsOn.WORKER_THREAD);
         store.acquires.get("reports").completeExceptionally(new StoreException("away", false, null));
         return admission;
@@ -239,27 +239,27 @@ class WaiterLimitsTest {
         return SemaphoreSpec.named(name).permits(1).maxWait(Duration.ofSeconds(60)).build();
     }
 
-    private Admission askOnThread(SemaphoreSpec spec) {
+    private Admission admitOnThread(SemaphoreSpec spec) {
         return engine.semaphore(spec).admit("A#a", WaitsOn.WORKER_THREAD);
     }
 
     private Admission waitOnThread(SemaphoreSpec spec) {
-        Admission admission = askOnThread(spec);
-        answerWaiting(spec.name());
+        Admission admission = admitOnThread(spec);
+        replyWaiting(spec.name());
         return admission;
     }
 
-    private Admission waitElsewhere(SemaphoreSpec spec) {
+    private Admission waitAsynchronously(SemaphoreSpec spec) {
         Admission admission = engine.semaphore(spec).admit("A#a");
-        answerWaiting(spec.name());
+        replyWaiting(spec.name());
         return admission;
     }
 
-    private void answerWaiting(String bulkhead) {
+    private void replyWaiting(String bulkhead) {
         store.acquires.get(bulkhead).complete(new Waiting(1, FAR, STORE_TIME, 0, false));
     }
 
-    private void answerFull() {
+    private void replyFull() {
         store.acquires.get("reports").complete(new Full(1, FAR, false));
     }
 

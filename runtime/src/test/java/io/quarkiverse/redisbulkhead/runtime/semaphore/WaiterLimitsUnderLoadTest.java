@@ -35,7 +35,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
 import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
 
-/** Trap 41: however calls end, none stays counted, and each fires its events in order. */
+/** Trap 41: calls are no longer counted after any outcome, and each fires its events in order. */
 class WaiterLimitsUnderLoadTest {
 
     private static final int THREADS = 8;
@@ -43,10 +43,10 @@ class WaiterLimitsUnderLoadTest {
     private static final int MOST_BLOCKED = 3;
     private static final int MOST_WAITERS = 4;
 
-    /** The first lease of a hand-over ends after two seconds, here a little earlier. */
+    /** The first lease of a hand-over is two seconds, minus a margin. */
     private static final Duration PAUSE = Duration.ofMillis(1_500);
 
-    /** Now and then gives no answer, or is contended. */
+    /** Fails at random: lost reply or contention. */
     private static final class UnreliableStore extends ForwardingStore {
 
         private UnreliableStore(LocalPermitStore store) {
@@ -71,20 +71,20 @@ class WaiterLimitsUnderLoadTest {
         }
     }
 
-    /** Notes events that come out of order, and counts the others. */
+    /** Records events that are out of order, and counts the others. */
     private static final class Events implements SemaphoreListener {
 
         private final ConcurrentLinkedQueue<String> outOfOrder = new ConcurrentLinkedQueue<>();
         private final AtomicInteger undecided = new AtomicInteger();
         private final AtomicInteger running = new AtomicInteger();
 
-        /** When each call began that has not ended. */
+        /** Start times of calls that have not ended. */
         private final Map<CallListener, Long> open = new ConcurrentHashMap<>();
         private volatile boolean paused;
 
         @Override
         public void lost(PermitLost loss) {
-            // No execution is that long, unless the machine pauses.
+            // Executions are short, unless the machine pauses.
             if (!paused && open.values().stream().noneMatch(Events::isLongAgo)) {
                 outOfOrder.add("lost " + loss);
             }
@@ -103,7 +103,7 @@ class WaiterLimitsUnderLoadTest {
         public CallListener onCall(BulkheadId bulkhead, String method) {
             CallListener call = new CallListener() {
 
-                private String last = "asks";
+                private String last = "called";
 
                 private synchronized void follows(String event, String... allowed) {
                     if (!List.of(allowed).contains(last)) {
@@ -113,32 +113,37 @@ class WaiterLimitsUnderLoadTest {
                 }
 
                 @Override
-                public void requested() {
-                    follows("requested", "asks");
+                protected void onRequested() {
+                    follows("requested", "called");
                     undecided.incrementAndGet();
                 }
 
                 @Override
-                public void waiting() {
+                protected void onWaiting() {
                     follows("waiting", "requested");
                 }
 
                 @Override
-                public void acquired(CallResult result, long fencingToken) {
-                    follows("acquired", "requested", "waiting");
+                protected void onWaited() {
+                    follows("waited", "waiting");
+                }
+
+                @Override
+                protected void onAcquired(CallResult result, long fencingToken) {
+                    follows("acquired", "requested", "waited");
                     undecided.decrementAndGet();
                     running.incrementAndGet();
                 }
 
                 @Override
-                public void rejected(CallResult result) {
-                    follows("rejected", "requested", "waiting");
+                protected void onRejected(CallResult result) {
+                    follows("rejected", "requested", "waited");
                     undecided.decrementAndGet();
                     ended(this);
                 }
 
                 @Override
-                public void released() {
+                protected void onReleased(long heldNanos) {
                     follows("released", "acquired");
                     running.decrementAndGet();
                     ended(this);
@@ -166,7 +171,7 @@ class WaiterLimitsUnderLoadTest {
     }
 
     @RepeatedTest(3)
-    void afterThousandsOfRandomEndsTheCountIsZero() throws Exception {
+    void noCallStaysCountedAfterRandomOutcomes() throws Exception {
         ExecutorService threads = Executors.newFixedThreadPool(THREADS);
         try {
             List<Future<?>> callers = new ArrayList<>();
@@ -184,7 +189,7 @@ class WaiterLimitsUnderLoadTest {
         } finally {
             threads.shutdownNow();
         }
-        meetTheBound();
+        reachTheBound();
         engine.refuseAndRejectWaiters();
         await().atMost(Duration.ofSeconds(20)).until(
                 () -> all.stream().allMatch(admission -> admission.granted().toCompletableFuture().isDone()));
@@ -192,13 +197,13 @@ class WaiterLimitsUnderLoadTest {
 
         // A caller sees its outcome a moment before its thread ends the execution.
         await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> {
-            assertThat(waiting.isEmpty()).as("no call is counted").isTrue();
+            assertThat(waiting.isEmpty()).as("no call is still counted").isTrue();
             assertThat(events.undecided).as("calls without an outcome").hasValue(0);
-            assertThat(events.running).as("executions that did not end").hasValue(0);
+            assertThat(events.running).as("unfinished executions").hasValue(0);
         });
         assertThat(events.outOfOrder).isEmpty();
         assertThat(granted).as("calls that ran").hasPositiveValue();
-        assertThat(queueFull).as("calls that met a bound").hasPositiveValue();
+        assertThat(queueFull).as("calls rejected at a bound").hasPositiveValue();
     }
 
     private void call(Random random) {
@@ -214,7 +219,7 @@ class WaiterLimitsUnderLoadTest {
         switch (random.nextInt(4)) {
             case 0 -> admission.end();
             case 1 -> {
-                // As a caller that is interrupted: it does not wait, and ends.
+                // An interrupted caller does not wait.
                 Thread.currentThread().interrupt();
                 awaitPermit(admission);
                 Thread.interrupted();
@@ -224,8 +229,8 @@ class WaiterLimitsUnderLoadTest {
         }
     }
 
-    // On a busy machine, the random calls may never be many at a time.
-    private void meetTheBound() {
+    // On a busy machine, random calls may never reach the bound.
+    private void reachTheBound() {
         SemaphoreSpec spec = SemaphoreSpec.named("bound").permits(1).maxWait(Duration.ofSeconds(30)).maxWaiters(MOST_WAITERS)
                 .onOutage(OnOutage.LOCAL).build();
         Semaphore semaphore = engine.semaphore(spec).forKey("key", OptionalInt.empty());
@@ -246,7 +251,7 @@ class WaiterLimitsUnderLoadTest {
 
     private void awaitPermit(Admission admission) {
         try {
-            BlockingWait.permits("any", admission);
+            BlockingWait.untilHeld("any", admission);
             granted.incrementAndGet();
         } catch (RuntimeException rejection) {
             if (rejection instanceof QueueFullException) {

@@ -18,7 +18,7 @@ import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.ManualStore.Asked;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.ManualStore.BatchCall;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Full;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
@@ -31,7 +31,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.Notice.PermitFree;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
 
-/** How a waiter gets its permit, or leaves. */
+/** How waiters get a permit or leave the queue. */
 class WaitingTest {
 
     static final SemaphoreSpec FAIR = SemaphoreSpec.named("reports").permits(1).fair(true).expire(Duration.ofSeconds(30))
@@ -49,13 +49,13 @@ class WaitingTest {
     @AfterEach
     void nothingIsLeft() {
         assertThat(engine.waiters.size()).as("waiters in this process").isZero();
-        assertThat(engine.returns.pending()).as("permits to be given back").isZero();
+        assertThat(engine.returns.pending()).as("permits to be returned").isZero();
     }
 
-    /** The store hands the permit over; the waiter asks nothing more. */
+    /** The waiter sends no further request. */
     @Test
-    void aHandOverEndsTheWait() {
-        Admission admission = wait(FAIR);
+    void handOverEndsTheWait() {
+        Admission admission = admitWaiter(FAIR);
         assertThat(granted(admission)).isNotDone();
 
         handOver(idOf("reports"), 30_000);
@@ -66,13 +66,13 @@ class WaitingTest {
     }
 
     /**
-     * The first lease of a hand-over may be shorter than the minimum hold. The execution starts when the waiter has the full
-     * one, so that the permit stays taken for that long even if the process dies then.
+     * The first lease of a hand-over may be shorter than min-hold. The execution starts after the waiter has the full lease,
+     * so that min-hold applies even if the process then dies.
      */
     @Test
-    void withAMinimumHoldTheWaiterAsksForItsFullLeaseFirst() {
+    void waiterWithMinHoldRequestsTheFullLeaseFirst() {
         SemaphoreSpec held = FAIR.toBuilder().minHold(Duration.ofSeconds(20)).build();
-        Admission admission = wait(held);
+        Admission admission = admitWaiter(held);
         String id = idOf("reports");
 
         handOver(id, 2_000);
@@ -86,10 +86,10 @@ class WaitingTest {
         assertThat(store.minHolds).containsExactly(Duration.ofSeconds(20));
     }
 
-    /** The hand-over may be faster than the answer that tells of the place. */
+    /** The hand-over may arrive before the reply to the request. */
     @Test
-    void withAMinimumHoldAHandOverBeforeTheAnswerIsAskedForToo() {
-        Admission admission = ask(FAIR.toBuilder().minHold(Duration.ofSeconds(20)).build());
+    void handOverBeforeTheReplyWithMinHoldRequestsTheFullLease() {
+        Admission admission = admit(FAIR.toBuilder().minHold(Duration.ofSeconds(20)).build());
         handOver(idOf("reports"), 2_000);
         store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, 0, false));
         assertThat(store.log).containsExactly("acquire reports", "acquire reports");
@@ -100,22 +100,22 @@ class WaitingTest {
         end(admission);
     }
 
-    /** Nothing ran with it, so it is free at once. */
+    /** No execution used the permit. */
     @Test
-    void aWaiterThatLeavesHasNoMinimumHold() {
-        Admission admission = wait(FAIR.toBuilder().minHold(Duration.ofSeconds(20)).build());
+    void leavingWaiterHasNoMinHold() {
+        Admission admission = admitWaiter(FAIR.toBuilder().minHold(Duration.ofSeconds(20)).build());
 
         admission.end();
-        store.answerReleases(false);
+        store.replyToReleases(false);
 
         assertThat(store.minHolds).containsExactly(Duration.ZERO);
         assertThat(granted(admission)).isCompletedExceptionally();
     }
 
-    /** Trap 11: the notice may be faster than the answer to the request. */
+    /** Trap 11: the notification may arrive before the reply. */
     @Test
-    void aHandOverMayComeBeforeTheAnswer() {
-        Admission admission = ask(FAIR);
+    void handOverMayArriveBeforeTheReply() {
+        Admission admission = admit(FAIR);
         handOver(idOf("reports"), 30_000);
         assertThat(granted(admission)).isCompleted();
 
@@ -127,12 +127,12 @@ class WaitingTest {
     }
 
     /**
-     * Without the store's clock it is not known how old the hand-over is. Its first lease lasts two seconds from the request on
-     * at least, and ends here a margin of a twentieth earlier.
+     * The age of the hand-over is unknown without the store's clock. Its first lease lasts at least two seconds from the
+     * request, minus a margin of a twentieth.
      */
     @Test
-    void aHandOverBeforeTheAnswerCountsForNoLongerThanIsSure() {
-        Admission admission = ask(FAIR);
+    void handOverBeforeTheReplyCountsForTheShortestLease() {
+        Admission admission = admit(FAIR);
         handOver(idOf("reports"), STORE_TIME + 30_000);
         HeldPermit permit = granted(admission).getNow(List.of()).get(0);
 
@@ -143,10 +143,10 @@ class WaitingTest {
         end(admission);
     }
 
-    /** Trap 7: the process was paused, and asks a last time before it reads what came meanwhile. */
+    /** Trap 7: after a pause, the process sends its last request before it reads the pending messages. */
     @Test
-    void anOldHandOverThatIsToldDuringTheLastLookIsNone() {
-        Admission admission = wait(FAIR);
+    void expiredHandOverDuringTheLastRequestIsDiscarded() {
+        Admission admission = admitWaiter(FAIR);
         timers.jump(Duration.ofMinutes(1));
         timers.advance(Duration.ofMillis(1));
 
@@ -157,10 +157,10 @@ class WaitingTest {
         assertThat(granted(admission)).isCompletedExceptionally();
     }
 
-    /** Trap 4: the late answer tells that a copy of the request may follow; the release then refuses that. */
+    /** Trap 4: the late reply shows that a copy of the request may follow; the release refuses it. */
     @Test
-    void aCopyThatIsToldLateIsRefusedAtTheEnd() {
-        Admission admission = ask(FAIR);
+    void copyReportedByALateReplyIsRefusedAtTheEnd() {
+        Admission admission = admit(FAIR);
         handOver(idOf("reports"), 30_000);
         store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, 0, true));
 
@@ -169,10 +169,10 @@ class WaitingTest {
         assertThat(store.log).containsExactly("acquire reports", "cancel reports 1");
     }
 
-    /** Trap 4: no answer came at all, but a notice: a copy of the request may still be on its way. */
+    /** Trap 4: a hand-over arrives but no reply; a copy of the request may still be in flight. */
     @Test
-    void aRequestWithoutAnAnswerIsRefusedAtTheEnd() {
-        Admission admission = ask(FAIR);
+    void requestWithoutAReplyIsRefusedAtTheEnd() {
+        Admission admission = admit(FAIR);
         handOver(idOf("reports"), 30_000);
         store.acquires.get("reports").completeExceptionally(ManualStore.lost());
         assertThat(granted(admission)).isCompleted();
@@ -182,10 +182,10 @@ class WaitingTest {
         assertThat(store.log).containsExactly("acquire reports", "cancel reports 1");
     }
 
-    /** Trap 7: the answer took longer than the lease; the permit may belong to another caller by now. */
+    /** Trap 7: the reply took longer than the lease; another caller may hold the permit. */
     @Test
-    void aGrantThatIsToldTooLateIsNone() {
-        Admission admission = ask(FAIR);
+    void grantReceivedAfterItsLeaseIsDiscarded() {
+        Admission admission = admit(FAIR);
         timers.jump(Duration.ofSeconds(31));
 
         store.acquires.get("reports").complete(new Granted(7, false));
@@ -195,11 +195,13 @@ class WaitingTest {
         admission.end();
     }
 
-    /** Definitions of one name may differ within a process: no waiter sleeps while a permit is free under its own limit. */
+    /**
+     * Definitions of one bulkhead may differ within a process: no waiter sleeps while a permit is free under its own limit.
+     */
     @Test
-    void theLargestLimitIsAskedFor() {
-        Admission small = wait(UNFAIR);
-        Admission large = wait(UNFAIR.toBuilder().permits(10).build());
+    void pollUsesTheLargestLimit() {
+        Admission small = admitWaiter(UNFAIR);
+        Admission large = admitWaiter(UNFAIR.toBuilder().permits(10).build());
         String largeId = idOf("reports");
         store.listener.accept(new NoticesMissed());
         assertThat(store.polledLimits).containsExactly(10);
@@ -215,8 +217,8 @@ class WaitingTest {
     }
 
     @Test
-    void aCopyThatIsToldAfterTheEndIsReclaimed() {
-        Admission admission = ask(FAIR);
+    void copyReportedAfterTheEndIsCancelled() {
+        Admission admission = admit(FAIR);
         handOver(idOf("reports"), 30_000);
         end(admission);
         store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, 0, true));
@@ -224,12 +226,12 @@ class WaitingTest {
         assertThat(store.log).containsExactly("acquire reports", "release reports", "cancel reports 1");
     }
 
-    /** The lease began when the store handed the permit over, not when the message came. */
+    /** The lease starts when the store hands over the permit, not when the message arrives. */
     @Test
-    void theLeaseOfAHandOverIsByTheStoresClock() {
-        Admission admission = wait(FAIR);
+    void handOverLeaseUsesTheStoresClock() {
+        Admission admission = admitWaiter(FAIR);
         timers.advance(Duration.ofMillis(1_500));
-        // Handed over 500 ms after the request, and told a second later.
+        // Handed over 500 ms after the request, received a second later.
         handOver(idOf("reports"), STORE_TIME + 500 + 2_000);
         HeldPermit permit = granted(admission).getNow(List.of()).get(0);
 
@@ -243,8 +245,8 @@ class WaitingTest {
 
     /** Trap 7, Trap 29: a hand-over received after its lease expired is discarded; the waiter queues again. */
     @Test
-    void aHandOverThatIsToldTooLateIsNone() {
-        Admission admission = wait(FAIR);
+    void handOverReceivedAfterItsLeaseIsDiscarded() {
+        Admission admission = admitWaiter(FAIR);
         String first = idOf("reports");
         timers.jump(Duration.ofSeconds(31));
 
@@ -260,8 +262,8 @@ class WaitingTest {
     }
 
     @Test
-    void aFreePermitIsAskedForAgain() {
-        Admission admission = wait(UNFAIR);
+    void notifiedWaiterRequestsThePermit() {
+        Admission admission = admitWaiter(UNFAIR);
         String id = idOf("reports");
 
         store.listener.accept(new PermitFree(id));
@@ -276,10 +278,10 @@ class WaitingTest {
         end(admission);
     }
 
-    /** Trap 11: the message about the free permit arrives before the reply "wait". */
+    /** Trap 11: the message about a free permit arrives before the reply. */
     @Test
-    void aNoticeWhileAskingIsNotForgotten() {
-        Admission admission = ask(UNFAIR);
+    void notificationBeforeTheReplyIsKept() {
+        Admission admission = admit(UNFAIR);
         store.listener.accept(new PermitFree(idOf("reports")));
         assertThat(store.log).containsExactly("acquire reports");
 
@@ -291,13 +293,13 @@ class WaitingTest {
     }
 
     /**
-     * Trap 26: one notice makes one waiter ask, the one that the store chose. If another one took the permit in its place, the
-     * store would tell no one of the next permit until this one had asked.
+     * Trap 26: one notification makes one waiter request a permit, the waiter that the store chose. If another waiter took
+     * the permit, the store would notify no one of the next permit until the chosen waiter requested it.
      */
     @Test
-    void oneFreePermitWakesTheWaiterThatTheStoreChose() {
-        Admission first = wait(UNFAIR);
-        Admission second = wait(UNFAIR);
+    void freePermitWakesOnlyTheNotifiedWaiter() {
+        Admission first = admitWaiter(UNFAIR);
+        Admission second = admitWaiter(UNFAIR);
         String secondId = idOf("reports");
 
         store.listener.accept(new PermitFree(secondId));
@@ -311,16 +313,16 @@ class WaitingTest {
         leave(first);
     }
 
-    /** Trap 11, Trap 12: expiry is not published, so the waiters poll then, all of them in one command. */
+    /** Trap 11, Trap 12: expiry is not published, so the waiters poll then, in one command. */
     @Test
-    void waitersAskWhenTheNearestLeaseEnds() {
-        Admission first = wait(FAIR, Duration.ofMillis(700));
-        Admission second = wait(FAIR, Duration.ofMillis(700));
+    void waitersPollAtTheNearestLeaseEnd() {
+        Admission first = admitWaiter(FAIR, Duration.ofMillis(700));
+        Admission second = admitWaiter(FAIR, Duration.ofMillis(700));
         timers.advance(Duration.ofMillis(700));
         assertThat(store.polls).isEmpty();
         timers.advance(Duration.ofMillis(1));
 
-        Asked<PollReply> poll = store.polls.get(0);
+        BatchCall<PollReply> poll = store.polls.get(0);
         assertThat(poll.permits()).hasSize(2).containsValue(PermitStore.LONGEST_PLACE);
         String firstId = poll.permits().keySet().stream().filter(id -> !id.equals(idOf("reports"))).findFirst().orElseThrow();
         poll.reply().complete(new PollReply(Map.of(firstId, new HandOver(42, STORE_TIME + 31_000)), Set.of(), 0,
@@ -332,45 +334,45 @@ class WaitingTest {
         leave(second);
     }
 
-    /** Trap 10, Trap 11: and else once a second, which also shows that they live; with a spread, never at a fixed rate. */
+    /** Trap 10, Trap 11: the poll is also the heartbeat of waiters. Its interval has jitter. */
     @Test
-    void waitersAskOnceASecond() {
-        Admission admission = wait(FAIR);
+    void waitersPollOnceASecond() {
+        Admission admission = admitWaiter(FAIR);
         timers.advance(Duration.ofMillis(899));
         assertThat(store.polls).isEmpty();
         timers.advance(Duration.ofMillis(1));
         assertThat(store.polls).hasSize(1);
 
-        answerPoll(FAR);
+        replyToPoll(FAR);
         timers.advance(Duration.ofMillis(900));
         assertThat(store.polls).hasSize(2);
-        answerPoll(FAR);
+        replyToPoll(FAR);
         leave(admission);
         assertThat(timers.planned()).isZero();
     }
 
-    /** Trap 10: on a slow link the answer to one sign of life does not hold up the next. */
+    /** Trap 10: on a slow link, a slow reply does not delay the next heartbeat. */
     @Test
-    void aSlowAnswerDoesNotDelayTheNextSignOfLife() {
-        Admission admission = wait(FAIR);
+    void slowReplyDoesNotDelayTheNextPoll() {
+        Admission admission = admitWaiter(FAIR);
         timers.advance(Duration.ofMillis(900));
         timers.advance(Duration.ofMillis(800));
-        answerPoll(FAR);
+        replyToPoll(FAR);
         assertThat(store.polls).hasSize(1);
         timers.advance(Duration.ofMillis(100));
         assertThat(store.polls).as("900 ms after the first one was sent").hasSize(2);
 
         timers.advance(Duration.ofSeconds(2));
-        answerPoll(FAR);
+        replyToPoll(FAR);
         timers.advance(Duration.ofMillis(1));
-        assertThat(store.polls).as("as soon as the late answer is there").hasSize(3);
+        assertThat(store.polls).as("as soon as the late reply arrives").hasSize(3);
         leave(admission);
     }
 
-    /** Trap 10: the first lease is short, as the waiter may be dead; a live one renews it at a third, as any other. */
+    /** Trap 10: the first lease is short because the waiter may be dead; a live waiter renews it at a third. */
     @Test
-    void theShortLeaseOfAHandOverIsRenewedInTime() {
-        Admission admission = wait(FAIR);
+    void shortHandOverLeaseIsRenewedOnTime() {
+        Admission admission = admitWaiter(FAIR);
         handOver(idOf("reports"), 2_000);
         HeldPermit permit = granted(admission).getNow(List.of()).get(0);
 
@@ -385,10 +387,10 @@ class WaitingTest {
         end(admission);
     }
 
-    /** Trap 6: a renewal that fails is tried again while the short lease lasts, not after a share of a long one. */
+    /** Trap 6: the retry comes within the short lease, not after a fraction of the full lease. */
     @Test
-    void theShortLeaseOfAHandOverIsRenewedAgainWhenARenewalFails() {
-        Admission admission = wait(FAIR);
+    void renewalOfShortHandOverLeaseIsRetried() {
+        Admission admission = admitWaiter(FAIR);
         handOver(idOf("reports"), 2_000);
         HeldPermit permit = granted(admission).getNow(List.of()).get(0);
         timers.advance(Duration.ofMillis(670));
@@ -404,10 +406,10 @@ class WaitingTest {
         end(admission);
     }
 
-    /** Work that is shorter than a third of the first lease costs no renewal. */
+    /** An execution shorter than a third of the first lease needs no renewal. */
     @Test
-    void shortWorkAfterAHandOverNeedsNoRenewal() {
-        Admission admission = wait(FAIR);
+    void shortExecutionAfterAHandOverIsNotRenewed() {
+        Admission admission = admitWaiter(FAIR);
         handOver(idOf("reports"), 2_000);
         timers.advance(Duration.ofMillis(600));
         end(admission);
@@ -416,38 +418,38 @@ class WaitingTest {
         assertThat(store.renewals).isEmpty();
     }
 
-    /** Leases that are renewed over and over seem to end soon each time; waiters must not ask each time. */
+    /** Leases that are renewed repeatedly always seem to end soon; waiters must not poll each time. */
     @Test
-    void askingInVainBecomesRare() {
-        Admission admission = wait(FAIR, Duration.ofMillis(50));
+    void pollsBackOffWhenNothingIsFree() {
+        Admission admission = admitWaiter(FAIR, Duration.ofMillis(50));
         for (int i = 0; i < 1_000; i++) {
             timers.advance(Duration.ofMillis(50));
             if (!store.polls.isEmpty() && !store.polls.get(store.polls.size() - 1).reply().isDone()) {
-                answerPoll(Duration.ofMillis(50));
+                replyToPoll(Duration.ofMillis(50));
             }
         }
-        assertThat(store.polls).as("questions in 50 s").hasSizeBetween(50, 65);
+        assertThat(store.polls).as("polls in 50 s").hasSizeBetween(50, 65);
         leave(admission);
     }
 
     @Test
-    void waitersAskAtOnceWhenNoticesWereMissed() {
-        Admission admission = wait(FAIR);
+    void missedNotificationsTriggerAPoll() {
+        Admission admission = admitWaiter(FAIR);
 
         store.listener.accept(new NoticesMissed());
         store.listener.accept(new NoticesMissed());
 
-        assertThat(store.polls).as("one question at a time").hasSize(1);
-        answerPoll(FAR);
+        assertThat(store.polls).as("one poll at a time").hasSize(1);
+        replyToPoll(FAR);
         assertThat(store.polls).hasSize(2);
-        answerPoll(FAR);
+        replyToPoll(FAR);
         assertThat(store.polls).hasSize(2);
         leave(admission);
     }
 
     @Test
-    void freePermitsThatAreFoundByAskingAreAskedForByAsMany() {
-        List<Admission> admissions = IntStream.range(0, 5).mapToObj(i -> wait(UNFAIR)).toList();
+    void pollWakesAsManyWaitersAsPermitsAreFree() {
+        List<Admission> admissions = IntStream.range(0, 5).mapToObj(i -> admitWaiter(UNFAIR)).toList();
         store.listener.accept(new NoticesMissed());
 
         store.polls.get(0).reply().complete(new PollReply(Map.of(), Set.of(), 2, FAR, STORE_TIME));
@@ -455,18 +457,18 @@ class WaitingTest {
         assertThat(store.log.stream().filter("acquire reports"::equals)).hasSize(5 + 2);
         store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, 0, false));
         admissions.forEach(Admission::end);
-        // The other one that asked leaves when its answer comes; the manual store keeps only the last.
+        // The other retrying waiter leaves when its reply arrives; the manual store keeps only the last.
         engine.waiters.stop();
         store.pending.forEach(reply -> reply.complete(new Waiting(1, FAR, STORE_TIME, 0, false)));
-        store.answerReleases(false);
+        store.replyToReleases(false);
     }
 
-    /** Redisson #6664: where messages are lost, a waiter that is too heavy for what is free does not block those behind it. */
+    /** Redisson #6664: if messages are lost, a waiter too heavy for the free permits does not block those behind it. */
     @Test
-    void aPollLetsThoseAskForWhomEnoughIsFree() {
-        Admission heavy = wait(UNFAIR.toBuilder().permits(5).weight(3).build());
+    void pollWakesWaitersThatFit() {
+        Admission heavy = admitWaiter(UNFAIR.toBuilder().permits(5).weight(3).build());
         assertThat(idOf("reports")).startsWith("*3*");
-        Admission light = wait(UNFAIR.toBuilder().permits(5).build());
+        Admission light = admitWaiter(UNFAIR.toBuilder().permits(5).build());
         store.listener.accept(new NoticesMissed());
 
         store.polls.get(0).reply().complete(new PollReply(Map.of(), Set.of(), 2, FAR, STORE_TIME));
@@ -479,10 +481,10 @@ class WaitingTest {
         leave(heavy);
     }
 
-    /** The limit became less than its weight while it waited. */
+    /** The limit drops below its weight while it waits. */
     @Test
-    void aCallThatWeighsMoreThanTheLimitIsRejectedWithTheReason() {
-        Admission heavy = wait(UNFAIR.toBuilder().permits(5).weight(3).build());
+    void waiterHeavierThanTheLimitIsRejected() {
+        Admission heavy = admitWaiter(UNFAIR.toBuilder().permits(5).weight(3).build());
         store.listener.accept(new PermitFree(idOf("reports")));
 
         store.acquires.get("reports").complete(new Full(2, FAR, false));
@@ -493,8 +495,8 @@ class WaitingTest {
     }
 
     @Test
-    void aWaiterThatTheStoreForgotQueuesAgain() {
-        Admission admission = wait(FAIR);
+    void forgottenWaiterQueuesAgain() {
+        Admission admission = admitWaiter(FAIR);
         String first = idOf("reports");
         store.listener.accept(new NoticesMissed());
 
@@ -506,10 +508,10 @@ class WaitingTest {
         leave(admission);
     }
 
-    /** Trap 4: a copy of the request for the old permit may still arrive; a message about that permit is too late. */
+    /** Trap 4: a copy of the old request may still arrive; messages about the old permit are ignored. */
     @Test
-    void whoBeginsAnewHasDoneWithTheOldPermit() {
-        Admission admission = ask(FAIR);
+    void waiterRequeuesWithNewPermitIdAfterLosingItsPlace() {
+        Admission admission = admit(FAIR);
         store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, 0, true));
         String first = idOf("reports");
         store.whenCancelled = () -> handOver(first, 30_000);
@@ -523,16 +525,13 @@ class WaitingTest {
         store.acquires.get("reports").complete(new Granted(43, false));
         assertThat(granted(admission)).isCompletedWithValueMatching(permits -> permits.get(0).fencingToken() == 43);
         end(admission);
-        assertThat(store.log).as("no copy of the new one may come").endsWith("release reports");
+        assertThat(store.log).as("the new request has no copy").endsWith("release reports");
     }
 
-    /**
-     * Guarantee 5: a waiter that the store has lost asks for another permit and keeps its order by its old ticket, as often as
-     * that happens.
-     */
+    /** Guarantee 5: a waiter that loses its place requests a new permit and keeps its order by its old ticket, each time. */
     @Test
-    void aLostWaiterQueuesAgainWithItsOldTicket() {
-        Admission admission = ask(FAIR);
+    void forgottenWaiterKeepsItsTicket() {
+        Admission admission = admit(FAIR);
         assertThat(store.requests.get("reports").ticket()).isZero();
         store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, 4711, false));
         for (int i = 0; i < 2; i++) {
@@ -548,12 +547,12 @@ class WaitingTest {
         leave(admission);
     }
 
-    /** The last look of a waiter that the store has lost meanwhile does not overtake. */
+    /** The last request of a forgotten waiter does not overtake others. */
     @Test
-    void theLastLookStatesTheTicket() {
-        Admission admission = ask(FAIR);
+    void lastRequestSendsTheTicket() {
+        Admission admission = admit(FAIR);
         store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, 4711, false));
-        answerPolls();
+        replyToPolls();
         timers.advance(Duration.ofMinutes(1));
 
         assertThat(store.requests.get("reports").ticket()).isEqualTo(4711);
@@ -561,17 +560,17 @@ class WaitingTest {
         leave(admission);
     }
 
-    /** A permit that would not be held here from the start is none. */
+    /** A lease that is already over here is discarded. */
     @Test
-    void whatIsToldWithinTheMarginOfTheLeaseIsGivenBack() {
-        Admission asking = ask(FAIR);
+    void permitReceivedWithinTheLeaseMarginIsReturned() {
+        Admission requesting = admit(FAIR);
         timers.jump(Duration.ofMillis(29_001));
         store.acquires.get("reports").complete(new Granted(42, false));
 
-        assertThat(rejection(asking)).isInstanceOf(BulkheadUnavailableException.class);
+        assertThat(rejection(requesting)).isInstanceOf(BulkheadUnavailableException.class);
         assertThat(store.cancelled).containsExactly(idOf("reports"));
 
-        Admission waiting = wait(FAIR);
+        Admission waiting = admitWaiter(FAIR);
         String first = idOf("reports");
         timers.jump(Duration.ofMillis(29_901));
         handOver(first, 30_000);
@@ -581,23 +580,26 @@ class WaitingTest {
         leave(waiting);
     }
 
-    /** Trap 9, Trap 29: a waiter that gives up leaves the store first; a permit handed over meanwhile goes to the next one. */
+    /**
+     * Trap 9, Trap 29: a waiter that times out leaves the queue before the rejection; a permit handed over in between goes to
+     * the next waiter.
+     */
     @Test
-    void afterMaxWaitThePlaceIsGivenBackAndThenTheCallRejected() {
-        Admission admission = wait(FAIR);
-        answerPolls();
+    void timedOutWaiterLeavesQueueBeforeTheRejection() {
+        Admission admission = admitWaiter(FAIR);
+        replyToPolls();
         timers.advance(Duration.ofSeconds(59));
-        answerPolls();
+        replyToPolls();
         assertThat(store.log).doesNotContain("release reports");
         timers.advance(Duration.ofSeconds(1));
-        assertThat(store.log).as("a last look").endsWith("acquire reports");
+        assertThat(store.log).as("a last request").endsWith("acquire reports");
         store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, 0, false));
         assertThat(store.log).endsWith("release reports");
         assertThat(granted(admission)).isNotDone();
         handOver(idOf("reports"), STORE_TIME + 90_000);
         assertThat(granted(admission)).as("too late").isNotDone();
 
-        store.answerReleases(true);
+        store.replyToReleases(true);
 
         assertThat(rejection(admission)).isInstanceOfSatisfying(BulkheadFullException.class, e -> {
             assertThat(e.limit()).isEqualTo(1);
@@ -607,12 +609,12 @@ class WaitingTest {
         assertThat(losses).isEmpty();
     }
 
-    /** Trap 11: the message about the free permit, or the hand-over, was lost; the last request finds it. */
+    /** Trap 11: the message was lost; the last request gets the permit. */
     @Test
-    void theLastLookMayFindAPermit() {
-        Admission admission = wait(FAIR);
+    void lastRequestMayGetThePermit() {
+        Admission admission = admitWaiter(FAIR);
         String id = idOf("reports");
-        answerPolls();
+        replyToPolls();
         timers.advance(Duration.ofMinutes(1));
         assertThat(idOf("reports")).isEqualTo(id);
 
@@ -623,10 +625,10 @@ class WaitingTest {
         end(admission);
     }
 
-    /** In whole milliseconds, so that requests of about the same moment can share what they state, see {@code bulkhead.lua}. */
+    /** So that concurrent requests can share what they state, see {@code bulkhead.lua}. */
     @Test
-    void aPlaceIsAWholeNumberOfMilliseconds() {
-        Admission admission = wait(UNFAIR.toBuilder().maxWait(Duration.ofMillis(2_500)).build());
+    void placeDurationIsInWholeMilliseconds() {
+        Admission admission = admitWaiter(UNFAIR.toBuilder().maxWait(Duration.ofMillis(2_500)).build());
         timers.advance(Duration.ofNanos(300_000));
 
         store.listener.accept(new PermitFree(idOf("reports")));
@@ -636,11 +638,10 @@ class WaitingTest {
         end(admission);
     }
 
-    /** The place lives no longer than the caller waits. */
     @Test
-    void aPlaceDoesNotOutliveTheWait() {
+    void placeDoesNotOutliveTheWait() {
         SemaphoreSpec brief = FAIR.toBuilder().maxWait(Duration.ofMillis(2_500)).build();
-        Admission admission = ask(brief);
+        Admission admission = admit(brief);
         assertThat(store.requests.get("reports").place()).isEqualTo(Duration.ofMillis(2_500));
         store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, 0, false));
         timers.advance(Duration.ofMillis(900));
@@ -650,13 +651,13 @@ class WaitingTest {
     }
 
     @Test
-    void timeThatIsOverWhileAskingEndsTheWaitWithTheAnswer() {
-        Admission admission = ask(FAIR);
+    void timeoutDuringARequestTakesEffectWithTheReply() {
+        Admission admission = admit(FAIR);
         timers.advance(Duration.ofSeconds(60));
         assertThat(granted(admission)).isNotDone();
 
         store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, 0, false));
-        store.answerReleases(false);
+        store.replyToReleases(false);
 
         assertThat(rejection(admission)).isInstanceOfSatisfying(BulkheadFullException.class,
                 e -> assertThat(e.nearestLeaseEnd()).isEqualTo(FAR));
@@ -666,13 +667,13 @@ class WaitingTest {
 
     /** Trap 9. */
     @Test
-    void endingTheWaitLeavesTheStore() {
-        Admission admission = wait(FAIR.toBuilder().awaitRelease(true).build());
+    void cancelledWaiterLeavesTheQueue() {
+        Admission admission = admitWaiter(FAIR.toBuilder().awaitRelease(true).build());
         CompletableFuture<Void> ended = admission.end().toCompletableFuture();
         assertThat(store.log).containsExactly("acquire reports", "release reports");
         assertThat(ended).isNotDone();
 
-        store.answerReleases(false);
+        store.replyToReleases(false);
 
         assertThat(ended).isCompleted();
         assertThat(rejection(admission)).isInstanceOf(CancellationException.class);
@@ -681,22 +682,22 @@ class WaitingTest {
 
     /** Trap 9. */
     @Test
-    void endingWhileAskingLeavesTheStoreWhenTheAnswerComes() {
-        Admission admission = ask(FAIR);
+    void callCancelledDuringItsRequestLeavesTheQueueAfterTheReply() {
+        Admission admission = admit(FAIR);
         CompletableFuture<Void> ended = admission.end().toCompletableFuture();
         assertThat(store.log).containsExactly("acquire reports");
 
         store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, 0, false));
 
         assertThat(store.log).containsExactly("acquire reports", "release reports");
-        store.answerReleases(false);
+        store.replyToReleases(false);
         assertThat(ended).isCompleted();
     }
 
-    /** Trap 9: the store is away when the waiter leaves. */
+    /** Trap 9: an outage while the waiter leaves. */
     @Test
-    void aPlaceThatCannotBeGivenBackIsReclaimed() {
-        Admission admission = wait(FAIR);
+    void placeIsReclaimedAfterAnOutage() {
+        Admission admission = admitWaiter(FAIR);
         store.down = true;
         CompletableFuture<Void> ended = admission.end().toCompletableFuture();
         store.releases.get("reports").completeExceptionally(ManualStore.lost());
@@ -709,10 +710,10 @@ class WaitingTest {
         assertThat(store.cancelled).containsExactly(idOf("reports"));
     }
 
-    /** Trap 39: a caller that waits keeps waiting while the store is away, and has its permit when the store is back. */
+    /** Trap 39: waiters stay during an outage and get their permit after it. */
     @Test
-    void anOutageDoesNotEndAWait() {
-        Admission admission = wait(FAIR);
+    void waitersSurviveAnOutage() {
+        Admission admission = admitWaiter(FAIR);
         String id = idOf("reports");
         for (int i = 0; i < 3; i++) {
             timers.advance(Duration.ofSeconds(1));
@@ -725,27 +726,24 @@ class WaitingTest {
         end(admission);
     }
 
-    /** Trap 39: the wait ends in the middle of the outage. */
+    /** Trap 39: the wait times out during the outage. */
     @Test
-    void aWaitThatEndsInAnOutageSaysSo() {
-        Admission admission = wait(FAIR);
+    void timeoutDuringAnOutageIsReportedAsUnavailable() {
+        Admission admission = admitWaiter(FAIR);
         timers.advance(Duration.ofSeconds(1));
         store.polls.get(0).reply().completeExceptionally(ManualStore.away());
         timers.advance(FAIR.maxWait());
         store.acquires.get("reports").completeExceptionally(ManualStore.away());
 
         assertThat(rejection(admission)).isInstanceOf(BulkheadUnavailableException.class).hasMessageContaining("1000 ms");
-        assertThat(store.cancelled).as("the place is given back").hasSize(1);
+        assertThat(store.cancelled).as("leaves the queue").hasSize(1);
         admission.end();
     }
 
-    /**
-     * Trap 39: a waiter that asks again just then asks once more, with the same permit, and its earlier copies are refused at
-     * the end.
-     */
+    /** Trap 39: a request that meets the outage is retried with the same permit id; the end refuses earlier copies. */
     @Test
-    void aWaiterThatAsksAgainInAnOutageAsksLater() {
-        Admission admission = wait(UNFAIR);
+    void requestOfAWaiterIsRetriedAfterAnOutage() {
+        Admission admission = admitWaiter(UNFAIR);
         String id = idOf("reports");
         store.listener.accept(new PermitFree(id));
         store.acquires.get("reports").completeExceptionally(ManualStore.away());
@@ -759,13 +757,10 @@ class WaitingTest {
         assertThat(store.cancelled).containsExactly(id);
     }
 
-    /**
-     * Trap 39: the poll of a waiter fails after the waiter has requested its permit, as both are in flight when an outage
-     * begins.
-     */
+    /** Trap 39: the poll fails after the waiter sent its request; both are in flight when an outage starts. */
     @Test
-    void aPollThatFailsDoesNotEndARequest() {
-        Admission admission = wait(UNFAIR);
+    void failedPollDoesNotEndARequest() {
+        Admission admission = admitWaiter(UNFAIR);
         timers.advance(Duration.ofSeconds(1));
         store.listener.accept(new PermitFree(idOf("reports")));
         store.polls.get(0).reply().completeExceptionally(ManualStore.away());
@@ -779,10 +774,10 @@ class WaitingTest {
         admission.end();
     }
 
-    /** Trap 4: a request fails after a hand-over has granted its permit. Its copies are refused when the permit is released. */
+    /** Trap 4: a hand-over grants the permit before its request fails. The release refuses copies of the request. */
     @Test
-    void aRequestThatFailsAfterTheHandOverLeavesNoCopy() {
-        Admission admission = wait(UNFAIR);
+    void requestFailingAfterAHandOverLeavesNoCopy() {
+        Admission admission = admitWaiter(UNFAIR);
         String id = idOf("reports");
         store.listener.accept(new PermitFree(id));
         handOver(id, 30_000);
@@ -795,10 +790,10 @@ class WaitingTest {
         assertThat(store.cancelled).containsExactly(id);
     }
 
-    /** Trap 4: the reply to a retry is final, but the request before it may still arrive. */
+    /** Trap 4: the reply to a retry is final, but the first request may still arrive. */
     @Test
-    void aRejectionAfterARetryLeavesNoCopy() {
-        Admission admission = wait(UNFAIR);
+    void rejectionAfterARetryLeavesNoCopy() {
+        Admission admission = admitWaiter(UNFAIR);
         String id = idOf("reports");
         store.listener.accept(new PermitFree(id));
         store.acquires.get("reports").completeExceptionally(ManualStore.away());
@@ -810,10 +805,10 @@ class WaitingTest {
         admission.end();
     }
 
-    /** A hand-over comes just before the waiter requests its permit: the request would come behind the release. */
+    /** The hand-over arrives just before the waiter sends its request, which would reach the store behind the release. */
     @Test
-    void aPermitThatIsHeldIsNotRequested() {
-        Admission admission = ask(UNFAIR);
+    void heldPermitIsNotRequested() {
+        Admission admission = admit(UNFAIR);
         String id = idOf("reports");
         store.listener.accept(new PermitFree(id));
         admission.attempted().thenRun(() -> handOver(id, 30_000));
@@ -824,14 +819,11 @@ class WaitingTest {
         end(admission);
     }
 
-    /**
-     * The hand-over, the execution and the release all come while the request is on its way to the store, so it takes a permit,
-     * or a place.
-     */
+    /** Hand-over, execution and release all happen while the request is in flight, so it takes a permit or a place. */
     @Test
-    void aRequestThatComesBehindTheReleaseTakesNothing() {
+    void releaseBehindRequestLeavesNoPermit() {
         for (AcquireReply reply : List.of(new Granted(43, false), new Waiting(1, FAR, STORE_TIME, 0, false))) {
-            Admission admission = wait(UNFAIR);
+            Admission admission = admitWaiter(UNFAIR);
             String id = idOf("reports");
             store.beforeAcquire = () -> {
                 handOver(id, 30_000);
@@ -848,39 +840,39 @@ class WaitingTest {
         }
     }
 
-    /** Trap 25: what cannot pass by itself, such as a missing right, ends the wait. */
+    /** Trap 25: a permanent failure, such as a missing permission, ends the wait. */
     @Test
-    void aRefusalThatStaysEndsTheWait() {
-        Admission admission = wait(FAIR);
+    void permanentRefusalEndsTheWait() {
+        Admission admission = admitWaiter(FAIR);
         timers.advance(Duration.ofSeconds(3));
 
         store.polls.get(0).reply().completeExceptionally(ManualStore.lost());
 
         assertThat(rejection(admission)).isInstanceOf(BulkheadUnavailableException.class);
-        assertThat(store.cancelled).as("the place is given back").hasSize(1);
+        assertThat(store.cancelled).as("leaves the queue").hasSize(1);
         admission.end();
     }
 
     @Test
-    void whoWaitsIsToldThatTheApplicationStops() {
-        Admission waiting = wait(FAIR);
-        Admission asking = ask(SemaphoreSpec.named("other").permits(1).maxWait(Duration.ofSeconds(5)).build());
+    void shutdownRejectsWaiters() {
+        Admission waiting = admitWaiter(FAIR);
+        Admission requesting = admit(SemaphoreSpec.named("other").permits(1).maxWait(Duration.ofSeconds(5)).build());
 
         engine.refuseAndRejectWaiters();
-        store.answerReleases(false);
+        store.replyToReleases(false);
         store.acquires.get("other").complete(new Waiting(1, FAR, STORE_TIME, 0, false));
-        store.answerReleases(false);
+        store.replyToReleases(false);
 
         assertThat(rejection(waiting)).isInstanceOf(BulkheadUnavailableException.class).hasMessageContaining("stopping");
-        assertThat(rejection(asking)).isInstanceOf(BulkheadUnavailableException.class).hasMessageContaining("stopping");
-        assertThat(rejection(ask(FAIR))).isInstanceOf(BulkheadUnavailableException.class).hasMessageContaining("stopping");
+        assertThat(rejection(requesting)).isInstanceOf(BulkheadUnavailableException.class).hasMessageContaining("stopping");
+        assertThat(rejection(admit(FAIR))).isInstanceOf(BulkheadUnavailableException.class).hasMessageContaining("stopping");
         assertThat(store.log.stream().filter(line -> line.startsWith("acquire"))).hasSize(2);
     }
 
-    /** Trap 24: without waiting there is one attempt, and the store is told not to remember it. */
+    /** Trap 24: the store does not queue the call. */
     @Test
-    void withoutWaitingThereIsOneAttempt() {
-        Admission admission = ask(FAIR.toBuilder().maxWait(Duration.ZERO).build());
+    void callWithoutMaxWaitMakesOneAttempt() {
+        Admission admission = admit(FAIR.toBuilder().maxWait(Duration.ZERO).build());
         assertThat(store.requests.get("reports").place()).isZero();
         store.acquires.get("reports").complete(new Full(1, FAR, false));
 
@@ -891,37 +883,37 @@ class WaitingTest {
     }
 
     @Test
-    void askedTellsAsSoonAsItIsClearThatTheCallMustWait() {
-        Admission admission = ask(FAIR);
+    void attemptedCompletesWhenTheCallMustWait() {
+        Admission admission = admit(FAIR);
         assertThat(admission.attempted().toCompletableFuture()).isNotDone();
         store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, 0, false));
         assertThat(admission.attempted().toCompletableFuture()).isCompleted();
         leave(admission);
     }
 
-    private Admission ask(SemaphoreSpec spec) {
+    private Admission admit(SemaphoreSpec spec) {
         return engine.semaphore(spec).admit("A#a");
     }
 
-    private Admission wait(SemaphoreSpec spec) {
-        return wait(spec, FAR);
+    private Admission admitWaiter(SemaphoreSpec spec) {
+        return admitWaiter(spec, FAR);
     }
 
-    private Admission wait(SemaphoreSpec spec, Duration nearestLeaseEnd) {
-        Admission admission = ask(spec);
+    private Admission admitWaiter(SemaphoreSpec spec, Duration nearestLeaseEnd) {
+        Admission admission = admit(spec);
         store.acquires.get(spec.name()).complete(new Waiting(1, nearestLeaseEnd, STORE_TIME, 0, false));
         return admission;
     }
 
     private void end(Admission admission) {
         admission.end();
-        store.answerReleases(true);
+        store.replyToReleases(true);
         assertThat(admission.end().toCompletableFuture()).isCompleted();
     }
 
     private void leave(Admission admission) {
         admission.end();
-        store.answerReleases(false);
+        store.replyToReleases(false);
         assertThat(admission.end().toCompletableFuture()).isCompleted();
     }
 
@@ -934,13 +926,13 @@ class WaitingTest {
         store.listener.accept(new HandedOver(id, new HandOver(42, end)));
     }
 
-    private void answerPoll(Duration nearestLeaseEnd) {
+    private void replyToPoll(Duration nearestLeaseEnd) {
         store.polls.get(store.polls.size() - 1).reply()
                 .complete(new PollReply(Map.of(), Set.of(), 0, nearestLeaseEnd, STORE_TIME));
     }
 
-    private void answerPolls() {
-        store.answerPolls = () -> new PollReply(Map.of(), Set.of(), 0, FAR, STORE_TIME);
+    private void replyToPolls() {
+        store.pollReply = () -> new PollReply(Map.of(), Set.of(), 0, FAR, STORE_TIME);
     }
 
     private static CompletableFuture<List<HeldPermit>> granted(Admission admission) {

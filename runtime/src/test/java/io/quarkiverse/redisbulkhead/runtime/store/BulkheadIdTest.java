@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class BulkheadIdTest {
 
     @Test
-    void theOrderAgreesWithEquality() {
+    void orderIsConsistentWithEquals() {
         BulkheadId name = BulkheadId.of("a");
         List<BulkheadId> inOrder = List.of(name, name.forKey(""), name.forKey("a"), name.forKey("b"), BulkheadId.of("b"));
         for (int i = 0; i < inOrder.size(); i++) {
@@ -27,9 +27,9 @@ class BulkheadIdTest {
         assertThat(shuffled.stream().sorted().toList()).isEqualTo(inOrder);
     }
 
-    /** An attacker may send keys with the same hash code: maps then find them by their order. */
+    /** An attacker may send keys with equal hash codes; maps then use their order. */
     @Test
-    void keysWithOneHashCodeAreFoundByTheirOrder() {
+    void keysWithEqualHashCodesAreFound() {
         Map<BulkheadId, AtomicLong> map = new HashMap<>();
         List<String> keys = colliding(11);
         keys.forEach(key -> map.computeIfAbsent(BulkheadId.of("a").forKey(key), any -> new AtomicLong()).incrementAndGet());
@@ -47,9 +47,9 @@ class BulkheadIdTest {
         return texts;
     }
 
-    /** Keys may be anything, and confidential. */
+    /** Keys may be any text, and confidential. */
     @Test
-    void theTextIsWithoutTheKey() {
+    void toStringOmitsTheKey() {
         assertThat(BulkheadId.of("tenants").forKey("secret\n")).hasToString("tenants (one of its keys)");
         assertThat(BulkheadId.of("reports")).hasToString("reports");
     }

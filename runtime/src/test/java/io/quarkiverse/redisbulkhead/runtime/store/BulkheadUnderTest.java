@@ -26,8 +26,8 @@ import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Waiting;
 
 /**
- * One bulkhead of a store under test. Calls wait for the answer. Tests use short permit ids; towards the store each is
- * made unique, so that notices about another bulkhead never count.
+ * A bulkhead of the store under test. Calls block until the reply. Tests use short permit ids, which are made unique for the
+ * store, so that notifications of other bulkheads are ignored.
  */
 final class BulkheadUnderTest {
 
@@ -47,7 +47,7 @@ final class BulkheadUnderTest {
         this(stores, prefix, UUID.randomUUID().toString(), Optional.empty());
     }
 
-    /** The bulkhead of exactly that name, or one of its keys. */
+    /** A bulkhead with exactly this name, or one of its keys. */
     BulkheadUnderTest(StoreFixture stores, String name, Optional<String> key) {
         this(stores, name, "", key);
     }
@@ -65,69 +65,69 @@ final class BulkheadUnderTest {
         } catch (ExecutionException e) {
             throw new CompletionException(e.getCause());
         } catch (InterruptedException | TimeoutException e) {
-            throw new AssertionError("No answer", e);
+            throw new AssertionError("No reply", e);
         }
     }
 
-    /** A request of the first process for one permit of one, not fair, that does not wait. */
-    Ask ask(String id) {
-        return new Ask(this, stores.first(), id, 1, LEASE, false, Duration.ZERO, 0);
+    /** A request of the first process: limit 1, not fair, does not wait. */
+    TestRequest request(String id) {
+        return new TestRequest(this, stores.first(), id, 1, LEASE, false, Duration.ZERO, 0);
     }
 
     /**
-     * A request in the making.
+     * A request that the test builds and sends.
      *
      * @param bulkhead the bulkhead
-     * @param store who asks
+     * @param store the store of the requesting process
      * @param id the short permit id
-     * @param limit the limit it states
+     * @param limit the declared limit
      * @param lease its lease
      * @param fair whether it is fair
-     * @param place how long it waits
-     * @param old the ticket that it had before, or 0
+     * @param place the lifetime of its place in the queue
+     * @param old the ticket of its lost place, or 0
      */
-    record Ask(BulkheadUnderTest bulkhead, PermitStore store, String id, int limit, Duration lease, boolean fair,
+    record TestRequest(BulkheadUnderTest bulkhead, PermitStore store, String id, int limit, Duration lease, boolean fair,
             Duration place, long old) {
 
-        Ask throughSecond() {
-            return new Ask(bulkhead, bulkhead.stores.second(), id, limit, lease, fair, place, old);
+        TestRequest throughSecond() {
+            return new TestRequest(bulkhead, bulkhead.stores.second(), id, limit, lease, fair, place, old);
         }
 
-        Ask limit(int newLimit) {
-            return new Ask(bulkhead, store, id, newLimit, lease, fair, place, old);
+        TestRequest limit(int newLimit) {
+            return new TestRequest(bulkhead, store, id, newLimit, lease, fair, place, old);
         }
 
-        Ask lease(Duration newLease) {
-            return new Ask(bulkhead, store, id, limit, newLease, fair, place, old);
+        TestRequest lease(Duration newLease) {
+            return new TestRequest(bulkhead, store, id, limit, newLease, fair, place, old);
         }
 
-        Ask fair(boolean newFair) {
-            return new Ask(bulkhead, store, id, limit, lease, newFair, place, old);
+        TestRequest fair(boolean newFair) {
+            return new TestRequest(bulkhead, store, id, limit, lease, newFair, place, old);
         }
 
-        Ask waiting() {
+        TestRequest waiting() {
             return waiting(PLACE);
         }
 
-        Ask waiting(Duration newPlace) {
-            return new Ask(bulkhead, store, id, limit, lease, fair, newPlace, old);
+        TestRequest waiting(Duration newPlace) {
+            return new TestRequest(bulkhead, store, id, limit, lease, fair, newPlace, old);
         }
 
-        /** Fair, as one that the store has lost. */
-        Ask again(long oldTicket) {
-            return new Ask(bulkhead, store, id, limit, lease, true, place, oldTicket);
+        /** Fair, and queues again after the store lost its place. */
+        TestRequest again(long oldTicket) {
+            return new TestRequest(bulkhead, store, id, limit, lease, true, place, oldTicket);
         }
 
-        AcquireRequest request() {
+        AcquireRequest acquireRequest() {
             return new AcquireRequest(bulkhead.self, bulkhead.unique(id), limit, lease, fair, place, old, "app", "host:1",
                     "Type#method");
         }
 
         AcquireReply send() {
-            return get(store.acquire(request()));
+            return get(store.acquire(acquireRequest()));
         }
 
-        /** Sends it, and expects a permit. */
+        /** Sends the request and expects a permit. */
         long ticket() {
             AcquireReply reply = send();
             if (reply instanceof Granted granted) {
@@ -136,7 +136,7 @@ final class BulkheadUnderTest {
             throw new AssertionError("Expected a permit for " + id + ", not " + reply);
         }
 
-        /** Sends it, and expects a place in the queue. */
+        /** Sends the request and expects a place in the queue. */
         long place(Duration newPlace) {
             AcquireReply reply = waiting(newPlace).send();
             if (reply instanceof Waiting waiting) {
@@ -150,17 +150,17 @@ final class BulkheadUnderTest {
         return get(stores.first().release(self, unique(id)));
     }
 
-    /** Releases a permit that stays taken until so long after its start. */
+    /** Releases a permit that stays taken until {@code minHold} after its start. */
     boolean release(String id, Duration minHold) {
         return get(stores.first().release(self, unique(id), minHold));
     }
 
-    /** Takes a permit away that was released and stays taken. */
+    /** Revokes a permit that was released but stays taken. */
     boolean revokeReleased(String id) {
         return get(stores.first().revoke(self, PermitStore.releasedId(unique(id))));
     }
 
-    /** A permit that was released and stays taken. */
+    /** The entry of a permit that was released but stays taken. */
     Holder released(String id) {
         return occupancy().holders().stream().filter(holder -> holder.permitId().equals(PermitStore.releasedId(unique(id))))
                 .findFirst().orElseThrow(() -> new AssertionError(id + " does not stay"));
@@ -174,7 +174,7 @@ final class BulkheadUnderTest {
         return get(stores.first().detach(self, unique(id), lease, digest, refuseFor));
     }
 
-    /** Attaches a permit through the second process, as one of another id. */
+    /** Attaches a permit through the second process, with a new id. */
     Optional<Attached> attach(String id, String newId, String digest) {
         return attach(stores.second(), id, newId, digest, Duration.ZERO);
     }
@@ -189,7 +189,7 @@ final class BulkheadUnderTest {
         get(stores.first().cancel(self, Stream.of(ids).map(this::unique).toList(), forgetAfter));
     }
 
-    /** Renews, and answers with those that are lost. */
+    /** Renews the permits and returns those that are lost. */
     Set<String> renew(Duration lease, String... ids) {
         return shorten(get(stores.first().renew(self, forEach(ids, lease))));
     }
@@ -209,7 +209,7 @@ final class BulkheadUnderTest {
         return new PollReply(handedOver, shorten(reply.gone()), reply.free(), reply.nearestLeaseEnd(), reply.storeMillis());
     }
 
-    /** What stands in the name of a process. */
+    /** The permits that the store lists for a process. */
     Set<String> ownPermits(PermitStore store) {
         return shorten(get(store.ownPermits(self)));
     }
@@ -252,7 +252,7 @@ final class BulkheadUnderTest {
                 .orElseThrow(() -> new AssertionError(id + " holds nothing"));
     }
 
-    /** The clock of the store; asking for it settles nothing here. */
+    /** The clock of the store; reading it does not change this bulkhead. */
     long now() {
         return get(stores.first().poll(BulkheadId.of(name + "-clock"), 1, List.of("unknown"), Duration.ofSeconds(1)))
                 .storeMillis();
@@ -287,20 +287,20 @@ final class BulkheadUnderTest {
                 found -> found.isPresent()).orElseThrow();
     }
 
-    /** The waiters that were told, by either process, that a permit is free. */
-    Set<String> toldFree() {
+    /** The waiters of both processes that were notified of a free permit. */
+    Set<String> notifiedFree() {
         return ids(Notice.PermitFree.class, Notice.PermitFree::permitId);
     }
 
-    Set<String> toldHandedOver() {
+    Set<String> notifiedHandedOver() {
         return ids(Notice.HandedOver.class, Notice.HandedOver::permitId);
     }
 
-    Set<String> toldRevoked() {
+    Set<String> notifiedRevoked() {
         return ids(Notice.Revoked.class, Notice.Revoked::permitId);
     }
 
-    /** The differing limits that the first process found. */
+    /** The limit mismatches that the first process received. */
     List<LimitMismatch> limitMismatches() {
         return stores.limitMismatches(stores.first()).stream().filter(mismatch -> mismatch.bulkhead().equals(self)).toList();
     }

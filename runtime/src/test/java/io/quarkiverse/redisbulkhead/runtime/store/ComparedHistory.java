@@ -22,10 +22,9 @@ import java.util.stream.Stream;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys.Part;
 
 /**
- * A history that several stores go through side by side. After each step all answers, notices and remains must be the same.
- * There are few permit ids and few different durations, so that things meet: requests come twice and late, and leases end at
- * the
- * instant of a renewal. A process dies by not being heard of any more.
+ * A history that several stores play in parallel. After each step, replies, notifications and remaining data must be equal.
+ * Permit ids and durations are few, so that cases meet: requests arrive twice or late, and leases end at the moment of a
+ * renewal. A process dies by sending nothing more.
  */
 final class ComparedHistory {
 
@@ -37,10 +36,10 @@ final class ComparedHistory {
             61_000_000 };
     private static final long[] SET_BACKS_MICROS = { 300_000, 5_000_000, 3_600_000_000L };
 
-    /** See {@link #acquire}. The last two are not such that the store can have given them. */
+    /** See {@link #acquire}. The store can never have issued the last two. */
     private static final long[] TICKETS = { 0, -1, -2, START_MICROS - 3_600_000_000L, 1, Long.MAX_VALUE };
 
-    /** One step; its text tells it to people. */
+    /** A step, with its text for reports. */
     record Step(String text, Consumer<Run> action) {
 
         @Override
@@ -49,7 +48,7 @@ final class ComparedHistory {
         }
     }
 
-    /** One operation of one process. */
+    /** An operation of a process. */
     record Call(int process, String text, Operation operation) {
     }
 
@@ -58,8 +57,8 @@ final class ComparedHistory {
         CompletionStage<?> on(PermitStore store, Run run);
     }
 
-    /** What one store did and is to be compared. */
-    private record Seen(List<Object> answers, Map<Integer, List<Notice>> notices,
+    /** What a store did, to be compared. */
+    private record Seen(List<Object> replies, Map<Integer, List<Notice>> notices,
             Map<Integer, List<LimitMismatch>> mismatches, Map<String, Object> remains) {
     }
 
@@ -67,7 +66,7 @@ final class ComparedHistory {
     static final class Run {
 
         private final List<? extends ComparedStore> stores;
-        private final Map<String, Long> ticketsTold = new HashMap<>();
+        private final Map<String, Long> ticketsReceived = new HashMap<>();
         private long micros = START_MICROS;
         private List<Call> calls = List.of();
 
@@ -98,30 +97,30 @@ final class ComparedHistory {
             step.action().accept(this);
             List<Seen> seen = stores.stream().map(this::see).toList();
             for (int i = 1; i < seen.size(); i++) {
-                compare("answers", seen.get(0).answers(), seen.get(i).answers(), i);
+                compare("replies", seen.get(0).replies(), seen.get(i).replies(), i);
                 compare("notices", seen.get(0).notices(), seen.get(i).notices(), i);
                 compare("differing limits", seen.get(0).mismatches(), seen.get(i).mismatches(), i);
                 compare("remains", seen.get(0).remains(), seen.get(i).remains(), i);
             }
             for (int i = 0; i < calls.size(); i++) {
-                if (seen.get(0).answers().get(i) instanceof AcquireReply.Waiting waiting && waiting.ticket() > 0) {
-                    ticketsTold.put(calls.get(i).text().split(" ")[0], waiting.ticket());
+                if (seen.get(0).replies().get(i) instanceof AcquireReply.Waiting waiting && waiting.ticket() > 0) {
+                    ticketsReceived.put(calls.get(i).text().split(" ")[0], waiting.ticket());
                 }
             }
             calls = List.of();
         }
 
         private Seen see(ComparedStore store) {
-            List<CompletableFuture<?>> answers = new ArrayList<>();
-            // Those of one process go off together.
-            calls.forEach(call -> answers.add(call.operation().on(store.process(call.process()), this).toCompletableFuture()));
-            return new Seen(answers.stream().map(Run::answer).collect(toList()), store.takeNotices(),
+            List<CompletableFuture<?>> replies = new ArrayList<>();
+            // Calls of one process are sent together.
+            calls.forEach(call -> replies.add(call.operation().on(store.process(call.process()), this).toCompletableFuture()));
+            return new Seen(replies.stream().map(Run::reply).collect(toList()), store.takeNotices(),
                     store.takeLimitMismatches(), store.remains(Math.floorDiv(micros, 1_000L)));
         }
 
-        private static Object answer(CompletableFuture<?> answer) {
+        private static Object reply(CompletableFuture<?> reply) {
             try {
-                return answer.orTimeout(30, java.util.concurrent.TimeUnit.SECONDS).join();
+                return reply.orTimeout(30, java.util.concurrent.TimeUnit.SECONDS).join();
             } catch (CompletionException e) {
                 return e.getCause().toString();
             }
@@ -138,7 +137,7 @@ final class ComparedHistory {
     private ComparedHistory() {
     }
 
-    /** Tells where the stores differ; empty when they do not. */
+    /** Returns the first difference between the stores, or empty. */
     static Optional<String> difference(List<? extends ComparedStore> stores, List<Step> history) {
         Run run = new Run(stores);
         for (int i = 0; i < history.size(); i++) {
@@ -166,13 +165,13 @@ final class ComparedHistory {
                 run -> run.call(List.of(calls)));
     }
 
-    /** An acquire; {@code ticket} 0 is none, -1 the one that the permit was told last, and -2 one of long ago. */
+    /** An acquire; {@code ticket} 0 is none, -1 the last one issued for the permit, and -2 an old one. */
     static Call acquire(int process, String id, int limit, long lease, boolean fair, long place, long ticket) {
         return new Call(process,
-                id + " asks, limit " + limit + ", lease " + lease + ", fair " + fair + ", place " + place + ", ticket "
+                id + " requests, limit " + limit + ", lease " + lease + ", fair " + fair + ", place " + place + ", ticket "
                         + ticket,
                 (store, run) -> {
-                    long old = ticket == -1 ? run.ticketsTold.getOrDefault(id, 0L)
+                    long old = ticket == -1 ? run.ticketsReceived.getOrDefault(id, 0L)
                             : ticket == -2 ? START_MICROS - 60_000_000 : ticket;
                     return store.acquire(new AcquireRequest(ComparedStore.BULKHEAD, id, limit, Duration.ofMillis(lease), fair,
                             Duration.ofMillis(place), old, "app" + process, "host", "T#" + id));
@@ -183,7 +182,7 @@ final class ComparedHistory {
         return new Call(process, id + " is released", (store, run) -> store.release(ComparedStore.BULKHEAD, id));
     }
 
-    /** A release of a permit that stays taken until so long after its start. */
+    /** A release of a permit that stays taken until {@code minHold} after its start. */
     static Call releaseAfter(int process, String id, long minHold) {
         return new Call(process, id + " is released, but stays for " + minHold,
                 (store, run) -> store.release(ComparedStore.BULKHEAD, id, Duration.ofMillis(minHold)));
@@ -211,7 +210,7 @@ final class ComparedHistory {
                         Duration.ofMillis(refuseFor)));
     }
 
-    /** An attach of a permit, which becomes {@code newId}; {@code most} 0 is no bound. */
+    /** An attach of a permit, which gets the id {@code newId}; {@code most} 0 means no bound. */
     static Call attach(int process, String id, String newId, long lease, String digest, long most) {
         return new Call(process, id + " is attached as " + newId + " for " + lease + ", at most " + most + ", by " + digest,
                 (store, run) -> store.attach(new AttachRequest(new AcquireRequest(ComparedStore.BULKHEAD, newId, 2,
@@ -228,27 +227,27 @@ final class ComparedHistory {
                 : new Call(process, "resized to " + limit, (store, run) -> store.resize(ComparedStore.BULKHEAD, limit));
     }
 
-    static Call look(int process, int most) {
-        return new Call(process, "look at " + most, (store, run) -> store.occupancy(ComparedStore.BULKHEAD, most));
+    static Call readOccupancy(int process, int most) {
+        return new Call(process, "read occupancy " + most, (store, run) -> store.occupancy(ComparedStore.BULKHEAD, most));
     }
 
     static Call own(int process) {
-        return new Call(process, "look at own permits", (store, run) -> store.ownPermits(ComparedStore.BULKHEAD));
+        return new Call(process, "read own permits", (store, run) -> store.ownPermits(ComparedStore.BULKHEAD));
     }
 
     // ---- generated
 
-    /** All requests for one permit are the same, but for the place and the ticket. */
+    /** All requests for a permit are equal, except for place and ticket. */
     private record Client(int process, String id, int limit, long lease, boolean fair) {
     }
 
-    /** Makes up histories. No step looks at what steps before it did, so each can be left out. */
+    /** Generates histories. Steps are independent of the results of earlier steps, so each can be left out. */
     private static final class Generator {
 
         private final Random random;
         private final int limit;
         private final boolean tickets;
-        private final boolean setsBack;
+        private final boolean clockGoesBack;
         private final boolean loses;
         private final boolean holds;
         private final boolean detaches;
@@ -261,13 +260,13 @@ final class ComparedHistory {
             int fairPercent = List.of(0, 50, 100).get(random.nextInt(3));
             boolean mixed = random.nextInt(3) == 0;
             tickets = random.nextInt(3) == 0;
-            setsBack = random.nextInt(4) == 0 && clockMayGoBack;
+            clockGoesBack = random.nextInt(4) == 0 && clockMayGoBack;
             loses = random.nextInt(4) == 0;
             holds = random.nextInt(3) == 0;
             detaches = random.nextInt(3) == 0;
             int count = limit + 2 + random.nextInt(7);
             for (int i = 0; i < count; i++) {
-                // Some weigh more than the limit.
+                // Some permits weigh more than the limit.
                 int weight = weights && random.nextBoolean() ? 1 + random.nextInt(6) : 1;
                 clients.add(new Client(random.nextInt(ComparedStore.PROCESSES), Weights.id(weight, "p" + i),
                         mixed && random.nextInt(3) == 0 ? 1 + random.nextInt(4) : limit, one(LEASES),
@@ -278,7 +277,7 @@ final class ComparedHistory {
         private Step step() {
             int choice = random.nextInt(100);
             if (choice < 18) {
-                return passes(setsBack && random.nextInt(12) == 0 ? -one(SET_BACKS_MICROS) : one(PAUSES_MICROS));
+                return passes(clockGoesBack && random.nextInt(12) == 0 ? -one(SET_BACKS_MICROS) : one(PAUSES_MICROS));
             }
             if (choice < 20 && loses) {
                 return loses(
@@ -299,7 +298,7 @@ final class ComparedHistory {
             return switch (random.nextInt(7)) {
                 case 0, 1, 2 -> acquire(client, process);
                 case 3, 4, 5 -> release(process, client);
-                // Not longer than at first: where the clock was set back, a batch cuts leases once.
+                // No longer than the first lease: after the clock goes back, a batch cuts leases once.
                 default -> renew(process, Map.of(client.id(), client.lease()));
             };
         }
@@ -310,7 +309,7 @@ final class ComparedHistory {
                     random.nextInt(4) == 0 ? 0 : one(PLACES), ticket);
         }
 
-        /** Few secrets and new ids, so that several attach the same, and one comes again. */
+        /** Few secrets and new ids, so that several calls attach the same permit, and some repeat. */
         private Call detachOrAttach(int process, Client client) {
             String digest = random.nextInt(4) == 0 ? "other" : "secret";
             String newId = client.id() + (random.nextBoolean() ? "x" : "y");
@@ -358,7 +357,7 @@ final class ComparedHistory {
             if (choice < 94) {
                 return resize(process, random.nextInt(3) == 0 ? 0 : 1 + random.nextInt(limit + 2));
             }
-            return choice < 97 ? look(process, PermitStore.MAX_LISTED) : own(process);
+            return choice < 97 ? readOccupancy(process, PermitStore.MAX_LISTED) : own(process);
         }
 
         private Map<String, Long> leases(Client client) {
@@ -376,7 +375,7 @@ final class ComparedHistory {
         }
     }
 
-    /** The same history for the same seed. */
+    /** The history for a seed. */
     static List<Step> generate(long seed, int steps, boolean clockMayGoBack) {
         Supplier<Step> next = new Generator(seed, clockMayGoBack)::step;
         return Stream.generate(next).limit(steps).collect(toList());

@@ -33,31 +33,31 @@ import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisPermitStore;
 import io.vertx.core.Vertx;
 import io.vertx.redis.client.RedisOptions;
 
-/** A store as several processes see it, on a clock that the test sets, with one bulkhead of which everything can be seen. */
+/** A store with several processes, a clock that the test sets, and one bulkhead whose data is visible. */
 interface ComparedStore extends AutoCloseable {
 
     int PROCESSES = 3;
     BulkheadId BULKHEAD = BulkheadId.of("compared");
 
-    /** The store as one of the processes sees it. */
+    /** The store as seen by a process. */
     PermitStore process(int number);
 
     /** Sets the clock, in microseconds since the epoch. */
     void setMicros(long micros);
 
-    /** Loses one of the keys of the bulkhead. */
+    /** Deletes a Redis key of the bulkhead. */
     void lose(Part part);
 
-    /** Starts again with nothing. */
+    /** Deletes all data. */
     void clear();
 
-    /** What the processes were told since this was asked last, by process, in order. */
+    /** Returns and removes the notifications, by process, in order. */
     Map<Integer, List<Notice>> takeNotices();
 
-    /** The differing limits that the processes found since this was called last, by process, in order. */
+    /** Returns and removes the limit mismatches, by process, in order. */
     Map<Integer, List<LimitMismatch>> takeLimitMismatches();
 
-    /** What remains of the bulkhead, as far as it is alive. */
+    /** The data of the bulkhead, without expired entries. */
     Map<String, Object> remains(long nowMillis);
 
     @Override
@@ -137,7 +137,7 @@ interface ComparedStore extends AutoCloseable {
             Contents contents = bulkhead.contents();
             Map<String, String> records = new HashMap<>();
             contents.permits().forEach((id, permit) -> records.put(id,
-                    PermitDetails.of(permit.request(), permit.ticket(), permit.since(), permit.process()).text()));
+                    PermitDetails.of(permit.terms(), permit.ticket(), permit.since(), permit.process()).text()));
             Map<String, Long> queue = new TreeMap<>(contents.queue());
             if (contents.gracePeriodEnd() > nowMillis) {
                 queue.put("grace period", contents.gracePeriodEnd());
@@ -148,7 +148,7 @@ interface ComparedStore extends AutoCloseable {
 
         @Override
         public void close() {
-            // Nothing is open.
+            // Nothing to close.
         }
 
         private final class MachineProcess implements PermitStore {
@@ -161,7 +161,7 @@ interface ComparedStore extends AutoCloseable {
 
             private <T> CompletionStage<T> step(Function<BulkheadStateMachine, T> operation) {
                 bulkhead.begin(micros);
-                T answer = operation.apply(bulkhead);
+                T reply = operation.apply(bulkhead);
                 bulkhead.takeMessages().forEach(message -> notices
                         .computeIfAbsent(Integer.valueOf(message.process().substring("process".length())),
                                 it -> new ArrayList<>())
@@ -170,14 +170,14 @@ interface ComparedStore extends AutoCloseable {
                 if (!mismatches.isEmpty()) {
                     differing.computeIfAbsent(number, it -> new ArrayList<>()).addAll(mismatches);
                 }
-                return CompletableFuture.completedFuture(answer);
+                return CompletableFuture.completedFuture(reply);
             }
 
-            // The stores write nothing then, also not what a step begins with.
-            private <T> CompletionStage<T> look(Function<BulkheadStateMachine, T> question) {
+            // Reads on a copy: the stores write nothing then, not even the initial cleanup of a step.
+            private <T> CompletionStage<T> read(Function<BulkheadStateMachine, T> query) {
                 BulkheadStateMachine copy = new BulkheadStateMachine(BULKHEAD, bulkhead.contents(), Integer.MAX_VALUE);
                 copy.begin(micros);
-                return CompletableFuture.completedFuture(question.apply(copy));
+                return CompletableFuture.completedFuture(query.apply(copy));
             }
 
             @Override
@@ -239,12 +239,12 @@ interface ComparedStore extends AutoCloseable {
 
             @Override
             public CompletionStage<Occupancy> occupancy(BulkheadId id, int most) {
-                return look(it -> it.occupancy(most));
+                return read(it -> it.occupancy(most));
             }
 
             @Override
             public CompletionStage<Set<String>> ownPermits(BulkheadId id) {
-                return look(it -> it.ownPermits(name(number)));
+                return read(it -> it.ownPermits(name(number)));
             }
 
             @Override
@@ -287,7 +287,7 @@ interface ComparedStore extends AutoCloseable {
         private final List<PermitStore> processes = new ArrayList<>();
         private final List<AutoCloseable> open = new ArrayList<>();
         private final Map<String, Integer> numbers = new HashMap<>();
-        private final List<List<Notice>> told = new ArrayList<>();
+        private final List<List<Notice>> noticesByProcess = new ArrayList<>();
         private final List<List<LimitMismatch>> differing = new ArrayList<>();
 
         private OnRedis(boolean pipelined, Factory factory) {
@@ -308,7 +308,7 @@ interface ComparedStore extends AutoCloseable {
                         notices.add(notice);
                     }
                 }, mismatches::add);
-                told.add(notices);
+                noticesByProcess.add(notices);
                 differing.add(mismatches);
                 numbers.put(notifications.name(), i);
                 processes.add(store);
@@ -353,12 +353,12 @@ interface ComparedStore extends AutoCloseable {
         @Override
         public Map<Integer, List<Notice>> takeNotices() {
             Map<Integer, List<Notice>> taken = new TreeMap<>();
-            // What a store publishes after its answer has arrived when it answers again over its one connection.
+            // A store may publish after its reply. This reply on the same connection comes behind that.
             processes.forEach(store -> store.occupancy(BulkheadId.of("other"), 0).toCompletableFuture().join());
             for (int i = 0; i < PROCESSES; i++) {
-                if (!told.get(i).isEmpty()) {
-                    taken.put(i, new ArrayList<>(told.get(i)));
-                    told.get(i).clear();
+                if (!noticesByProcess.get(i).isEmpty()) {
+                    taken.put(i, new ArrayList<>(noticesByProcess.get(i)));
+                    noticesByProcess.get(i).clear();
                 }
             }
             for (Published message : server.with(RedisModel::takePublished)) {
@@ -387,7 +387,7 @@ interface ComparedStore extends AutoCloseable {
                         new HandOver(Long.parseLong(words[2]), Long.parseLong(words[3])));
                 case "free" -> new Notice.PermitFree(words[1]);
                 case "revoked" -> new Notice.Revoked(words[1]);
-                default -> throw new AssertionError("A message that no process understands: " + line);
+                default -> throw new AssertionError("Unknown message: " + line);
             };
         }
 
@@ -422,7 +422,7 @@ interface ComparedStore extends AutoCloseable {
             return scores;
         }
 
-        /** Trap 21: each key has a time to live, and the holders live until their last lease ends. */
+        /** Trap 21: each key has a time to live, and that of the holders covers the last lease. */
         private void checkLives(RedisModel model, long nowMillis) {
             long lastEnd = scores(model, Part.HOLDERS).values().stream().mapToLong(end -> end).max().orElse(0);
             for (String key : model.names()) {
@@ -448,7 +448,7 @@ interface ComparedStore extends AutoCloseable {
         }
     }
 
-    /** Brings what remains into one form, without what is dead. */
+    /** Normalizes the remaining data, without expired entries. */
     final class Remains {
 
         private Remains() {
@@ -465,7 +465,7 @@ interface ComparedStore extends AutoCloseable {
             remains.put("standby", new TreeMap<>(standby));
             remains.put("cancelled", live(cancelled, now));
             Map<String, Long> living = live(alive, now);
-            // After the clock was set back, the scripts cut this only where they read it.
+            // After the clock goes back, the scripts cut this only where they read it.
             living.replaceAll((process, until) -> Math.min(until, now + PermitStore.LONGEST_PLACE.toMillis()));
             remains.put("alive", living);
             remains.put("set limit", resizedTo);

@@ -11,14 +11,14 @@ class FailuresTest {
     final StoreException away = new StoreException("away", false, new IllegalStateException("closed"));
 
     @Test
-    void whatStagesWrapIsUnwrapped() {
+    void completionExceptionsAreUnwrapped() {
         assertThat(Failures.cause(away)).isSameAs(away);
         assertThat(Failures.cause(new CompletionException(away))).isSameAs(away);
         assertThat(Failures.cause(new CompletionException(new CompletionException(away)))).isSameAs(away);
     }
 
     @Test
-    void whatHasNothingBehindItStays() {
+    void exceptionWithoutCauseIsKept() {
         CompletionException empty = new CompletionException("empty", null);
 
         assertThat(Failures.cause(empty)).isSameAs(empty);

@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
-/** Does what another store does. */
+/** Forwards all calls to another store. */
 public class ForwardingStore implements PermitStore {
 
     private final PermitStore store;

@@ -21,30 +21,30 @@ class ObservedPermitStoreTest {
 
     static final BulkheadId REPORTS = BulkheadId.of("reports");
 
-    record Told(StoreOperation operation, Duration time, Throwable failure) {
+    record Observed(StoreOperation operation, Duration time, Throwable failure) {
     }
 
-    final List<Told> told = new ArrayList<>();
-    final List<String> asked = new ArrayList<>();
-    CompletionStage<Object> answer = new CompletableFuture<>();
+    final List<Observed> observed = new ArrayList<>();
+    final List<String> calledMethods = new ArrayList<>();
+    CompletionStage<Object> reply = new CompletableFuture<>();
     final PermitStore behind = (PermitStore) Proxy.newProxyInstance(PermitStore.class.getClassLoader(),
             new Class<?>[] { PermitStore.class }, (proxy, method, arguments) -> {
-                asked.add(method.getName());
-                return method.getReturnType() == CompletionStage.class ? answer : null;
+                calledMethods.add(method.getName());
+                return method.getReturnType() == CompletionStage.class ? reply : null;
             });
     final PermitStore store = new ObservedPermitStore(behind,
-            (operation, time, failure) -> told.add(new Told(operation, time, failure)));
+            (operation, time, failure) -> observed.add(new Observed(operation, time, failure)));
 
     @ParameterizedTest
     @EnumSource
-    void tellsOfEachOperation(StoreOperation operation) {
-        assertThat(ask(operation)).isSameAs(answer);
-        assertThat(asked).singleElement().asString()
+    void reportsEachOperation(StoreOperation operation) {
+        assertThat(call(operation)).isSameAs(reply);
+        assertThat(calledMethods).singleElement().asString()
                 .isEqualToIgnoringCase(operation.name().replace("_", ""));
-        assertThat(told).isEmpty();
-        answer.toCompletableFuture().complete(null);
+        assertThat(observed).isEmpty();
+        reply.toCompletableFuture().complete(null);
 
-        assertThat(told).singleElement().satisfies(done -> {
+        assertThat(observed).singleElement().satisfies(done -> {
             assertThat(done.operation()).isEqualTo(operation);
             assertThat(done.time()).isPositive();
             assertThat(done.failure()).isNull();
@@ -52,43 +52,43 @@ class ObservedPermitStoreTest {
     }
 
     @Test
-    void thereIsAnOperationForEachQuestion() {
+    void eachStoreMethodHasAnOperation() {
         assertThat(Stream.of(PermitStore.class.getMethods()).filter(method -> method.getReturnType() == CompletionStage.class)
                 .map(Method::getName).distinct())
                 .hasSameSizeAs(StoreOperation.values());
     }
 
     @Test
-    void tellsOfFailures() {
+    void reportsFailures() {
         StoreException away = new StoreException("away", true, null);
-        answer = CompletableFuture.failedStage(new CompletionException(away));
-        ask(StoreOperation.POLL);
-        answer = CompletableFuture.failedStage(away);
-        ask(StoreOperation.POLL);
+        reply = CompletableFuture.failedStage(new CompletionException(away));
+        call(StoreOperation.POLL);
+        reply = CompletableFuture.failedStage(away);
+        call(StoreOperation.POLL);
 
-        assertThat(told).extracting(Told::failure).containsExactly(away, away);
+        assertThat(observed).extracting(Observed::failure).containsExactly(away, away);
     }
 
     @Test
-    void aListenerThatFailsDoesNotAffectTheAnswer() {
-        answer = CompletableFuture.completedStage(true);
+    void failingListenerDoesNotAffectTheReply() {
+        reply = CompletableFuture.completedStage(true);
         PermitStore failing = new ObservedPermitStore(behind, (operation, time, failure) -> {
-            throw new IllegalStateException("told");
+            throw new IllegalStateException("observed");
         });
 
         assertThat(failing.release(REPORTS, "id").toCompletableFuture()).isCompletedWithValue(true);
     }
 
     @Test
-    void noticesGoThrough() {
+    void listenersArePassedOn() {
         store.listen(notice -> {
         }, mismatch -> {
         });
 
-        assertThat(asked).containsExactly("listen");
+        assertThat(calledMethods).containsExactly("listen");
     }
 
-    private CompletionStage<?> ask(StoreOperation operation) {
+    private CompletionStage<?> call(StoreOperation operation) {
         return switch (operation) {
             case ACQUIRE -> store.acquire(null);
             case RELEASE -> store.release(REPORTS, "id");

@@ -39,9 +39,9 @@ import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Cancelled;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Full;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Waiting;
-import io.quarkiverse.redisbulkhead.runtime.store.BulkheadUnderTest.Ask;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadUnderTest.TestRequest;
 
-/** What every store must do. */
+/** The contract of all stores. */
 public abstract class PermitStoreContract {
 
     private static final Duration TICK = Duration.ofMillis(1);
@@ -56,17 +56,17 @@ public abstract class PermitStoreContract {
     /** Opens the store for one test. */
     protected abstract StoreFixture open();
 
-    /** How many permits each thread of the race takes, one after the other. */
+    /** Permits that each thread of the race acquires in sequence. */
     protected int permitsPerRacer() {
         return 200;
     }
 
-    /** More than one step is about. */
-    protected int permitsToBeLookedAt() {
+    /** More than one step of the store covers. */
+    protected int permitsOverSeveralSteps() {
         return 2 * PermitStore.HOLDERS_PER_STEP + 1;
     }
 
-    /** Whether the store goes by a clock that can be set. */
+    /** Whether the clock of the store can go back. */
     protected boolean clockCanBeSetBack() {
         return true;
     }
@@ -86,52 +86,52 @@ public abstract class PermitStoreContract {
 
     @ParameterizedTest
     @ValueSource(booleans = { false, true })
-    void aHeavyPermitTakesAllOfItsWeightOrNothing(boolean fair) {
-        assertThat(ask("*3*a").limit(5).fair(fair).send()).isInstanceOf(Granted.class);
-        assertThat(ask("*3*b").limit(5).fair(fair).send()).isInstanceOf(Full.class);
+    void heavyPermitIsAcquiredAsAWhole(boolean fair) {
+        assertThat(request("*3*a").limit(5).fair(fair).send()).isInstanceOf(Granted.class);
+        assertThat(request("*3*b").limit(5).fair(fair).send()).isInstanceOf(Full.class);
         assertThat(bulkhead.occupancy().inUse()).isEqualTo(3);
 
-        assertThat(ask("*2*c").limit(5).fair(fair).send()).isInstanceOf(Granted.class);
-        assertThat(ask("d").limit(5).fair(fair).send()).isInstanceOf(Full.class);
+        assertThat(request("*2*c").limit(5).fair(fair).send()).isInstanceOf(Granted.class);
+        assertThat(request("d").limit(5).fair(fair).send()).isInstanceOf(Full.class);
         assertThat(bulkhead.occupancy().inUse()).isEqualTo(5);
         assertThat(bulkhead.holders()).containsExactlyInAnyOrder("*3*a", "*2*c");
     }
 
     @Test
-    void aReleaseGivesAllOfTheWeightBack() {
-        ask("*3*a").limit(3).send();
+    void releaseFreesTheWholeWeight() {
+        request("*3*a").limit(3).send();
 
         assertThat(bulkhead.release("*3*a")).isTrue();
         assertThat(bulkhead.release("*3*a")).isFalse();
 
         assertThat(bulkhead.occupancy().inUse()).isZero();
-        assertThat(ask("*3*b").limit(3).send()).isInstanceOf(Granted.class);
+        assertThat(request("*3*b").limit(3).send()).isInstanceOf(Granted.class);
     }
 
     @Test
-    void askingAgainForAHeavyPermitAnswersWithTheSame() {
-        long ticket = ask("*3*a").limit(4).ticket();
+    void repeatedRequestForAHeavyPermitReturnsTheSamePermit() {
+        long ticket = request("*3*a").limit(4).ticket();
 
-        assertThat(ask("*3*a").limit(4).ticket()).isEqualTo(ticket);
+        assertThat(request("*3*a").limit(4).ticket()).isEqualTo(ticket);
 
         assertThat(bulkhead.occupancy().inUse()).isEqualTo(3);
     }
 
     @Test
-    void aRenewalLengthensAllOfTheWeight() {
-        ask("*3*a").limit(3).lease(SHORT).send();
+    void renewalExtendsTheWholeWeight() {
+        request("*3*a").limit(3).lease(SHORT).send();
 
         assertThat(bulkhead.renew(LEASE, "*3*a")).isEmpty();
         stores.advance(SHORT);
 
         assertThat(bulkhead.occupancy().inUse()).isEqualTo(3);
-        assertThat(ask("b").limit(3).send()).isInstanceOf(Full.class);
+        assertThat(request("b").limit(3).send()).isInstanceOf(Full.class);
     }
 
     @Test
-    void allOfTheWeightEndsWithTheLease() {
-        ask("*3*a").limit(3).lease(SHORT).send();
-        ask("*3*w").limit(3).fair(true).waiting(LEASE).send();
+    void wholeWeightExpiresWithTheLease() {
+        request("*3*a").limit(3).lease(SHORT).send();
+        request("*3*w").limit(3).fair(true).waiting(LEASE).send();
 
         stores.advance(SHORT);
 
@@ -141,24 +141,24 @@ public abstract class PermitStoreContract {
     }
 
     @Test
-    void whatIsCancelledOrRevokedGivesAllOfItsWeightBack() {
-        ask("*2*a").limit(4).send();
-        ask("*2*b").limit(4).send();
+    void cancelAndRevokeFreeTheWholeWeight() {
+        request("*2*a").limit(4).send();
+        request("*2*b").limit(4).send();
 
         bulkhead.cancel(LEASE, "*2*a");
         assertThat(bulkhead.occupancy().inUse()).isEqualTo(2);
-        assertThat(ask("*2*a").limit(4).send()).isInstanceOf(Cancelled.class);
+        assertThat(request("*2*a").limit(4).send()).isInstanceOf(Cancelled.class);
 
         assertThat(bulkhead.revoke("*2*b")).isTrue();
         assertThat(bulkhead.occupancy().inUse()).isZero();
-        assertThat(bulkhead.toldRevoked()).containsExactly("*2*b");
+        assertThat(bulkhead.notifiedRevoked()).containsExactly("*2*b");
     }
 
-    /** What stands for a part of the weight is no permit. */
+    /** The entry for a part of the weight is not a permit. */
     @Test
-    void noPartOfAPermitIsRevoked() {
+    void partOfAPermitCannotBeRevoked() {
         String id = bulkhead.unique("*3*a");
-        ask("*3*a").limit(3).send();
+        request("*3*a").limit(3).send();
 
         assertThat(get(stores.first().revoke(bulkhead.self, id + " 2"))).isFalse();
 
@@ -167,75 +167,75 @@ public abstract class PermitStoreContract {
 
     @Test
     void holdersAndWaitersShowTheirWeight() {
-        ask("*2*a").limit(3).send();
-        ask("b").limit(3).send();
-        ask("*3*w").limit(3).waiting().send();
+        request("*2*a").limit(3).send();
+        request("b").limit(3).send();
+        request("*3*w").limit(3).waiting().send();
 
         Occupancy occupancy = bulkhead.occupancy();
 
         assertThat(occupancy.holders()).extracting(Holder::weight).containsExactlyInAnyOrder(2, 1);
         assertThat(occupancy.waiters()).extracting(Waiter::weight).containsExactly(3);
         assertThat(occupancy.inUse()).isEqualTo(3);
-        assertThat(occupancy.waiting()).as("waiters are counted by their number").isEqualTo(1);
+        assertThat(occupancy.waiting()).as("each waiter counts once").isEqualTo(1);
     }
 
     @Test
-    void aHeavyPermitIsListedOnce() {
-        IntStream.range(0, 5).forEach(i -> ask("*4*h" + i).limit(30).send());
-        IntStream.range(0, 5).forEach(i -> ask("l" + i).limit(30).send());
+    void heavyPermitIsListedOnce() {
+        IntStream.range(0, 5).forEach(i -> request("*4*h" + i).limit(30).send());
+        IntStream.range(0, 5).forEach(i -> request("l" + i).limit(30).send());
 
         assertThat(bulkhead.occupancy(8).holders()).extracting(Holder::permitId).hasSize(8).doesNotHaveDuplicates();
         assertThat(bulkhead.occupancy().holders()).hasSize(10);
         assertThat(bulkhead.occupancy(1).inUse()).isEqualTo(25);
     }
 
-    /** Redisson #6687: one that waits for several permits is not passed over by those that need fewer. */
+    /** Redisson #6687: lighter waiters do not overtake a heavy one. */
     @Test
-    void theHeavyHeadOfTheQueueWaitsUntilItFitsAndIsNotOvertaken() {
-        Stream.of("a", "b", "c").forEach(id -> ask(id).limit(3).fair(true).send());
-        ask("*2*w").limit(3).fair(true).waiting().send();
-        ask("v").limit(3).fair(true).waiting().send();
+    void heavyHeadOfTheQueueIsNotOvertaken() {
+        Stream.of("a", "b", "c").forEach(id -> request(id).limit(3).fair(true).send());
+        request("*2*w").limit(3).fair(true).waiting().send();
+        request("v").limit(3).fair(true).waiting().send();
 
         bulkhead.release("a");
-        assertThat(bulkhead.toldHandedOver()).as("one permit is not enough").isEmpty();
-        assertThat(ask("new").limit(3).fair(true).send()).isInstanceOf(Full.class);
-        assertThat(ask("open").limit(3).send()).isInstanceOf(Full.class);
+        assertThat(bulkhead.notifiedHandedOver()).as("one permit is not enough").isEmpty();
+        assertThat(request("new").limit(3).fair(true).send()).isInstanceOf(Full.class);
+        assertThat(request("open").limit(3).send()).isInstanceOf(Full.class);
 
         bulkhead.release("b");
         bulkhead.awaitHandedOver("*2*w");
-        assertThat(bulkhead.toldHandedOver()).containsExactly("*2*w");
+        assertThat(bulkhead.notifiedHandedOver()).containsExactly("*2*w");
         bulkhead.release("c");
         bulkhead.awaitHandedOver("v");
         assertThat(bulkhead.occupancy().inUse()).isEqualTo(3);
     }
 
-    /** Redisson #6664: permits that are given back one by one add up for the one that waits for several. */
+    /** Redisson #6664: permits released one by one add up for a heavy waiter. */
     @Test
-    void aHeavyWaiterOutsideOfTheQueueIsToldWhenEnoughIsFree() {
-        Stream.of("a", "b", "c").forEach(id -> ask(id).limit(3).send());
-        ask("*3*w").limit(3).waiting().send();
+    void heavyStandbyWaiterIsNotifiedWhenEnoughIsFree() {
+        Stream.of("a", "b", "c").forEach(id -> request(id).limit(3).send());
+        request("*3*w").limit(3).waiting().send();
 
         bulkhead.release("a");
         bulkhead.release("b");
-        assertThat(bulkhead.toldFree()).isEmpty();
+        assertThat(bulkhead.notifiedFree()).isEmpty();
 
         bulkhead.release("c");
         bulkhead.awaitPermitFree("*3*w");
-        assertThat(ask("*3*w").limit(3).waiting().send()).isInstanceOf(Granted.class);
+        assertThat(request("*3*w").limit(3).waiting().send()).isInstanceOf(Granted.class);
     }
 
-    /** Redisson #6664: a release of several permits serves several waiters, and one that does not fit hides none that does. */
+    /** Redisson #6664: a heavy release serves several waiters, and skips those that do not fit. */
     @Test
-    void aHeavyReleaseTellsAllThatFit() {
-        ask("*3*a").limit(4).send();
-        ask("b").limit(4).send();
-        ask("*4*heavy").limit(4).waiting().send();
-        Stream.of("w0", "w1", "w2", "w3").forEach(id -> ask(id).limit(4).waiting().send());
+    void heavyReleaseNotifiesAllWaitersThatFit() {
+        request("*3*a").limit(4).send();
+        request("b").limit(4).send();
+        request("*4*heavy").limit(4).waiting().send();
+        Stream.of("w0", "w1", "w2", "w3").forEach(id -> request(id).limit(4).waiting().send());
 
         bulkhead.release("*3*a");
 
-        assertThat(bulkhead.toldFree()).containsExactly("w0", "w1", "w2");
-        Stream.of("w0", "w1", "w2").forEach(id -> assertThat(ask(id).limit(4).waiting().send()).isInstanceOf(Granted.class));
+        assertThat(bulkhead.notifiedFree()).containsExactly("w0", "w1", "w2");
+        Stream.of("w0", "w1", "w2").forEach(id -> assertThat(request(id).limit(4).waiting().send()).isInstanceOf(Granted.class));
         stores.forgetNotices();
         Stream.of("b", "w0", "w1", "w2").forEach(bulkhead::release);
         bulkhead.cancel(LEASE, "w3");
@@ -243,62 +243,62 @@ public abstract class PermitStoreContract {
     }
 
     @Test
-    void aHeavyReleaseIsHandedToSeveralOfTheQueue() {
-        ask("*3*a").limit(3).fair(true).send();
-        ask("*2*w0").limit(3).fair(true).waiting().send();
-        Stream.of("w1", "w2").forEach(id -> ask(id).limit(3).fair(true).waiting().send());
+    void heavyReleaseIsHandedOverToSeveralWaiters() {
+        request("*3*a").limit(3).fair(true).send();
+        request("*2*w0").limit(3).fair(true).waiting().send();
+        Stream.of("w1", "w2").forEach(id -> request(id).limit(3).fair(true).waiting().send());
 
         bulkhead.release("*3*a");
 
-        assertThat(bulkhead.toldHandedOver()).containsExactly("*2*w0", "w1");
+        assertThat(bulkhead.notifiedHandedOver()).containsExactly("*2*w0", "w1");
         assertThat(bulkhead.waiters()).containsExactly("w2");
     }
 
     @ParameterizedTest
     @ValueSource(booleans = { false, true })
-    void aRequestAboveTheLimitDoesNotWait(boolean fair) {
-        assertThat(ask("*3*a").limit(2).fair(fair).waiting().send()).isInstanceOfSatisfying(Full.class,
+    void requestHeavierThanTheLimitDoesNotWait(boolean fair) {
+        assertThat(request("*3*a").limit(2).fair(fair).waiting().send()).isInstanceOfSatisfying(Full.class,
                 full -> assertThat(full.limit()).isEqualTo(2));
 
         assertThat(bulkhead.waiters()).isEmpty();
-        assertThat(ask("b").limit(2).fair(fair).send()).isInstanceOf(Granted.class);
+        assertThat(request("b").limit(2).fair(fair).send()).isInstanceOf(Granted.class);
     }
 
     @Test
-    void aHeadThatIsHeavierThanTheNewLimitDoesNotHoldUpTheQueue() {
-        ask("*3*a").limit(3).fair(true).send();
-        ask("*3*w").limit(3).fair(true).waiting().send();
-        ask("v").limit(3).fair(true).waiting().send();
+    void headHeavierThanTheNewLimitDoesNotBlockTheQueue() {
+        request("*3*a").limit(3).fair(true).send();
+        request("*3*w").limit(3).fair(true).waiting().send();
+        request("v").limit(3).fair(true).waiting().send();
 
         bulkhead.resize(2);
         bulkhead.release("*3*a");
 
-        assertThat(bulkhead.toldHandedOver()).containsExactly("v");
+        assertThat(bulkhead.notifiedHandedOver()).containsExactly("v");
         bulkhead.awaitPermitFree("*3*w");
         assertThat(bulkhead.poll(3, PLACE, "*3*w").gone()).containsExactly("*3*w");
-        assertThat(ask("*3*w2").limit(3).fair(true).waiting().send()).isInstanceOfSatisfying(Full.class,
+        assertThat(request("*3*w2").limit(3).fair(true).waiting().send()).isInstanceOfSatisfying(Full.class,
                 full -> assertThat(full.limit()).isEqualTo(2));
     }
 
     @Test
-    void aWaiterOutsideOfTheQueueThatIsHeavierThanTheNewLimitLearnsItByItsPoll() {
-        ask("*3*a").limit(3).send();
-        ask("b").limit(4).send();
-        ask("*3*w").limit(4).waiting().send();
+    void pollRemovesStandbyWaiterHeavierThanTheNewLimit() {
+        request("*3*a").limit(3).send();
+        request("b").limit(4).send();
+        request("*3*w").limit(4).waiting().send();
 
         bulkhead.resize(2);
 
         assertThat(bulkhead.poll(4, PLACE, "*3*w").gone()).containsExactly("*3*w");
         assertThat(bulkhead.waiters()).isEmpty();
-        assertThat(ask("*3*w").limit(4).waiting().send()).isInstanceOf(Full.class);
+        assertThat(request("*3*w").limit(4).waiting().send()).isInstanceOf(Full.class);
     }
 
     @Test
-    void theGreatestWeightWorks() {
+    void maximumWeightWorks() {
         int most = SemaphoreSpec.MAX_WEIGHT;
         String id = "*" + most + "*a";
 
-        ask(id).limit(most).lease(SHORT).send();
+        request(id).limit(most).lease(SHORT).send();
         assertThat(bulkhead.occupancy().inUse()).isEqualTo(most);
         assertThat(bulkhead.renew(LEASE, id)).isEmpty();
         stores.advance(SHORT);
@@ -309,41 +309,41 @@ public abstract class PermitStoreContract {
     }
 
     @Test
-    void aHeavyPermitStandsOnceInTheNameOfItsProcess() {
-        assumeTrue(stores.mayLoseData(), "In this store nothing is held that the process does not know of");
-        ask("*3*a").limit(3).send();
+    void heavyPermitIsListedOnceForItsProcess() {
+        assumeTrue(stores.mayLoseData(), "In this store, a process knows all its permits");
+        request("*3*a").limit(3).send();
 
         assertThat(bulkhead.ownPermits(stores.first())).containsExactly("*3*a");
     }
 
     // ---- keys
 
-    /** Keys are the input of users. */
+    /** Keys are user input. */
     @Test
-    void eachKeyHasALimitOfItsOwn() {
+    void eachKeyHasItsOwnLimit() {
         List<String> keys = List.of("", " ", "a", "a%", "%3A", "}:holders", "a\n1", "\u0000", "\uD800", "\uD801", "🚀",
                 "x".repeat(5_000),
                 "x".repeat(5_001));
         List<BulkheadUnderTest> all = Stream.concat(Stream.of(new BulkheadUnderTest(stores, "keyed-", Optional.empty())),
                 keys.stream().map(key -> new BulkheadUnderTest(stores, "keyed-", Optional.of(key)))).toList();
 
-        all.forEach(each -> assertThat(each.ask("p").send()).isInstanceOf(Granted.class));
-        all.forEach(each -> assertThat(each.ask("q").send()).isInstanceOf(Full.class));
+        all.forEach(each -> assertThat(each.request("p").send()).isInstanceOf(Granted.class));
+        all.forEach(each -> assertThat(each.request("q").send()).isInstanceOf(Full.class));
         all.forEach(each -> assertThat(each.holders()).containsExactly("p"));
 
         BulkheadUnderTest first = all.get(1);
         assertThat(first.revoke("p")).isTrue();
         assertThat(all.stream().filter(each -> each.holders().isEmpty())).containsExactly(first);
         first.resize(2);
-        all.stream().skip(2).forEach(each -> assertThat(each.ask("r").send()).isInstanceOf(Full.class));
+        all.stream().skip(2).forEach(each -> assertThat(each.request("r").send()).isInstanceOf(Full.class));
         all.forEach(each -> each.release("p"));
     }
 
     @Test
     void holdersAndWaitersShowTheirKey() {
         BulkheadUnderTest keyed = new BulkheadUnderTest(stores, "keyed-", Optional.of("Größe\n"));
-        keyed.ask("p").send();
-        keyed.ask("q").waiting().send();
+        keyed.request("p").send();
+        keyed.request("q").waiting().send();
 
         assertThat(keyed.occupancy().holders()).extracting(Holder::bulkhead, Holder::key)
                 .containsExactly(tuple("keyed-", Optional.of("Größe\n")));
@@ -351,14 +351,14 @@ public abstract class PermitStoreContract {
                 .containsExactly(tuple("keyed-", Optional.of("Größe\n")));
     }
 
-    /** A waiter of one key gets no message about a permit of another. */
+    /** Waiters of other keys receive no message. */
     @Test
-    void aReleaseServesTheWaitersOfItsKeyOnly() {
+    void releaseServesOnlyWaitersOfItsKey() {
         BulkheadUnderTest one = new BulkheadUnderTest(stores, "keyed-", Optional.of("one"));
         BulkheadUnderTest other = new BulkheadUnderTest(stores, "keyed-", Optional.of("other"));
         for (BulkheadUnderTest each : List.of(one, other)) {
-            each.ask("p").fair(true).send();
-            each.ask("q").fair(true).waiting().send();
+            each.request("p").fair(true).send();
+            each.request("q").fair(true).waiting().send();
         }
 
         one.release("p");
@@ -369,123 +369,123 @@ public abstract class PermitStoreContract {
 
     // ---- what is in use
 
-    /** Keys and names are the input of users, and come back as they were. */
+    /** Keys and names are user input, and are returned unchanged. */
     @Test
-    void bulkheadsAndKeysInUseAreTold() {
+    void inUseListsBulkheadsAndKeys() {
         List<BulkheadUnderTest> held = Stream.of(Optional.<String> empty(), Optional.of(""), Optional.of("Größe\n}:holders"),
                 Optional.of("%3A%#"), Optional.of("🚀")).flatMap(
                         key -> Stream.of("in use", "{in} %25 use%:").map(name -> new BulkheadUnderTest(stores, name, key)))
                 .toList();
-        held.forEach(each -> each.ask("p").send());
+        held.forEach(each -> each.request("p").send());
         BulkheadUnderTest free = new BulkheadUnderTest(stores, "free", Optional.empty());
-        free.ask("p").send();
+        free.request("p").send();
         free.release("p");
 
-        BulkheadsInUse told = get(stores.second().inUse(1_000));
+        BulkheadsInUse inUse = get(stores.second().inUse(1_000));
 
-        assertThat(told.bulkheads()).contains(held.stream().map(each -> each.self).toArray(BulkheadId[]::new)).isSorted();
-        assertThat(told.bulkheads()).doesNotContain(free.self);
-        assertThat(told.incomplete()).isEmpty();
+        assertThat(inUse.bulkheads()).contains(held.stream().map(each -> each.self).toArray(BulkheadId[]::new)).isSorted();
+        assertThat(inUse.bulkheads()).doesNotContain(free.self);
+        assertThat(inUse.incomplete()).isEmpty();
         BulkheadsInUse few = get(stores.first().inUse(3));
         assertThat(few.bulkheads()).hasSize(3);
         assertThat(few.incomplete()).hasValueSatisfying(reason -> assertThat(reason).startsWith("only the first 3 of "));
         held.forEach(each -> each.release("p"));
     }
 
-    // ---- taking
+    // ---- acquire
 
     @ParameterizedTest(name = "fair = {0}")
     @ValueSource(booleans = { false, true })
     void grantsUpToTheLimitAndNoFurther(boolean fair) {
-        assertThat(ask("a").limit(2).fair(fair).send()).isInstanceOf(Granted.class);
-        assertThat(ask("b").limit(2).fair(fair).throughSecond().send()).isInstanceOf(Granted.class);
+        assertThat(request("a").limit(2).fair(fair).send()).isInstanceOf(Granted.class);
+        assertThat(request("b").limit(2).fair(fair).throughSecond().send()).isInstanceOf(Granted.class);
 
-        assertThat(ask("c").limit(2).fair(fair).send()).isInstanceOf(Full.class);
-        assertThat(ask("d").limit(2).fair(fair).throughSecond().send()).isInstanceOf(Full.class);
+        assertThat(request("c").limit(2).fair(fair).send()).isInstanceOf(Full.class);
+        assertThat(request("d").limit(2).fair(fair).throughSecond().send()).isInstanceOf(Full.class);
         assertThat(bulkhead.holders()).containsExactlyInAnyOrder("a", "b");
     }
 
-    /** Trap 12: a rejected caller learns when the first lease ends, because expiry is not published. */
+    /** Trap 12: the reply contains the nearest lease end, because expiry is not published. */
     @Test
-    void aRefusalTellsTheLimitAndTheNearestLeaseEnd() {
-        ask("a").limit(2).lease(LEASE).send();
-        ask("b").limit(2).lease(SHORT).send();
+    void repliesContainTheLimitAndTheNearestLeaseEnd() {
+        request("a").limit(2).lease(LEASE).send();
+        request("b").limit(2).lease(SHORT).send();
         stores.advance(Duration.ofMillis(1_200));
 
-        assertThat(ask("c").limit(2).send()).isEqualTo(new Full(2, Duration.ofMillis(1_800), false));
-        assertThat(ask("c").limit(2).waiting().send())
+        assertThat(request("c").limit(2).send()).isEqualTo(new Full(2, Duration.ofMillis(1_800), false));
+        assertThat(request("c").limit(2).waiting().send())
                 .isEqualTo(new Waiting(2, Duration.ofMillis(1_800), bulkhead.now(), 0, false));
         assertThat(bulkhead.poll(2, PLACE, "c").nearestLeaseEnd()).isEqualTo(Duration.ofMillis(1_800));
     }
 
-    /** Trap 20: there is nothing to initialise, and "all permits out" is never taken for "not initialised". */
+    /** Trap 20: no initialization; "all permits in use" differs from "unknown bulkhead". */
     @Test
-    void anUnknownBulkheadIsFreeAndAnExhaustedOneIsNot() {
+    void unknownBulkheadIsFreeAndExhaustedBulkheadIsNot() {
         assertThat(bulkhead.occupancy().inUse()).isZero();
         assertThat(bulkhead.poll(3, PLACE, "x").free()).isEqualTo(3);
 
-        ask("a").send();
-        assertThat(ask("b").send()).isInstanceOf(Full.class);
+        request("a").send();
+        assertThat(request("b").send()).isInstanceOf(Full.class);
         assertThat(bulkhead.poll(1, PLACE, "x").free()).isZero();
         bulkhead.release("a");
         bulkhead.release("a");
 
-        assertThat(ask("b").send()).isInstanceOf(Granted.class);
-        assertThat(ask("c").send()).as("a second permit").isInstanceOf(Full.class);
+        assertThat(request("b").send()).isInstanceOf(Granted.class);
+        assertThat(request("c").send()).as("a second permit").isInstanceOf(Full.class);
     }
 
-    /** Trap 24: a request that does not wait is one attempt, and leaves no place behind. */
+    /** Trap 24: a request that does not wait leaves no place in the queue. */
     @ParameterizedTest(name = "fair = {0}")
     @ValueSource(booleans = { false, true })
-    void placeZeroIsOneAttempt(boolean fair) {
-        ask("a").fair(fair).send();
+    void requestWithoutPlaceIsOneAttempt(boolean fair) {
+        request("a").fair(fair).send();
 
-        assertThat(ask("b").fair(fair).send()).isInstanceOf(Full.class);
+        assertThat(request("b").fair(fair).send()).isInstanceOf(Full.class);
         assertThat(bulkhead.waiters()).isEmpty();
         bulkhead.release("a");
 
         assertThat(bulkhead.holders()).isEmpty();
-        assertThat(bulkhead.toldFree()).isEmpty();
-        assertThat(bulkhead.toldHandedOver()).isEmpty();
+        assertThat(bulkhead.notifiedFree()).isEmpty();
+        assertThat(bulkhead.notifiedHandedOver()).isEmpty();
     }
 
-    /** Trap 24: the greatest limit overflows nothing. */
+    /** Trap 24: no overflow. */
     @Test
-    void theGreatestLimitWorks() {
-        assertThat(ask("a").limit(Integer.MAX_VALUE).send()).isInstanceOf(Granted.class);
+    void maximumLimitWorks() {
+        assertThat(request("a").limit(Integer.MAX_VALUE).send()).isInstanceOf(Granted.class);
         assertThat(bulkhead.poll(Integer.MAX_VALUE, PLACE, "x").free()).isEqualTo(Integer.MAX_VALUE - 1);
 
         bulkhead.resize(Integer.MAX_VALUE);
-        assertThat(ask("b").limit(1).send()).isInstanceOf(Granted.class);
+        assertThat(request("b").limit(1).send()).isInstanceOf(Granted.class);
         assertThat(bulkhead.poll(1, PLACE, "x").free()).isEqualTo(Integer.MAX_VALUE - 2);
         assertThat(bulkhead.occupancy().resizedTo()).hasValue(Integer.MAX_VALUE);
         assertThat(bulkhead.occupancy().declaredLimits()).containsExactly(1, Integer.MAX_VALUE);
     }
 
-    /** Trap 4: a request whose reply was lost may be sent again. The caller counts the lease from then. */
+    /** Trap 4: a client may repeat a request whose reply was lost. Its lease starts at the repetition. */
     @ParameterizedTest(name = "fair = {0}")
     @ValueSource(booleans = { false, true })
-    void askingAgainAnswersWithTheSamePermitAndAFullLease(boolean fair) {
-        Ask ask = ask("a").fair(fair).limit(2).lease(LEASE);
-        long ticket = ask.ticket();
+    void repeatedRequestReturnsTheSamePermitWithAFullLease(boolean fair) {
+        TestRequest request = request("a").fair(fair).limit(2).lease(LEASE);
+        long ticket = request.ticket();
         Holder before = bulkhead.holder("a");
         stores.advance(Duration.ofSeconds(1));
 
-        assertThat(ask.throughSecond().lease(SHORT).ticket()).as("never shortens a lease").isEqualTo(ticket);
+        assertThat(request.throughSecond().lease(SHORT).ticket()).as("never shortens a lease").isEqualTo(ticket);
         assertThat(bulkhead.occupancy().holders()).containsExactly(before);
-        assertThat(ask.throughSecond().lease(LEASE).waiting().ticket()).isEqualTo(ticket);
+        assertThat(request.throughSecond().lease(LEASE).waiting().ticket()).isEqualTo(ticket);
         assertThat(bulkhead.holder("a").until()).isEqualTo(Instant.ofEpochMilli(bulkhead.now()).plus(LEASE));
         assertThat(bulkhead.occupancy().holders()).hasSize(1);
     }
 
     /**
-     * A waiter whose wait is over asks a last time, and counts its lease from then, though the permit may have been handed over
-     * before, for a short first lease.
+     * A waiter sends a last request when it times out, and its lease starts then, although a hand-over may have granted a
+     * short first lease before.
      */
     @Test
-    void whoIsHandedAPermitWhileItLooksALastTimeHasAFullLease() {
-        ask("a").fair(true).send();
-        Ask last = ask("b").fair(true).waiting().lease(SHORT);
+    void lastRequestAfterAHandOverHasAFullLease() {
+        request("a").fair(true).send();
+        TestRequest last = request("b").fair(true).waiting().lease(SHORT);
         last.send();
         stores.advance(Duration.ofSeconds(9));
         bulkhead.release("a");
@@ -496,25 +496,25 @@ public abstract class PermitStoreContract {
         assertThat(bulkhead.holder("b").until()).isEqualTo(Instant.ofEpochMilli(bulkhead.now()).plus(SHORT));
     }
 
-    /** Trap 3: the permits of a killed process are free again when their leases end, to the millisecond. */
+    /** Trap 3: the permits of a killed process are free when their leases end, to the millisecond. */
     @Test
-    void aPermitEndsWithItsLease() {
-        ask("a").lease(SHORT).send();
+    void permitExpiresWithItsLease() {
+        request("a").lease(SHORT).send();
         stores.advance(SHORT.minus(TICK));
-        assertThat(ask("b").send()).isEqualTo(new Full(1, TICK, false));
+        assertThat(request("b").send()).isEqualTo(new Full(1, TICK, false));
 
         stores.advance(TICK);
 
         assertThat(bulkhead.holders()).isEmpty();
-        assertThat(ask("b").send()).isInstanceOf(Granted.class);
+        assertThat(request("b").send()).isInstanceOf(Granted.class);
     }
 
-    /** Trap 8: one caller's lease never touches another's permit. */
+    /** Trap 8: the lease of a caller does not affect permits of others. */
     @Test
     void eachPermitHasItsOwnLease() {
-        ask("long").limit(3).lease(LEASE).send();
-        ask("short").limit(3).lease(SHORT).send();
-        ask("medium").limit(3).lease(Duration.ofSeconds(20)).send();
+        request("long").limit(3).lease(LEASE).send();
+        request("short").limit(3).lease(SHORT).send();
+        request("medium").limit(3).lease(Duration.ofSeconds(20)).send();
         assertThat(bulkhead.holders()).containsExactly("short", "medium", "long");
 
         stores.advance(SHORT);
@@ -528,11 +528,11 @@ public abstract class PermitStoreContract {
     }
 
     @Test
-    void ticketsStrictlyGrowEvenWhenNothingIsHeldInBetween() {
+    void ticketsIncreaseAlsoWhenNothingIsHeldInBetween() {
         List<Long> tickets = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
-            Ask ask = ask("p" + i).fair(i % 2 == 0);
-            tickets.add((i % 3 == 0 ? ask : ask.throughSecond()).ticket());
+            TestRequest request = request("p" + i).fair(i % 2 == 0);
+            tickets.add((i % 3 == 0 ? request : request.throughSecond()).ticket());
             bulkhead.release("p" + i);
             stores.advance(i == 10 ? Duration.ofHours(2) : Duration.ZERO);
         }
@@ -540,52 +540,52 @@ public abstract class PermitStoreContract {
         assertThat(tickets).isSorted().doesNotHaveDuplicates();
     }
 
-    /** So that tickets also grow when the store forgot everything: they never fall behind its clock. */
+    /** Tickets never fall behind the clock, so they also increase after the store loses its data. */
     @Test
     void ticketsKeepUpWithTheClockInMicroseconds() {
-        long first = ask("a").limit(2).ticket();
+        long first = request("a").limit(2).ticket();
         assertThat(first).isGreaterThanOrEqualTo(bulkhead.now() * 1_000);
 
         stores.advance(Duration.ofDays(1));
 
-        assertThat(ask("b").limit(2).ticket()).isGreaterThanOrEqualTo(bulkhead.now() * 1_000);
+        assertThat(request("b").limit(2).ticket()).isGreaterThanOrEqualTo(bulkhead.now() * 1_000);
     }
 
-    // ---- a minimum hold
+    // ---- min-hold
 
     private static final Duration MIN_HOLD = Duration.ofSeconds(10);
 
-    /** So that a job runs once per tick although clocks differ. */
+    /** So that a job runs once per tick although the clocks of instances differ. */
     @ParameterizedTest(name = "fair = {0}")
     @ValueSource(booleans = { false, true })
-    void aPermitThatIsReleasedEarlyStaysTakenUntilItsMinimumHoldIsOver(boolean fair) {
-        ask("a").fair(fair).send();
+    void earlyReleasedPermitStaysTakenForMinHold(boolean fair) {
+        request("a").fair(fair).send();
         stores.advance(Duration.ofSeconds(2));
 
         assertThat(bulkhead.release("a", MIN_HOLD)).isTrue();
 
-        assertThat(ask("b").fair(fair).send()).isEqualTo(new Full(1, Duration.ofSeconds(8), false));
+        assertThat(request("b").fair(fair).send()).isEqualTo(new Full(1, Duration.ofSeconds(8), false));
         stores.advance(Duration.ofSeconds(8).minus(TICK));
-        assertThat(ask("b").fair(fair).throughSecond().send()).isEqualTo(new Full(1, TICK, false));
+        assertThat(request("b").fair(fair).throughSecond().send()).isEqualTo(new Full(1, TICK, false));
         stores.advance(TICK);
-        assertThat(ask("b").fair(fair).send()).isInstanceOf(Granted.class);
+        assertThat(request("b").fair(fair).send()).isInstanceOf(Granted.class);
     }
 
     @Test
-    void aPermitThatIsReleasedAfterItsMinimumHoldIsFreeAtOnce() {
-        ask("a").send();
+    void permitReleasedAfterMinHoldIsFreeAtOnce() {
+        request("a").send();
         stores.advance(MIN_HOLD);
 
         assertThat(bulkhead.release("a", MIN_HOLD)).isTrue();
 
-        assertThat(ask("b").send()).isInstanceOf(Granted.class);
+        assertThat(request("b").send()).isInstanceOf(Granted.class);
         assertThat(bulkhead.holders()).containsExactly("b");
     }
 
-    /** Trap 5: a release beats a renewal in flight, also where the permit stays taken; releasing again changes nothing. */
+    /** Trap 5: a release wins over a renewal in flight, also if the permit stays taken; releasing it again has no effect. */
     @Test
-    void aPermitThatStaysTakenBelongsToNoProcess() {
-        ask("a").lease(LEASE).send();
+    void permitThatStaysTakenBelongsToNoProcess() {
+        request("a").lease(LEASE).send();
         long token = bulkhead.holder("a").ticket();
         Instant start = bulkhead.holder("a").since();
         bulkhead.release("a", MIN_HOLD);
@@ -603,27 +603,27 @@ public abstract class PermitStoreContract {
         assertThat(released.method()).isEqualTo("Type#method");
         assertThat(bulkhead.occupancy().inUse()).isEqualTo(1);
         assertThat(bulkhead.ownPermits(stores.first())).as("not to be reconciled").isEmpty();
-        assertThat(bulkhead.toldRevoked()).isEmpty();
+        assertThat(bulkhead.notifiedRevoked()).isEmpty();
     }
 
     @Test
-    void anOperatorFreesAPermitThatStaysTaken() {
-        ask("a").send();
+    void operatorCanRevokeAPermitThatStaysTaken() {
+        request("a").send();
         bulkhead.release("a", MIN_HOLD);
-        ask("b").fair(true).waiting().send();
+        request("b").fair(true).waiting().send();
 
         assertThat(bulkhead.revokeReleased("a")).isTrue();
 
         assertThat(bulkhead.awaitHandedOver("b")).isNotNull();
         assertThat(bulkhead.revokeReleased("a")).isFalse();
-        assertThat(bulkhead.toldRevoked()).as("there is no process to tell").isEmpty();
+        assertThat(bulkhead.notifiedRevoked()).as("no process to notify").isEmpty();
     }
 
-    /** Trap 12: waiters are told the instant, and a poll at that instant serves the first of them. */
+    /** Trap 12: waiters learn when min-hold ends, and a poll at that time serves the first of them. */
     @Test
-    void waitersKnowWhenAMinimumHoldIsOver() {
-        ask("a").lease(LEASE).send();
-        ask("b").fair(true).waiting(LEASE).send();
+    void nearestLeaseEndIncludesMinHold() {
+        request("a").lease(LEASE).send();
+        request("b").fair(true).waiting(LEASE).send();
         bulkhead.release("a", MIN_HOLD);
 
         assertThat(bulkhead.poll(1, LEASE, "b").nearestLeaseEnd()).isEqualTo(MIN_HOLD);
@@ -632,13 +632,13 @@ public abstract class PermitStoreContract {
         assertThat(bulkhead.poll(1, LEASE, "b").handedOver()).containsKey("b");
     }
 
-    /** Trap 4: a copy of the request that comes after the release is a permit of its own, and ends as one. */
+    /** Trap 4: a copy of the request that arrives after the release gets its own permit, which ends separately. */
     @Test
-    void aLateCopyOfTheRequestDoesNotLengthenAMinimumHold() {
-        ask("a").limit(2).send();
+    void lateCopyOfTheRequestDoesNotExtendMinHold() {
+        request("a").limit(2).send();
         bulkhead.release("a", MIN_HOLD);
         stores.advance(Duration.ofSeconds(5));
-        ask("a").limit(2).send();
+        request("a").limit(2).send();
 
         assertThat(bulkhead.release("a", MIN_HOLD)).isTrue();
 
@@ -647,9 +647,9 @@ public abstract class PermitStoreContract {
     }
 
     @Test
-    void aMinimumHoldMattersNeitherToWaitersNorBeyondTheLease() {
-        ask("a").lease(SHORT).send();
-        ask("b").fair(true).waiting(LEASE).send();
+    void minHoldAppliesNeitherToWaitersNorBeyondTheLease() {
+        request("a").lease(SHORT).send();
+        request("b").fair(true).waiting(LEASE).send();
 
         assertThat(bulkhead.release("b", MIN_HOLD)).isFalse();
         bulkhead.release("a", MIN_HOLD);
@@ -658,11 +658,11 @@ public abstract class PermitStoreContract {
         assertThat(bulkhead.released("a").until()).isEqualTo(Instant.ofEpochMilli(bulkhead.now()).plus(SHORT));
     }
 
-    // ---- detached and attached
+    // ---- detach and attach
 
     @Test
-    void aDetachedPermitBecomesThatOfAnotherProcess() {
-        long token = ask("a").lease(SHORT).ticket();
+    void detachedPermitIsAttachedByAnotherProcess() {
+        long token = request("a").lease(SHORT).ticket();
         Instant start = bulkhead.holder("a").since();
         stores.advance(Duration.ofSeconds(2));
 
@@ -670,8 +670,8 @@ public abstract class PermitStoreContract {
 
         Holder detached = bulkhead.holder("a");
         assertThat(detached.state()).isEqualTo(Holder.State.DETACHED);
-        assertThat(detached.until()).as("a whole lease from now").isEqualTo(start.plusSeconds(2).plus(SHORT));
-        assertThat(ask("b").send()).isInstanceOf(Full.class);
+        assertThat(detached.until()).as("a full lease from now").isEqualTo(start.plusSeconds(2).plus(SHORT));
+        assertThat(request("b").send()).isInstanceOf(Full.class);
         assertThat(bulkhead.ownPermits(stores.first())).as("not to be reconciled").isEmpty();
         stores.advance(Duration.ofSeconds(2));
 
@@ -688,28 +688,28 @@ public abstract class PermitStoreContract {
         assertThat(bulkhead.holders()).containsExactly("a2");
         assertThat(bulkhead.ownPermits(stores.second())).containsExactlyElementsOf(
                 stores.mayLoseData() ? Set.of("a2") : Set.of());
-        assertThat(bulkhead.renew(LEASE, "a")).as("its old id is gone").containsExactly("a");
+        assertThat(bulkhead.renew(LEASE, "a")).as("the old id is unknown").containsExactly("a");
         assertThat(bulkhead.release("a")).isFalse();
         assertThat(bulkhead.release("a2")).isTrue();
         assertThat(bulkhead.holders()).isEmpty();
     }
 
-    /** Of two that attach one permit, one gets it; that one may ask again. */
+    /** One of two attaches succeeds, and may be repeated. */
     @Test
-    void aPermitIsAttachedOnce() {
-        ask("a").send();
+    void permitIsAttachedOnce() {
+        request("a").send();
         bulkhead.detach("a", LEASE, "secret");
         Attached first = bulkhead.attach("a", "a2", "secret").orElseThrow();
 
         assertThat(bulkhead.attach(stores.first(), "a", "a3", "secret", Duration.ZERO)).isEmpty();
-        assertThat(bulkhead.attach("a", "a2", "secret")).as("its answer was lost").contains(first);
+        assertThat(bulkhead.attach("a", "a2", "secret")).as("repeated after a lost reply").contains(first);
         assertThat(bulkhead.holders()).containsExactly("a2");
     }
 
-    /** Trap 3: a message that is delivered twice brings a token that was used. */
+    /** Trap 3: a message delivered twice contains a used token. */
     @Test
-    void aUsedTokenDoesNotAttachAPermitThatWasDetachedAgain() {
-        ask("a").send();
+    void usedTokenDoesNotAttachAPermitDetachedAgain() {
+        request("a").send();
         bulkhead.detach("a", LEASE, "secret");
         bulkhead.attach("a", "a2", "secret");
         bulkhead.detach("a2", LEASE, "second");
@@ -720,24 +720,24 @@ public abstract class PermitStoreContract {
     }
 
     @Test
-    void onlyTheSecretAttaches() {
-        ask("a").send();
-        assertThat(bulkhead.attach("a", "a2", "secret")).as("it was not detached").isEmpty();
+    void attachRequiresTheSecret() {
+        request("a").send();
+        assertThat(bulkhead.attach("a", "a2", "secret")).as("not detached").isEmpty();
         bulkhead.detach("a", LEASE, "secret");
         assertThat(bulkhead.attach("a", "a2", "another")).isEmpty();
-        assertThat(bulkhead.detach("a", LEASE, "second")).as("its answer was lost").isTrue();
+        assertThat(bulkhead.detach("a", LEASE, "second")).as("repeated after a lost reply").isTrue();
         assertThat(bulkhead.attach("a", "a2", "secret")).isEmpty();
 
         assertThat(bulkhead.holders()).containsExactly("a");
         assertThat(bulkhead.attach("a", "a2", "second")).isPresent();
     }
 
-    /** Trap 3: the process that was to attach it may die. */
+    /** Trap 3: the attaching process may die. */
     @Test
-    void aDetachedPermitIsFreeAfterOneLease() {
-        ask("a").lease(SHORT).send();
+    void detachedPermitExpiresAfterOneLease() {
+        request("a").lease(SHORT).send();
         bulkhead.detach("a", SHORT, "secret");
-        ask("b").fair(true).waiting(LEASE).send();
+        request("b").fair(true).waiting(LEASE).send();
         stores.advance(SHORT);
 
         assertThat(bulkhead.attach("a", "a2", "secret")).isEmpty();
@@ -746,33 +746,33 @@ public abstract class PermitStoreContract {
     }
 
     @Test
-    void anOperatorRevokesADetachedPermit() {
-        ask("a").send();
+    void operatorCanRevokeADetachedPermit() {
+        request("a").send();
         bulkhead.detach("a", LEASE, "secret");
 
         assertThat(bulkhead.revoke("a")).isTrue();
 
-        assertThat(bulkhead.toldRevoked()).as("there is no process to tell").isEmpty();
+        assertThat(bulkhead.notifiedRevoked()).as("no process to notify").isEmpty();
         assertThat(bulkhead.attach("a", "a2", "secret")).isEmpty();
     }
 
-    /** Trap 4: a copy of the first request comes when the permit is that of another process, or gone. */
+    /** Trap 4: a copy of the first request arrives after another process attached or released the permit. */
     @Test
-    void copiesOfTheRequestForADetachedPermitAreRefused() {
-        ask("a").send();
+    void copyOfTheRequestForADetachedPermitIsRefused() {
+        request("a").send();
         bulkhead.detach("a", LEASE, "secret", LONG_AGO);
-        assertThat(ask("a").send()).isInstanceOf(Cancelled.class);
+        assertThat(request("a").send()).isInstanceOf(Cancelled.class);
         assertThat(bulkhead.holder("a").state()).isEqualTo(Holder.State.DETACHED);
         bulkhead.attach("a", "a2", "secret");
         bulkhead.release("a2");
 
-        assertThat(ask("a").send()).isInstanceOf(Cancelled.class);
+        assertThat(request("a").send()).isInstanceOf(Cancelled.class);
         assertThat(bulkhead.holders()).isEmpty();
     }
 
     @Test
-    void anAttachedPermitLastsNoLongerThanItsMaximumHold() {
-        ask("a").lease(SHORT).send();
+    void attachedPermitEndsWithMaxHold() {
+        request("a").lease(SHORT).send();
         bulkhead.detach("a", SHORT, "secret");
         stores.advance(Duration.ofSeconds(2));
 
@@ -782,8 +782,8 @@ public abstract class PermitStoreContract {
     }
 
     @Test
-    void aMinimumHoldCountsFromTheStartOfAnAttachedPermit() {
-        ask("a").send();
+    void minHoldOfAnAttachedPermitCountsFromItsFirstGrant() {
+        request("a").send();
         bulkhead.detach("a", LEASE, "secret");
         stores.advance(Duration.ofSeconds(4));
         bulkhead.attach("a", "a2", "secret");
@@ -793,53 +793,53 @@ public abstract class PermitStoreContract {
         assertThat(bulkhead.released("a2").until()).isEqualTo(Instant.ofEpochMilli(bulkhead.now()).plusSeconds(6));
     }
 
-    // ---- a clock that is set back
+    // ---- clock going back
 
     private void setClockBack(Duration by) {
-        assumeTrue(clockCanBeSetBack(), "The clock of this store never goes back");
+        assumeTrue(clockCanBeSetBack(), "The clock of this store cannot go back");
         stores.advance(by.negated());
     }
 
-    /** Trap 3, though the lease was to end at a time that is an hour away now. */
+    /** Trap 3: the stored lease end is an hour ahead after the change. */
     @Test
-    void afterTheClockWasSetBackPermitsOfTheDeadEndWithinOneLease() {
-        ask("dead").limit(2).lease(SHORT).send();
-        long ticket = ask("alive").limit(2).lease(LEASE).ticket();
+    void deadPermitExpiresWithinOneLeaseAfterTheClockGoesBack() {
+        request("dead").limit(2).lease(SHORT).send();
+        long ticket = request("alive").limit(2).lease(LEASE).ticket();
         setClockBack(Duration.ofHours(1));
 
-        assertThat(ask("c").limit(2).send()).isEqualTo(new Full(2, SHORT, false));
+        assertThat(request("c").limit(2).send()).isEqualTo(new Full(2, SHORT, false));
         stores.advance(SHORT.minus(TICK));
         assertThat(bulkhead.holders()).containsExactly("dead", "alive");
         stores.advance(TICK);
 
         assertThat(bulkhead.holders()).containsExactly("alive");
-        assertThat(ask("c").limit(2).ticket()).isGreaterThan(ticket);
+        assertThat(request("c").limit(2).ticket()).isGreaterThan(ticket);
     }
 
-    /** Trap 3, though no ticket was given for hours, because the holder kept its permit, and renewed it, until it died. */
+    /** Trap 3: no ticket was issued for hours, because the holder renewed its permit until it died. */
     @Test
-    void afterTheClockWasSetBackAPermitThatWasHeldForLongEndsWithinOneLease() {
-        assumeTrue(clockCanBeSetBack(), "The clock of this store never goes back");
-        ask("dead").lease(LONG_AGO.dividedBy(2)).send();
+    void longHeldPermitExpiresWithinOneLeaseAfterTheClockGoesBack() {
+        assumeTrue(clockCanBeSetBack(), "The clock of this store cannot go back");
+        request("dead").lease(LONG_AGO.dividedBy(2)).send();
         for (int i = 0; i < 8; i++) {
             stores.advance(LONG_AGO.dividedBy(4));
             assertThat(bulkhead.renew(LONG_AGO.dividedBy(2), "dead")).isEmpty();
         }
         setClockBack(LONG_AGO);
 
-        assertThat(ask("next").send()).isEqualTo(new Full(1, LONG_AGO.dividedBy(2), false));
+        assertThat(request("next").send()).isEqualTo(new Full(1, LONG_AGO.dividedBy(2), false));
         stores.advance(LONG_AGO.dividedBy(2));
 
         assertThat(bulkhead.holders()).isEmpty();
-        assertThat(ask("next").send()).isInstanceOf(Granted.class);
+        assertThat(request("next").send()).isInstanceOf(Granted.class);
     }
 
-    /** Trap 10, though no ticket was given since the waiter came. */
+    /** Trap 10: no ticket was issued since the waiter queued. */
     @Test
-    void afterTheClockWasSetBackPlacesThatWerePolledForLongEnd() {
-        assumeTrue(clockCanBeSetBack(), "The clock of this store never goes back");
-        ask("a").lease(LONG_AGO).send();
-        ask("dead").waiting().send();
+    void longPolledPlaceExpiresAfterTheClockGoesBack() {
+        assumeTrue(clockCanBeSetBack(), "The clock of this store cannot go back");
+        request("a").lease(LONG_AGO).send();
+        request("dead").waiting().send();
         for (int i = 0; i < 20; i++) {
             stores.advance(PLACE.minus(TICK));
             bulkhead.poll(1, PLACE, "dead");
@@ -852,31 +852,30 @@ public abstract class PermitStoreContract {
         assertThat(bulkhead.waiters()).isEmpty();
     }
 
-    /** The others too, when many died at once. */
+    /** More permits than a step corrects. */
     @Test
-    void afterTheClockWasSetBackManyPermitsEndWithinOneLease() {
+    void manyPermitsExpireWithinOneLeaseAfterTheClockGoesBack() {
         int many = 250;
         for (int i = 0; i < many; i++) {
-            ask("dead-" + i).limit(many).lease(SHORT).send();
+            request("dead-" + i).limit(many).lease(SHORT).send();
         }
         setClockBack(Duration.ofHours(1));
 
         for (int i = 0; i < 3; i++) {
-            assertThat(ask("next-" + i).limit(many).send()).isInstanceOf(Full.class);
+            assertThat(request("next-" + i).limit(many).send()).isInstanceOf(Full.class);
         }
         stores.advance(SHORT);
 
         assertThat(bulkhead.holders()).isEmpty();
     }
 
-    /** Nothing is taken from those who renew. */
     @Test
-    void afterTheClockWasSetBackWhoRenewsKeepsItsPermit() {
-        ask("alive").lease(SHORT).send();
+    void renewedPermitSurvivesTheClockGoingBack() {
+        request("alive").lease(SHORT).send();
         setClockBack(Duration.ofHours(1));
 
         for (int i = 0; i < 5; i++) {
-            assertThat(ask("next").send()).isInstanceOf(Full.class);
+            assertThat(request("next").send()).isInstanceOf(Full.class);
             stores.advance(SHORT.minus(TICK));
             assertThat(bulkhead.renew(SHORT, "alive")).isEmpty();
         }
@@ -884,11 +883,11 @@ public abstract class PermitStoreContract {
         assertThat(bulkhead.holders()).containsExactly("alive");
     }
 
-    /** Trap 10, though the place was to end at a time that is an hour away now. */
+    /** Trap 10: the stored end of the place is an hour ahead after the change. */
     @Test
-    void afterTheClockWasSetBackPlacesOfTheDeadEnd() {
-        ask("a").fair(true).lease(SHORT).send();
-        ask("dead").fair(true).waiting().send();
+    void placeOfADeadWaiterExpiresAfterTheClockGoesBack() {
+        request("a").fair(true).lease(SHORT).send();
+        request("dead").fair(true).waiting().send();
         setClockBack(Duration.ofHours(1));
 
         bulkhead.poll(1, PLACE, "unknown");
@@ -900,14 +899,13 @@ public abstract class PermitStoreContract {
     // ---- waiting
 
     /**
-     * A waiter gets its permit in its turn, with its own lease (Trap 8), and is notified, whichever process released the
-     * permit.
+     * Waiters get permits in order, each with its own lease (Trap 8), and are notified whichever process released the permit.
      */
     @Test
-    void fairWaitersAreHandedPermitsInTheirOrder() {
-        ask("a").fair(true).send();
-        ask("b").fair(true).waiting().lease(SHORT).send();
-        ask("c").fair(true).waiting().lease(LEASE).throughSecond().send();
+    void fairWaitersGetPermitsInOrder() {
+        request("a").fair(true).send();
+        request("b").fair(true).waiting().lease(SHORT).send();
+        request("c").fair(true).waiting().lease(LEASE).throughSecond().send();
         List<Long> places = tickets(bulkhead.occupancy().waiters());
         assertThat(places).isSorted().doesNotHaveDuplicates();
         stores.advance(Duration.ofSeconds(2));
@@ -923,15 +921,15 @@ public abstract class PermitStoreContract {
         HandOver c = bulkhead.awaitHandedOver(stores.second(), "c");
         assertThat(c.leaseEndMillis()).isEqualTo(bulkhead.now() + FIRST_LEASE.toMillis());
         assertThat(bulkhead.waiters()).isEmpty();
-        assertThat(bulkhead.toldFree()).isEmpty();
+        assertThat(bulkhead.notifiedFree()).isEmpty();
     }
 
-    /** A fencing token is drawn when the permit is given, so it is greater than all that were drawn while the waiter waited. */
+    /** The fencing token is issued at the hand-over, so it is greater than all tokens issued during the wait. */
     @Test
-    void theTokenOfAHandOverIsDrawnAtTheHandOver() {
-        ask("a").limit(2).fair(true).send();
-        ask("b").limit(1).fair(true).waiting().send();
-        ask("c").limit(1).fair(true).waiting().send();
+    void fencingTokenIsIssuedAtTheHandOver() {
+        request("a").limit(2).fair(true).send();
+        request("b").limit(1).fair(true).waiting().send();
+        request("c").limit(1).fair(true).waiting().send();
         long last = bulkhead.waiter("c").ticket();
         stores.advance(Duration.ofSeconds(1));
 
@@ -940,32 +938,32 @@ public abstract class PermitStoreContract {
         assertThat(b).isGreaterThan(last).isGreaterThanOrEqualTo(bulkhead.now() * 1_000);
         assertThat(bulkhead.holder("b").ticket()).isEqualTo(b);
         assertThat(bulkhead.poll(1, PLACE, "b").handedOver().get("b").ticket()).isEqualTo(b);
-        assertThat(ask("b").fair(true).waiting().ticket()).as("asked again").isEqualTo(b);
+        assertThat(request("b").fair(true).waiting().ticket()).as("repeated request").isEqualTo(b);
 
         bulkhead.release("b");
         assertThat(bulkhead.awaitHandedOver("c").ticket()).isGreaterThan(b);
         bulkhead.release("c");
-        assertThat(ask("d").ticket()).isGreaterThan(bulkhead.awaitHandedOver("c").ticket());
+        assertThat(request("d").ticket()).isGreaterThan(bulkhead.awaitHandedOver("c").ticket());
     }
 
-    /** Several that are handed over in one step have tokens in the order of the queue. */
+    /** One step hands over several permits, with tokens in queue order. */
     @Test
-    void tokensOfOneStepFollowTheQueue() {
+    void tokensOfOneStepFollowTheQueueOrder() {
         bulkhead.resize(1);
-        ask("a").fair(true).send();
-        Stream.of(ids("w", 4)).forEach(id -> ask(id).fair(true).waiting().send());
+        request("a").fair(true).send();
+        Stream.of(ids("w", 4)).forEach(id -> request(id).fair(true).waiting().send());
 
         bulkhead.resize(5);
 
         assertThat(Stream.of(ids("w", 4)).map(id -> bulkhead.awaitHandedOver(id).ticket())).isSorted().doesNotHaveDuplicates();
     }
 
-    /** Trap 10: a waiter may be dead when its turn comes, so its first lease is short, whatever it asked for. */
-    @ParameterizedTest(name = "asked for {0} ms, given {1} ms")
+    /** Trap 10: the waiter may be dead, so its first lease is short. */
+    @ParameterizedTest(name = "requested {0} ms, granted {1} ms")
     @CsvSource({ "60000, 2000", "2001, 2000", "2000, 2000", "1999, 1999", "1, 1" })
-    void theFirstLeaseOfAHandOverIsShort(long lease, long given) {
-        ask("a").fair(true).send();
-        ask("b").fair(true).waiting().lease(Duration.ofMillis(lease)).send();
+    void firstLeaseOfAHandOverIsShort(long lease, long given) {
+        request("a").fair(true).send();
+        request("b").fair(true).waiting().lease(Duration.ofMillis(lease)).send();
         stores.advance(Duration.ofSeconds(1));
 
         bulkhead.release("a");
@@ -974,11 +972,10 @@ public abstract class PermitStoreContract {
         assertThat(bulkhead.awaitHandedOver("b").leaseEndMillis()).isEqualTo(bulkhead.holder("b").until().toEpochMilli());
     }
 
-    /** It is renewed as any other lease. */
     @Test
-    void theFirstLeaseOfAHandOverIsRenewed() {
-        ask("a").fair(true).send();
-        ask("b").fair(true).waiting().lease(LEASE).send();
+    void firstLeaseOfAHandOverCanBeRenewed() {
+        request("a").fair(true).send();
+        request("b").fair(true).waiting().lease(LEASE).send();
         bulkhead.release("a");
         stores.advance(FIRST_LEASE.minus(TICK));
 
@@ -988,15 +985,15 @@ public abstract class PermitStoreContract {
     }
 
     /**
-     * Trap 10: the waiters of a process that was killed cost one place and one first lease, all of them together, though a
-     * permit may be handed to some of them before they count as dead.
+     * Trap 10: all waiters of a killed process together delay others by at most one place and one first lease, although some
+     * may get a hand-over before they count as dead.
      */
     @Test
-    void theWaitersOfAKilledProcessCostFiveSecondsInAll() {
-        assumeThatAProcessCanDie();
-        ask("a").fair(true).send();
-        IntStream.range(0, 20).forEach(i -> ask("dead" + i).fair(true).waiting(PermitStore.LONGEST_PLACE).send());
-        ask("alive").fair(true).waiting(LEASE).throughSecond().send();
+    void waitersOfAKilledProcessDelayOthersByFiveSecondsAtMost() {
+        assumeOtherProcesses();
+        request("a").fair(true).send();
+        IntStream.range(0, 20).forEach(i -> request("dead" + i).fair(true).waiting(PermitStore.LONGEST_PLACE).send());
+        request("alive").fair(true).waiting(LEASE).throughSecond().send();
         bulkhead.release("a");
         Duration passed = Duration.ZERO;
         while (!bulkhead.holders().contains("alive")) {
@@ -1011,25 +1008,25 @@ public abstract class PermitStoreContract {
 
     @ParameterizedTest(name = "the newcomer is fair = {0}")
     @ValueSource(booleans = { false, true })
-    void aNewcomerNeverOvertakesAFairWaiter(boolean fair) {
-        ask("a").fair(true).send();
-        ask("b").fair(true).waiting().send();
+    void newcomerNeverOvertakesAFairWaiter(boolean fair) {
+        request("a").fair(true).send();
+        request("b").fair(true).waiting().send();
 
-        assertThat(ask("greedy").fair(fair).limit(5).send()).as("does not wait").isEqualTo(new Full(5, LEASE, false));
-        assertThat(ask("greedy").fair(fair).limit(5).waiting().send()).as("waits").isInstanceOf(Waiting.class);
+        assertThat(request("greedy").fair(fair).limit(5).send()).as("does not wait").isEqualTo(new Full(5, LEASE, false));
+        assertThat(request("greedy").fair(fair).limit(5).waiting().send()).as("waits").isInstanceOf(Waiting.class);
         bulkhead.release("a");
 
         assertThat(bulkhead.holders()).contains("b");
         assertThat(bulkhead.awaitHandedOver("b").ticket()).isEqualTo(bulkhead.holder("b").ticket());
     }
 
-    /** Trap 19: with mixed limits, the first of the queue holds up those behind it whose limits would allow more. */
+    /** Trap 19: with mixed limits, the head of the queue blocks waiters whose higher limits would allow more. */
     @Test
-    void theHeadOfTheQueueIsNotOvertakenWhenItsOwnLimitIsLower() {
-        ask("a").limit(2).send();
-        ask("b").limit(2).send();
-        ask("low").fair(true).limit(1).waiting().send();
-        ask("high").fair(true).limit(5).waiting().send();
+    void headWithALowerLimitIsNotOvertaken() {
+        request("a").limit(2).send();
+        request("b").limit(2).send();
+        request("low").fair(true).limit(1).waiting().send();
+        request("high").fair(true).limit(5).waiting().send();
 
         bulkhead.release("a");
         assertThat(bulkhead.holders()).containsExactly("b");
@@ -1040,17 +1037,17 @@ public abstract class PermitStoreContract {
     }
 
     @Test
-    void askingAgainKeepsThePlaceAndOnlyEverLengthensIt() {
-        ask("a").fair(true).send();
-        ask("b").fair(true).waiting(PLACE).send();
+    void repeatedRequestKeepsThePlaceAndNeverShortensIt() {
+        request("a").fair(true).send();
+        request("b").fair(true).waiting(PLACE).send();
         Waiter before = bulkhead.waiter("b");
-        ask("c").fair(true).waiting().send();
+        request("c").fair(true).waiting().send();
         stores.advance(Duration.ofSeconds(1));
 
-        assertThat(ask("b").fair(true).waiting(SHORT).send()).isInstanceOf(Waiting.class);
+        assertThat(request("b").fair(true).waiting(SHORT).send()).isInstanceOf(Waiting.class);
         assertThat(bulkhead.waiter("b")).as("not shortened").isEqualTo(before);
 
-        ask("b").fair(true).waiting(PLACE).send();
+        request("b").fair(true).waiting(PLACE).send();
         assertThat(bulkhead.waiter("b").ticket()).isEqualTo(before.ticket());
         assertThat(bulkhead.waiter("b").since()).isEqualTo(before.since());
         assertThat(bulkhead.waiter("b").until()).as("lengthened").isEqualTo(before.until().plusSeconds(1));
@@ -1059,184 +1056,184 @@ public abstract class PermitStoreContract {
 
     @ParameterizedTest(name = "fair = {0}")
     @ValueSource(booleans = { false, true })
-    void aWaiterThatAsksWithoutWaitingIsStillAWaiter(boolean fair) {
-        ask("a").send();
-        ask("b").fair(fair).waiting().send();
+    void waiterStaysQueuedAfterARequestWithoutPlace(boolean fair) {
+        request("a").send();
+        request("b").fair(fair).waiting().send();
 
-        assertThat(ask("b").fair(fair).send()).isInstanceOf(Full.class);
+        assertThat(request("b").fair(fair).send()).isInstanceOf(Full.class);
         assertThat(bulkhead.waiters()).containsExactly("b");
     }
 
     @Test
-    void aWaiterThatIsNotFairIsToldAndAsksAgain() {
-        ask("a").send();
-        ask("b").waiting().send();
+    void standbyWaiterIsNotifiedAndRequestsThePermit() {
+        request("a").send();
+        request("b").waiting().send();
         bulkhead.release("a");
 
         assertThat(bulkhead.holders()).as("not handed over").isEmpty();
         bulkhead.awaitPermitFree("b");
         assertThat(bulkhead.waiters()).containsExactly("b");
 
-        assertThat(ask("b").waiting().send()).isInstanceOf(Granted.class);
+        assertThat(request("b").waiting().send()).isInstanceOf(Granted.class);
         assertThat(bulkhead.waiters()).isEmpty();
-        assertThat(bulkhead.toldHandedOver()).isEmpty();
+        assertThat(bulkhead.notifiedHandedOver()).isEmpty();
     }
 
     @Test
-    void aNewcomerMayBeFasterThanAWaiterThatIsNotFair() {
-        ask("a").send();
-        ask("b").waiting().send();
+    void newcomerMayOvertakeAStandbyWaiter() {
+        request("a").send();
+        request("b").waiting().send();
         bulkhead.release("a");
 
-        assertThat(ask("fast").send()).isInstanceOf(Granted.class);
-        assertThat(ask("b").waiting().send()).isInstanceOf(Waiting.class);
+        assertThat(request("fast").send()).isInstanceOf(Granted.class);
+        assertThat(request("b").waiting().send()).isInstanceOf(Waiting.class);
         assertThat(bulkhead.waiters()).containsExactly("b");
     }
 
     /** Trap 26: one freed permit wakes one waiter. */
     @Test
-    void oneReleaseTellsExactlyOneWaiter() {
-        ask("a").limit(2).send();
-        ask("b").limit(2).send();
-        IntStream.range(0, 10).forEach(i -> ask("w" + i).limit(2).waiting().send());
+    void releaseNotifiesOneWaiter() {
+        request("a").limit(2).send();
+        request("b").limit(2).send();
+        IntStream.range(0, 10).forEach(i -> request("w" + i).limit(2).waiting().send());
 
         bulkhead.release("a");
-        assertThat(bulkhead.toldFree()).hasSize(1);
+        assertThat(bulkhead.notifiedFree()).hasSize(1);
     }
 
-    /** Trap 26: permits that were free before wake no waiter again. */
+    /** Trap 26: permits that were already free wake no further waiters. */
     @Test
-    void oneReleaseTellsOneWaiterEvenWhenMoreIsFree() {
-        Stream.of("a", "b", "c").forEach(id -> ask(id).limit(3).send());
-        IntStream.range(0, 5).forEach(i -> ask("w" + i).limit(3).waiting().send());
+    void releaseNotifiesOneWaiterAlsoWhenMoreIsFree() {
+        Stream.of("a", "b", "c").forEach(id -> request(id).limit(3).send());
+        IntStream.range(0, 5).forEach(i -> request("w" + i).limit(3).waiting().send());
         bulkhead.release("a");
-        assertThat(bulkhead.toldFree()).hasSize(1);
+        assertThat(bulkhead.notifiedFree()).hasSize(1);
         stores.forgetNotices();
 
         bulkhead.release("b");
 
         assertThat(bulkhead.poll(3, PLACE, "w0").free()).isEqualTo(2);
-        assertThat(bulkhead.toldFree()).hasSize(1);
+        assertThat(bulkhead.notifiedFree()).hasSize(1);
     }
 
-    /** Trap 26: permits that are given back one right after the other wake as many waiters, not one of them twice. */
+    /** Trap 26: consecutive releases wake different waiters. */
     @Test
-    void whoWasToldLetsOthersBeToldFirst() {
-        Stream.of("a", "b", "c").forEach(id -> ask(id).limit(3).send());
-        Stream.of("w0", "w1", "w2").forEach(id -> ask(id).limit(3).waiting().send());
+    void notifiedWaiterIsNotifiedAgainLast() {
+        Stream.of("a", "b", "c").forEach(id -> request(id).limit(3).send());
+        Stream.of("w0", "w1", "w2").forEach(id -> request(id).limit(3).waiting().send());
 
         Stream.of("a", "b").forEach(bulkhead::release);
-        assertThat(bulkhead.toldFree()).containsExactly("w0", "w1");
+        assertThat(bulkhead.notifiedFree()).containsExactly("w0", "w1");
         stores.forgetNotices();
         bulkhead.release("c");
 
-        assertThat(bulkhead.toldFree()).containsExactly("w2");
+        assertThat(bulkhead.notifiedFree()).containsExactly("w2");
     }
 
-    /** Trap 19: a waiter with a small limit, who cannot have the permit, is no obstacle to those who can. */
+    /** Trap 19: a waiter whose lower limit is reached does not block others. */
     @Test
-    void whoMayNotHaveThePermitIsPassedOver() {
-        Stream.of("a", "b", "c").forEach(id -> ask(id).limit(5).send());
+    void waiterAtItsLimitIsSkipped() {
+        Stream.of("a", "b", "c").forEach(id -> request(id).limit(5).send());
         bulkhead.resize(3);
-        ask("small").limit(1).waiting().send();
-        ask("large").limit(5).waiting().send();
+        request("small").limit(1).waiting().send();
+        request("large").limit(5).waiting().send();
 
         bulkhead.resetSize();
 
-        assertThat(bulkhead.toldFree()).containsExactly("large");
+        assertThat(bulkhead.notifiedFree()).containsExactly("large");
     }
 
     /** Trap 26: one freed permit goes to one waiter. */
     @Test
-    void oneReleaseIsHandedToExactlyOneFairWaiter() {
-        ask("a").limit(2).fair(true).send();
-        ask("b").limit(2).fair(true).send();
-        IntStream.range(0, 10).forEach(i -> ask("w" + i).limit(2).fair(true).waiting().send());
+    void releaseIsHandedOverToOneFairWaiter() {
+        request("a").limit(2).fair(true).send();
+        request("b").limit(2).fair(true).send();
+        IntStream.range(0, 10).forEach(i -> request("w" + i).limit(2).fair(true).waiting().send());
 
         bulkhead.release("a");
-        assertThat(bulkhead.toldHandedOver()).containsExactly("w0");
+        assertThat(bulkhead.notifiedHandedOver()).containsExactly("w0");
     }
 
     @Test
-    void waitersThatAreNotFairAreNotToldWhileFairOnesWait() {
-        ask("a").limit(2).send();
-        ask("b").limit(2).send();
-        ask("open").limit(2).waiting().send();
-        ask("low").limit(1).fair(true).waiting().send();
+    void standbyWaitersAreNotNotifiedWhileFairOnesWait() {
+        request("a").limit(2).send();
+        request("b").limit(2).send();
+        request("open").limit(2).waiting().send();
+        request("low").limit(1).fair(true).waiting().send();
 
         bulkhead.release("a");
-        assertThat(bulkhead.poll(2, PLACE, "open").free()).as("promised to the queue").isZero();
-        assertThat(ask("open").limit(2).waiting().send()).isInstanceOf(Waiting.class);
-        assertThat(bulkhead.toldFree()).isEmpty();
+        assertThat(bulkhead.poll(2, PLACE, "open").free()).as("reserved for the queue").isZero();
+        assertThat(request("open").limit(2).waiting().send()).isInstanceOf(Waiting.class);
+        assertThat(bulkhead.notifiedFree()).isEmpty();
     }
 
-    /** Trap 19: what is free for a waiter is judged by its own limit. */
+    /** Trap 19: each waiter's own limit determines whether a permit is free. */
     @Test
-    void onlyWaitersWhoseLimitAllowsItAreTold() {
-        Stream.of("a", "b", "c").forEach(id -> ask(id).limit(3).send());
-        ask("low").limit(2).waiting().send();
-        ask("high").limit(3).waiting().send();
+    void onlyWaitersBelowTheirLimitAreNotified() {
+        Stream.of("a", "b", "c").forEach(id -> request(id).limit(3).send());
+        request("low").limit(2).waiting().send();
+        request("high").limit(3).waiting().send();
 
         bulkhead.release("a");
-        assertThat(bulkhead.toldFree()).doesNotContain("low");
-        ask("high").limit(3).waiting().ticket();
+        assertThat(bulkhead.notifiedFree()).doesNotContain("low");
+        request("high").limit(3).waiting().ticket();
         bulkhead.release("b");
-        assertThat(bulkhead.toldFree()).doesNotContain("low");
+        assertThat(bulkhead.notifiedFree()).doesNotContain("low");
         bulkhead.release("c");
         bulkhead.awaitPermitFree("low");
     }
 
-    /** Trap 10: nor do the dead, however many, keep a newcomer out. */
+    /** Trap 10: dead waiters do not block newcomers either. */
     @Test
     void deadWaitersDoNotBlockOthers() {
-        assumeThatAProcessCanDie();
-        IntStream.range(0, 5).forEach(i -> ask("held" + i).limit(5).fair(true).lease(SHORT).send());
-        IntStream.range(0, 39).forEach(i -> ask("dead" + i).limit(5).fair(true).waiting(SHORT).send());
-        ask("alive").limit(5).fair(true).waiting(LEASE).throughSecond().send();
+        assumeOtherProcesses();
+        IntStream.range(0, 5).forEach(i -> request("held" + i).limit(5).fair(true).lease(SHORT).send());
+        IntStream.range(0, 39).forEach(i -> request("dead" + i).limit(5).fair(true).waiting(SHORT).send());
+        request("alive").limit(5).fair(true).waiting(LEASE).throughSecond().send();
         stores.advance(SHORT);
 
-        assertThat(ask("new").limit(5).fair(true).send()).isInstanceOf(Granted.class);
+        assertThat(request("new").limit(5).fair(true).send()).isInstanceOf(Granted.class);
 
         assertThat(bulkhead.holders()).containsExactlyInAnyOrder("alive", "new");
     }
 
-    /** Many permits end at once: all who wait are served, and a newcomer as well. */
+    /** Many leases end at once: all waiters and a newcomer are served. */
     @Test
-    void manyFreePermitsServeAllWhoWaitAndTheNewcomer() {
-        IntStream.range(0, 100).forEach(i -> ask("held" + i).limit(100).fair(true).lease(SHORT).send());
-        IntStream.range(0, 40).forEach(i -> ask("waiter" + i).limit(100).fair(true).waiting(LEASE).send());
+    void manyFreePermitsServeAllWaitersAndANewcomer() {
+        IntStream.range(0, 100).forEach(i -> request("held" + i).limit(100).fair(true).lease(SHORT).send());
+        IntStream.range(0, 40).forEach(i -> request("waiter" + i).limit(100).fair(true).waiting(LEASE).send());
         stores.advance(SHORT);
 
-        assertThat(ask("new").limit(100).fair(true).send()).isInstanceOf(Granted.class);
+        assertThat(request("new").limit(100).fair(true).send()).isInstanceOf(Granted.class);
 
         assertThat(bulkhead.occupancy().inUse()).isEqualTo(41);
         assertThat(bulkhead.waiters()).isEmpty();
     }
 
-    /** Trap 10: the dead at the head of the queue, however many, are skipped together, when a permit is given back. */
+    /** Trap 10: one release skips all dead waiters at the head of the queue. */
     @Test
     void deadWaitersAreSkippedTogether() {
-        assumeThatAProcessCanDie();
-        ask("a").fair(true).send();
-        IntStream.range(0, 900).forEach(i -> ask("dead" + i).fair(true).waiting(SHORT).send());
-        ask("alive").fair(true).waiting(LEASE).throughSecond().send();
+        assumeOtherProcesses();
+        request("a").fair(true).send();
+        IntStream.range(0, 900).forEach(i -> request("dead" + i).fair(true).waiting(SHORT).send());
+        request("alive").fair(true).waiting(LEASE).throughSecond().send();
         stores.advance(SHORT);
 
         bulkhead.release("a");
 
         assertThat(bulkhead.holders()).containsExactly("alive");
         assertThat(bulkhead.waiters()).isEmpty();
-        assertThat(bulkhead.toldHandedOver()).containsExactly("alive");
+        assertThat(bulkhead.notifiedHandedOver()).containsExactly("alive");
     }
 
-    /** Trap 10: a dead waiter anywhere in the queue takes no permit. */
+    /** Trap 10: a dead waiter gets no permit, wherever it is in the queue. */
     @Test
-    void aDeadWaiterInTheMiddleOfTheQueueIsSkipped() {
-        assumeThatAProcessCanDie();
-        ask("a").fair(true).send();
-        ask("b").fair(true).waiting().send();
-        ask("dead").fair(true).waiting(SHORT).throughSecond().send();
-        ask("c").fair(true).waiting().send();
+    void deadWaiterInTheMiddleOfTheQueueIsSkipped() {
+        assumeOtherProcesses();
+        request("a").fair(true).send();
+        request("b").fair(true).waiting().send();
+        request("dead").fair(true).waiting(SHORT).throughSecond().send();
+        request("c").fair(true).waiting().send();
         stores.advance(SHORT);
 
         bulkhead.release("a");
@@ -1246,26 +1243,26 @@ public abstract class PermitStoreContract {
     }
 
     @Test
-    void deadWaitersThatAreNotFairAreNotTold() {
-        assumeThatAProcessCanDie();
-        ask("a").send();
-        ask("dead").waiting(SHORT).throughSecond().send();
+    void deadStandbyWaitersAreNotNotified() {
+        assumeOtherProcesses();
+        request("a").send();
+        request("dead").waiting(SHORT).throughSecond().send();
         stores.advance(TICK);
-        ask("alive").waiting(LEASE).send();
+        request("alive").waiting(LEASE).send();
         stores.advance(SHORT);
 
         bulkhead.release("a");
 
         bulkhead.awaitPermitFree("alive");
-        assertThat(bulkhead.toldFree()).containsExactly("alive");
+        assertThat(bulkhead.notifiedFree()).containsExactly("alive");
     }
 
-    /** Trap 12: when a lease ends unannounced, the poll of any waiter moves the queue on. */
+    /** Trap 12: expiry is not published; the poll of any waiter advances the queue. */
     @Test
-    void aPollHandsOverWhatAnEndedLeaseLeft() {
-        ask("a").fair(true).lease(SHORT).send();
-        ask("b").fair(true).waiting().send();
-        ask("c").fair(true).waiting().send();
+    void pollHandsOverAnExpiredPermit() {
+        request("a").fair(true).lease(SHORT).send();
+        request("b").fair(true).waiting().send();
+        request("c").fair(true).waiting().send();
         stores.advance(SHORT);
 
         PollReply reply = bulkhead.poll(1, PLACE, "c");
@@ -1275,36 +1272,36 @@ public abstract class PermitStoreContract {
         assertThat(bulkhead.poll(1, PLACE, "b").handedOver()).containsExactly(Map.entry("b", bulkhead.awaitHandedOver("b")));
     }
 
-    /** Trap 12: the request of a newcomer moves the queue on as well, and comes after it. */
+    /** Trap 12: a newcomer's request also advances the queue, and queues behind it. */
     @Test
-    void aRequestHandsOverWhatAnEndedLeaseLeft() {
-        ask("a").fair(true).lease(SHORT).send();
-        ask("b").fair(true).waiting().send();
+    void requestHandsOverAnExpiredPermit() {
+        request("a").fair(true).lease(SHORT).send();
+        request("b").fair(true).waiting().send();
         stores.advance(SHORT);
 
-        assertThat(ask("c").fair(true).send()).isEqualTo(new Full(1, FIRST_LEASE, false));
+        assertThat(request("c").fair(true).send()).isEqualTo(new Full(1, FIRST_LEASE, false));
         bulkhead.awaitHandedOver("b");
     }
 
     @Test
-    void aWaiterThatAsksAgainIsHandedItsPermit() {
-        ask("a").fair(true).lease(SHORT).send();
-        ask("b").fair(true).waiting().send();
+    void repeatedRequestOfAWaiterGetsAnExpiredPermit() {
+        request("a").fair(true).lease(SHORT).send();
+        request("b").fair(true).waiting().send();
         long ticket = bulkhead.waiter("b").ticket();
         stores.advance(SHORT);
 
-        assertThat(ask("b").fair(true).waiting().ticket()).isGreaterThan(ticket);
+        assertThat(request("b").fair(true).waiting().ticket()).isGreaterThan(ticket);
         assertThat(bulkhead.waiters()).isEmpty();
     }
 
-    /** Trap 9: the waiters of a process that shows no sign of life lose their places, to the millisecond. */
+    /** Trap 9: waiters of a process without heartbeats lose their places, to the millisecond. */
     @ParameterizedTest(name = "fair = {0}")
     @ValueSource(booleans = { false, true })
-    void aPlaceEndsUnlessItIsLengthened(boolean fair) {
-        assumeThatAProcessCanDie();
-        ask("a").fair(fair).send();
-        ask("polls").fair(fair).waiting(SHORT).send();
-        ask("dies").fair(fair).waiting(SHORT).throughSecond().send();
+    void placeExpiresUnlessExtended(boolean fair) {
+        assumeOtherProcesses();
+        request("a").fair(fair).send();
+        request("polls").fair(fair).waiting(SHORT).send();
+        request("dies").fair(fair).waiting(SHORT).throughSecond().send();
         stores.advance(SHORT.minus(TICK));
         assertThat(bulkhead.waiters()).containsExactlyInAnyOrder("polls", "dies");
         assertThat(bulkhead.poll(1, SHORT, "polls").gone()).isEmpty();
@@ -1317,9 +1314,9 @@ public abstract class PermitStoreContract {
     }
 
     @Test
-    void aPollNeverShortensAPlace() {
-        ask("a").send();
-        ask("b").waiting(PLACE).send();
+    void pollNeverShortensAPlace() {
+        request("a").send();
+        request("b").waiting(PLACE).send();
         Waiter before = bulkhead.waiter("b");
 
         bulkhead.poll(1, SHORT, "b");
@@ -1327,12 +1324,12 @@ public abstract class PermitStoreContract {
         assertThat(bulkhead.waiter("b")).isEqualTo(before);
     }
 
-    /** A slow waiter loses nothing until another step removes it. */
+    /** A slow waiter keeps its place until another step removes it. */
     @ParameterizedTest(name = "fair = {0}")
     @ValueSource(booleans = { false, true })
-    void aLatePollKeepsAPlaceThatWasNotRemoved(boolean fair) {
-        ask("a").fair(fair).send();
-        ask("b").fair(fair).waiting(SHORT).send();
+    void latePollKeepsAnExpiredPlaceThatWasNotRemoved(boolean fair) {
+        request("a").fair(fair).send();
+        request("b").fair(fair).waiting(SHORT).send();
         Waiter before = bulkhead.waiter("b");
         stores.advance(SHORT.plusSeconds(1));
         assertThat(bulkhead.waiters()).isEmpty();
@@ -1345,38 +1342,38 @@ public abstract class PermitStoreContract {
     }
 
     @Test
-    void aPlaceThatOthersSawEndIsGone() {
-        ask("a").fair(true).send();
-        ask("b").fair(true).waiting(SHORT).send();
+    void expiredPlaceIsRemovedByOtherRequests() {
+        request("a").fair(true).send();
+        request("b").fair(true).waiting(SHORT).send();
         stores.advance(SHORT);
-        ask("c").fair(true).waiting().send();
+        request("c").fair(true).waiting().send();
 
         assertThat(bulkhead.poll(1, PLACE, "b").gone()).containsExactly("b");
-        ask("b").fair(true).waiting().send();
+        request("b").fair(true).waiting().send();
         assertThat(bulkhead.waiters()).containsExactly("c", "b");
     }
 
-    /** Trap 9, Trap 29: a waiter that leaves keeps no place and takes no permit; the next one gets it. */
+    /** Trap 9, Trap 29: a waiter that leaves gets no permit; the next one gets it. */
     @Test
-    void aFairWaiterThatLeftIsPassedOver() {
-        ask("a").fair(true).send();
-        ask("leaves").fair(true).waiting().send();
-        ask("next").fair(true).waiting().send();
+    void fairWaiterThatLeftIsSkipped() {
+        request("a").fair(true).send();
+        request("leaves").fair(true).waiting().send();
+        request("next").fair(true).waiting().send();
 
         assertThat(bulkhead.release("leaves")).as("held nothing").isFalse();
         assertThat(bulkhead.waiters()).containsExactly("next");
         bulkhead.release("a");
 
         assertThat(bulkhead.holders()).containsExactly("next");
-        assertThat(bulkhead.toldHandedOver()).containsExactly("next");
+        assertThat(bulkhead.notifiedHandedOver()).containsExactly("next");
     }
 
-    /** Trap 29: a hand-over that crosses with the waiter's leaving goes on to the next one. */
+    /** Trap 29: a hand-over races with the waiter leaving. */
     @Test
-    void aHandOverToAWaiterThatLeavesGoesOn() {
-        ask("a").fair(true).send();
-        ask("leaves").fair(true).waiting().send();
-        ask("next").fair(true).waiting().send();
+    void handOverToALeavingWaiterGoesToTheNext() {
+        request("a").fair(true).send();
+        request("leaves").fair(true).waiting().send();
+        request("next").fair(true).waiting().send();
         bulkhead.release("a");
         bulkhead.awaitHandedOver("leaves");
 
@@ -1386,66 +1383,66 @@ public abstract class PermitStoreContract {
         assertThat(bulkhead.holders()).containsExactly("next");
     }
 
-    /** Trap 29: a waiter that was told and has no use for the permit passes the word on. */
+    /** Trap 29: a notified waiter that does not take the permit passes the notification on. */
     @Test
-    void aToldWaiterThatLeavesPassesTheWordOn() {
-        ask("a").send();
-        ask("w1").waiting().send();
-        ask("w2").waiting().send();
+    void notifiedWaiterThatLeavesWakesTheNext() {
+        request("a").send();
+        request("w1").waiting().send();
+        request("w2").waiting().send();
         bulkhead.release("a");
-        String told = bulkhead.toldFree().iterator().next();
-        String other = told.equals("w1") ? "w2" : "w1";
+        String notified = bulkhead.notifiedFree().iterator().next();
+        String other = notified.equals("w1") ? "w2" : "w1";
 
-        bulkhead.release(told);
+        bulkhead.release(notified);
 
         bulkhead.awaitPermitFree(other);
     }
 
-    /** Trap 29: the same when it leaves by being cancelled. */
+    /** Trap 29: the same for a cancelled waiter. */
     @Test
-    void aToldWaiterThatIsCancelledPassesTheWordOn() {
-        ask("a").send();
-        ask("w1").waiting().send();
-        ask("w2").waiting().send();
+    void notifiedWaiterThatIsCancelledWakesTheNext() {
+        request("a").send();
+        request("w1").waiting().send();
+        request("w2").waiting().send();
         bulkhead.release("a");
-        String told = bulkhead.toldFree().iterator().next();
-        String other = told.equals("w1") ? "w2" : "w1";
+        String notified = bulkhead.notifiedFree().iterator().next();
+        String other = notified.equals("w1") ? "w2" : "w1";
 
-        bulkhead.cancel(LEASE, told);
+        bulkhead.cancel(LEASE, notified);
 
         bulkhead.awaitPermitFree(other);
     }
 
-    /** Trap 26: a waiter that leaves while all permits are held wakes no other. */
+    /** Trap 26: no notification while all permits are held. */
     @Test
-    void aWaiterThatLeavesWhileNothingIsFreeWakesNoOther() {
-        ask("a").send();
-        ask("w1").waiting().send();
-        ask("w2").waiting().send();
+    void leavingWaiterWakesNoOtherWhileNothingIsFree() {
+        request("a").send();
+        request("w1").waiting().send();
+        request("w2").waiting().send();
 
         bulkhead.release("w1");
 
-        assertThat(bulkhead.toldFree()).isEmpty();
+        assertThat(bulkhead.notifiedFree()).isEmpty();
         assertThat(bulkhead.waiters()).containsExactly("w2");
     }
 
     @Test
-    void aFairWaiterThatLeavesWhileNothingIsFreeWakesNoOther() {
-        ask("a").send();
-        ask("open").waiting().send();
-        ask("fair").fair(true).waiting().send();
+    void leavingFairWaiterWakesNoOtherWhileNothingIsFree() {
+        request("a").send();
+        request("open").waiting().send();
+        request("fair").fair(true).waiting().send();
 
         bulkhead.release("fair");
 
-        assertThat(bulkhead.toldFree()).isEmpty();
+        assertThat(bulkhead.notifiedFree()).isEmpty();
         assertThat(bulkhead.waiters()).containsExactly("open");
     }
 
     @Test
-    void theNextFairWaiterIsServedWhenABlockedHeadLeaves() {
-        ask("a").limit(2).send();
-        ask("low").fair(true).limit(1).waiting().send();
-        ask("high").fair(true).limit(2).waiting().send();
+    void nextFairWaiterIsServedWhenABlockedHeadLeaves() {
+        request("a").limit(2).send();
+        request("low").fair(true).limit(1).waiting().send();
+        request("high").fair(true).limit(2).waiting().send();
         assertThat(bulkhead.holders()).containsExactly("a");
 
         bulkhead.release("low");
@@ -1454,37 +1451,37 @@ public abstract class PermitStoreContract {
         assertThat(bulkhead.holders()).containsExactlyInAnyOrder("a", "high");
     }
 
-    // ---- places that were lost
+    // ---- lost places
 
-    /** A microsecond of the store's clock that is long over, so a ticket that was given before. */
-    private long ticketOfBefore() {
+    /** A ticket issued a minute ago: tickets are microseconds of the store's clock. */
+    private long oldTicket() {
         return (bulkhead.now() - 60_000) * 1_000;
     }
 
     @ParameterizedTest(name = "fair = {0}")
     @ValueSource(booleans = { false, true })
-    void aWaiterIsToldItsTicket(boolean fair) {
-        ask("a").fair(fair).send();
+    void replyContainsTheTicketOfAWaiter(boolean fair) {
+        request("a").fair(fair).send();
 
-        long told = ask("b").fair(fair).place(PLACE);
+        long ticket = request("b").fair(fair).place(PLACE);
 
-        assertThat(told).isEqualTo(bulkhead.waiter("b").ticket());
-        assertThat(told > 0).isEqualTo(fair);
-        assertThat(ask("b").fair(fair).place(PLACE)).as("asked again").isEqualTo(told);
+        assertThat(ticket).isEqualTo(bulkhead.waiter("b").ticket());
+        assertThat(ticket > 0).isEqualTo(fair);
+        assertThat(request("b").fair(fair).place(PLACE)).as("repeated request").isEqualTo(ticket);
     }
 
-    /** Guarantee 5: a process that was paused for so long that its waiters count as dead comes back in its old order. */
+    /** Guarantee 5: the waiters of a process that was paused until they counted as dead queue again in their old order. */
     @Test
-    void waitersThatComeBackWithTheirOldTicketsKeepTheirOrder() {
-        ask("a").fair(true).send();
+    void waitersReturningWithOldTicketsKeepTheirOrder() {
+        request("a").fair(true).send();
         Map<String, Long> tickets = new TreeMap<>();
-        Stream.of(ids("w", 4)).forEach(id -> tickets.put(id, ask(id).fair(true).place(SHORT)));
+        Stream.of(ids("w", 4)).forEach(id -> tickets.put(id, request(id).fair(true).place(SHORT)));
         stores.advance(SHORT);
-        ask("new").fair(true).waiting().send();
+        request("new").fair(true).waiting().send();
         assertThat(bulkhead.poll(1, PLACE, ids("w", 4)).gone()).hasSize(4);
 
         Stream.of("w2", "w3", "w0", "w1").forEach(id -> {
-            Ask again = ask(id + "-again").again(tickets.get(id));
+            TestRequest again = request(id + "-again").again(tickets.get(id));
             assertThat((id.equals("w2") ? again.throughSecond() : again).place(PLACE)).isEqualTo(tickets.get(id));
         });
 
@@ -1498,104 +1495,104 @@ public abstract class PermitStoreContract {
         assertThat(tokens).as("fencing tokens").isSorted().doesNotHaveDuplicates();
     }
 
-    /** Two that claim the same ticket both wait. */
+    /** Both waiters with the same ticket wait. */
     @Test
-    void theSameTicketTwiceIsTwoPlaces() {
-        ask("a").fair(true).send();
-        long ticket = ask("b").fair(true).place(PLACE);
+    void sameTicketTwiceIsTwoPlaces() {
+        request("a").fair(true).send();
+        long ticket = request("b").fair(true).place(PLACE);
 
-        assertThat(ask("c").again(ticket).place(PLACE)).isEqualTo(ticket);
-        assertThat(ask("d").again(ticket).send()).as("does not wait").isEqualTo(new Full(1, LEASE, false));
+        assertThat(request("c").again(ticket).place(PLACE)).isEqualTo(ticket);
+        assertThat(request("d").again(ticket).send()).as("does not wait").isEqualTo(new Full(1, LEASE, false));
 
         assertThat(bulkhead.waiters()).containsExactly("b", "c");
         Stream.of("a", "b", "c").forEach(bulkhead::release);
         assertThat(bulkhead.occupancy().waiting()).isZero();
-        assertThat(bulkhead.toldHandedOver()).containsExactlyInAnyOrder("b", "c");
+        assertThat(bulkhead.notifiedHandedOver()).containsExactlyInAnyOrder("b", "c");
     }
 
-    /** The head of the queue waits for its own limit; a ticket decides who may pass. */
+    /** Only smaller tickets overtake a head that waits for its own limit. */
     @Test
-    void aTicketNeverPassesASmallerOneAndPassesALargerOne() {
-        ask("a").limit(2).send();
-        long ticket = ask("low").limit(1).fair(true).place(PLACE);
+    void ticketOvertakesLargerButNotSmallerTickets() {
+        request("a").limit(2).send();
+        long ticket = request("low").limit(1).fair(true).place(PLACE);
         stores.advance(TICK);
 
-        assertThat(ask("later").limit(5).again(ticket + 1).place(PLACE)).isEqualTo(ticket + 1);
+        assertThat(request("later").limit(5).again(ticket + 1).place(PLACE)).isEqualTo(ticket + 1);
         assertThat(bulkhead.holders()).containsExactly("a");
-        assertThat(ask("earlier").limit(5).again(ticket - 1).waiting().send()).isInstanceOf(Granted.class);
-        assertThat(ask("open").limit(5).waiting().send()).as("without a ticket").isInstanceOf(Waiting.class);
+        assertThat(request("earlier").limit(5).again(ticket - 1).waiting().send()).isInstanceOf(Granted.class);
+        assertThat(request("open").limit(5).waiting().send()).as("without a ticket").isInstanceOf(Waiting.class);
         assertThat(bulkhead.waiters()).containsExactly("low", "later", "open");
     }
 
-    /** Trap 24: an absurd ticket does not change other tickets. */
+    /** Trap 24: an invalid ticket does not affect other tickets. */
     @ParameterizedTest
     @ValueSource(longs = { Long.MAX_VALUE, 1L << 53, (1L << 53) - 1, 4_000_000_000_000_000L })
-    void aTicketFromTheFutureCountsAsOneOfNow(long absurd) {
-        long token = ask("a").fair(true).ticket();
+    void ticketFromTheFutureCountsAsCurrent(long invalid) {
+        long token = request("a").fair(true).ticket();
         stores.advance(TICK);
 
-        long place = ask("hostile").again(absurd).place(PLACE);
-        long next = ask("b").fair(true).place(PLACE);
+        long place = request("hostile").again(invalid).place(PLACE);
+        long next = request("b").fair(true).place(PLACE);
 
         assertThat(place).isGreaterThan(token).isLessThanOrEqualTo(bulkhead.now() * 1_000);
         assertThat(next).isBetween(place + 1, bulkhead.now() * 1_000 + 1);
         assertThat(bulkhead.waiters()).containsExactly("hostile", "b");
     }
 
-    /** Guarantee 7: neither tickets nor tokens go back behind an old one. */
+    /** Guarantee 7: an old ticket does not set back tickets and tokens. */
     @Test
-    void whatIsDrawnAfterAnOldTicketIsGreater() {
-        long token = ask("a").fair(true).ticket();
-        long old = ticketOfBefore();
-        assertThat(ask("b").again(old).place(PLACE)).isEqualTo(old);
+    void ticketsAndTokensIncreaseAfterAnOldTicket() {
+        long token = request("a").fair(true).ticket();
+        long old = oldTicket();
+        assertThat(request("b").again(old).place(PLACE)).isEqualTo(old);
 
-        assertThat(ask("c").fair(true).place(PLACE)).isGreaterThan(token);
+        assertThat(request("c").fair(true).place(PLACE)).isGreaterThan(token);
         bulkhead.release("a");
 
         assertThat(bulkhead.awaitHandedOver("b").ticket()).isGreaterThan(token);
     }
 
-    /** A place that is still there stays what it is, whatever ticket is declared. */
+    /** An existing place ignores the ticket of a request. */
     @Test
-    void aTicketDoesNotMoveAPlaceThatIsThere() {
-        ask("a").fair(true).send();
-        Stream.of(ids("w", 2)).forEach(id -> ask(id).fair(true).waiting().send());
+    void ticketDoesNotMoveAnExistingPlace() {
+        request("a").fair(true).send();
+        Stream.of(ids("w", 2)).forEach(id -> request(id).fair(true).waiting().send());
 
-        ask("w1").again(ticketOfBefore()).place(PLACE);
+        request("w1").again(oldTicket()).place(PLACE);
 
         assertThat(bulkhead.waiters()).containsExactly("w0", "w1");
     }
 
     @Test
-    void aTicketIsNothingToAWaiterThatIsNotFair() {
+    void ticketIsIgnoredForStandbyWaiters() {
         AcquireRequest request = new AcquireRequest(bulkhead.self, bulkhead.unique("b"), 1, LEASE, false, PLACE,
-                ticketOfBefore(), "app", "host:1", "Type#method");
+                oldTicket(), "app", "host:1", "Type#method");
 
         assertThat(get(stores.first().acquire(request))).as("no grace period").isInstanceOf(Granted.class);
     }
 
     /**
-     * Guarantee 5: a store that has lost everything does not serve the first one that comes back, but waits for those with
-     * lower tickets, of other processes, too.
+     * Guarantee 5: after losing all data, the store waits for a grace period instead of serving the first waiter, because
+     * waiters of other processes may have lower tickets.
      */
     @Test
-    void afterALossOfAllDataTheOldOrderIsKept() {
-        assumeTrue(stores.mayLoseData(), "This store loses nothing");
-        long before = ticketOfBefore();
+    void oldOrderIsKeptAfterLosingAllData() {
+        assumeTrue(stores.mayLoseData(), "This store loses no data");
+        long before = oldTicket();
 
-        assertThat(ask("third").again(before + 3).waiting().send())
+        assertThat(request("third").again(before + 3).waiting().send())
                 .isEqualTo(new Waiting(1, PermitStore.GRACE_PERIOD, bulkhead.now(), before + 3, false));
-        assertThat(ask("new").fair(true).send()).as("does not wait").isEqualTo(new Full(1, PermitStore.GRACE_PERIOD, false));
-        assertThat(ask("waits").fair(true).waiting().send()).isInstanceOf(Waiting.class);
-        ask("open").waiting().send();
+        assertThat(request("new").fair(true).send()).as("does not wait").isEqualTo(new Full(1, PermitStore.GRACE_PERIOD, false));
+        assertThat(request("waits").fair(true).waiting().send()).isInstanceOf(Waiting.class);
+        request("open").waiting().send();
         stores.advance(PermitStore.GRACE_PERIOD.minus(TICK));
-        ask("second").again(before + 2).throughSecond().place(PLACE);
-        ask("first").again(before + 1).place(PLACE);
+        request("second").again(before + 2).throughSecond().place(PLACE);
+        request("first").again(before + 1).place(PLACE);
         PollReply early = bulkhead.poll(1, PLACE, "first", "second", "third");
         assertThat(early.handedOver()).isEmpty();
         assertThat(early.free()).isZero();
         assertThat(early.nearestLeaseEnd()).isEqualTo(TICK);
-        assertThat(bulkhead.occupancy().waiting()).as("the grace period is no waiter").isEqualTo(5);
+        assertThat(bulkhead.occupancy().waiting()).as("the grace period is not a waiter").isEqualTo(5);
         assertThat(bulkhead.waiters()).containsExactly("first", "second", "third", "waits", "open");
         assertThat(bulkhead.occupancy(1).waiters()).extracting(Waiter::permitId).containsExactly(bulkhead.unique("first"));
         stores.advance(TICK);
@@ -1610,32 +1607,32 @@ public abstract class PermitStoreContract {
         bulkhead.awaitPermitFree("open");
     }
 
-    /** There is one grace period, and it also ends when the waiter that started it has left. */
+    /** The only grace period ends also after the waiter that started it left. */
     @Test
-    void theGracePeriodEndsForNewcomers() {
-        assumeTrue(stores.mayLoseData(), "This store loses nothing");
-        ask("gone").again(ticketOfBefore()).place(PLACE);
+    void gracePeriodEndsForNewcomers() {
+        assumeTrue(stores.mayLoseData(), "This store loses no data");
+        request("gone").again(oldTicket()).place(PLACE);
         bulkhead.release("gone");
         assertThat(bulkhead.occupancy().waiting()).isZero();
-        assertThat(ask("new").send()).isInstanceOf(Full.class);
+        assertThat(request("new").send()).isInstanceOf(Full.class);
         stores.advance(PermitStore.GRACE_PERIOD);
 
-        assertThat(ask("new").send()).isInstanceOf(Granted.class);
+        assertThat(request("new").send()).isInstanceOf(Granted.class);
         bulkhead.release("new");
-        assertThat(ask("again").again(ticketOfBefore()).waiting().send()).as("there is a last ticket")
+        assertThat(request("again").again(oldTicket()).waiting().send()).as("the last ticket is known")
                 .isInstanceOf(Granted.class);
     }
 
-    /** Trap 24, guarantee 5: a ticket that is less than any that was ever given does not pass the grace period by. */
+    /** Trap 24, guarantee 5: a ticket below all issued ones does not bypass the grace period. */
     @ParameterizedTest
     @ValueSource(longs = { 1, 1_000, 1_000_000_000_000L })
-    void aTicketThatIsAbsurdlySmallWaitsForTheEndOfTheGracePeriod(long absurd) {
-        assumeTrue(stores.mayLoseData(), "This store loses nothing");
-        // So many that a store that reads the queue in parts does not reach the end of the grace period behind them.
-        Stream.of(ids("hostile", 5)).forEach(id -> ask(id).again(absurd).place(PLACE));
+    void invalidSmallTicketWaitsForTheGracePeriod(long invalid) {
+        assumeTrue(stores.mayLoseData(), "This store loses no data");
+        // More than a store reads from the queue at once, so that the end of the grace period is behind them.
+        Stream.of(ids("hostile", 5)).forEach(id -> request(id).again(invalid).place(PLACE));
 
         assertThat(bulkhead.poll(1, PLACE, "hostile0").handedOver()).isEmpty();
-        ask("late").again(ticketOfBefore()).place(PLACE);
+        request("late").again(oldTicket()).place(PLACE);
         assertThat(bulkhead.holders()).isEmpty();
         stores.advance(PermitStore.GRACE_PERIOD);
         bulkhead.poll(1, PLACE, "late");
@@ -1643,19 +1640,19 @@ public abstract class PermitStoreContract {
         assertThat(bulkhead.holders()).singleElement().asString().startsWith("hostile");
     }
 
-    /** Where anything is known, nothing was lost, and no waiter is delayed. */
+    /** A known last ticket shows that no data was lost. */
     @Test
-    void thereIsNoGracePeriodWhereTheLastTicketIsKnown() {
-        ask("a").send();
+    void noGracePeriodIfTheLastTicketIsKnown() {
+        request("a").send();
         bulkhead.release("a");
 
-        assertThat(ask("b").again(ticketOfBefore()).waiting().send()).isInstanceOf(Granted.class);
+        assertThat(request("b").again(oldTicket()).waiting().send()).isInstanceOf(Granted.class);
     }
 
     @Test
-    void afterTheClockWasSetBackThereIsNoGracePeriod() {
-        assumeTrue(stores.mayLoseData(), "This store loses nothing");
-        ask("b").again(ticketOfBefore()).place(PLACE);
+    void noGracePeriodAfterTheClockGoesBack() {
+        assumeTrue(stores.mayLoseData(), "This store loses no data");
+        request("b").again(oldTicket()).place(PLACE);
         setClockBack(LONG_AGO);
 
         bulkhead.poll(1, PLACE, "b");
@@ -1663,13 +1660,13 @@ public abstract class PermitStoreContract {
         assertThat(bulkhead.holders()).containsExactly("b");
     }
 
-    // ---- giving back
+    // ---- release
 
-    /** Trap 7: a release removes its own permit only. */
+    /** Trap 7. */
     @Test
-    void aReleaseRemovesItsOwnPermitOnly() {
-        ask("a").limit(2).send();
-        ask("b").limit(2).send();
+    void releaseRemovesOnlyItsOwnPermit() {
+        request("a").limit(2).send();
+        request("b").limit(2).send();
 
         assertThat(bulkhead.release("a")).isTrue();
         assertThat(bulkhead.release("a")).as("released twice").isFalse();
@@ -1679,41 +1676,41 @@ public abstract class PermitStoreContract {
         assertThat(bulkhead.holders()).containsExactly("b");
     }
 
-    /** Trap 7: a holder that slept for longer than its lease does not release the permit of its successor. */
+    /** Trap 7: a holder paused beyond its lease does not release the permit of its successor. */
     @ParameterizedTest(name = "fair = {0}")
     @ValueSource(booleans = { false, true })
-    void aLateReleaseDoesNotTouchTheSuccessor(boolean fair) {
-        ask("late").fair(fair).lease(SHORT).send();
+    void lateReleaseKeepsThePermitOfTheSuccessor(boolean fair) {
+        request("late").fair(fair).lease(SHORT).send();
         stores.advance(SHORT);
-        ask("successor").fair(fair).send();
+        request("successor").fair(fair).send();
 
         assertThat(bulkhead.release("late")).isFalse();
 
         assertThat(bulkhead.holders()).containsExactly("successor");
-        assertThat(ask("third").fair(fair).send()).isInstanceOf(Full.class);
+        assertThat(request("third").fair(fair).send()).isInstanceOf(Full.class);
     }
 
     @Test
-    void aReleaseAfterTheLeaseIsReportedEvenWithoutASuccessor() {
-        ask("late").lease(SHORT).send();
+    void releaseAfterTheLeaseReturnsFalseWithoutASuccessor() {
+        request("late").lease(SHORT).send();
         stores.advance(SHORT);
 
         assertThat(bulkhead.release("late")).isFalse();
     }
 
     @Test
-    void anyProcessMayGiveBack() {
-        ask("a").send();
+    void anyProcessMayRelease() {
+        request("a").send();
 
         assertThat(get(stores.second().release(BulkheadId.of(bulkhead.name), bulkhead.unique("a")))).isTrue();
         assertThat(bulkhead.holders()).isEmpty();
     }
 
-    // ---- renewing
+    // ---- renew
 
     @Test
-    void aRenewalLengthensALeaseAndNeverShortensIt() {
-        ask("a").lease(SHORT).send();
+    void renewalExtendsALeaseAndNeverShortensIt() {
+        request("a").lease(SHORT).send();
         stores.advance(SHORT.minus(TICK));
 
         assertThat(bulkhead.renew(SHORT, "a")).isEmpty();
@@ -1724,11 +1721,11 @@ public abstract class PermitStoreContract {
         assertThat(bulkhead.holder("a").until()).isEqualTo(until);
     }
 
-    /** Trap 5, Trap 8: each permit of a batch has its own lease, and the other permits keep theirs. */
+    /** Trap 5, Trap 8: each permit in a batch has its own lease; other permits keep theirs. */
     @Test
-    void aBatchOfRenewalsTouchesItsOwnPermitsOnly() {
-        Stream.of("a", "b", "c").forEach(id -> ask(id).limit(3).lease(SHORT).send());
-        ask("w").limit(3).waiting().send();
+    void batchedRenewalAffectsOnlyItsPermits() {
+        Stream.of("a", "b", "c").forEach(id -> request(id).limit(3).lease(SHORT).send());
+        request("w").limit(3).waiting().send();
 
         Set<String> lost = get(stores.first().renew(BulkheadId.of(bulkhead.name), Map.of(bulkhead.unique("a"), LEASE,
                 bulkhead.unique("b"), PLACE, bulkhead.unique("w"), PLACE, bulkhead.unique("never"), PLACE)));
@@ -1741,45 +1738,45 @@ public abstract class PermitStoreContract {
         assertThat(bulkhead.holders()).containsExactly("a");
     }
 
-    /** Trap 5: a renewal that arrives after the release does not bring the permit back. */
+    /** Trap 5. */
     @Test
-    void aRenewalAfterTheReleaseBringsNothingBack() {
-        ask("a").send();
+    void renewalAfterTheReleaseDoesNotRestoreThePermit() {
+        request("a").send();
         bulkhead.release("a");
 
         assertThat(bulkhead.renew(LEASE, "a")).containsExactly("a");
 
         assertThat(bulkhead.holders()).isEmpty();
-        assertThat(ask("b").send()).isInstanceOf(Granted.class);
+        assertThat(request("b").send()).isInstanceOf(Granted.class);
     }
 
-    /** Trap 5: a release that arrives after the renewal wins. */
+    /** Trap 5. */
     @Test
-    void aReleaseAfterTheRenewalWins() {
-        ask("a").send();
+    void releaseAfterTheRenewalWins() {
+        request("a").send();
         assertThat(bulkhead.renew(LEASE, "a")).isEmpty();
 
         assertThat(bulkhead.release("a")).isTrue();
         assertThat(bulkhead.holders()).isEmpty();
     }
 
-    /** Trap 5: a lease that has ended stays ended, even if no step has removed it. */
+    /** Trap 5: an expired lease stays expired, even if no step has removed it. */
     @Test
-    void aRenewalAfterTheLeaseBringsNothingBack() {
-        ask("a").lease(SHORT).send();
+    void renewalAfterTheLeaseDoesNotRestoreThePermit() {
+        request("a").lease(SHORT).send();
         stores.advance(SHORT);
 
         assertThat(bulkhead.renew(LEASE, "a")).containsExactly("a");
         assertThat(bulkhead.renew(LEASE, "a")).containsExactly("a");
 
         assertThat(bulkhead.holders()).isEmpty();
-        assertThat(ask("b").send()).isInstanceOf(Granted.class);
+        assertThat(request("b").send()).isInstanceOf(Granted.class);
     }
 
     @Test
     void renewsManyAtOnce() {
         String[] ids = ids("p", PermitStore.MAX_RENEWED_AT_ONCE);
-        Stream.of(ids).forEach(id -> ask(id).limit(1_000).lease(SHORT).send());
+        Stream.of(ids).forEach(id -> request(id).limit(1_000).lease(SHORT).send());
 
         assertThat(bulkhead.renew(LEASE, ids)).isEmpty();
         stores.advance(SHORT);
@@ -1788,86 +1785,86 @@ public abstract class PermitStoreContract {
         assertThat(bulkhead.occupancy().inUse()).isEqualTo(ids.length);
     }
 
-    // ---- cancelling
+    // ---- cancel
 
-    /** Trap 4: a request of unknown outcome is undone, wherever it is: granted, waiting, or still on its way. */
+    /** Trap 4: cancels a request with unknown outcome, whether granted, waiting or in flight. */
     @ParameterizedTest(name = "fair = {0}")
     @ValueSource(booleans = { false, true })
-    void aCancelledRequestHoldsNothingAndIsRefusedWhenItArrives(boolean fair) {
-        ask("granted").fair(fair).send();
-        ask("waits").fair(fair).waiting().send();
+    void cancelledRequestHoldsNothingAndIsRefusedOnArrival(boolean fair) {
+        request("granted").fair(fair).send();
+        request("waits").fair(fair).waiting().send();
 
         bulkhead.cancel(SHORT, "granted", "waits", "on-its-way");
 
         assertThat(bulkhead.holders()).isEmpty();
         assertThat(bulkhead.waiters()).isEmpty();
-        assertThat(ask("on-its-way").fair(fair).send()).isEqualTo(new Cancelled());
-        assertThat(ask("granted").fair(fair).throughSecond().send()).isEqualTo(new Cancelled());
-        assertThat(ask("waits").fair(fair).waiting().send()).isEqualTo(new Cancelled());
-        assertThat(ask("other").fair(fair).send()).isInstanceOf(Granted.class);
+        assertThat(request("on-its-way").fair(fair).send()).isEqualTo(new Cancelled());
+        assertThat(request("granted").fair(fair).throughSecond().send()).isEqualTo(new Cancelled());
+        assertThat(request("waits").fair(fair).waiting().send()).isEqualTo(new Cancelled());
+        assertThat(request("other").fair(fair).send()).isInstanceOf(Granted.class);
     }
 
     @Test
-    void aCancellationIsForgottenInTime() {
+    void cancellationExpires() {
         bulkhead.cancel(SHORT, "a");
         stores.advance(SHORT.minus(TICK));
-        assertThat(ask("a").send()).isInstanceOf(Cancelled.class);
+        assertThat(request("a").send()).isInstanceOf(Cancelled.class);
 
         stores.advance(TICK);
-        assertThat(ask("a").send()).isInstanceOf(Granted.class);
+        assertThat(request("a").send()).isInstanceOf(Granted.class);
     }
 
     @Test
-    void aRepeatedCancellationNeverShortensTheFirst() {
+    void repeatedCancellationNeverShortensTheFirst() {
         bulkhead.cancel(LEASE, "a");
         bulkhead.cancel(SHORT, "a");
         stores.advance(SHORT);
 
-        assertThat(ask("a").send()).isInstanceOf(Cancelled.class);
+        assertThat(request("a").send()).isInstanceOf(Cancelled.class);
     }
 
     @Test
-    void whatIsCancelledGoesToTheNextFairWaiters() {
-        Stream.of("a", "b").forEach(id -> ask(id).limit(2).fair(true).send());
-        Stream.of("c", "d", "e").forEach(id -> ask(id).limit(2).fair(true).waiting().send());
+    void cancelledPermitsGoToTheNextFairWaiters() {
+        Stream.of("a", "b").forEach(id -> request(id).limit(2).fair(true).send());
+        Stream.of("c", "d", "e").forEach(id -> request(id).limit(2).fair(true).waiting().send());
 
         bulkhead.cancel(LEASE, "a", "b", "c");
 
         assertThat(bulkhead.holders()).containsExactlyInAnyOrder("d", "e");
-        assertThat(bulkhead.toldHandedOver()).containsExactlyInAnyOrder("d", "e");
+        assertThat(bulkhead.notifiedHandedOver()).containsExactlyInAnyOrder("d", "e");
     }
 
-    /** Trap 26: as many are told as permits were freed. */
+    /** Trap 26. */
     @Test
-    void whatIsCancelledWakesAsManyAsWereFreed() {
-        Stream.of("a", "b", "c").forEach(id -> ask(id).limit(3).send());
-        Stream.of(ids("w", 5)).forEach(id -> ask(id).limit(3).waiting().send());
+    void cancellationWakesAsManyWaitersAsPermitsAreFreed() {
+        Stream.of("a", "b", "c").forEach(id -> request(id).limit(3).send());
+        Stream.of(ids("w", 5)).forEach(id -> request(id).limit(3).waiting().send());
 
         bulkhead.cancel(LEASE, "a", "b", "w0", "never");
 
-        assertThat(bulkhead.toldFree()).hasSize(2).doesNotContain("w0");
+        assertThat(bulkhead.notifiedFree()).hasSize(2).doesNotContain("w0");
     }
 
     @Test
     void cancelsAHundredAtOnce() {
         String[] ids = ids("p", PermitStore.MAX_CANCELLED_AT_ONCE);
-        Stream.of(ids).forEach(id -> ask(id).limit(200).send());
-        ask("stays").limit(200).send();
+        Stream.of(ids).forEach(id -> request(id).limit(200).send());
+        request("stays").limit(200).send();
 
         bulkhead.cancel(LEASE, ids);
 
         assertThat(bulkhead.holders()).containsExactly("stays");
-        assertThat(ask("p99").limit(200).send()).isInstanceOf(Cancelled.class);
+        assertThat(request("p99").limit(200).send()).isInstanceOf(Cancelled.class);
     }
 
-    // ---- polling
+    // ---- poll
 
     @Test
-    void aPollTellsWhatBecameOfEachWaiter() {
-        ask("a").fair(true).send();
-        ask("b").fair(true).waiting().lease(SHORT).send();
-        ask("c").fair(true).waiting().send();
-        ask("d").fair(true).waiting().send();
+    void pollReturnsTheStateOfEachWaiter() {
+        request("a").fair(true).send();
+        request("b").fair(true).waiting().lease(SHORT).send();
+        request("c").fair(true).waiting().send();
+        request("d").fair(true).waiting().send();
         bulkhead.release("a");
         bulkhead.release("d");
 
@@ -1881,9 +1878,9 @@ public abstract class PermitStoreContract {
     }
 
     @Test
-    void aPollTellsHowManyPermitsAreFree() {
-        Stream.of("a", "b", "c").forEach(id -> ask(id).limit(3).send());
-        ask("w").limit(3).waiting().send();
+    void pollReturnsTheNumberOfFreePermits() {
+        Stream.of("a", "b", "c").forEach(id -> request(id).limit(3).send());
+        request("w").limit(3).waiting().send();
 
         assertThat(bulkhead.poll(5, PLACE, "w").free()).isEqualTo(2);
         assertThat(bulkhead.poll(2, PLACE, "w").free()).as("above the limit").isZero();
@@ -1892,8 +1889,8 @@ public abstract class PermitStoreContract {
     }
 
     @Test
-    void theNearestLeaseEndIsZeroWhenNothingIsHeld() {
-        ask("a").lease(SHORT).send();
+    void nearestLeaseEndIsZeroWhenNothingIsHeld() {
+        request("a").lease(SHORT).send();
         stores.advance(SHORT);
 
         assertThat(bulkhead.poll(1, PLACE, "x").nearestLeaseEnd()).isZero();
@@ -1902,8 +1899,8 @@ public abstract class PermitStoreContract {
     @Test
     void pollsManyAtOnce() {
         String[] ids = ids("w", PermitStore.MAX_POLLED_AT_ONCE);
-        ask("a").fair(true).send();
-        Stream.of(ids).forEach(id -> ask(id).fair(true).waiting(SHORT).send());
+        request("a").fair(true).send();
+        Stream.of(ids).forEach(id -> request(id).fair(true).waiting(SHORT).send());
         stores.advance(SHORT.minus(TICK));
 
         assertThat(bulkhead.poll(1, PLACE, ids).gone()).isEmpty();
@@ -1913,17 +1910,17 @@ public abstract class PermitStoreContract {
         assertThat(bulkhead.waiters()).containsExactly(ids);
     }
 
-    // ---- what stands in the name of a process
+    // ---- own permits
 
-    /** Trap 47: whatever was granted and never given back, whether the process knows of it or not. */
+    /** Trap 47: all permits granted and not released, whether the process knows them or not. */
     @Test
-    void aProcessIsToldWhichPermitsStandInItsName() {
-        assumeTrue(stores.mayLoseData(), "In this store nothing is held that the process does not know of");
-        Stream.of("a", "b", "c").forEach(id -> ask(id).limit(6).fair(true).send());
-        Stream.of("d", "e").forEach(id -> ask(id).limit(6).throughSecond().send());
-        ask("ended").limit(6).lease(SHORT).send();
-        ask("waits").limit(6).fair(true).waiting().send();
-        ask("beside").limit(6).waiting().send();
+    void ownPermitsListsThePermitsOfAProcess() {
+        assumeTrue(stores.mayLoseData(), "In this store, a process knows all its permits");
+        Stream.of("a", "b", "c").forEach(id -> request(id).limit(6).fair(true).send());
+        Stream.of("d", "e").forEach(id -> request(id).limit(6).throughSecond().send());
+        request("ended").limit(6).lease(SHORT).send();
+        request("waits").limit(6).fair(true).waiting().send();
+        request("beside").limit(6).waiting().send();
         stores.advance(SHORT.minus(TICK));
         bulkhead.poll(6, PLACE, "waits");
         assertThat(bulkhead.ownPermits(stores.first())).containsExactlyInAnyOrder("a", "b", "c", "ended");
@@ -1931,21 +1928,21 @@ public abstract class PermitStoreContract {
 
         stores.advance(TICK);
         assertThat(bulkhead.ownPermits(stores.first())).containsExactlyInAnyOrder("a", "b", "c");
-        assertThat(bulkhead.waiters()).as("only looked").contains("waits");
+        assertThat(bulkhead.waiters()).as("read only").contains("waits");
         bulkhead.release("b");
         assertThat(bulkhead.ownPermits(stores.first())).containsExactlyInAnyOrder("a", "c", "waits");
         assertThat(new BulkheadUnderTest(stores, "other-").ownPermits(stores.first())).isEmpty();
     }
 
-    /** Trap 24: in steps that are bounded, and more of them. */
+    /** Trap 24: several bounded steps. */
     @Test
-    void aProcessIsToldOfManyPermits() {
-        assumeTrue(stores.mayLoseData(), "In this store nothing is held that the process does not know of");
-        int many = permitsToBeLookedAt();
+    void ownPermitsListsManyPermits() {
+        assumeTrue(stores.mayLoseData(), "In this store, a process knows all its permits");
+        int many = permitsOverSeveralSteps();
         Set<String> own = new HashSet<>();
         for (int i = 0; i < many; i++) {
-            Ask ask = ask("p" + i).limit(many);
-            (i % 3 == 0 ? ask.throughSecond() : ask).send();
+            TestRequest request = request("p" + i).limit(many);
+            (i % 3 == 0 ? request.throughSecond() : request).send();
             if (i % 3 != 0) {
                 own.add("p" + i);
             }
@@ -1954,12 +1951,12 @@ public abstract class PermitStoreContract {
         assertThat(bulkhead.ownPermits(stores.first())).isEqualTo(own);
     }
 
-    // ---- what operators do
+    // ---- revoke and resize
 
     @Test
-    void aRevokedPermitIsGoneAndItsHolderIsTold() {
-        ask("a").fair(true).send();
-        ask("b").fair(true).waiting().send();
+    void revokedPermitIsGoneAndItsHolderIsNotified() {
+        request("a").fair(true).send();
+        request("b").fair(true).waiting().send();
 
         assertThat(bulkhead.revoke("a")).isTrue();
 
@@ -1971,35 +1968,35 @@ public abstract class PermitStoreContract {
     }
 
     @Test
-    void aRevokedPermitWakesOneWaiter() {
-        ask("a").limit(2).send();
-        ask("b").limit(2).send();
-        Stream.of(ids("w", 3)).forEach(id -> ask(id).limit(2).waiting().send());
+    void revokedPermitWakesOneWaiter() {
+        request("a").limit(2).send();
+        request("b").limit(2).send();
+        Stream.of(ids("w", 3)).forEach(id -> request(id).limit(2).waiting().send());
 
         bulkhead.revoke("b");
 
-        assertThat(bulkhead.toldFree()).hasSize(1);
+        assertThat(bulkhead.notifiedFree()).hasSize(1);
     }
 
     @ParameterizedTest(name = "fair = {0}")
     @ValueSource(booleans = { false, true })
     void onlyHeldPermitsAreRevoked(boolean fair) {
-        ask("a").fair(fair).lease(SHORT).send();
-        ask("w").fair(fair).waiting().send();
+        request("a").fair(fair).lease(SHORT).send();
+        request("w").fair(fair).waiting().send();
 
         assertThat(bulkhead.revoke("w")).as("waits").isFalse();
         assertThat(bulkhead.revoke("never")).isFalse();
         assertThat(bulkhead.waiters()).containsExactly("w");
         stores.advance(SHORT);
         assertThat(bulkhead.revoke("a")).as("ended").isFalse();
-        assertThat(bulkhead.toldRevoked()).isEmpty();
+        assertThat(bulkhead.notifiedRevoked()).isEmpty();
     }
 
-    /** It is the state before the call that counts: the permit that is free by now does not make a waiter a holder. */
+    /** The state before the call decides: a waiter that gets the permit in this call is not a holder. */
     @Test
-    void aWaiterWhoseTurnHasJustComeIsNotRevoked() {
-        ask("a").fair(true).lease(SHORT).send();
-        ask("w").fair(true).waiting().send();
+    void waiterServedByTheSameCallIsNotRevoked() {
+        request("a").fair(true).lease(SHORT).send();
+        request("w").fair(true).waiting().send();
         stores.advance(SHORT);
 
         assertThat(bulkhead.revoke("w")).isFalse();
@@ -2007,64 +2004,64 @@ public abstract class PermitStoreContract {
     }
 
     @Test
-    void resizingIsObeyedByAllAtOnceWhateverTheyState() {
+    void resizedLimitOverridesDeclaredLimits() {
         bulkhead.resize(2);
 
-        assertThat(ask("a").limit(1).send()).isInstanceOf(Granted.class);
-        assertThat(ask("b").limit(1).throughSecond().send()).isInstanceOf(Granted.class);
-        assertThat(ask("c").limit(9).throughSecond().send()).isEqualTo(new Full(2, LEASE, false));
+        assertThat(request("a").limit(1).send()).isInstanceOf(Granted.class);
+        assertThat(request("b").limit(1).throughSecond().send()).isInstanceOf(Granted.class);
+        assertThat(request("c").limit(9).throughSecond().send()).isEqualTo(new Full(2, LEASE, false));
         assertThat(bulkhead.occupancy().resizedTo()).hasValue(2);
     }
 
     @Test
-    void resizingOutlivesTheLastPermit() {
+    void resizedLimitOutlivesTheLastPermit() {
         bulkhead.resize(2);
-        ask("a").send();
+        request("a").send();
         bulkhead.release("a");
         stores.advance(Duration.ofMinutes(10));
 
         assertThat(bulkhead.occupancy().resizedTo()).hasValue(2);
-        ask("b").send();
-        assertThat(ask("c").send()).isInstanceOf(Granted.class);
+        request("b").send();
+        assertThat(request("c").send()).isInstanceOf(Granted.class);
     }
 
     @Test
-    void resizingHandsTheNewPermitsToThoseWhoWait() {
-        ask("a").fair(true).send();
-        Stream.of(ids("w", 4)).forEach(id -> ask(id).fair(true).waiting().send());
+    void raisedLimitHandsNewPermitsToWaiters() {
+        request("a").fair(true).send();
+        Stream.of(ids("w", 4)).forEach(id -> request(id).fair(true).waiting().send());
 
         bulkhead.resize(3);
 
-        assertThat(bulkhead.toldHandedOver()).containsExactly("w0", "w1");
+        assertThat(bulkhead.notifiedHandedOver()).containsExactly("w0", "w1");
         assertThat(bulkhead.waiters()).containsExactly("w2", "w3");
     }
 
     @Test
-    void resizingTellsAsManyAsThereAreNewPermits() {
-        ask("a").send();
-        Stream.of(ids("w", 4)).forEach(id -> ask(id).waiting().send());
+    void raisedLimitNotifiesAsManyWaitersAsNewPermits() {
+        request("a").send();
+        Stream.of(ids("w", 4)).forEach(id -> request(id).waiting().send());
 
         bulkhead.resize(3);
 
-        assertThat(bulkhead.toldFree()).hasSize(2);
+        assertThat(bulkhead.notifiedFree()).hasSize(2);
     }
 
     /** Trap 24: every loop is bounded. */
     @Test
-    void resizingTellsAHundredAtTheMost() {
-        ask("a").send();
-        Stream.of(ids("w", 120)).forEach(id -> ask(id).waiting().send());
+    void raisedLimitNotifiesAHundredWaitersAtMost() {
+        request("a").send();
+        Stream.of(ids("w", 120)).forEach(id -> request(id).waiting().send());
 
         bulkhead.resize(1_000);
 
-        assertThat(bulkhead.toldFree()).hasSize(100);
+        assertThat(bulkhead.notifiedFree()).hasSize(100);
     }
 
-    /** Trap 19: below the use, running executions continue, and no call enters until the use is below the new limit. */
+    /** Trap 19: running executions continue, and no call enters until the use is below the new limit. */
     @ParameterizedTest(name = "fair = {0}")
     @ValueSource(booleans = { false, true })
-    void resizingBelowTheUseDrains(boolean fair) {
-        Stream.of("a", "b", "c").forEach(id -> ask(id).limit(3).fair(fair).send());
+    void limitBelowTheUseDrains(boolean fair) {
+        Stream.of("a", "b", "c").forEach(id -> request(id).limit(3).fair(fair).send());
         bulkhead.resize(1);
 
         assertThat(bulkhead.holders()).containsExactlyInAnyOrder("a", "b", "c");
@@ -2072,17 +2069,17 @@ public abstract class PermitStoreContract {
         assertThat(bulkhead.poll(3, PLACE, "x").free()).isZero();
         for (String id : List.of("a", "b")) {
             bulkhead.release(id);
-            assertThat(ask("new").limit(3).fair(fair).send()).isInstanceOf(Full.class);
+            assertThat(request("new").limit(3).fair(fair).send()).isInstanceOf(Full.class);
         }
         bulkhead.release("c");
-        assertThat(ask("new").limit(3).fair(fair).send()).isInstanceOf(Granted.class);
+        assertThat(request("new").limit(3).fair(fair).send()).isInstanceOf(Granted.class);
     }
 
-    /** Trap 19: the same for those who wait already. */
+    /** Trap 19: the same for queued waiters. */
     @Test
-    void resizingBelowTheUseHoldsUpTheQueue() {
-        Stream.of("a", "b").forEach(id -> ask(id).limit(2).fair(true).send());
-        Stream.of("c", "d").forEach(id -> ask(id).limit(2).fair(true).waiting().send());
+    void limitBelowTheUseBlocksTheQueue() {
+        Stream.of("a", "b").forEach(id -> request(id).limit(2).fair(true).send());
+        Stream.of("c", "d").forEach(id -> request(id).limit(2).fair(true).waiting().send());
         bulkhead.resize(1);
 
         bulkhead.release("a");
@@ -2091,113 +2088,113 @@ public abstract class PermitStoreContract {
         assertThat(bulkhead.holders()).containsExactly("c");
     }
 
-    /** Trap 19, Trap 26: a release that leaves the use at the limit or above it wakes no waiter. */
+    /** Trap 19, Trap 26: no waiter wakes while the use is at or above the limit. */
     @Test
-    void aReleaseAboveTheNewLimitWakesNoWaiter() {
-        Stream.of("a", "b").forEach(id -> ask(id).limit(2).send());
-        ask("w").limit(2).waiting().send();
+    void releaseAboveTheNewLimitWakesNoWaiter() {
+        Stream.of("a", "b").forEach(id -> request(id).limit(2).send());
+        request("w").limit(2).waiting().send();
         bulkhead.resize(1);
 
         bulkhead.release("a");
-        assertThat(bulkhead.toldFree()).isEmpty();
+        assertThat(bulkhead.notifiedFree()).isEmpty();
         bulkhead.release("b");
         bulkhead.awaitPermitFree("w");
     }
 
     @Test
-    void resettingTheSizeBringsTheDeclaredLimitsBack() {
+    void resetSizeRestoresTheDeclaredLimits() {
         bulkhead.resize(1);
-        ask("a").limit(2).send();
-        ask("fair").limit(2).fair(true).waiting().send();
+        request("a").limit(2).send();
+        request("fair").limit(2).fair(true).waiting().send();
 
         assertThat(bulkhead.resetSize()).isTrue();
 
         bulkhead.awaitHandedOver("fair");
         assertThat(bulkhead.occupancy().resizedTo()).isEmpty();
         assertThat(bulkhead.resetSize()).as("twice").isFalse();
-        assertThat(ask("b").limit(2).send()).isInstanceOf(Full.class);
+        assertThat(request("b").limit(2).send()).isInstanceOf(Full.class);
     }
 
     @Test
-    void resettingTheSizeTellsThoseWhoWait() {
+    void resetSizeNotifiesWaiters() {
         bulkhead.resize(1);
-        ask("a").limit(3).send();
-        Stream.of(ids("w", 4)).forEach(id -> ask(id).limit(3).waiting().send());
+        request("a").limit(3).send();
+        Stream.of(ids("w", 4)).forEach(id -> request(id).limit(3).waiting().send());
 
         bulkhead.resetSize();
 
-        assertThat(bulkhead.toldFree()).hasSize(2);
+        assertThat(bulkhead.notifiedFree()).hasSize(2);
     }
 
     // ---- different limits
 
-    /** Trap 19: with old and new limits mixed during a rollout, each process keeps to the limit that it states. */
+    /** Trap 19: with mixed limits during a rollout, each process applies its declared limit. */
     @Test
     void mixedLimitsDrainToTheLowerOne() {
-        Stream.of("a", "b", "c").forEach(id -> ask(id).limit(3).send());
+        Stream.of("a", "b", "c").forEach(id -> request(id).limit(3).send());
 
         bulkhead.release("a");
-        assertThat(ask("new").limit(2).send()).isEqualTo(new Full(2, LEASE, false));
+        assertThat(request("new").limit(2).send()).isEqualTo(new Full(2, LEASE, false));
         bulkhead.release("b");
-        assertThat(ask("new").limit(2).send()).isInstanceOf(Granted.class);
-        assertThat(ask("other").limit(2).send()).isInstanceOf(Full.class);
-        assertThat(ask("old").limit(3).send()).isInstanceOf(Granted.class);
+        assertThat(request("new").limit(2).send()).isInstanceOf(Granted.class);
+        assertThat(request("other").limit(2).send()).isInstanceOf(Full.class);
+        assertThat(request("old").limit(3).send()).isInstanceOf(Granted.class);
     }
 
-    /** Trap 19: a rollout that changes the limit is noticed. */
+    /** Trap 19: detects a rollout that changes the limit. */
     @Test
     void differingLimitsAreReported() {
-        ask("a").limit(3).send();
+        request("a").limit(3).send();
         assertThat(bulkhead.limitMismatches()).as("no other limit").isEmpty();
 
-        ask("b").limit(4).send();
+        request("b").limit(4).send();
 
         assertThat(bulkhead.awaitLimitMismatch(4))
                 .isEqualTo(new LimitMismatch(BulkheadId.of(bulkhead.name), 4, Set.of(3)));
         assertThat(bulkhead.occupancy().declaredLimits()).containsExactly(3, 4);
-        ask("c").limit(5).send();
+        request("c").limit(5).send();
         assertThat(bulkhead.awaitLimitMismatch(5).others()).containsExactlyInAnyOrder(3, 4);
     }
 
     @Test
     void differingLimitsAreReportedAgainOnlyAfterSomeSeconds() {
-        ask("a").limit(3).lease(LEASE).send();
-        ask("b").limit(4).lease(LEASE).send();
+        request("a").limit(3).lease(LEASE).send();
+        request("b").limit(4).lease(LEASE).send();
         bulkhead.awaitLimitMismatch(4);
         stores.advance(Duration.ofSeconds(4));
-        ask("c").limit(4).send();
+        request("c").limit(4).send();
         assertThat(new HashSet<>(bulkhead.limitMismatches())).hasSize(1);
 
         stores.advance(Duration.ofSeconds(1));
-        ask("d").limit(3).send();
+        request("d").limit(3).send();
         assertThat(bulkhead.awaitLimitMismatch(3).others()).containsExactly(4);
     }
 
     @Test
-    void aLimitThatIsNoLongerUsedIsForgotten() {
-        ask("a").limit(3).lease(Duration.ofHours(1)).send();
+    void unusedDeclaredLimitIsForgotten() {
+        request("a").limit(3).lease(Duration.ofHours(1)).send();
         stores.advance(Duration.ofSeconds(55));
         assertThat(bulkhead.occupancy().declaredLimits()).containsExactly(3);
         stores.advance(Duration.ofSeconds(6));
         assertThat(bulkhead.occupancy().declaredLimits()).isEmpty();
 
-        ask("b").limit(4).send();
+        request("b").limit(4).send();
 
         assertThat(bulkhead.limitMismatches()).isEmpty();
         assertThat(bulkhead.occupancy().declaredLimits()).containsExactly(4);
     }
 
     @Test
-    void aLimitThatIsDeclaredAgainIsRemembered() {
-        ask("a").limit(3).lease(Duration.ofHours(1)).send();
+    void repeatedDeclaredLimitIsKept() {
+        request("a").limit(3).lease(Duration.ofHours(1)).send();
         stores.advance(Duration.ofSeconds(50));
-        ask("b").limit(3).send();
+        request("b").limit(3).send();
         stores.advance(Duration.ofSeconds(50));
 
         assertThat(bulkhead.occupancy().declaredLimits()).containsExactly(3);
     }
 
-    // ---- what operators see
+    // ---- occupancy
 
     @ParameterizedTest(name = "{0}")
     @ValueSource(strings = { "报表服务", "🚦-rapports-été", "sp ace", "a:b", "{a}b", "a}b{", "quote'\"\\", "new\nline", "*?[]" })
@@ -2225,11 +2222,11 @@ public abstract class PermitStoreContract {
     }
 
     @Test
-    void sinceAndUntilAreTimesOfTheStore() {
-        ask("a").lease(LEASE).send();
+    void sinceAndUntilUseTheStoresClock() {
+        request("a").lease(LEASE).send();
         Instant first = Instant.ofEpochMilli(bulkhead.now());
         stores.advance(Duration.ofSeconds(5));
-        ask("w").waiting(SHORT).send();
+        request("w").waiting(SHORT).send();
         stores.advance(Duration.ofSeconds(2));
         bulkhead.renew(LEASE, "a");
 
@@ -2243,10 +2240,10 @@ public abstract class PermitStoreContract {
     @Test
     void holdersAreListedByLeaseEndAndWaitersByTheirOrder() {
         Stream.of(Map.entry("h3", 30), Map.entry("h1", 10), Map.entry("h2", 20))
-                .forEach(entry -> ask(entry.getKey()).limit(3).lease(Duration.ofSeconds(entry.getValue())).send());
+                .forEach(entry -> request(entry.getKey()).limit(3).lease(Duration.ofSeconds(entry.getValue())).send());
         List<String> order = List.of("open1", "fair1", "open2", "fair2");
         for (String id : order) {
-            ask(id).limit(3).fair(id.startsWith("fair")).waiting().send();
+            request(id).limit(3).fair(id.startsWith("fair")).waiting().send();
             stores.advance(TICK);
         }
 
@@ -2262,31 +2259,31 @@ public abstract class PermitStoreContract {
         assertThat(bulkhead.occupancy(0).waiters()).isEmpty();
     }
 
-    /** Looking does not hand over, renewing does not either. */
+    /** Neither reading nor renewing hands over permits. */
     @Test
-    void neitherLookingNorRenewingMovesTheQueue() {
-        ask("a").limit(2).fair(true).lease(SHORT).send();
-        ask("b").limit(2).fair(true).send();
-        ask("w").limit(2).fair(true).waiting().send();
+    void neitherReadingNorRenewingAdvancesTheQueue() {
+        request("a").limit(2).fair(true).lease(SHORT).send();
+        request("b").limit(2).fair(true).send();
+        request("w").limit(2).fair(true).waiting().send();
         stores.advance(SHORT);
 
         bulkhead.renew(LEASE, "b");
 
         assertThat(bulkhead.occupancy().inUse()).isEqualTo(1);
         assertThat(bulkhead.waiters()).containsExactly("w");
-        assertThat(bulkhead.toldHandedOver()).isEmpty();
+        assertThat(bulkhead.notifiedHandedOver()).isEmpty();
     }
 
     // ---- races
 
-    /** Trap 2: counting and adding are one step, however many race. */
+    /** Trap 2: counting and adding are atomic. */
     @ParameterizedTest(name = "fair = {0}")
     @ValueSource(booleans = { false, true })
-    void aBurstOfRequestsNeverExceedsTheLimit(boolean fair) throws Exception {
+    void burstOfRequestsNeverExceedsTheLimit(boolean fair) throws Exception {
         List<Callable<AcquireReply>> requests = new ArrayList<>();
         for (int i = 0; i < 400; i++) {
-            Ask ask = ask("p" + i).limit(5).fair(fair);
-            requests.add(i % 2 == 0 ? ask::send : ask.throughSecond()::send);
+            TestRequest request = request("p" + i).limit(5).fair(fair);
+            requests.add(i % 2 == 0 ? request::send : request.throughSecond()::send);
         }
 
         List<AcquireReply> replies = inParallel(requests);
@@ -2296,10 +2293,13 @@ public abstract class PermitStoreContract {
         assertThat(bulkhead.holders()).hasSize(5);
     }
 
-    /** Trap 2, Trap 9, Trap 29: many who wait, hold, give up and renew; never above the limit, and nothing stays behind. */
+    /**
+     * Trap 2, Trap 9, Trap 29: threads acquire, wait, renew, release and cancel at random; the limit holds, and no data
+     * remains.
+     */
     @ParameterizedTest(name = "fair = {0}")
     @ValueSource(booleans = { false, true })
-    void aLongRaceNeverExceedsTheLimitAndLeavesNothing(boolean fair) throws Exception {
+    void longRaceNeverExceedsTheLimitAndLeavesNothing(boolean fair) throws Exception {
         Race race = new Race(fair, 3);
         List<Callable<List<Long>>> racers = IntStream.range(0, 8)
                 .<Callable<List<Long>>> mapToObj(number -> () -> race.run("r" + number, number % 2 == 0)).toList();
@@ -2313,7 +2313,7 @@ public abstract class PermitStoreContract {
         assertThat(end.waiting()).isZero();
     }
 
-    /** Every racer takes permits through one of the stores, now and then giving up or cancelling. */
+    /** Each racer acquires permits through one of the stores, and sometimes releases or cancels while waiting. */
     private final class Race {
 
         final AtomicInteger inside = new AtomicInteger();
@@ -2329,37 +2329,37 @@ public abstract class PermitStoreContract {
         List<Long> run(String racer, boolean throughFirst) {
             List<Long> tickets = new ArrayList<>();
             for (int i = 0; i < permitsPerRacer(); i++) {
-                Ask ask = ask(racer + "-" + i).limit(limit).fair(fair).waiting(LEASE);
-                takeAndGiveBack(throughFirst ? ask : ask.throughSecond(), i, tickets);
+                TestRequest request = request(racer + "-" + i).limit(limit).fair(fair).waiting(LEASE);
+                acquireAndRelease(throughFirst ? request : request.throughSecond(), i, tickets);
             }
             return tickets;
         }
 
-        private void takeAndGiveBack(Ask ask, int round, List<Long> tickets) {
-            AcquireReply reply = ask.send();
+        private void acquireAndRelease(TestRequest request, int round, List<Long> tickets) {
+            AcquireReply reply = request.send();
             if (reply instanceof Waiting && round % 7 == 3) {
-                bulkhead.release(ask.id());
+                bulkhead.release(request.id());
                 return;
             }
             if (reply instanceof Waiting && round % 7 == 5) {
-                bulkhead.cancel(LEASE, ask.id());
+                bulkhead.cancel(LEASE, request.id());
                 return;
             }
-            tickets.add(reply instanceof Granted granted ? granted.ticket() : awaitTurn(ask));
+            tickets.add(reply instanceof Granted granted ? granted.ticket() : awaitTurn(request));
             mostInside.accumulateAndGet(inside.incrementAndGet(), Math::max);
-            assertThat(bulkhead.renew(LEASE, ask.id())).isEmpty();
+            assertThat(bulkhead.renew(LEASE, request.id())).isEmpty();
             inside.decrementAndGet();
-            assertThat(bulkhead.release(ask.id())).isTrue();
+            assertThat(bulkhead.release(request.id())).isTrue();
         }
 
-        private long awaitTurn(Ask ask) {
+        private long awaitTurn(TestRequest request) {
             while (true) {
-                PollReply reply = bulkhead.poll(limit, LEASE, ask.id());
+                PollReply reply = bulkhead.poll(limit, LEASE, request.id());
                 assertThat(reply.gone()).isEmpty();
                 if (!reply.handedOver().isEmpty()) {
-                    return reply.handedOver().get(ask.id()).ticket();
+                    return reply.handedOver().get(request.id()).ticket();
                 }
-                if (reply.free() > 0 && ask.send() instanceof Granted granted) {
+                if (reply.free() > 0 && request.send() instanceof Granted granted) {
                     return granted.ticket();
                 }
                 Thread.yield();
@@ -2380,13 +2380,13 @@ public abstract class PermitStoreContract {
         }
     }
 
-    /** Waiters live as long as their process, so it takes another process to see some of them dead. */
-    private void assumeThatAProcessCanDie() {
-        assumeTrue(stores.hasOtherProcesses(), "This store has one process: when it dies, no waiter is left to be served");
+    /** Waiters live as long as their process, so only another process can see dead ones. */
+    private void assumeOtherProcesses() {
+        assumeTrue(stores.hasOtherProcesses(), "This store has one process, and all waiters die with it");
     }
 
-    private Ask ask(String id) {
-        return bulkhead.ask(id);
+    private TestRequest request(String id) {
+        return bulkhead.request(id);
     }
 
     private static String[] ids(String prefix, int count) {

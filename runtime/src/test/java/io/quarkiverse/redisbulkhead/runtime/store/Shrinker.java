@@ -4,17 +4,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 
-/** Makes a failing history short, so that a human can read it. */
+/** Shortens a failing history to make it readable. */
 final class Shrinker {
 
     private Shrinker() {
     }
 
-    /**
-     * Leaves out smaller and smaller chunks as long as the rest still fails.
-     *
-     * @return a history that fails, and of which no single step can be left out
-     */
+    /** Removes smaller and smaller chunks while the rest still fails. */
     static <T> List<T> shrink(List<T> failing, Predicate<List<T>> fails) {
         List<T> shortest = failing;
         int chunk = Math.max(1, shortest.size() / 2);
@@ -31,7 +27,7 @@ final class Shrinker {
 
     private static <T> List<T> withoutChunks(List<T> failing, int chunk, Predicate<List<T>> fails) {
         List<T> shortest = failing;
-        // From the end, as a step depends on those before it.
+        // From the end, because steps depend on earlier ones.
         for (int to = shortest.size(); to > 0; to -= chunk) {
             List<T> candidate = new ArrayList<>(shortest.subList(0, Math.max(0, to - chunk)));
             candidate.addAll(shortest.subList(to, shortest.size()));

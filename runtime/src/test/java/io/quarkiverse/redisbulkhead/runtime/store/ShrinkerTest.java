@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class ShrinkerTest {
 
     @Test
-    void theShrinkerFindsTheStepsThatMatter() {
+    void keepsTheStepsThatMatter() {
         List<Integer> history = IntStream.range(0, 200).boxed().toList();
 
         List<Integer> shrunk = Shrinker.shrink(history, steps -> steps.containsAll(List.of(3, 77, 78, 199)));
@@ -19,7 +19,7 @@ class ShrinkerTest {
     }
 
     @Test
-    void theShrinkerMayEndWithASingleStep() {
+    void mayEndWithASingleStep() {
         assertThat(Shrinker.shrink(List.of(1, 2, 3), steps -> steps.contains(1))).containsExactly(1);
     }
 }

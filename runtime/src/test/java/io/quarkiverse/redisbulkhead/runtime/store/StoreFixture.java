@@ -4,23 +4,23 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * A store as the tests that all stores share see it: the same permits reached in two ways, as by two processes, and a
- * clock that stands still, at a whole millisecond, until the test moves it.
+ * A store for the contract tests: two views of the same permits, as of two processes, and a clock that stands still, at a
+ * whole millisecond, until the test moves it.
  */
 public interface StoreFixture extends AutoCloseable {
 
-    /** The store as one process sees it. */
+    /** The store as seen by one process. */
     PermitStore first();
 
-    /** The store as another process sees it; the same object where there cannot be another process. */
+    /** The store as seen by another process; the same object if the store has only one process. */
     PermitStore second();
 
-    /** Whether a process can die while others go on, so that {@link #second()} is another process than {@link #first()}. */
+    /** Whether a process can die while others continue, so that {@link #second()} differs from {@link #first()}. */
     default boolean hasOtherProcesses() {
         return second() != first();
     }
 
-    /** Whether the store may lose its data, and then serves no waiter for a moment. */
+    /** Whether the store may lose its data, and then applies a grace period. */
     default boolean mayLoseData() {
         return true;
     }
@@ -28,16 +28,16 @@ public interface StoreFixture extends AutoCloseable {
     /** Moves the clock of the store by whole milliseconds. */
     void advance(Duration duration);
 
-    /** The notices that {@link #first()} or {@link #second()} gave, in their order. */
+    /** The notifications that {@link #first()} or {@link #second()} received, in order. */
     List<Notice> notices(PermitStore store);
 
-    /** The differing limits that {@link #first()} or {@link #second()} reported, in their order. */
+    /** The limit mismatches that {@link #first()} or {@link #second()} reported, in order. */
     List<LimitMismatch> limitMismatches(PermitStore store);
 
-    /** Returns when all notices caused by what was done until now have arrived. */
+    /** Returns when all notifications caused so far have arrived. */
     void settleNotices();
 
-    /** Forgets the notices that have arrived until now. */
+    /** Clears the received notifications. */
     void forgetNotices();
 
     @Override

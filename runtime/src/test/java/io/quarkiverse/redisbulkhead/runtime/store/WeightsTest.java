@@ -13,18 +13,18 @@ class WeightsTest {
     @CsvSource({ "a, 1", "3*a, 1", "*3*a, 3", "*1000*a, 1000", "*1001*a, 1000", "*9999*a, 1000", "*0*a, 1", "*10000*a, 1",
             "*3, 1",
             "*a*b, 1", "**a, 1", "*-3*a, 1", "*3*, 3", "*3*a 2, 1" })
-    void anIdTellsItsWeight(String id, int weight) {
+    void idContainsTheWeight(String id, int weight) {
         assertThat(Weights.of(id)).isEqualTo(weight);
     }
 
     @Test
-    void anEmptyTextHasAWeight() {
+    void emptyTextHasWeightOne() {
         assertThat(Weights.of("")).isEqualTo(1);
     }
 
     @ParameterizedTest
     @ValueSource(ints = { 1, 2, 10, 999, 1_000 })
-    void aPermitHasAsManyEntriesAsItWeighs(int weight) {
+    void numberOfEntriesEqualsTheWeight(int weight) {
         String id = Weights.id(weight, "a");
 
         assertThat(Weights.of(id)).isEqualTo(weight);
@@ -34,7 +34,7 @@ class WeightsTest {
     }
 
     @Test
-    void aPermitOfWeightOneHasTheIdThatItHadWithoutWeights() {
+    void weightOneDoesNotChangeTheId() {
         assertThat(Weights.id(1, "a")).isEqualTo("a");
         assertThat(Weights.entries("a")).containsExactly("a");
     }

@@ -54,7 +54,8 @@ class SimulatedStoreTest {
             Map.entry(StoreOperation.DETACH,
                     store -> store.detach(REPORTS, "p1", Duration.ofSeconds(30), "digest", Duration.ZERO)),
             Map.entry(StoreOperation.ATTACH,
-                    store -> store.attach(new AttachRequest(REQUEST.withId("p2"), "p1", "digest", Duration.ZERO))),
+                    store -> store.attach(new AttachRequest(
+                            new AcquireRequest(REQUEST.terms(), "p2", Duration.ZERO, 0), "p1", "digest", Duration.ZERO))),
             Map.entry(StoreOperation.REVOKE, store -> store.revoke(REPORTS, "p1")),
             Map.entry(StoreOperation.RESIZE, store -> store.resize(REPORTS, 1)),
             Map.entry(StoreOperation.RESET_SIZE, store -> store.resetSize(REPORTS)),

@@ -21,6 +21,10 @@ record CallFigures(String call, double nanos, double bytes) {
     private static final double MOST_NANOS_OF_UNI = 700;
     private static final double MOST_BYTES_OF_UNI = 1_000;
 
+    private static final String TIME = "Two steps of the store, the interceptor, and the objects of the next row.";
+    private static final String BYTES = "The permit id, the request, the permit and its lease, the record in the store, and what the"
+            + " container creates to call an interceptor.";
+
     private static final String PLAIN = "Plain";
     private static final String GUARDED = "Guarded";
 
@@ -56,10 +60,12 @@ record CallFigures(String call, double nanos, double bytes) {
         CallFigures call = overhead(figures, "blocking");
         CallFigures uni = overhead(figures, "asynchronous");
         return Target.table(
-                new Target("a guarded call that returns, one bulkhead: time added", MOST_NANOS, "ns", call.nanos()),
-                new Target("the same: bytes allocated in addition", MOST_BYTES, "bytes", call.bytes()),
-                new Target("a guarded `Uni`, one bulkhead: time added", MOST_NANOS_OF_UNI, "ns", uni.nanos()),
-                new Target("the same: bytes allocated in addition", MOST_BYTES_OF_UNI, "bytes", uni.bytes()));
+                new Target("a guarded call that returns, one bulkhead: time added", MOST_NANOS, "ns", call.nanos(),
+                        TIME),
+                new Target("the same: bytes allocated in addition", MOST_BYTES, "bytes", call.bytes(), BYTES),
+                new Target("a guarded `Uni`, one bulkhead: time added", MOST_NANOS_OF_UNI, "ns", uni.nanos(), TIME),
+                new Target("the same: bytes allocated in addition", MOST_BYTES_OF_UNI, "bytes", uni.bytes(),
+                        BYTES));
     }
 
     private static CallFigures overhead(List<CallFigures> figures, String call) {

@@ -7,20 +7,20 @@ import io.quarkiverse.redisbulkhead.reference.LockedSemaphore;
 /** The ways to limit executions that are compared. */
 public enum Kind {
 
-    /** Our store with scripts. */
+    /** Guarded methods, with the store with scripts. */
     SCRIPT("script", "`script`", true) {
 
         @Override
         public Contender open(Surroundings surroundings, Limit limit, int callers) {
-            return new OwnContender(surroundings, OwnStore.script(surroundings), limit, false);
+            return new GuardedContender(surroundings, limit, false);
         }
     },
-    /** Our store with scripts, in the order of requests. */
+    /** Guarded methods, in the order of requests. */
     SCRIPT_FAIR("script-fair", "`script`, fair", true) {
 
         @Override
         public Contender open(Surroundings surroundings, Limit limit, int callers) {
-            return new OwnContender(surroundings, OwnStore.script(surroundings), limit, true);
+            return new GuardedContender(surroundings, limit, true);
         }
     },
     /** Our store without scripts. */
@@ -28,7 +28,7 @@ public enum Kind {
 
         @Override
         public Contender open(Surroundings surroundings, Limit limit, int callers) {
-            return new OwnContender(surroundings, OwnStore.lock(surroundings), limit, false);
+            return new OwnContender(surroundings, OwnStore.lock(surroundings), limit);
         }
     },
     /** Our store in this process. */
@@ -36,7 +36,7 @@ public enum Kind {
 
         @Override
         public Contender open(Surroundings surroundings, Limit limit, int callers) {
-            return new OwnContender(surroundings, OwnStore.local(), limit, false);
+            return new OwnContender(surroundings, OwnStore.local(), limit);
         }
     },
     /** Redisson's semaphore of permits with ids and leases. */

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
+import java.util.function.Function;
 
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.VertxTimers;
@@ -19,18 +19,14 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreEngine;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.WaiterLimits;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.WaitsOn;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
-import io.quarkus.runtime.BlockingOperationControl;
-import io.quarkus.runtime.IOThreadDetector;
-import io.smallrye.context.SmallRyeContextManagerProvider;
 import io.smallrye.mutiny.Uni;
-import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import io.vertx.core.impl.ContextInternal;
 import io.vertx.core.impl.VertxInternal;
 
 /**
- * An application with one of our stores: everything behind the interceptor of a guarded method, put together as the
- * extension does it.
+ * One of our stores with everything behind the interceptor of a guarded method, put together as the extension does it: for
+ * stores that this application does not have, as an application has one, and for processes without an application.
  */
 public final class OwnApplication implements AutoCloseable {
 
@@ -38,15 +34,8 @@ public final class OwnApplication implements AutoCloseable {
 
     private final OwnStore store;
     private final SemaphoreEngine engine;
-    private final Vertx vertx;
     private final Executions executions = new Executions();
     private final Continuations continuations = new Continuations(0);
-
-    static {
-        // What Quarkus does at its start.
-        BlockingOperationControl.setIoThreadDetector(new IOThreadDetector[] { Context::isOnEventLoopThread });
-        SmallRyeContextManagerProvider.getManager();
-    }
 
     /**
      * Starts it.
@@ -56,7 +45,6 @@ public final class OwnApplication implements AutoCloseable {
      */
     public OwnApplication(OwnStore store, Vertx vertx) {
         this.store = store;
-        this.vertx = vertx;
         this.engine = new SemaphoreEngine(store.permits(), new VertxTimers(vertx), new HolderIdentity("benchmarks", "here:1"),
                 loss -> {
                 }, true, new WaiterLimits(Integer.MAX_VALUE));
@@ -94,36 +82,38 @@ public final class OwnApplication implements AutoCloseable {
     /**
      * A guarded method that returns {@code void}.
      *
-     * @param name the name of its bulkhead
-     * @param semaphores tells for each call what guards it
+     * @param semaphore guards it
      * @return for use by one thread
      */
-    public BlockingCaller newBlockingCaller(String name, Supplier<Semaphore> semaphores) {
-        SynchronousGuard guard = new SynchronousGuard(METHOD, name);
-        return execution -> guard.call(() -> admit(semaphores.get()), () -> {
+    BlockingCaller newBlockingCaller(Semaphore semaphore) {
+        SynchronousGuard guard = new SynchronousGuard(METHOD, semaphore.spec().name());
+        return execution -> guard.call(() -> admit(semaphore), () -> {
             execution.run();
             return null;
         });
     }
 
+    /** A guarded method that returns a {@code Uni}. */
+    AsynchronousCaller newAsynchronousCaller(Vertx vertx, Semaphore semaphore) {
+        AsyncGuard guard = new AsyncGuard(semaphore.spec().name(), continuations);
+        return newAsynchronousCaller(vertx, execution -> guard.guard(() -> admit(semaphore), () -> {
+            execution.run();
+            return Uni.createFrom().voidItem();
+        }));
+    }
+
     /**
-     * A guarded method that returns a {@code Uni}, called on an event loop and a context of its own, as a reactive endpoint
-     * is.
+     * Calls a method on an event loop and a context of its own, as a reactive endpoint does.
      *
-     * @param semaphore guards it
      * @return makes one call at a time
      */
-    public AsynchronousCaller newAsynchronousCaller(Semaphore semaphore) {
-        AsyncGuard guard = new AsyncGuard(semaphore.spec().name(), continuations);
+    static AsynchronousCaller newAsynchronousCaller(Vertx vertx, Function<Runnable, Uni<Void>> method) {
         ContextInternal context = ((VertxInternal) vertx).createEventLoopContext().duplicate();
         return new AsynchronousCaller() {
 
             @Override
             public void pair(Runnable execution, Consumer<Throwable> end) {
-                guard.guard(() -> admit(semaphore), () -> {
-                    execution.run();
-                    return Uni.createFrom().voidItem();
-                }).subscribe().with(nothing -> end.accept(null), end);
+                method.apply(execution).subscribe().with(nothing -> end.accept(null), end);
             }
 
             @Override

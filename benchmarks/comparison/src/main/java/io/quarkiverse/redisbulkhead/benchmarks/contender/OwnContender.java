@@ -1,39 +1,35 @@
 package io.quarkiverse.redisbulkhead.benchmarks.contender;
 
-import java.util.Collections;
-
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.benchmarks.redis.RedisServerProcess;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
+import io.vertx.core.Vertx;
 import redis.clients.jedis.Jedis;
 
-/** Guarded methods over one of our stores. */
+/** Calls through one of our stores, from behind the interceptor on. */
 final class OwnContender implements Contender {
 
     private final RedisServerProcess redis;
+    private final Vertx vertx;
     private final OwnApplication application;
     private final Semaphore semaphore;
 
-    OwnContender(Surroundings surroundings, OwnStore store, Limit limit, boolean fair) {
+    OwnContender(Surroundings surroundings, OwnStore store, Limit limit) {
         this.redis = surroundings.redis();
+        this.vertx = surroundings.vertx();
         this.application = new OwnApplication(store, surroundings.vertx());
-        this.semaphore = application.semaphore(SemaphoreSpec.named(limit.name()).permits(limit.permits()).fair(fair)
+        this.semaphore = application.semaphore(SemaphoreSpec.named(limit.name()).permits(limit.permits())
                 .expire(Limit.LEASE).maxWait(limit.maxWait()).build());
     }
 
     @Override
     public BlockingCaller newBlockingCaller() {
-        return application.newBlockingCaller(semaphore.spec().name(), () -> semaphore);
+        return application.newBlockingCaller(semaphore);
     }
 
     @Override
     public AsynchronousCaller newAsynchronousCaller() {
-        return application.newAsynchronousCaller(semaphore);
-    }
-
-    @Override
-    public void hold(int permits) throws InterruptedException {
-        application.hold(Collections.nCopies(permits, semaphore));
+        return application.newAsynchronousCaller(vertx, semaphore);
     }
 
     @Override

@@ -6,6 +6,7 @@ import io.quarkiverse.redisbulkhead.runtime.RedisStore;
 import io.quarkiverse.redisbulkhead.runtime.RedisStores;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
+import io.vertx.redis.client.RedisOptions;
 
 /**
  * One of our stores with its connections, with the defaults of the extension but for the command timeout.
@@ -17,7 +18,7 @@ public record OwnStore(PermitStore permits, Runnable end) implements AutoCloseab
 
     static final String KEY_PREFIX = "redis-bulkhead";
 
-    // More than the default, so that a busy machine does not end a run.
+    // As in application.properties.
     private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(10);
 
     /** The store with scripts. */
@@ -31,7 +32,8 @@ public record OwnStore(PermitStore permits, Runnable end) implements AutoCloseab
     }
 
     static RedisStores stores(Surroundings surroundings) {
-        return new RedisStores(surroundings.vertx(), surroundings.options(), "quarkus.redis", KEY_PREFIX, COMMAND_TIMEOUT);
+        return new RedisStores(surroundings.vertx(), new RedisOptions().setConnectionString(surroundings.redis().url()),
+                "quarkus.redis", KEY_PREFIX, COMMAND_TIMEOUT);
     }
 
     private static OwnStore inRedis(RedisStore store) {

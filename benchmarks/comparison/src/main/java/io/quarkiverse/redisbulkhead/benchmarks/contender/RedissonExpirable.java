@@ -18,7 +18,7 @@ final class RedissonExpirable implements Contender {
     private final long wait;
 
     RedissonExpirable(Surroundings surroundings, Limit limit) {
-        client = RedissonApplication.start(surroundings);
+        client = surroundings.newRedisson();
         semaphore = client.getPermitExpirableSemaphore(limit.name());
         semaphore.trySetPermits(limit.permits());
         wait = limit.maxWait().toMillis();

@@ -15,7 +15,7 @@ final class RedissonPlain implements Contender {
     private final Duration wait;
 
     RedissonPlain(Surroundings surroundings, Limit limit) {
-        client = RedissonApplication.start(surroundings);
+        client = surroundings.newRedisson();
         semaphore = client.getSemaphore(limit.name());
         semaphore.trySetPermits(limit.permits());
         wait = limit.maxWait();

@@ -1,48 +1,68 @@
 package io.quarkiverse.redisbulkhead.benchmarks.contender;
 
-import java.io.IOException;
+import java.net.URI;
+
+import jakarta.inject.Inject;
+import jakarta.inject.Singleton;
+
+import org.eclipse.microprofile.config.inject.ConfigProperty;
+import org.redisson.Redisson;
+import org.redisson.api.RedissonClient;
+import org.redisson.config.Config;
 
 import io.quarkiverse.redisbulkhead.benchmarks.redis.RedisServerProcess;
 import io.vertx.core.Vertx;
-import io.vertx.redis.client.Redis;
-import io.vertx.redis.client.RedisOptions;
 
-/**
- * What contenders share, as the parts of one application do.
- *
- * @param redis the server
- * @param vertx the event loops of those that use Vert.x, with its defaults
- */
-public record Surroundings(RedisServerProcess redis, Vertx vertx) implements AutoCloseable {
+/** What contenders share, as the parts of one application do. */
+@Singleton
+public class Surroundings {
 
-    /** Starts a server and event loops. */
-    public static Surroundings start() throws IOException, InterruptedException {
-        return new Surroundings(RedisServerProcess.start(), newVertx());
+    private final RedisServerProcess redis;
+    private final Vertx vertx;
+    private final GuardedCalls calls;
+
+    /**
+     * Those of the application that runs.
+     *
+     * @param hosts its Redis
+     * @param vertx its event loops
+     * @param calls its guarded methods
+     */
+    @Inject
+    public Surroundings(@ConfigProperty(name = "quarkus.redis.hosts") URI hosts, Vertx vertx, GuardedCalls calls) {
+        this(hosts.getPort(), vertx, calls);
     }
 
-    /** Joins the server of another process. */
-    public static Surroundings join(int redisPort) {
-        return new Surroundings(RedisServerProcess.ofOther(redisPort), newVertx());
+    private Surroundings(int redisPort, Vertx vertx, GuardedCalls calls) {
+        this.redis = RedisServerProcess.ofOther(redisPort);
+        this.vertx = vertx;
+        this.calls = calls;
     }
 
-    private static Vertx newVertx() {
-        Vertx vertx = Vertx.vertx();
-        vertx.exceptionHandler(Throwable::printStackTrace);
+    /** Those of a process without an application. */
+    public static Surroundings ofProcess(int redisPort) {
+        return new Surroundings(redisPort, Vertx.vertx(), null);
+    }
+
+    /** The server. */
+    public RedisServerProcess redis() {
+        return redis;
+    }
+
+    /** The event loops of contenders that use Vert.x. */
+    public Vertx vertx() {
         return vertx;
     }
 
-    /** A client as Quarkus makes it. */
-    Redis newClient() {
-        return Redis.createClient(vertx, options());
+    /** Redisson with its defaults. */
+    RedissonClient newRedisson() {
+        Config config = new Config();
+        config.useSingleServer().setAddress(redis.url());
+        return Redisson.create(config);
     }
 
-    RedisOptions options() {
-        return new RedisOptions().setConnectionString(redis.url());
-    }
-
-    @Override
-    public void close() {
-        vertx.close().toCompletionStage().toCompletableFuture().join();
-        redis.close();
+    /** The guarded methods. */
+    GuardedCalls calls() {
+        return calls;
     }
 }

@@ -14,6 +14,7 @@ import io.quarkiverse.redisbulkhead.benchmarks.contender.Limit;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.OwnApplication;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.OwnStore;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.Surroundings;
+import redis.clients.jedis.Jedis;
 
 /**
  * The time from the moment when a thread begins to release a permit until the thread that waits for it goes on, in the same
@@ -67,6 +68,9 @@ public final class HandOverPart implements Part {
         Histogram within = withinProcess(surroundings);
         Histogram between = betweenProcesses(surroundings);
         ping(surroundings, roundTrips);
+        try (Jedis jedis = surroundings.redis().connect()) {
+            jedis.unlink(jedis.keys("*{" + Relay.BULKHEAD + "}*").toArray(String[]::new));
+        }
         System.out.println();
         put(figures, ROUND_TRIP, roundTrips);
         put(figures, SAME_PROCESS, within);

@@ -3,13 +3,19 @@ package io.quarkiverse.redisbulkhead.benchmarks.handover;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import io.quarkiverse.redisbulkhead.benchmarks.Benchmarks;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.OwnApplication;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.OwnStore;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.Surroundings;
+import io.quarkus.runtime.BlockingOperationControl;
+import io.quarkus.runtime.IOThreadDetector;
+import io.smallrye.context.SmallRyeContextManagerProvider;
+import io.vertx.core.Context;
 
 /** The second runner, a process of its own. It tells its times at its end, in two lines. */
 public final class OtherProcess implements AutoCloseable {
@@ -21,23 +27,29 @@ public final class OtherProcess implements AutoCloseable {
     }
 
     static OtherProcess start(int redisPort, int rounds) throws IOException {
-        return new OtherProcess(new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx256m",
-                "-Djava.util.logging.manager=org.jboss.logmanager.LogManager", "-cp", System.getProperty("java.class.path"),
-                OtherProcess.class.getName(), Integer.toString(redisPort), Integer.toString(rounds))
-                .redirectError(ProcessBuilder.Redirect.INHERIT).start());
+        List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx256m", "-Djava.util.logging.manager=org.jboss.logmanager.LogManager"));
+        String path = System.getProperty("java.class.path");
+        command.addAll(path.endsWith("quarkus-run.jar") ? List.of("-jar", path)
+                : List.of("-cp", path, Benchmarks.class.getName()));
+        command.addAll(List.of(Integer.toString(redisPort), Integer.toString(rounds)));
+        return new OtherProcess(new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start());
     }
 
     /**
      * What the process does.
      *
-     * @param args the port of Redis, and how often to take the permit
+     * @param redisPort where Redis is
+     * @param rounds how often to take the permit
      */
-    public static void main(String[] args) throws Exception {
-        try (Surroundings surroundings = Surroundings.join(Integer.parseInt(args[0]));
-                OwnApplication application = new OwnApplication(OwnStore.script(surroundings), surroundings.vertx())) {
+    public static void run(int redisPort, int rounds) throws Exception {
+        // What Quarkus does at its start.
+        BlockingOperationControl.setIoThreadDetector(new IOThreadDetector[] { Context::isOnEventLoopThread });
+        SmallRyeContextManagerProvider.getManager();
+        Surroundings surroundings = Surroundings.ofProcess(redisPort);
+        try (OwnApplication application = new OwnApplication(OwnStore.script(surroundings), surroundings.vertx())) {
             Relay relay = new Relay(application);
-            relay.run(Integer.parseInt(args[1]), true);
+            relay.run(rounds, true);
             System.out.println(line(relay.taken()));
             System.out.println(line(relay.givenBack()));
         }

@@ -16,7 +16,9 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
  */
 final class Relay {
 
-    private static final SemaphoreSpec SPEC = SemaphoreSpec.named("relay").permits(1).fair(true)
+    static final String BULKHEAD = "relay";
+
+    private static final SemaphoreSpec SPEC = SemaphoreSpec.named(BULKHEAD).permits(1).fair(true)
             .expire(Duration.ofMinutes(1)).maxWait(Duration.ofMinutes(1)).build();
 
     private static final Duration PATIENCE = Duration.ofMinutes(1);

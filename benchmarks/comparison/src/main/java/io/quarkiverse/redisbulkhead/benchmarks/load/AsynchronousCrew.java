@@ -42,7 +42,7 @@ public final class AsynchronousCrew implements Crew {
         ended.await();
         long nanos = System.nanoTime() - begun;
         if (failure.get() != null) {
-            throw Failures.ofPair(failure.get());
+            throw Crew.failed(failure.get());
         }
         return Work.of(nanos, loops.stream().map(CallerLoop::latencies).toList());
     }

@@ -60,7 +60,7 @@ public final class BlockingCrew implements Crew {
         try {
             return work.get();
         } catch (ExecutionException e) {
-            throw Failures.ofPair(e.getCause());
+            throw Crew.failed(e.getCause());
         }
     }
 

@@ -13,6 +13,11 @@ public interface Crew extends AutoCloseable {
      */
     Work work(Duration duration) throws InterruptedException;
 
+    /** What to throw when a pair failed. */
+    static IllegalStateException failed(Throwable failure) {
+        return new IllegalStateException("A pair failed, so the figures mean nothing", failure);
+    }
+
     @Override
     void close();
 }

@@ -18,7 +18,7 @@ public enum Load {
     /** A reactive one. */
     ASYNCHRONOUS("1000-asynchronous", "1,000 asynchronous callers", 1_000, true, Limit::ample),
     /** Most callers wait for a permit. */
-    CONTENDED("64-contended", "64 blocking callers for 10 permits", 64, false, name -> Limit.tight(name, 10));
+    CONTENDED("64-contended", "64 blocking callers for 10 permits", 64, false, name -> Limit.tight(name, Limit.TIGHT));
 
     private static final Runnable NOTHING = () -> {
     };

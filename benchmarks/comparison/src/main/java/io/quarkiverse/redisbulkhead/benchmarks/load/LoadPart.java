@@ -15,11 +15,11 @@ import io.quarkiverse.redisbulkhead.benchmarks.contender.Surroundings;
 public final class LoadPart implements Part {
 
     /** The start of the names of its figures. */
-    private static final String ID = "load";
+    public static final String ID = "load";
 
     private static final List<Load> ORDER = List.of(Load.ONE, Load.SIXTY_FOUR, Load.MANY, Load.ASYNCHRONOUS, Load.CONTENDED);
 
-    private static final Rounds ROUNDS = new Rounds(5, Duration.ofMillis(500), Duration.ofMillis(700));
+    private static final Rounds ROUNDS = new Rounds(5, Duration.ofMillis(500), Duration.ofMillis(1_500));
 
     @Override
     public String id() {
@@ -33,7 +33,7 @@ public final class LoadPart implements Part {
         for (Load load : ORDER) {
             if (Options.wanted("loads", load.id())) {
                 Map<Kind, RoundFigures> measured = compare(surroundings, load, rounds);
-                FiguresOnConsole.print(load.title(), measured, Kind::id);
+                RoundFigures.print(load.title(), measured, Kind::id);
                 measured.forEach((kind, round) -> round.putInto(figures, name(load, kind)));
             }
         }
@@ -46,7 +46,7 @@ public final class LoadPart implements Part {
 
     // Else the first load would be that of contenders, and of callers, that are half compiled. One caller is too slow for it.
     private static void letTheJvmCompile(Surroundings surroundings, Rounds rounds) throws Exception {
-        compare(surroundings, Load.SIXTY_FOUR, new Rounds(1, rounds.length(), rounds.warmUp().multipliedBy(2)));
+        compare(surroundings, Load.SIXTY_FOUR, new Rounds(1, rounds.length(), rounds.warmUp().multipliedBy(3)));
     }
 
     private static Map<Kind, RoundFigures> compare(Surroundings surroundings, Load load, Rounds rounds) throws Exception {

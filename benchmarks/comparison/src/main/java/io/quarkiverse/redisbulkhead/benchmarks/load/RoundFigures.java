@@ -4,7 +4,9 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.function.Function;
 
 import org.HdrHistogram.Histogram;
 
@@ -58,6 +60,19 @@ public record RoundFigures(Map<Measure, Double> values) {
             values.put(measure, middle(rounds.stream().map(round -> round.values().get(measure)).toList()));
         }
         return new RoundFigures(values);
+    }
+
+    /** Prints a table, while the benchmarks run. */
+    public static <K> void print(String title, Map<K, RoundFigures> rows, Function<K, String> names) {
+        StringBuilder text = new StringBuilder("\n").append(title).append('\n').append(String.format("%-22s", ""));
+        for (Measure measure : Measure.values()) {
+            text.append(String.format("%17s", measure.id()));
+        }
+        rows.forEach((key, figures) -> {
+            text.append('\n').append(String.format("%-22s", names.apply(key)));
+            figures.values().values().forEach(value -> text.append(String.format(Locale.ROOT, "%17.2f", value)));
+        });
+        System.out.println(text);
     }
 
     private static double middle(List<Double> numbers) {

@@ -1,5 +1,7 @@
 package io.quarkiverse.redisbulkhead.benchmarks.redis;
 
+import static redis.embedded.core.ExecutableProvider.newJarResourceProvider;
+
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -10,7 +12,10 @@ import java.util.concurrent.TimeUnit;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.exceptions.JedisException;
 
-/** A Redis server that only these benchmarks use. It writes nothing to disk and is pinned to no core. */
+/**
+ * A Redis server that only these benchmarks use: the embedded one, or {@code -Dredis.server=} a {@code redis-server} or
+ * {@code valkey-server}. It writes nothing to disk and is pinned to no core.
+ */
 public final class RedisServerProcess implements AutoCloseable {
 
     /** Where it listens. */
@@ -44,7 +49,7 @@ public final class RedisServerProcess implements AutoCloseable {
     public static RedisServerProcess start() throws IOException, InterruptedException {
         int port = freePort();
         Path folder = Files.createDirectories(Path.of("target", "redis", Integer.toString(port))).toAbsolutePath();
-        Process process = new ProcessBuilder(RedisExecutable.path().toString(), "--port", Integer.toString(port), "--bind",
+        Process process = new ProcessBuilder(executable().toString(), "--port", Integer.toString(port), "--bind",
                 HOST,
                 "--dir", folder.toString(), "--save", "", "--appendonly", "no")
                 .redirectErrorStream(true).redirectOutput(folder.resolve("output.log").toFile()).start();
@@ -53,6 +58,18 @@ public final class RedisServerProcess implements AutoCloseable {
         Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
         server.awaitAnswer();
         return server;
+    }
+
+    private static Path executable() throws IOException {
+        String given = System.getProperty("redis.server", "");
+        if (given.isEmpty()) {
+            return newJarResourceProvider(Files.createDirectories(Path.of("target", "redis")).toFile()).get().toPath()
+                    .toAbsolutePath();
+        }
+        if (!Files.isExecutable(Path.of(given))) {
+            throw new IllegalArgumentException("redis.server is " + given + ", which cannot be executed");
+        }
+        return Path.of(given);
     }
 
     private static int freePort() throws IOException {

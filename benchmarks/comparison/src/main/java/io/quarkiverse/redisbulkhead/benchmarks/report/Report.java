@@ -3,44 +3,77 @@ package io.quarkiverse.redisbulkhead.benchmarks.report;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 
 import io.quarkiverse.redisbulkhead.benchmarks.Figures;
+import io.quarkiverse.redisbulkhead.benchmarks.contender.Kind;
 import io.quarkiverse.redisbulkhead.benchmarks.load.Load;
-import io.quarkiverse.redisbulkhead.benchmarks.load.Measure;
+import io.quarkiverse.redisbulkhead.benchmarks.load.LoadPart;
+import io.quarkiverse.redisbulkhead.benchmarks.scale.ScalePart;
 
-/** Writes all figures into the documents. */
+/** Writes figures into the documents, and draws plots of those that are there. */
 public final class Report {
 
-    private final Figures figures;
+    private static final String LOAD = LoadPart.ID + ".";
+    private static final String SCALE = ScalePart.ID + ".";
+
+    private final Path page;
+    private final Path images;
+    private final Path loadCsv;
+    private final Path scaleCsv;
 
     /**
      * A report.
      *
-     * @param figures what was measured; parts that are missing leave gaps
+     * @param documents the folder of the module of documents, with {@code pages}, {@code assets} and {@code attachments}
      */
-    public Report(Figures figures) {
-        this.figures = figures;
+    public Report(Path documents) {
+        page = documents.resolve("pages").resolve("benchmarks.adoc");
+        images = documents.resolve("assets").resolve("images");
+        loadCsv = documents.resolve("attachments").resolve("benchmarks-load.csv");
+        scaleCsv = documents.resolve("attachments").resolve("benchmarks-scale.csv");
     }
 
     /**
-     * Writes it.
+     * Writes the other tables, and the CSV files.
      *
-     * @param documents the folder of the module of documents, with {@code pages}, {@code assets} and {@code attachments}
+     * @param figures what was measured; parts that are missing leave gaps
      */
-    public void writeInto(Path documents) throws IOException {
-        Document page = new Document(documents.resolve("pages").resolve("benchmarks.adoc"));
-        page.replace("targets", new Targets(figures).asciidoc());
-        page.replace("machine", MachineTable.asciidoc(figures));
-        page.replace("load", new LoadTable(figures).asciidoc());
-        page.replace("hand-over", HandOverTable.asciidoc(figures));
-        Path attachments = Files.createDirectories(documents.resolve("attachments"));
-        Files.writeString(attachments.resolve("benchmarks-load.csv"), new LoadTable(figures).csv());
-        Files.writeString(attachments.resolve("benchmarks-scale.csv"), ScaleCsv.text(figures));
-        Path images = Files.createDirectories(documents.resolve("assets").resolve("images"));
-        Files.writeString(images.resolve("benchmarks-pairs.svg"), new LoadPlot(figures, Measure.PAIRS_PER_SECOND, "pairs/s")
-                .svg(Load.ONE, Load.SIXTY_FOUR, Load.MANY, Load.ASYNCHRONOUS));
-        Files.writeString(images.resolve("benchmarks-redis-cpu.svg"),
-                new LoadPlot(figures, Measure.REDIS_CPU, "Redis CPU, µs").svg(Load.SIXTY_FOUR, Load.MANY));
-        Files.writeString(images.resolve("benchmarks-scale.svg"), new ScalePlot(figures).svg());
+    public void write(Figures figures) throws IOException {
+        Tables tables = new Tables(figures);
+        replace("targets", new Targets(figures).asciidoc());
+        replace("machine", tables.machine());
+        replace("hand-over", tables.handOver());
+        Files.createDirectories(loadCsv.getParent());
+        Files.writeString(loadCsv, Csv.text(figures, "load,contender", LOAD, Arrays.stream(Load.values())
+                .flatMap(
+                        load -> Arrays.stream(Kind.values()).map(kind -> LoadPart.name(load, kind).substring(LOAD.length())))));
+        Files.writeString(scaleCsv, Csv.text(figures, "growth,contender,size", SCALE, ScalePart.GROWTHS.stream()
+                .flatMap(growth -> growth.kinds().stream().flatMap(kind -> growth.sizes(kind).stream()
+                        .map(size -> ScalePart.name(growth, kind, size).substring(SCALE.length()))))));
+    }
+
+    private void replace(String part, String text) throws IOException {
+        String before = Files.readString(page);
+        String begin = "// " + part + "\n";
+        String end = "// end of " + part + "\n";
+        int from = before.indexOf(begin);
+        int to = before.indexOf(end);
+        if (from < 0 || to < from) {
+            throw new IllegalStateException(page + " has no place between " + begin.strip() + " and " + end);
+        }
+        Files.writeString(page, before.substring(0, from + begin.length()) + "\n" + text + "\n" + before.substring(to));
+    }
+
+    /** Draws the plots, and writes the tables of loads, from the CSV files. */
+    public void redraw() throws IOException {
+        Figures figures = new Figures();
+        Csv.read(loadCsv, LOAD, figures);
+        Csv.read(scaleCsv, SCALE, figures);
+        replace("load", new Tables(figures).load());
+        Files.createDirectories(images);
+        Plots plots = new Plots(figures);
+        Files.writeString(images.resolve("benchmarks-load.svg"), plots.load());
+        Files.writeString(images.resolve("benchmarks-scale.svg"), plots.scale());
     }
 }

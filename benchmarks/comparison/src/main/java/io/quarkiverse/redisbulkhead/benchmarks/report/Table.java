@@ -2,9 +2,15 @@ package io.quarkiverse.redisbulkhead.benchmarks.report;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.OptionalDouble;
 
 /** A table of a page in AsciiDoc. Its first column is text, and the others are aligned as it says. */
 final class Table {
+
+    private static final double THREE_DIGITS = 100;
+    private static final double TWO_DIGITS = 10;
+    private static final double ONE_DIGIT = 1;
 
     private final List<String> titles;
     private final String alignment;
@@ -44,5 +50,17 @@ final class Table {
     String asciidoc() {
         return "[%autowidth,cols=\"<" + ("," + alignment).repeat(titles.size() - 1) + "\"]\n|===\n" + line(titles) + "\n"
                 + String.join("", rows) + "|===\n";
+    }
+
+    /** With no more digits than mean something; a dash when it was not measured. */
+    static String number(OptionalDouble number) {
+        return number.isPresent() ? number(number.getAsDouble()) : "-";
+    }
+
+    /** With no more digits than mean something. */
+    static String number(double number) {
+        String format = number >= THREE_DIGITS ? "%,.0f"
+                : number >= TWO_DIGITS ? "%.1f" : number >= ONE_DIGIT ? "%.2f" : "%.3f";
+        return number == 0 ? "0" : String.format(Locale.ROOT, format, number);
     }
 }

@@ -44,7 +44,7 @@ public final class HeldPermits implements Growth {
     @Override
     public void add(Turns<Integer> turns, Surroundings surroundings, Kind kind, int size) throws Exception {
         int callers = kind == Kind.FAIR ? CALLERS_OF_BOOK : CALLERS;
-        Contender contender = kind.open(surroundings, Limit.ample("held-" + kind.id() + "-" + size), callers);
+        Contender contender = kind.open(surroundings, Limit.ample("held-" + kind.id() + "-" + size).asKey(), callers);
         contender.hold(size);
         turns.add(size, contender, new BlockingCrew(contender, callers, () -> {
         }));

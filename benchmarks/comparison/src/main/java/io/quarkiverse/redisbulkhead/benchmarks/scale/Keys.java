@@ -2,9 +2,9 @@ package io.quarkiverse.redisbulkhead.benchmarks.scale;
 
 import java.util.List;
 
-import io.quarkiverse.redisbulkhead.benchmarks.contender.KeyedBulkheads;
+import io.quarkiverse.redisbulkhead.benchmarks.contender.Contender;
+import io.quarkiverse.redisbulkhead.benchmarks.contender.GuardedContender;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.Kind;
-import io.quarkiverse.redisbulkhead.benchmarks.contender.Limit;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.Surroundings;
 import io.quarkiverse.redisbulkhead.benchmarks.load.BlockingCrew;
 import io.quarkiverse.redisbulkhead.benchmarks.load.Turns;
@@ -37,8 +37,8 @@ public final class Keys implements Growth {
 
     @Override
     public void add(Turns<Integer> turns, Surroundings surroundings, Kind kind, int size) throws Exception {
-        KeyedBulkheads bulkheads = new KeyedBulkheads(surroundings, Limit.ample("keys-" + size), size);
-        turns.add(size, bulkheads, new BlockingCrew(bulkheads, CALLERS, () -> {
+        Contender calls = GuardedContender.withKeys(surroundings, "keys-" + size, size);
+        turns.add(size, calls, new BlockingCrew(calls, CALLERS, () -> {
         }));
     }
 }

@@ -9,7 +9,6 @@ import io.quarkiverse.redisbulkhead.benchmarks.Options;
 import io.quarkiverse.redisbulkhead.benchmarks.Part;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.Kind;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.Surroundings;
-import io.quarkiverse.redisbulkhead.benchmarks.load.FiguresOnConsole;
 import io.quarkiverse.redisbulkhead.benchmarks.load.RoundFigures;
 import io.quarkiverse.redisbulkhead.benchmarks.load.Rounds;
 import io.quarkiverse.redisbulkhead.benchmarks.load.Turns;
@@ -36,7 +35,7 @@ public final class ScalePart implements Part {
             for (Kind kind : growth.kinds()) {
                 if (Options.wanted("growths", growth.id()) && Options.wanted("kinds", kind.id())) {
                     Map<Integer, RoundFigures> measured = measure(surroundings, growth, kind);
-                    FiguresOnConsole.print(growth.id() + " " + kind.id(), measured, size -> Integer.toString(size));
+                    RoundFigures.print(growth.id() + " " + kind.id(), measured, size -> Integer.toString(size));
                     measured.forEach((size, round) -> round.putInto(figures, name(growth, kind, size)));
                 }
             }

@@ -17,7 +17,6 @@ import io.quarkiverse.redisbulkhead.benchmarks.load.Turns;
  */
 public final class Waiters implements Growth {
 
-    private static final int PERMITS = 10;
     private static final List<Integer> SIZES = List.of(0, 10, 100, 1_000, 10_000);
     private static final List<Integer> SIZES_WITH_THREADS = List.of(0, 10, 100);
     private static final List<Kind> KINDS = List.of(Kind.SCRIPT, Kind.SCRIPT_FAIR, Kind.REDISSON_EXPIRABLE, Kind.FAIR);
@@ -44,8 +43,9 @@ public final class Waiters implements Growth {
 
     @Override
     public void add(Turns<Integer> turns, Surroundings surroundings, Kind kind, int size) {
-        int callers = PERMITS + size;
-        Contender contender = kind.open(surroundings, Limit.tight("waiters-" + kind.id() + "-" + size, PERMITS), callers);
+        int callers = Limit.TIGHT + size;
+        Contender contender = kind.open(surroundings, Limit.tight("waiters-" + kind.id() + "-" + size, Limit.TIGHT).asKey(),
+                callers);
         turns.add(size, contender, crew(kind, contender, callers));
     }
 

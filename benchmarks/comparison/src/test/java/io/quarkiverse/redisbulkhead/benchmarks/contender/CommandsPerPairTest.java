@@ -2,17 +2,23 @@ package io.quarkiverse.redisbulkhead.benchmarks.contender;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import jakarta.inject.Inject;
+
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+import io.quarkiverse.redisbulkhead.benchmarks.RedisOfApplication;
 import io.quarkiverse.redisbulkhead.benchmarks.redis.RedisReading;
+import io.quarkus.test.common.WithTestResource;
+import io.quarkus.test.junit.QuarkusTest;
 import redis.clients.jedis.Jedis;
 
 /**
  * What a pair asks of Redis when there are no other callers. Times differ from machine to machine; these numbers do not, so
- * they show
- * in each build when a pair begins to cost more. Where it costs less, lower them.
+ * they show in each build when a pair begins to cost more. Where it costs less, lower them.
  */
+@QuarkusTest
+@WithTestResource(RedisOfApplication.class)
 class CommandsPerPairTest {
 
     private static final int PAIRS = 200;
@@ -26,11 +32,13 @@ class CommandsPerPairTest {
     // A process that stands still for longer than a step of the lock store may take begins that step again.
     private static final int ATTEMPTS = 3;
 
+    @Inject
+    Surroundings surroundings;
+
     @ParameterizedTest
     @CsvSource({ "SCRIPT, 2, 15", "SCRIPT_FAIR, 2, 15", "LOCK, 47, 47", "LOCAL, 0, 0", "PINGS, 2, 2" })
     void aPairCostsNoMoreThanIsKnown(Kind kind, int calls, int commands) throws Exception {
-        try (Surroundings surroundings = Surroundings.start();
-                Contender contender = kind.open(surroundings, Limit.ample(kind.id()), 1);
+        try (Contender contender = kind.open(surroundings, Limit.ample(kind.id()), 1);
                 BlockingCaller caller = contender.newBlockingCaller();
                 Jedis jedis = surroundings.redis().connect()) {
             // Connects, and makes the scripts known.

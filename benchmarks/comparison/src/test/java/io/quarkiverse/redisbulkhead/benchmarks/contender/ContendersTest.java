@@ -8,42 +8,37 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import jakarta.inject.Inject;
+
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
+import io.quarkiverse.redisbulkhead.benchmarks.RedisOfApplication;
 import io.quarkiverse.redisbulkhead.benchmarks.load.AsynchronousCrew;
 import io.quarkiverse.redisbulkhead.benchmarks.load.BlockingCrew;
 import io.quarkiverse.redisbulkhead.benchmarks.load.Crew;
+import io.quarkus.test.common.WithTestResource;
+import io.quarkus.test.junit.QuarkusTest;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.params.ScanParams;
 
 /** Every contender really does what is measured. */
+@QuarkusTest
+@WithTestResource(RedisOfApplication.class)
 class ContendersTest {
 
-    private static final int PERMITS = 3;
     private static final int CALLERS = 8;
-    private static final Duration MOMENT = Duration.ofMillis(150);
+    private static final Duration MOMENT = Duration.ofMillis(100);
 
     // These two of the book let too many in, see docs/modules/ROOT/pages/algorithms.adoc.
     private static final Set<Kind> INEXACT = Set.of(Kind.BASIC, Kind.FAIR);
 
-    private static Surroundings surroundings;
+    @Inject
+    Surroundings surroundings;
 
     private final AtomicInteger inside = new AtomicInteger();
     private final AtomicInteger most = new AtomicInteger();
     private final AtomicInteger executions = new AtomicInteger();
-
-    @BeforeAll
-    static void start() throws Exception {
-        surroundings = Surroundings.start();
-    }
-
-    @AfterAll
-    static void stop() {
-        surroundings.close();
-    }
 
     private void execution() {
         most.accumulateAndGet(inside.incrementAndGet(), Math::max);
@@ -55,7 +50,7 @@ class ContendersTest {
     @ParameterizedTest
     @EnumSource
     void blockingCallersKeepTheLimitAndLeaveNothing(Kind kind) throws Exception {
-        try (Contender contender = kind.open(surroundings, Limit.tight("blocking-" + kind.id(), PERMITS), CALLERS);
+        try (Contender contender = kind.open(surroundings, limit("blocking-" + kind.id()), CALLERS);
                 Crew crew = new BlockingCrew(contender, CALLERS, this::execution)) {
             check(kind, crew.work(MOMENT).pairs());
         }
@@ -66,30 +61,34 @@ class ContendersTest {
     @EnumSource
     void asynchronousCallersKeepTheLimitAndLeaveNothing(Kind kind) throws Exception {
         assumeTrue(kind.isAsynchronous(), "it has no asynchronous API");
-        try (Contender contender = kind.open(surroundings, Limit.tight("asynchronous-" + kind.id(), PERMITS), CALLERS);
+        try (Contender contender = kind.open(surroundings, limit("asynchronous-" + kind.id()), CALLERS);
                 Crew crew = new AsynchronousCrew(contender, CALLERS, this::execution)) {
             check(kind, crew.work(MOMENT).pairs());
         }
         assertThat(keys()).as("keys when all is closed").isEmpty();
     }
 
+    private static Limit limit(String name) {
+        return Limit.tight(name, RedisOfApplication.PERMITS);
+    }
+
     private void check(Kind kind, long pairs) {
         assertThat(pairs).as("pairs").isPositive().isEqualTo(executions.get());
         if (kind.limits() && !INEXACT.contains(kind)) {
-            assertThat(most.get()).as("executions at once").isPositive().isLessThanOrEqualTo(PERMITS);
+            assertThat(most.get()).as("executions at once").isPositive().isLessThanOrEqualTo(RedisOfApplication.PERMITS);
         }
         // A caller does not wait for the answer to its release.
         await().atMost(Duration.ofSeconds(20)).untilAsserted(
                 () -> assertThat(sortedSets()).as("sets of holders and waiters when all permits are back").isEmpty());
     }
 
-    private static Set<String> keys() {
+    private Set<String> keys() {
         try (Jedis jedis = surroundings.redis().connect()) {
             return jedis.keys("*");
         }
     }
 
-    private static Iterable<String> sortedSets() {
+    private Iterable<String> sortedSets() {
         try (Jedis jedis = surroundings.redis().connect()) {
             return jedis.scan(ScanParams.SCAN_POINTER_START, new ScanParams().count(1_000), "zset").getResult();
         }

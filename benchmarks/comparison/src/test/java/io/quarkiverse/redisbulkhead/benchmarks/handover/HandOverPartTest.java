@@ -4,20 +4,28 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 
+import jakarta.inject.Inject;
+
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.benchmarks.Figures;
+import io.quarkiverse.redisbulkhead.benchmarks.RedisOfApplication;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.Surroundings;
+import io.quarkus.test.common.WithTestResource;
+import io.quarkus.test.junit.QuarkusTest;
 
 /** Two threads, and two processes, hand a permit to and fro. */
+@QuarkusTest
+@WithTestResource(RedisOfApplication.class)
 class HandOverPartTest {
+
+    @Inject
+    Surroundings surroundings;
 
     @Test
     void everyHandOverAfterTheWarmUpCounts() throws Exception {
         Figures figures = new Figures();
-        try (Surroundings surroundings = Surroundings.start()) {
-            new HandOverPart(5, 10).run(surroundings, figures);
-        }
+        new HandOverPart(5, 10).run(surroundings, figures);
         for (String handOver : List.of(HandOverPart.SAME_PROCESS, HandOverPart.NEXT_WAITER)) {
             // At the end of the last one no caller waits.
             assertThat(figures.number(handOver + ".count")).hasValue(19);

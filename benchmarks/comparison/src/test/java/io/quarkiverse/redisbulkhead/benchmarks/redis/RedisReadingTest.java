@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Map;
 
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 import redis.clients.jedis.Jedis;
@@ -11,9 +13,21 @@ import redis.clients.jedis.Jedis;
 /** Commands are counted, and told apart by who sent them. */
 class RedisReadingTest {
 
+    private static RedisServerProcess server;
+
+    @BeforeAll
+    static void start() throws Exception {
+        server = RedisServerProcess.start();
+    }
+
+    @AfterAll
+    static void stop() {
+        server.close();
+    }
+
     @Test
-    void commandsOfScriptsDidNotComeOverTheNetwork() throws Exception {
-        try (RedisServerProcess server = RedisServerProcess.start(); Jedis jedis = server.connect()) {
+    void commandsOfScriptsDidNotComeOverTheNetwork() {
+        try (Jedis jedis = server.connect()) {
             jedis.ping();
             RedisReading before = RedisReading.of(jedis);
             jedis.eval("redis.call('SET', KEYS[1], 1) return redis.call('GET', KEYS[1])", 1, "key");
@@ -27,8 +41,8 @@ class RedisReadingTest {
     }
 
     @Test
-    void withoutScriptsAllCommandsCameOverTheNetwork() throws Exception {
-        try (RedisServerProcess server = RedisServerProcess.start(); Jedis jedis = server.connect()) {
+    void withoutScriptsAllCommandsCameOverTheNetwork() {
+        try (Jedis jedis = server.connect()) {
             RedisReading before = RedisReading.of(jedis);
             jedis.set("key", "value");
             jedis.get("key");
@@ -38,8 +52,8 @@ class RedisReadingTest {
     }
 
     @Test
-    void theProcessorTimeGrows() throws Exception {
-        try (RedisServerProcess server = RedisServerProcess.start(); Jedis jedis = server.connect()) {
+    void theProcessorTimeGrows() {
+        try (Jedis jedis = server.connect()) {
             RedisReading before = RedisReading.of(jedis);
             jedis.eval("local sum = 0 for i = 1, 1000000 do sum = sum + i end return sum");
 

@@ -5,25 +5,35 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.Map;
 
+import jakarta.inject.Inject;
+
 import org.junit.jupiter.api.Test;
 
+import io.quarkiverse.redisbulkhead.benchmarks.RedisOfApplication;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.Kind;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.Surroundings;
 import io.quarkiverse.redisbulkhead.benchmarks.load.Measure;
 import io.quarkiverse.redisbulkhead.benchmarks.load.RoundFigures;
 import io.quarkiverse.redisbulkhead.benchmarks.load.Rounds;
 import io.quarkiverse.redisbulkhead.benchmarks.load.Turns;
+import io.quarkus.test.common.WithTestResource;
+import io.quarkus.test.junit.QuarkusTest;
 import redis.clients.jedis.Jedis;
 
 /** Everything that grows can be set up, and leaves nothing. */
+@QuarkusTest
+@WithTestResource(RedisOfApplication.class)
 class GrowthTest {
 
     private static final Rounds SHORT = new Rounds(1, Duration.ofMillis(20), Duration.ofMillis(1));
     private static final int SIZE = 20;
 
+    @Inject
+    Surroundings surroundings;
+
     @Test
     void eachContenderIsMeasuredAtEachSize() throws Exception {
-        try (Surroundings surroundings = Surroundings.start(); Jedis jedis = surroundings.redis().connect()) {
+        try (Jedis jedis = surroundings.redis().connect()) {
             for (Growth growth : ScalePart.GROWTHS) {
                 for (Kind kind : growth.kinds()) {
                     try (Turns<Integer> turns = new Turns<>()) {
@@ -41,13 +51,12 @@ class GrowthTest {
 
     @Test
     void whatIsHeldIsHeld() throws Exception {
-        try (Surroundings surroundings = Surroundings.start();
-                Jedis jedis = surroundings.redis().connect();
+        try (Jedis jedis = surroundings.redis().connect();
                 Turns<Integer> turns = new Turns<>()) {
             new HeldPermits().add(turns, surroundings, Kind.SCRIPT, SIZE);
             new Keys().add(turns, surroundings, Kind.SCRIPT, SIZE);
-            assertThat(jedis.zcard("redis-bulkhead:{held-script-20}:holders")).isEqualTo(SIZE);
-            assertThat(jedis.keys("redis-bulkhead:{keys-20%*}:holders")).hasSize(SIZE);
+            assertThat(jedis.zcard("redis-bulkhead:{ample-keyed%:held-script-20}:holders")).isEqualTo(SIZE);
+            assertThat(jedis.keys("redis-bulkhead:{ample-keyed%:keys-20-*}:holders")).hasSize(SIZE);
         }
     }
 }

@@ -30,6 +30,8 @@ class TransientFaultsTest {
     // Commands time out after one second, callers after much longer. Where no command is to time out, Load.PATIENT.
     private static final Map<String, String> WAITING = Map.of(Stage.LEASE_PROPERTY, "15s", "worker.wait", "20s");
     private static final Map<String, String> WAITING_LONG = Map.of(Stage.LEASE_PROPERTY, "60s", "worker.wait", "30s");
+    // A step of the lock store takes several round trips on one of six connections. So 100 steps take long.
+    private static final Map<String, String> LONG_TURNS = Map.of("quarkus.redis-bulkhead.lock-store.contention-timeout", "20s");
     private static final Duration AT_ONCE = Duration.ofSeconds(2);
 
     /** Trap 31. */
@@ -110,6 +112,8 @@ class TransientFaultsTest {
     /** Trap 32. */
     @Scenario(value = "the server is read-only for 150 ms, six times, as in failovers", expected = "calls are retried; none is rejected")
     void becomesAReplicaBriefly(Stage stage) {
+        // A hand-over starts with a lease of two seconds, and a busy machine may take longer to report it.
+        stage.permitsMayBeLost();
         RedisProcess redis = stage.redis();
         Load load = Load.start(stage, redis.url(), Load.PATIENT);
 
@@ -121,7 +125,7 @@ class TransientFaultsTest {
         }
         load.awaitRecovery(AT_ONCE);
         load.assertNoRejections();
-        load.assertNothingLost();
+        load.assertOnlyHandOversLost();
     }
 
     /** Trap 33. */
@@ -191,12 +195,9 @@ class TransientFaultsTest {
     @Scenario(value = "100 first calls of a cold application at once, over a slow network", expected = "no call is rejected")
     void coldApplication(Stage stage) {
         Proxy proxy = stage.proxy(stage.redis());
-        // A step of the lock store takes several round trips on one of six connections. So 100 steps take long.
-        Map<String, String> configuration = with(WAITING,
-                Map.of("quarkus.redis-bulkhead.lock-store.contention-timeout", "20s"));
         stage.fault(() -> proxy.delay(stage.store() == Store.SCRIPT ? 250 : 20));
         for (int i = 0; i < Extent.of(1, 5); i++) {
-            WorkerProcess cold = stage.workersWithoutRedis(1, proxy.url(), configuration, Map.of()).get(0);
+            WorkerProcess cold = stage.workersWithoutRedis(1, proxy.url(), with(WAITING, LONG_TURNS), Map.of()).get(0);
             List<Held> calls = IntStream.range(0, 100).mapToObj(key -> cold.pass("keyed", cold.name() + "k" + key)).toList();
             stage.awaitThat("the end of the calls", () -> calls.stream().allMatch(Held::isDone));
             assertThat(stage.history().rejections()).isEmpty();
@@ -210,7 +211,8 @@ class TransientFaultsTest {
     void coldApplicationsInACluster(Stage stage) {
         ClusterGroup group = new ClusterGroup(stage);
         stage.fault(() -> {
-            List<WorkerProcess> cold = stage.workersWithoutRedis(4, "none", with(WAITING, group.configuration()), Map.of());
+            List<WorkerProcess> cold = stage.workersWithoutRedis(4, "none",
+                    with(with(WAITING, LONG_TURNS), group.configuration()), Map.of());
             List<Held> calls = cold.stream().flatMap(
                     worker -> IntStream.range(0, 25).mapToObj(key -> worker.pass("keyed", worker.name() + "k" + key))).toList();
             stage.awaitThat("the end of the calls", () -> calls.stream().allMatch(Held::isDone));

@@ -15,6 +15,7 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.function.IntFunction;
 import java.util.stream.Stream;
 
 import io.quarkiverse.redisbulkhead.Holder;
@@ -35,6 +36,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.LimitMismatch;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.PermitTerms;
 import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.Weights;
@@ -363,16 +365,16 @@ public final class BulkheadStateMachine {
     }
 
     /** As {@link InProcessPermitStore#takeIfFree}. */
-    long takeIfFree(String process, AcquireRequest request) {
+    Permit takeIfFree(String process, PermitTerms terms, IntFunction<String> ids) {
         expireAndServe();
-        if (holders.weight() + Weights.of(request.permitId()) > limit(request.limit()) || !queueIsEmpty()) {
-            wake();
-            return InProcessPermitStore.NONE_FREE;
+        Permit taken = null;
+        if (holders.weight() + terms.weight() <= limit(terms.limit()) && queueIsEmpty()) {
+            noteLimit(terms.limit());
+            taken = new Permit(terms, ids, process, nextTicket(), now);
+            holders.add(taken, endOf(terms.lease()));
         }
-        noteLimit(request.limit());
-        long token = grant(process, request);
         wake();
-        return token;
+        return taken;
     }
 
     /** A ticket that cannot have been given counts as the nearest one that can have been. */
@@ -391,12 +393,12 @@ public final class BulkheadStateMachine {
 
     private long grant(String process, AcquireRequest request) {
         remove(request.permitId());
-        return hold(request, process, endOf(request.lease()));
+        return hold(request.terms(), request.permitId(), process, endOf(request.lease()));
     }
 
-    private long hold(AcquireRequest request, String process, long leaseEnd) {
+    private long hold(PermitTerms terms, String permitId, String process, long leaseEnd) {
         long token = nextTicket();
-        holders.add(new Permit(request, process, token, now), leaseEnd);
+        holders.add(new Permit(terms, permitId, process, token, now), leaseEnd);
         return token;
     }
 
@@ -405,7 +407,8 @@ public final class BulkheadStateMachine {
         Permit waiter = waiter(request.permitId());
         if (waiter == null) {
             removeWaiter(request.permitId());
-            waiter = new Permit(request, process, !request.fair() ? 0 : oldTicket > 0 ? oldTicket : nextTicket(), now);
+            waiter = new Permit(request.terms(), request.permitId(), process,
+                    !request.fair() ? 0 : oldTicket > 0 ? oldTicket : nextTicket(), now);
             if (request.fair()) {
                 queue.add(waiter, waiter.ticket());
                 lastTicket = Math.max(lastTicket, waiter.ticket());
@@ -454,6 +457,20 @@ public final class BulkheadStateMachine {
         boolean wasHeld = remove(permitId);
         if (held != null && wasHeld) {
             keepReleased(held, minHold);
+        }
+        passOn();
+        return wasHeld;
+    }
+
+    /** As {@link InProcessPermitStore#releaseNow(InProcessPermitStore.Taken, Duration)}. */
+    boolean release(Permit permit, Duration minHold) {
+        boolean isHere = holders.contains(permit);
+        boolean wasHeld = isHere && permit.score() > now;
+        if (isHere) {
+            holders.remove(permit);
+        }
+        if (wasHeld && !minHold.isZero()) {
+            keepReleased(permit, minHold);
         }
         passOn();
         return wasHeld;
@@ -593,7 +610,7 @@ public final class BulkheadStateMachine {
         if (attached == null) {
             holders.remove(present);
             remove(requested.permitId());
-            present = new Permit(requested, process, nextTicket(), present.since());
+            present = new Permit(requested.terms(), requested.permitId(), process, nextTicket(), present.since());
             holders.add(present, end);
         } else {
             holders.move(present, end);
@@ -717,8 +734,8 @@ public final class BulkheadStateMachine {
     /** This takes nothing from processes that renew and poll. */
     private void shortenAfterSetBack() {
         for (Permit holder : List.copyOf(holders.all())) {
-            if (holder.isKnown() && holder.score() > endOf(holder.request().lease())) {
-                holders.move(holder, endOf(holder.request().lease()));
+            if (holder.isKnown() && holder.score() > endOf(holder.terms().lease())) {
+                holders.move(holder, endOf(holder.terms().lease()));
             }
         }
         alive.replaceAll((process, until) -> Math.min(until, endOf(PermitStore.LONGEST_PLACE)));
@@ -730,16 +747,16 @@ public final class BulkheadStateMachine {
             Permit first = queue.first();
             if (!isLive(first)) {
                 queue.remove(first);
-            } else if (holders.weight() >= limit(first.request().limit())) {
+            } else if (holders.weight() >= limit(first.terms().limit())) {
                 return;
             } else if (isTooHeavy(first)) {
                 queue.remove(first);
                 addMessage(first.process(), new Notice.PermitFree(first.id()));
-            } else if (holders.weight() + first.weight() <= limit(first.request().limit())) {
+            } else if (holders.weight() + first.weight() <= limit(first.terms().limit())) {
                 i += first.weight() - 1;
                 remove(first.id());
-                long end = endOf(HandOver.firstLease(first.request().lease()));
-                long token = hold(first.request(), first.process(), end);
+                long end = endOf(HandOver.firstLease(first.terms().lease()));
+                long token = hold(first.terms(), first.id(), first.process(), end);
                 addMessage(first.process(), new Notice.HandedOver(first.id(), new HandOver(token, end)));
             } else {
                 return;
@@ -760,8 +777,8 @@ public final class BulkheadStateMachine {
         for (int i = 0; i < NOTIFIED_AT_ONCE && !standby.isEmpty() && queueIsEmpty(); i++) {
             Permit next = standby.first();
             boolean isLive = isLive(next);
-            boolean isAnyFree = isFree(1, next.request().limit());
-            boolean isNotified = isLive && isFree(next.weight(), next.request().limit());
+            boolean isAnyFree = isFree(1, next.terms().limit());
+            boolean isNotified = isLive && isFree(next.weight(), next.terms().limit());
             boolean isRefused = isLive && isAnyFree && isTooHeavy(next);
             if (isLive && !isNotified && !isRefused) {
                 if (!isAnyFree
@@ -808,7 +825,7 @@ public final class BulkheadStateMachine {
      * next request is rejected.
      */
     private boolean isTooHeavy(Permit waiter) {
-        return waiter.weight() > limit(waiter.request().limit());
+        return waiter.weight() > limit(waiter.terms().limit());
     }
 
     // ---- details

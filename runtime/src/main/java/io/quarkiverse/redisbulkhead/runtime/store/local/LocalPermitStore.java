@@ -18,6 +18,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
 
 import org.jboss.logging.Logger;
@@ -32,6 +33,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.InProcessPermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.LimitMismatch;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
+import io.quarkiverse.redisbulkhead.runtime.store.PermitTerms;
 import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
 
 /**
@@ -92,8 +94,8 @@ public final class LocalPermitStore implements InProcessPermitStore {
     /**
      * Creates an empty store.
      *
-     * @param nanoTime the passing of time, as {@link System#nanoTime()} tells it
-     * @param startEpochMillis what time it is now, in milliseconds since the epoch; not asked for again, so it does not matter
+     * @param nanoTime a monotonic clock, such as {@link System#nanoTime()}
+     * @param startEpochMillis the current time, in milliseconds since the epoch; read once, so it does not matter
      *        when the computer's clock is set
      */
     public LocalPermitStore(LongSupplier nanoTime, long startEpochMillis) {
@@ -119,10 +121,21 @@ public final class LocalPermitStore implements InProcessPermitStore {
     }
 
     @Override
-    public long takeIfFree(AcquireRequest request) {
-        Entry entry = begin(request.bulkhead());
+    public Taken takeIfFree(PermitTerms terms, IntFunction<String> ids) {
+        Entry entry = begin(terms.bulkhead());
         try {
-            return entry.bulkhead.takeIfFree(PROCESS, request);
+            return entry.bulkhead.takeIfFree(PROCESS, terms, ids);
+        } finally {
+            end(entry);
+        }
+    }
+
+    @Override
+    public boolean releaseNow(Taken permit, Duration minHold) {
+        Permit taken = (Permit) permit;
+        Entry entry = begin(taken.terms().bulkhead());
+        try {
+            return entry.bulkhead.release(taken, minHold);
         } finally {
             end(entry);
         }
@@ -195,7 +208,7 @@ public final class LocalPermitStore implements InProcessPermitStore {
         return answer(inspect(id, bulkhead -> bulkhead.occupancy(most)));
     }
 
-    /** None: no answer is lost on its way, and no data. */
+    /** Always empty: neither replies nor data get lost. */
     @Override
     public CompletionStage<Set<String>> ownPermits(BulkheadId bulkhead) {
         return answer(Set.of());
@@ -299,7 +312,7 @@ public final class LocalPermitStore implements InProcessPermitStore {
         return bulkheads.size() > mostAtRest;
     }
 
-    /** A look at a bulkhead that neither adds nor removes anything, nor drops the bulkhead. */
+    /** Reads a bulkhead without adding, removing or dropping anything. */
     private <T> T inspect(BulkheadId id, Function<BulkheadStateMachine, T> operation) {
         Entry entry = bulkheads.get(id);
         if (entry == null || !begin(entry)) {

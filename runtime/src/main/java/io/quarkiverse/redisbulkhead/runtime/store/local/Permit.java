@@ -3,92 +3,117 @@ package io.quarkiverse.redisbulkhead.runtime.store.local;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.function.IntFunction;
 
 import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.Waiter;
-import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.HolderMark;
+import io.quarkiverse.redisbulkhead.runtime.store.InProcessPermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.PermitTerms;
 import io.quarkiverse.redisbulkhead.runtime.store.Weights;
 
 /**
  * A permit that is held, or that a waiter waits for. Its score is the end of its lease, the ticket or the turn of the waiter.
  * Only the score changes, and only within a {@link BulkheadStateMachine}.
  */
-public final class Permit extends ScoredSet.Entry {
+public final class Permit extends ScoredSet.Entry implements InProcessPermitStore.Taken {
 
-    private final AcquireRequest request;
+    private final PermitTerms terms;
     private final String process;
     private final long ticket;
     private final long since;
-    private final int weight;
+    // Null when the id is given.
+    private final IntFunction<String> ids;
+    // Null until it is asked for.
+    private volatile String id;
 
     /**
      * Creates a permit.
      *
-     * @param request what was asked for
-     * @param process the process that asked
+     * @param terms what was requested
+     * @param id its id
+     * @param process the requesting process
      * @param ticket the fencing token of a holder; of a waiter its place in the queue, or 0 when it does not queue
      * @param since since when it holds or waits, in milliseconds since the epoch
      */
-    public Permit(AcquireRequest request, String process, long ticket, long since) {
-        this.request = request;
+    public Permit(PermitTerms terms, String id, String process, long ticket, long since) {
+        this(terms, id, null, process, ticket, since);
+    }
+
+    /** A permit whose id is issued when it is asked for. */
+    Permit(PermitTerms terms, IntFunction<String> ids, String process, long ticket, long since) {
+        this(terms, null, ids, process, ticket, since);
+    }
+
+    private Permit(PermitTerms terms, String id, IntFunction<String> ids, String process, long ticket, long since) {
+        this.terms = terms;
+        this.id = id;
+        this.ids = ids;
         this.process = process;
         this.ticket = ticket;
         this.since = since;
-        this.weight = Weights.of(request.permitId());
     }
 
     /** A permit of which only the id is left. */
     static Permit unknown(BulkheadId bulkhead, String id) {
-        return new Permit(new AcquireRequest(bulkhead, id, 0, Duration.ZERO, false, Duration.ZERO, "", "", ""), "", 0, 0);
+        return new Permit(new PermitTerms(bulkhead, Weights.of(id), 0, Duration.ZERO, false, "", "", ""), id, "", 0, 0);
     }
 
     /** Whether more is known than the id. */
     boolean isKnown() {
-        return request.limit() > 0;
+        return terms.limit() > 0;
     }
 
     /** The same permit, in no set. */
     Permit copy() {
-        return new Permit(request, process, ticket, since);
+        return new Permit(terms, id(), process, ticket, since);
     }
 
     /** The same permit in the hands of another process, in no set. */
     Permit heldBy(String other) {
-        return new Permit(request, other, ticket, since);
+        return new Permit(terms, id(), other, ticket, since);
     }
 
     /** The same permit after its release, while it stays taken, in no set. */
     Permit released() {
-        String id = PermitStore.releasedId(id());
-        return isKnown() ? new Permit(request.withId(id), HolderMark.RELEASED, ticket, since)
-                : unknown(request.bulkhead(), id);
+        String releasedId = PermitStore.releasedId(id());
+        return isKnown() ? new Permit(terms, releasedId, HolderMark.RELEASED, ticket, since)
+                : unknown(terms.bulkhead(), releasedId);
     }
 
     @Override
     public String id() {
-        return request.permitId();
+        String known = id;
+        return known == null ? issueId() : known;
+    }
+
+    private synchronized String issueId() {
+        if (id == null) {
+            id = ids.apply(terms.weight());
+        }
+        return id;
     }
 
     /** How much of the limit it takes. */
     @Override
     int weight() {
-        return weight;
+        return terms.weight();
     }
 
-    /** What was asked for. */
-    public AcquireRequest request() {
-        return request;
+    /** What was requested. */
+    public PermitTerms terms() {
+        return terms;
     }
 
-    /** The process that asked. */
+    /** The requesting process. */
     public String process() {
         return process;
     }
 
     /** The fencing token of a holder; of a waiter its place in the queue, or 0 when it does not queue. */
+    @Override
     public long ticket() {
         return ticket;
     }
@@ -104,16 +129,16 @@ public final class Permit extends ScoredSet.Entry {
     }
 
     Holder describeHolder() {
-        return new Holder(id(), request.bulkhead().name(), key(), ticket, weight, request.application(), request.instance(),
-                request.method(), Instant.ofEpochMilli(since), Instant.ofEpochMilli(score()), state());
+        return new Holder(id(), terms.bulkhead().name(), key(), ticket, weight(), terms.application(), terms.instance(),
+                terms.method(), Instant.ofEpochMilli(since), Instant.ofEpochMilli(score()), state());
     }
 
     Waiter describeWaiter(long placeEnd) {
-        return new Waiter(id(), request.bulkhead().name(), key(), ticket, weight, request.application(), request.instance(),
-                request.method(), Instant.ofEpochMilli(since), Instant.ofEpochMilli(placeEnd));
+        return new Waiter(id(), terms.bulkhead().name(), key(), ticket, weight(), terms.application(), terms.instance(),
+                terms.method(), Instant.ofEpochMilli(since), Instant.ofEpochMilli(placeEnd));
     }
 
     private Optional<String> key() {
-        return request.bulkhead().key();
+        return terms.bulkhead().key();
     }
 }

@@ -75,6 +75,11 @@ final class ScoredSet<E extends ScoredSet.Entry> {
         return null;
     }
 
+    boolean contains(E entry) {
+        int slot = slotOf(entry);
+        return slot < heap.size() && heap.get(slot) == entry;
+    }
+
     /** Whether there is such an entry with a score above the given one. */
     boolean isAbove(String id, long score) {
         E entry = get(id);

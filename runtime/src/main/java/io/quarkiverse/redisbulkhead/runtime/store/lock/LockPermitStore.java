@@ -50,7 +50,7 @@ import io.vertx.redis.client.Response;
  * The algorithm is the counting semaphore that is made exact by a lock, of <em>Redis in Action</em>, section 6.3.4, with its
  * sources of error taken out: time is the server's ({@code TIME}), the lock is watched by the transaction that writes, so a
  * process that was paused for longer than the lock lives changes nothing, and not getting the lock is not taken for a full
- * bulkhead. Operations of a process that come while one of its steps is under way go together in the next one.
+ * bulkhead. Operations of a process that arrive while one of its steps is in flight share the next one.
  * <p>
  * The data is laid out as the scripts lay it out, and a transaction fails when a script has changed it meanwhile, so
  * applications with either store can share a bulkhead.
@@ -101,9 +101,9 @@ public final class LockPermitStore implements PermitStore {
     }
 
     /**
-     * Tells the time; tests have one of their own.
+     * The clock of the server; tests replace it.
      *
-     * @param command asks Redis
+     * @param command reads the time
      * @param micros reads the reply, in microseconds since the epoch
      */
     record Clock(Supplier<Request> command, ToLongFunction<Response> micros) {
@@ -115,12 +115,12 @@ public final class LockPermitStore implements PermitStore {
     /**
      * Creates the store.
      *
-     * @param connections to Redis, with one call under way at a time each
-     * @param notifications hears what becomes of the waiters and holders of this process; opened when a call waits
-     * @param stepTimeout after which time the lock of a process that died within a step is free
+     * @param connections to Redis, each with one call in flight at a time
+     * @param notifications receives messages for the waiters and holders of this process; opened when a call waits
+     * @param stepTimeout the lifetime of the lock, if a process dies within a step
      * @param contentionTimeout for how long an operation tries to get the lock; then it fails with
      *        {@link io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException}
-     * @param timer does something later
+     * @param timer runs a task after a delay
      */
     public LockPermitStore(RedisConnectionManager connections, NotificationSubscriber notifications, Duration stepTimeout,
             Duration contentionTimeout, BiConsumer<Duration, Runnable> timer) {

@@ -29,7 +29,7 @@ import io.vertx.redis.client.Response;
 
 /**
  * One step under the lock, in three round trips: take the lock ({@code SET NX PX}); watch it and the data ({@code WATCH}), and
- * read the server's clock and the whole bulkhead; write all changes, and give the lock back, in one transaction
+ * read the server's clock and the whole bulkhead; write all changes, and release the lock, in one transaction
  * ({@code MULTI}, {@code EXEC}).
  * <p>
  * The lock only saves other processes failed transactions. The transaction makes the step exact: it fails when the lock has
@@ -37,7 +37,7 @@ import io.vertx.redis.client.Response;
  * changes nothing.
  * <p>
  * The step may be tried again over another connection, with the same token. A transaction that was sent over the first one
- * and is still on its way then fails, or comes first and makes the second one fail.
+ * and is still in flight then fails, or comes first and makes the second one fail.
  */
 final class LockedStep extends RedisCall<LockedStep.Result> {
 
@@ -348,7 +348,7 @@ final class LockedStep extends RedisCall<LockedStep.Result> {
         });
     }
 
-    /** Removes what is given back, without a transaction: a server whose memory is full refuses each. */
+    /** Removes released permits without a transaction, which a server without free memory refuses. */
     private Future<Result> remove(Connection connection, List<Request> removals) {
         List<Request> commands = new ArrayList<>(removals);
         commands.addAll(unwatch());
@@ -393,7 +393,7 @@ final class LockedStep extends RedisCall<LockedStep.Result> {
         return watch;
     }
 
-    // In a cluster, the key tells which node is meant.
+    // In a cluster, the key selects the node.
     private List<Request> unwatch() {
         return List.of(Request.cmd(Command.UNWATCH), lockOwner());
     }

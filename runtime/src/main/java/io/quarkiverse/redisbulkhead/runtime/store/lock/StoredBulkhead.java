@@ -1,6 +1,5 @@
 package io.quarkiverse.redisbulkhead.runtime.store.lock;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -17,8 +16,8 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
-import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
+import io.quarkiverse.redisbulkhead.runtime.store.PermitTerms;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.Weights;
 import io.quarkiverse.redisbulkhead.runtime.store.local.BulkheadStateMachine;
@@ -75,13 +74,13 @@ final class StoredBulkhead {
     private StoredBulkhead(BulkheadKeys keys, Settings settings, List<String> ids, List<Long> sizes) {
         this.keys = keys;
         this.settings = settings;
-        // One more, so that there is always one to ask for.
+        // One more, because the command needs at least one.
         this.ids = Stream.concat(ids.stream().flatMap(id -> Weights.entries(id).stream()), Stream.of(GRACE_ENTRY)).distinct()
                 .toList();
         this.sizes = sizes;
     }
 
-    /** Commands that ask for the numbers of holders, fair waiters and other waiters. */
+    /** Commands that count holders, fair waiters and other waiters. */
     static List<Request> sizes(BulkheadKeys keys) {
         return PERMITS.stream().map(part -> Request.cmd(Command.ZCARD).arg(keys.of(part))).toList();
     }
@@ -259,9 +258,9 @@ final class StoredBulkhead {
     }
 
     private Permit permit(String id, PermitDetails details, boolean fair) {
-        return new Permit(new AcquireRequest(keys.bulkhead(), id, details.limit(), details.lease(), fair,
-                Duration.ZERO, details.application(), details.instance(), details.method()), details.mailbox(),
-                details.ticket(), details.since());
+        PermitTerms terms = new PermitTerms(keys.bulkhead(), Weights.of(id), details.limit(), details.lease(), fair,
+                details.application(), details.instance(), details.method());
+        return new Permit(terms, id, details.mailbox(), details.ticket(), details.since());
     }
 
     private long lastTicket() {
@@ -320,7 +319,7 @@ final class StoredBulkhead {
     private Map<String, String> fields(Contents now) {
         Map<String, String> fields = new HashMap<>();
         now.permits().forEach((id, permit) -> fields.put(id,
-                PermitDetails.of(permit.request(), permit.ticket(), permit.since(), permit.process()).text()));
+                PermitDetails.of(permit.terms(), permit.ticket(), permit.since(), permit.process()).text()));
         now.alive().forEach((process, until) -> fields.put(ALIVE + process, until.toString()));
         if (now.lastTicket() > 0) {
             fields.put(LAST_TICKET, Long.toString(now.lastTicket()));

@@ -6,11 +6,11 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
@@ -59,7 +59,7 @@ public final class BulkheadKeys {
     public BulkheadKeys(String prefix, BulkheadId bulkhead) {
         this.bulkhead = bulkhead;
         String ofName = prefix + ":{" + encodedName(bulkhead.name());
-        this.start = ofName + bulkhead.key().map(BulkheadKeys::keyPart).orElse("") + "}:";
+        this.start = ofName + (bulkhead.key().isPresent() ? keyPart(bulkhead.key().get()) : "") + "}:";
         this.shown = ofName + (bulkhead.key().isPresent() ? "%*" : "") + "}:";
     }
 
@@ -76,7 +76,7 @@ public final class BulkheadKeys {
         return prefix.replaceAll("([\\\\*?\\[\\]^-])", "\\\\$1") + ":{*" + END_OF_HOLDERS;
     }
 
-    /** The bulkhead whose holders are kept under a key; empty when the key is none of holders, or does not have the text. */
+    /** The bulkhead whose holders are in a key; empty for other keys, and for keys that are only a digest. */
     static Optional<BulkheadId> idOf(String prefix, String redisKey) {
         return tag(prefix, redisKey).flatMap(tag -> {
             int mark = tag.indexOf(TEXT_FOLLOWS);
@@ -113,7 +113,11 @@ public final class BulkheadKeys {
 
     /** The keys of the data in their order. */
     public List<byte[]> data() {
-        return Stream.of(Part.values()).map(this::of).toList();
+        List<byte[]> all = new ArrayList<>(Part.values().length);
+        for (Part part : Part.values()) {
+            all.add(of(part));
+        }
+        return all;
     }
 
     /** One of the keys of the data. */
@@ -126,10 +130,7 @@ public final class BulkheadKeys {
         return bytes("lock");
     }
 
-    /**
-     * What all of the keys start with, for messages: without the key of the bulkhead, which is the business of those who
-     * called.
-     */
+    /** The common prefix of the keys, for messages, without the key of the bulkhead, which is confidential. */
     public String shown() {
         return shown;
     }

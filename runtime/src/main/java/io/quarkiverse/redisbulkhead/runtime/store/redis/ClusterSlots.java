@@ -23,7 +23,7 @@ record ClusterSlots(String[] bySlot, Set<String> masters, List<String> nodes) {
     private static final int SLOTS = 16_384;
 
     /**
-     * Asks a node.
+     * Reads the slots from a node.
      *
      * @param asked returns the address of the node that replies; addresses of other nodes have the same form
      */

@@ -334,7 +334,9 @@ final class CommandBatcher {
 
         private void chooseCalls() {
             calls = group.pollCommand();
-            awaited = calls.stream().anyMatch(call -> call.awaited);
+            for (ScriptCall<?> call : calls) {
+                awaited |= call.awaited;
+            }
         }
 
         private List<String> answersOf(Response response) {

@@ -26,9 +26,9 @@ public record ErrorReply(String text) {
     /**
      * The node of a cluster that a call is to go to.
      *
-     * @param asking whether for this call only
+     * @param asking whether only for this call ({@code ASK})
      * @param slot the slot that the call is about
-     * @param host its host; empty for that of the node that answered
+     * @param host its host; empty for the host of the replying node
      * @param port its port
      */
     record Redirection(boolean asking, int slot, String host, int port) {
@@ -64,6 +64,11 @@ public record ErrorReply(String text) {
     /** Whether authentication is required. Redis 6.2 uses another text for large commands. */
     boolean isAuthenticationMissing() {
         return is("NOAUTH") || text.contains("unauthenticated");
+    }
+
+    /** Whether the server executes nothing for now, so that calls are sent again. */
+    boolean meansUnavailable() {
+        return isTransient() || isAuthenticationMissing();
     }
 
     /** Whether the connection is refused until a setting changes. */

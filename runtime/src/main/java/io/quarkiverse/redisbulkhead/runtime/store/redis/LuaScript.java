@@ -40,13 +40,25 @@ record LuaScript(String text, String sha1) {
     }
 
     static LuaScript withText(String source) {
-        String text = source.replaceAll("(?m)^\\s*--.*\\R?", "").strip() + "\n";
+        String text = withoutComments(source);
         try {
             byte[] digest = MessageDigest.getInstance("SHA-1").digest(text.getBytes(StandardCharsets.UTF_8));
             return new LuaScript(text, HexFormat.of().formatHex(digest));
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("Every Java platform has SHA-1", e);
         }
+    }
+
+    // Each process does this at its start, where a regular expression takes milliseconds.
+    private static String withoutComments(String source) {
+        StringBuilder text = new StringBuilder(source.length());
+        for (String line : source.split("\n")) {
+            String code = line.strip();
+            if (!code.isEmpty() && !code.startsWith("--")) {
+                text.append(line).append('\n');
+            }
+        }
+        return text.toString();
     }
 
     /**
@@ -63,8 +75,12 @@ record LuaScript(String text, String sha1) {
     private static Request request(Command command, String which, BulkheadKeys keys, List<byte[]> args) {
         List<byte[]> data = keys.data();
         Request request = Request.cmd(command).arg(which).arg(data.size());
-        data.forEach(request::arg);
-        args.forEach(request::arg);
+        for (byte[] key : data) {
+            request.arg(key);
+        }
+        for (byte[] argument : args) {
+            request.arg(argument);
+        }
         return request;
     }
 

@@ -7,9 +7,9 @@ import java.util.Optional;
 
 import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.Waiter;
-import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.HolderMark;
+import io.quarkiverse.redisbulkhead.runtime.store.PermitTerms;
 import io.quarkiverse.redisbulkhead.runtime.store.Weights;
 
 /**
@@ -18,7 +18,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.Weights;
  *
  * @param ticket the fencing token of a holder, or the place of a waiter in the queue; 0 for a waiter that is not in the queue
  * @param since since when it holds or waits, in milliseconds since the epoch
- * @param lease the lease that was asked for
+ * @param lease the requested lease
  * @param limit the limit that was declared
  * @param mailbox the channel on which its process receives messages; or a {@link HolderMark}
  * @param application the name of the application
@@ -30,24 +30,25 @@ public record PermitDetails(long ticket, long since, Duration lease, int limit, 
 
     private static final int LINES = 8;
 
+    /** Where nothing is known. */
+    public static final PermitDetails NOTHING = new PermitDetails(0, 0, Duration.ZERO, 0, "", "", "", "");
+
     /**
      * Those in the queue first and by ticket, then the others by the time of their coming. Those with the same ticket are
      * equal, so a stable sort leaves them in the order of the queue.
      */
-    public static final Comparator<Waiter> WAITERS_IN_ORDER = Comparator.comparing((Waiter waiter) -> waiter.ticket() == 0)
-            .thenComparing(Waiter::ticket)
-            .thenComparing(waiter -> waiter.ticket() == 0 ? waiter.since() : Instant.EPOCH);
-
-    /** Where nothing is known. */
-    public static final PermitDetails NOTHING = new PermitDetails(0, 0, Duration.ZERO, 0, "", "", "", "");
-
-    /** What a request says of itself. */
-    public static PermitDetails of(AcquireRequest request, long ticket, long since, String mailbox) {
-        return new PermitDetails(ticket, since, request.lease(), request.limit(), mailbox, request.application(),
-                request.instance(), request.method());
+    public static Comparator<Waiter> waitersInOrder() {
+        return Comparator.comparing((Waiter waiter) -> waiter.ticket() == 0).thenComparing(Waiter::ticket)
+                .thenComparing(waiter -> waiter.ticket() == 0 ? waiter.since() : Instant.EPOCH);
     }
 
-    /** The details that a value holds; empty when it is none of ours. */
+    /** What a request says of itself. */
+    public static PermitDetails of(PermitTerms terms, long ticket, long since, String mailbox) {
+        return new PermitDetails(ticket, since, terms.lease(), terms.limit(), mailbox, terms.application(),
+                terms.instance(), terms.method());
+    }
+
+    /** The details in a value; empty if the value has another format. */
     public static Optional<PermitDetails> parse(String value) {
         String[] lines = value.split("\n", -1);
         if (lines.length != LINES) {

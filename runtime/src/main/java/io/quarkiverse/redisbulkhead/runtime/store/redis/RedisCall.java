@@ -50,7 +50,7 @@ public abstract class RedisCall<T> {
                                     .collect(ArrayList::new, List::add, List::addAll))));
         }
 
-        // A lost connection tells more than an error before it.
+        // A lost connection is more relevant than an earlier error.
         private static Optional<Throwable> firstFailure(List<Future<Response>> replies) {
             List<Throwable> failures = replies.stream().filter(Future::failed).map(Future::cause).toList();
             return failures.stream().filter(failure -> ErrorReply.of(failure).isEmpty()).findFirst()
@@ -218,7 +218,7 @@ public abstract class RedisCall<T> {
         answer.completeExceptionally(failure);
     }
 
-    /** Redis refuses the call for good. An earlier copy may have been carried out all the same. */
+    /** Redis refuses the call permanently. It may still have executed an earlier copy. */
     final void refuse(ErrorReply refusal, String explanation) {
         refusedBefore(refusal);
         fail(new RefusedException(refusal, explanation, mayHaveBeenCarriedOut()));

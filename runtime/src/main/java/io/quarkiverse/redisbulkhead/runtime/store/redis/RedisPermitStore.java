@@ -37,6 +37,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.LimitMismatch;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.PermitTerms;
 import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.ScriptCall.Terms;
 import io.vertx.redis.client.Response;
@@ -59,8 +60,9 @@ public final class RedisPermitStore implements PermitStore {
     private final RedisConnectionManager connections;
     private final NotificationSubscriber notifications;
     private final CommandBatcher batcher;
-    private final LuaScript look;
-    private final BulkheadScan scan;
+    private final UnaryOperator<LuaScript> change;
+    // Null until it is used: by operators, and after a failover.
+    private volatile LuaScript look;
     private volatile Consumer<LimitMismatch> mismatches = mismatch -> {
     };
 
@@ -87,8 +89,7 @@ public final class RedisPermitStore implements PermitStore {
         this.notifications = notifications;
         this.batcher = new CommandBatcher(connections, connections.keyPrefix(), notifications.name(),
                 change.apply(LuaScript.of("bulkhead"))::run, this::readNotices);
-        this.look = change.apply(LuaScript.of("look"));
-        this.scan = new BulkheadScan(connections);
+        this.change = change;
     }
 
     @Override
@@ -119,7 +120,7 @@ public final class RedisPermitStore implements PermitStore {
         }
         words.add(bytes(request.permitId()));
         return batcher.send(request.bulkhead(),
-                new ScriptCall<>(1, true, Terms.of(request, owner(request)), words, this::acquired));
+                new ScriptCall<>(1, true, Terms.of(request, owner(request.terms())), words, this::acquired));
     }
 
     private AcquireReply acquired(List<String> answers, int index, boolean repeated) {
@@ -137,12 +138,12 @@ public final class RedisPermitStore implements PermitStore {
         return new AcquireReply.Waiting(limit, nearestLeaseEnd, Long.parseLong(words[2]), Long.parseLong(words[3]), repeated);
     }
 
-    private String owner(AcquireRequest request) {
+    private String owner(PermitTerms terms) {
         Owner known = lastOwner;
-        if (!known.method.equals(request.method()) || !known.application.equals(request.application())
-                || !known.instance.equals(request.instance())) {
-            known = new Owner(request.application(), request.instance(), request.method(),
-                    PermitDetails.owner(notifications.name(), request.application(), request.instance(), request.method()));
+        if (!known.method.equals(terms.method()) || !known.application.equals(terms.application())
+                || !known.instance.equals(terms.instance())) {
+            known = new Owner(terms.application(), terms.instance(), terms.method(),
+                    PermitDetails.owner(notifications.name(), terms.application(), terms.instance(), terms.method()));
             lastOwner = known;
         }
         return known.text;
@@ -241,7 +242,7 @@ public final class RedisPermitStore implements PermitStore {
         return batcher.send(permit.bulkhead(), new ScriptCall<>(1, true, null,
                 List.of(bytes("attach"), bytes(permit.permitId()), bytes(request.detachedId()), bytes(request.digest()),
                         bytes(permit.lease().toMillis()), bytes(request.mostFromStart().toMillis()),
-                        bytes(Terms.of(permit, owner(permit)).tail())),
+                        bytes(Terms.of(permit, owner(permit.terms())).tail())),
                 RedisPermitStore::attached));
     }
 
@@ -278,7 +279,7 @@ public final class RedisPermitStore implements PermitStore {
         List<Waiter> waiters = new ArrayList<>();
         reply.get(6).forEach(row -> waiters.add(recordOf(row).waiter(bulkhead, row.get(0).toString(), row.get(1).toLong())));
         // Those in the queue come first and in order; the others in the order of their turns.
-        waiters.sort(PermitDetails.WAITERS_IN_ORDER);
+        waiters.sort(PermitDetails.waitersInOrder());
         SortedSet<Integer> stated = new TreeSet<>();
         Matcher pairs = DECLARED_LIMITS.matcher(reply.get(3).toString());
         while (pairs.find()) {
@@ -312,14 +313,25 @@ public final class RedisPermitStore implements PermitStore {
                 });
     }
 
+    // Threads that race read the same script.
+    private LuaScript lookScript() {
+        LuaScript script = look;
+        if (script == null) {
+            script = change.apply(LuaScript.of("look"));
+            look = script;
+        }
+        return script;
+    }
+
     private CompletionStage<Response> look(BulkheadId bulkhead, byte[]... args) {
         BulkheadKeys keys = new BulkheadKeys(connections.keyPrefix(), bulkhead);
+        LuaScript script = lookScript();
         return connections.send(RedisCall.of(keys.shown() + "*", keys.start(),
-                connection -> look.run(keys, List.of(args), connection)));
+                connection -> script.run(keys, List.of(args), connection)));
     }
 
     @Override
     public CompletionStage<BulkheadsInUse> inUse(int most) {
-        return scan.inUse(most);
+        return new BulkheadScan(connections).inUse(most);
     }
 }

@@ -83,9 +83,12 @@ final class RedisServer {
 
     /** One try to open a connection, or to write over one while the server is away. */
     private static final class Attempt {
+        private final Runnable abandon;
         private int ticks;
-        private boolean over;
-        private Runnable abandon;
+
+        private Attempt(Runnable abandon) {
+            this.abandon = abandon;
+        }
     }
 
     private final RedisConnectionManager manager;
@@ -106,6 +109,7 @@ final class RedisServer {
     /** Those that are to be sent, in order. */
     private final Deque<RedisCall<?>> unsent = new ArrayDeque<>();
     private final List<OpenConnection> connections = new ArrayList<>();
+    /** The attempt under way; others are over. */
     private Attempt attempt;
     private int attemptTimeouts;
     private boolean retryPlanned;
@@ -238,8 +242,7 @@ final class RedisServer {
     // A call may take several round trips, for example to load a script.
     private void progress(OpenConnection connection, AsyncResult<Response> reply) {
         boolean isAlive = reply.succeeded()
-                || ErrorReply.of(reply.cause()).filter(error -> !error.isTransient() && !error.isAuthenticationMissing())
-                        .isPresent();
+                || ErrorReply.of(reply.cause()).filter(error -> !error.meansUnavailable()).isPresent();
         if (isAlive && !connection.closed) {
             connection.silentTicks = 0;
             silentTicks = 0;
@@ -256,7 +259,7 @@ final class RedisServer {
             return;
         }
         Optional<ErrorReply> error = ErrorReply.of(failure);
-        if (error.filter(reply -> reply.isTransient() || reply.isAuthenticationMissing()).isPresent()) {
+        if (error.filter(ErrorReply::meansUnavailable).isPresent()) {
             retryLater(connection, call, error.get());
         } else {
             connection.inFlight.remove(call);
@@ -400,8 +403,6 @@ final class RedisServer {
     }
 
     private void open() {
-        Attempt current = new Attempt();
-        attempt = current;
         Redis client;
         Future<RedisConnection> opening;
         try {
@@ -409,13 +410,12 @@ final class RedisServer {
             opening = client.connect();
         } catch (RuntimeException e) {
             // Wrong options, or Vert.x is closed.
-            current.over = true;
-            attempt = null;
             beginOutage(new Outage(label + " cannot be used: " + Redacted.reason(e), Redacted.failure(e), false));
             retry();
             return;
         }
-        current.abandon = client::close;
+        Attempt current = new Attempt(client::close);
+        attempt = current;
         startTicking();
         opening.compose(connection -> {
             // The handshake and the first command have their time each.
@@ -423,14 +423,17 @@ final class RedisServer {
             silentTicks = lastError == null ? 0 : silentTicks;
             return verifyAuthentication(connection).map(connection);
         }).onComplete(result -> {
-            if (current.over) {
+            if (attempt != current) {
                 client.close();
-            } else if (result.succeeded()) {
-                connected(current, new OpenConnection(client, result.result()));
+                return;
+            }
+            attempt = null;
+            if (result.succeeded()) {
+                connected(new OpenConnection(client, result.result()));
             } else {
                 // In a cluster, the next client may be that of another node.
                 client.close();
-                attemptFailed(current, result.cause());
+                connectingFailed(result.cause());
             }
         });
     }
@@ -443,9 +446,7 @@ final class RedisServer {
         });
     }
 
-    private void connected(Attempt current, OpenConnection connection) {
-        current.over = true;
-        attempt = null;
+    private void connected(OpenConnection connection) {
         attemptTimeouts = 0;
         connections.add(connection);
         Consumer<Throwable> onEnd = cause -> manager.context().runOnContext(now -> connectionLost(connection, cause));
@@ -472,12 +473,7 @@ final class RedisServer {
         wasConnected = true;
     }
 
-    private void attemptFailed(Attempt current, Throwable cause) {
-        if (current.over) {
-            return;
-        }
-        current.over = true;
-        attempt = null;
+    private void connectingFailed(Throwable cause) {
         Optional<ErrorReply> refusal = ErrorReply.of(cause).filter(ErrorReply::refusesConnection);
         lastError = refusal.map(reply -> reply.explanation(manager.properties()))
                 .orElseGet(() -> "cannot connect: " + Redacted.reason(cause) + " (" + manager.properties() + ".hosts)");
@@ -493,20 +489,16 @@ final class RedisServer {
 
     // While the server is away: reads prove nothing, because a replica answers them.
     private void probe(OpenConnection connection) {
-        Attempt current = new Attempt();
+        Attempt current = new Attempt(() -> end(connection));
         attempt = current;
-        current.abandon = () -> end(connection);
         startTicking();
         connection.redis.send(Request.cmd(Command.SET).arg(probeKey()).arg("1").arg("PX").arg(1_000)).onComplete(result -> {
-            if (current.over) {
+            if (attempt != current) {
                 return;
             }
-            current.over = true;
             attempt = null;
             Optional<ErrorReply> error = result.failed() ? ErrorReply.of(result.cause()) : Optional.empty();
-            boolean answered = result.succeeded()
-                    || error.isPresent() && !error.get().isTransient() && !error.get().isAuthenticationMissing();
-            if (answered) {
+            if (result.succeeded() || error.filter(reply -> !reply.meansUnavailable()).isPresent()) {
                 endOutage(error);
             } else {
                 lastError = error.map(reply -> reply.explanation(manager.properties()))
@@ -576,7 +568,7 @@ final class RedisServer {
             pending.removeIf(RedisCall::isDone);
         }
         if (attempt != null && ++attempt.ticks > attemptTicks()) {
-            abandonAttempt();
+            attemptTimedOut();
         }
         if (outage == null && !pending.isEmpty()) {
             replaceSilentConnections();
@@ -608,15 +600,18 @@ final class RedisServer {
         return Math.min(longest, first << Math.min(attemptTimeouts, 12)) / tickMillis;
     }
 
-    private void abandonAttempt() {
-        Attempt late = attempt;
-        late.over = true;
-        attempt = null;
+    private void attemptTimedOut() {
         attemptTimeouts++;
         lastError = "connecting or probing timed out; Redis is silent, or has reached maxclients";
-        late.abandon.run();
+        abandonAttempt();
         manager.connectionFailed(this);
         retry();
+    }
+
+    private void abandonAttempt() {
+        Runnable abandon = attempt.abandon;
+        attempt = null;
+        abandon.run();
     }
 
     // A connection can be dead though the server is not. Another one is opened in good time, and takes over what is in flight.
@@ -685,11 +680,7 @@ final class RedisServer {
         unsent.clear();
         List.copyOf(connections).forEach(this::end);
         if (attempt != null) {
-            attempt.over = true;
-            if (attempt.abandon != null) {
-                attempt.abandon.run();
-            }
-            attempt = null;
+            abandonAttempt();
         }
     }
 

@@ -43,6 +43,18 @@ final class ScriptCall<T> {
             return new Terms(request.limit(), request.lease().toMillis(), request.place().toMillis(), request.fair(), owner);
         }
 
+        // Written out, because what the compiler generates for records is linked at the first call, which takes milliseconds.
+        @Override
+        public boolean equals(Object other) {
+            return this == other || other instanceof Terms terms && limit == terms.limit && lease == terms.lease
+                    && place == terms.place && fair == terms.fair && owner.equals(terms.owner);
+        }
+
+        @Override
+        public int hashCode() {
+            return 31 * owner.hashCode() + limit;
+        }
+
         private void write(List<byte[]> to) {
             to.add(bytes(limit));
             to.add(bytes(lease));
@@ -128,7 +140,9 @@ final class ScriptCall<T> {
         all.add(bytes(process));
         all.add(bytes(terms.size()));
         all.add(bytes(heavy ? 1 : 0));
-        terms.forEach(some -> some.write(all));
+        for (Terms some : terms) {
+            some.write(all);
+        }
         for (ScriptCall<?> call : calls) {
             int last = call.words.size() - 1;
             all.addAll(call.terms == null ? call.words : call.words.subList(0, last));

@@ -22,8 +22,8 @@ import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys.Part;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.ScriptTexts;
 
 /**
- * Calls that go together have the same answers, and leave the same, as if they had gone one after the other at the same
- * instant. Each case begins with the state that some random calls have left over some time.
+ * Batched calls have the same replies and effects as the same calls in sequence at the same time. Each case starts with the
+ * state after some random calls.
  */
 class BatchTest {
 
@@ -33,12 +33,12 @@ class BatchTest {
 
     private final LuaEngine lua = new LuaEngine();
 
-    /** The outcome of the calls: the answers, and all that is visible of the bulkhead. */
-    private record Result(List<String> answers, String state, List<String> messages) {
+    /** The outcome of the calls: the replies and the visible state of the bulkhead. */
+    private record Result(List<String> replies, String state, List<String> messages) {
     }
 
     @Test
-    void callsThatGoTogetherAreAsIfTheyWentOneAfterTheOther() {
+    void batchedCallsEqualSequentialCalls() {
         for (int seed = 0; seed < CASES; seed++) {
             Random random = new Random(seed);
             RedisModel before = someState(random);
@@ -49,26 +49,26 @@ class BatchTest {
         }
     }
 
-    /** A permit that goes on to a waiter which gives it back at once. */
+    /** A permit is handed over to a waiter that releases it in the same batch. */
     @Test
-    void aReleaseOfAWaiterThatWasServedBefore() {
+    void waiterServedInTheBatchIsReleased() {
         RedisModel before = waiting(acquire(1, true, "a"), acquire(1, true, "b"), acquire(1, true, "c"));
 
         agree(before, BatchedCalls.of("me", Call.release("a"), Call.release("b")));
     }
 
-    /** On standby, a light waiter is notified of a permit that is too little for the heavy one before it. */
+    /** A light standby waiter is notified of a permit that does not suffice for the heavy one before it. */
     @Test
-    void releasesWhileHeavyAndLightCallsAreOnStandby() {
+    void releasesWithHeavyAndLightStandbyWaiters() {
         RedisModel before = waiting(acquire(3, false, "a"), acquire(3, false, "b"), acquire(3, false, "c"),
                 acquire(3, false, "*2*heavy"), acquire(3, false, "light"), acquire(3, false, "last"));
 
         agree(before, BatchedCalls.of("me", Call.release("a"), Call.release("b")));
     }
 
-    /** The first in the queue leaves it, because the limit that it states now is less than its weight. */
+    /** The head leaves the queue because its new limit is below its weight. */
     @Test
-    void theFirstInTheQueueIsRefused() {
+    void headOfTheQueueIsRefused() {
         RedisModel before = waiting(acquire(2, true, "a"), acquire(2, true, "*2*heavy"));
 
         agree(before, BatchedCalls.of("me", acquire(2, true, "b"), acquire(1, true, "*2*heavy"), acquire(9, true, "c")));
@@ -92,9 +92,9 @@ class BatchTest {
         assertThat(together(before, calls, SCRIPT)).isEqualTo(oneByOne(before, calls, SCRIPT));
     }
 
-    /** So that a batch does not keep Redis from others for as many times longer as it has calls. */
+    /** So that a batch does not block Redis longer than a single call. */
     @Test
-    void aBatchRemovesNoMoreOfTheDeadThanASingleCall() {
+    void batchRemovesNoMoreExpiredEntriesThanASingleCall() {
         RedisModel redis = new RedisModel(BulkheadView.NOW * 1000);
         String dead = "for i = 1, 3000 do redis.call('ZADD', KEYS[1], 1, 'dead' .. i) end return redis.call('ZCARD', KEYS[1])";
         assertThat(lua.run(redis, dead, BulkheadView.NAMES, List.of())).isEqualTo(3_000L);
@@ -106,7 +106,7 @@ class BatchTest {
         assertThat(lua.run(redis, "return redis.call('ZCARD', KEYS[1])", BulkheadView.NAMES, List.of())).isEqualTo(2_009L);
     }
 
-    // With a clock that stands while calls are made, as it does within a script.
+    // The clock does not advance during calls, as within a script.
     private RedisModel someState(Random random) {
         boolean calm = random.nextBoolean();
         RedisModel redis = new RedisModel(BulkheadView.NOW * 1000 - 20_000_000);
@@ -136,18 +136,18 @@ class BatchTest {
 
     private Result oneByOne(RedisModel before, BatchedCalls calls, String script) {
         RedisModel redis = before.copy();
-        List<String> answers = new ArrayList<>();
-        List<String> told = new ArrayList<>();
+        List<String> replies = new ArrayList<>();
+        List<String> messages = new ArrayList<>();
         for (Call call : calls.calls()) {
             Object reply = lua.run(redis, script, BulkheadView.NAMES, BatchedCalls.of(calls.process(), call).arguments());
-            answers.addAll(ScriptTexts.answers(reply));
-            told.addAll(ScriptTexts.notices(reply));
+            replies.addAll(ScriptTexts.answers(reply));
+            messages.addAll(ScriptTexts.notices(reply));
         }
-        return result(redis, answers, told);
+        return result(redis, replies, messages);
     }
 
-    // The dead may still lie there, and keys may live a little longer; neither is visible.
-    private static Result result(RedisModel redis, List<String> answers, List<String> told) {
+    // Expired entries may remain, and times to live may be longer; neither is visible.
+    private static Result result(RedisModel redis, List<String> replies, List<String> messages) {
         BulkheadView view = new BulkheadView(redis);
         Map<String, Object> state = new TreeMap<>();
         state.put("holders", view.holders());
@@ -162,7 +162,7 @@ class BatchTest {
         state.put("details", alive(view.records(), view));
         state.put("limits", view.state().getOrDefault("declared limits", "") + view.state().get("set limit"));
         for (String name : redis.names()) {
-            assertThat(redis.expiresAt(name)).as("the end of " + name).isLessThan(RedisModel.NEVER);
+            assertThat(redis.expiresAt(name)).as("expiry of " + name).isLessThan(RedisModel.NEVER);
         }
         long lastEnd = view.holders().values().stream().mapToLong(Long::longValue).max().orElse(0);
         if (lastEnd > 0) {
@@ -172,8 +172,8 @@ class BatchTest {
                         .isGreaterThanOrEqualTo(lastEnd);
             }
         }
-        return new Result(answers, state.toString(), Stream.concat(redis.takePublished().stream().map(Published::text),
-                told.stream()).flatMap(String::lines)
+        return new Result(replies, state.toString(), Stream.concat(redis.takePublished().stream().map(Published::text),
+                messages.stream()).flatMap(String::lines)
                 .sorted(Comparator.naturalOrder()).collect(Collectors.toList()));
     }
 

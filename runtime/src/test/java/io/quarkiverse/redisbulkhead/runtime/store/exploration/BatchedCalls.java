@@ -9,10 +9,10 @@ import io.quarkiverse.redisbulkhead.runtime.store.Weights;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.PermitDetails;
 
 /**
- * Calls as {@code bulkhead.lua} is given them.
+ * Calls as arguments of {@code bulkhead.lua}.
  *
- * @param process who makes them
- * @param calls in their order
+ * @param process the calling process
+ * @param calls the calls, in order
  */
 record BatchedCalls(String process, List<Call> calls) {
 
@@ -20,12 +20,12 @@ record BatchedCalls(String process, List<Call> calls) {
     private static final List<String> LEASES = List.of("3000", "9000");
 
     /**
-     * One of them.
+     * A call.
      *
-     * @param terms of an acquire; else empty
-     * @param what is called
+     * @param terms the terms of an acquire; empty otherwise
+     * @param what the operation
      * @param id the permit
-     * @param extra the old ticket of an acquire; the lease of a renewal or a detaching; the permit that is attached; for how
+     * @param extra the old ticket of an acquire; the lease of a renewal or detach; the attached permit; for how
      *        long a cancelled permit must not be granted;
      *        else empty
      */
@@ -65,7 +65,7 @@ record BatchedCalls(String process, List<Call> calls) {
         return new BatchedCalls(process, List.of(calls));
     }
 
-    /** So many, of which the calm ones neither wait nor renew nor cancel. */
+    /** Random calls; if {@code calm}, they neither wait nor renew nor cancel. */
     static BatchedCalls random(Random random, boolean calm, int count) {
         return new BatchedCalls(random.nextInt(3) == 0 ? "mail" : "me",
                 Stream.generate(() -> call(random, calm)).limit(count).toList());
@@ -78,9 +78,9 @@ record BatchedCalls(String process, List<Call> calls) {
             String place = calm || random.nextInt(3) == 0 ? "0" : "2000";
             List<String> terms = terms(Integer.toString(2 + random.nextInt(2)), lease(random), place,
                     random.nextBoolean(), PROCESS);
-            boolean comesBack = !calm && terms.get(3).equals("1") && random.nextInt(3) == 0;
+            boolean returns = !calm && terms.get(3).equals("1") && random.nextInt(3) == 0;
             return new Call(terms, "acquire", id,
-                    comesBack ? Long.toString(BulkheadView.NOW * 1000 - random.nextInt(3) * 10_000_000L) : "");
+                    returns ? Long.toString(BulkheadView.NOW * 1000 - random.nextInt(3) * 10_000_000L) : "");
         }
         if (kind < 8) {
             return random.nextInt(3) == 0 ? Call.releaseAfter(id, lease(random)) : Call.release(id);
@@ -92,7 +92,7 @@ record BatchedCalls(String process, List<Call> calls) {
         return kind < 10 ? new Call(List.of(), "renew", id, lease(random)) : Call.cancel(id, "1000");
     }
 
-    /** What an acquire states. */
+    /** The terms of an acquire. */
     static List<String> terms(String limit, String lease, String place, boolean fair, String process) {
         return List.of(limit, lease, place, fair ? "1" : "0",
                 "\n" + lease + "\n" + limit + "\n" + PermitDetails.owner(process, "app", "host", "method"));
@@ -102,7 +102,7 @@ record BatchedCalls(String process, List<Call> calls) {
         return LEASES.get(random.nextInt(LEASES.size()));
     }
 
-    /** What the script is given. */
+    /** The arguments of the script. */
     List<String> arguments() {
         List<List<String>> terms = calls.stream().map(Call::terms).filter(some -> !some.isEmpty()).distinct().toList();
         List<String> arguments = new ArrayList<>();

@@ -9,14 +9,14 @@ import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
 import io.quarkiverse.redisbulkhead.runtime.store.Weights;
 
 /**
- * What clients do: as {@code PermitRequest}, {@code WaiterRegistry}, {@code LeaseRenewer} and {@code PermitReturns} do
- * it, with their {@code LeaseClock}. When they do it is open: a timer may come at any time, or never.
+ * The behaviour of clients, as in {@code PermitRequest}, {@code WaiterRegistry}, {@code LeaseRenewer} and {@code
+ * PermitReturns}, with their {@code LeaseClock}. Timers may fire at any time, or never.
  */
 final class Behaviour {
 
     static final String ATTACHES = "<";
 
-    /** What a client may do next by itself. */
+    /** A possible next action of a client. */
     record Choice(String label, Consumer<World> effect) {
     }
 
@@ -32,7 +32,7 @@ final class Behaviour {
         switch (client.phase) {
             case IDLE -> {
                 if (client.calls > 0) {
-                    choices.add(by(number, client.name() + " asks for a permit", (later, it) -> begin(it)));
+                    choices.add(by(number, client.name() + " requests a permit", (later, it) -> begin(it)));
                 }
                 if (client.calls > 0 && !world.token.isEmpty()) {
                     choices.add(by(number, client.name() + " attaches " + world.token, (later, it) -> attach(later, it)));
@@ -42,7 +42,7 @@ final class Behaviour {
                 if (client.polledAgo == Client.NONE && world.mayHappen(Rare.POLL)) {
                     choices.add(by(number, client.name() + " polls", (later, it) -> poll(later, it)));
                 }
-                choices.add(by(number, client.name() + " looks a last time, as its wait is over", (later, it) -> lookLast(it)));
+                choices.add(by(number, client.name() + " sends its last request, because its wait timed out", (later, it) -> sendLastRequest(it)));
                 choices.add(by(number, client.name() + " stops waiting", this::leave));
             }
             case HOLDING -> {
@@ -64,15 +64,15 @@ final class Behaviour {
     private void addTimeouts(World world, Client client, List<Choice> choices) {
         int number = client.number;
         boolean polls = client.phase == Phase.WAITING && client.polledAgo != Client.NONE;
-        boolean asks = client.phase == Phase.ASKING || client.phase == Phase.LEAVING;
-        if (world.mayHappen(Rare.TIMED_OUT) && (asks || polls)) {
-            choices.add(by(number, client.name() + " waits for the answer no longer", (later, it) -> {
+        boolean requests = client.phase == Phase.REQUESTING || client.phase == Phase.LEAVING;
+        if (world.mayHappen(Rare.TIMED_OUT) && (requests || polls)) {
+            choices.add(by(number, client.name() + " stops waiting for the reply", (later, it) -> {
                 later.happens(Rare.TIMED_OUT);
                 reclaim(later, it);
             }));
         }
         if (world.mayHappen(Rare.TIMED_OUT) && client.phase == Phase.HOLDING && client.renewedAgo != Client.NONE) {
-            choices.add(by(number, client.name() + " waits for the renewal no longer", (later, it) -> {
+            choices.add(by(number, client.name() + " stops waiting for the renewal", (later, it) -> {
                 later.happens(Rare.TIMED_OUT);
                 later.copies.addAll(it.abandon(request -> request.operation() == Operation.RENEW));
                 it.renewedAgo = Client.NONE;
@@ -80,7 +80,7 @@ final class Behaviour {
         }
         if (world.mayHappen(Rare.SENT_AGAIN) && !(client.outbox.isEmpty() && client.inbox.isEmpty())
                 && client.phase != Phase.DEAD) {
-            choices.add(new Choice(client.name() + "'s connection breaks, and it sends again what has no answer", later -> {
+            choices.add(new Choice(client.name() + "'s connection breaks, and it repeats requests without a reply", later -> {
                 later.happens(Rare.SENT_AGAIN);
                 later.copies.addAll(later.clients.get(number).reconnect());
             }));
@@ -101,14 +101,14 @@ final class Behaviour {
         if (client.role == Role.TRIES) {
             return 0;
         }
-        return client.lastLook ? 1 : setting.place();
+        return client.lastRequest ? 1 : setting.place();
     }
 
     private void begin(Client client) {
         client.id = Weights.id(setting.weight(client.number), client.name().toLowerCase(java.util.Locale.ROOT) + client.calls);
         client.calls--;
         client.clock = LeaseClockModel.requested();
-        client.phase = Phase.ASKING;
+        client.phase = Phase.REQUESTING;
         client.send(Operation.ACQUIRE, place(client));
     }
 
@@ -127,15 +127,15 @@ final class Behaviour {
         client.send(Operation.DETACH, client.copyMayFollow ? setting.longestDelay() : 0);
     }
 
-    private void askAgain(Client client) {
+    private void requestAgain(Client client) {
         client.clock = client.clock.requestedAgain();
-        client.phase = Phase.ASKING;
+        client.phase = Phase.REQUESTING;
         client.send(Operation.ACQUIRE, place(client));
     }
 
-    private void lookLast(Client client) {
-        client.lastLook = true;
-        askAgain(client);
+    private void sendLastRequest(Client client) {
+        client.lastRequest = true;
+        requestAgain(client);
     }
 
     private void poll(World world, Client client) {
@@ -150,7 +150,7 @@ final class Behaviour {
         client.send(Operation.RENEW, 0);
     }
 
-    /** Gives back what it has, in the way that fits what is known. Answers to what was asked before tell nothing new. */
+    /** Returns its permit or place. Replies to earlier requests no longer matter. */
     private void leave(World world, Client client) {
         client.phase = Phase.LEAVING;
         client.leaseLeft = 0;
@@ -164,17 +164,17 @@ final class Behaviour {
         client.send(client.ran ? Operation.RELEASE_AFTER : Operation.CANCEL, 0);
     }
 
-    /** An answer arrives. */
-    void receive(World world, Client client, Answer answer) {
-        Reply reply = answer.reply();
-        client.copyMayFollow |= answer.request().again() && answer.request().operation() == Operation.ACQUIRE;
-        switch (answer.request().operation()) {
+    /** A reply arrives. */
+    void receive(World world, Client client, ReplyInFlight inFlight) {
+        Reply reply = inFlight.reply();
+        client.copyMayFollow |= inFlight.request().again() && inFlight.request().operation() == Operation.ACQUIRE;
+        switch (inFlight.request().operation()) {
             case ACQUIRE -> acquired(world, client, reply);
             case ATTACH -> {
                 if (reply.what() == Reply.What.LOST) {
                     client.rest();
                 } else {
-                    // What it does when the lease is over already it does as any holder.
+                    // With an expired lease, it behaves like any holder.
                     hold(world, client, client.clock.leaseLeft(setting.lease()));
                 }
             }
@@ -196,8 +196,8 @@ final class Behaviour {
     }
 
     private void acquired(World world, Client client, Reply reply) {
-        if (client.phase != Phase.ASKING) {
-            // A notice was faster than the answer.
+        if (client.phase != Phase.REQUESTING) {
+            // The notification was faster than the reply.
             return;
         }
         switch (reply.what()) {
@@ -212,7 +212,7 @@ final class Behaviour {
             case WAITING -> {
                 client.clock = client.clock.answered(BulkheadView.NOW + reply.clock());
                 client.ticket = reply.ticket();
-                if (client.lastLook) {
+                if (client.lastRequest) {
                     leave(world, client);
                 } else {
                     client.phase = Phase.WAITING;
@@ -238,10 +238,10 @@ final class Behaviour {
     }
 
     private void polled(World world, Client client, Reply reply) {
-        long askedAgo = client.polledAgo;
+        long requestAge = client.polledAgo;
         client.polledAgo = Client.NONE;
         if (client.phase == Phase.WAITING) {
-            client.clock = LeaseClockModel.polled(askedAgo, BulkheadView.NOW + reply.clock());
+            client.clock = LeaseClockModel.polled(requestAge, BulkheadView.NOW + reply.clock());
         }
         switch (reply.what()) {
             case HANDED_OVER -> handedOver(world, client, reply.end());
@@ -252,7 +252,7 @@ final class Behaviour {
             }
             case FREE -> {
                 if (client.phase == Phase.WAITING && client.role == Role.WAITS) {
-                    askAgain(client);
+                    requestAgain(client);
                 }
             }
             default -> {
@@ -260,7 +260,7 @@ final class Behaviour {
         }
     }
 
-    /** With another id and the old ticket. */
+    /** With a new id and the old ticket. */
     private void queueAgain(Client client) {
         String id = client.id + "x";
         long ticket = client.ticket;
@@ -268,18 +268,18 @@ final class Behaviour {
         client.id = id;
         client.ticket = ticket;
         client.clock = LeaseClockModel.requested();
-        client.phase = Phase.ASKING;
+        client.phase = Phase.REQUESTING;
         client.send(Operation.ACQUIRE, place(client));
     }
 
     private void handedOver(World world, Client client, long end) {
-        if (client.phase != Phase.ASKING && client.phase != Phase.WAITING) {
+        if (client.phase != Phase.REQUESTING && client.phase != Phase.WAITING) {
             return;
         }
         if (setting.minHold() > 0) {
-            // Asking again gives the full lease before the execution starts.
+            // A repeated request gets the full lease before the execution starts.
             if (client.phase == Phase.WAITING) {
-                askAgain(client);
+                requestAgain(client);
             }
             return;
         }
@@ -300,7 +300,7 @@ final class Behaviour {
         }
     }
 
-    /** A notice arrives. */
+    /** A notification arrives. */
     void receive(World world, Client client, Notice notice) {
         if (!notice.id().equals(client.id)) {
             return;
@@ -308,13 +308,13 @@ final class Behaviour {
         if (notice.handedOver()) {
             handedOver(world, client, notice.end());
         } else if (client.phase == Phase.WAITING) {
-            askAgain(client);
+            requestAgain(client);
         }
     }
 
-    /** Whether a notice can have any effect, now or later. */
+    /** Whether a notification can have any effect, now or later. */
     static boolean matters(World world, Notice notice) {
         Client client = world.clients.get(notice.client());
-        return notice.id().equals(client.id) && (client.phase == Phase.ASKING || client.phase == Phase.WAITING);
+        return notice.id().equals(client.id) && (client.phase == Phase.REQUESTING || client.phase == Phase.WAITING);
     }
 }

@@ -17,13 +17,13 @@ import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys.Part;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.PermitDetails;
 
 /**
- * What the keys of the bulkhead mean.
+ * Interprets the keys of the bulkhead.
  *
- * @param redis where they are
+ * @param redis the server
  */
 record BulkheadView(RedisModel redis) {
 
-    /** What the clock of the server always shows, milliseconds. */
+    /** The constant time of the server's clock, in milliseconds. */
     static final long NOW = 1_700_000_000_000L;
 
     static final String GRACE_ENTRY = "grace period";
@@ -46,14 +46,14 @@ record BulkheadView(RedisModel redis) {
         return redis.hash(key(Part.STATE));
     }
 
-    /** The records of holders and waiters; whatever else is in the hash has a space in its name. */
+    /** The records of holders and waiters; all other fields contain a space. */
     Map<String, String> records() {
         Map<String, String> records = new TreeMap<>(state());
         records.keySet().removeIf(field -> field.contains(" "));
         return records;
     }
 
-    /** Who holds a permit, and how long from now. */
+    /** The holders, with their remaining leases. */
     Map<String, Long> holders() {
         Map<String, Long> alive = new TreeMap<>();
         scores(Part.HOLDERS).forEach((id, end) -> {
@@ -64,24 +64,24 @@ record BulkheadView(RedisModel redis) {
         return alive;
     }
 
-    /** How much of the limit is taken. */
+    /** The used part of the limit. */
     int inUse() {
         return (int) scores(Part.HOLDERS).values().stream().filter(end -> end > NOW).count();
     }
 
-    /** Whether each permit has as many entries as it weighs, which end together. */
+    /** Whether each permit has as many entries as its weight, with the same lease end. */
     boolean permitsAreWhole() {
         Map<String, Double> entries = new TreeMap<>(scores(Part.HOLDERS));
         return entries.keySet().stream().allMatch(entry -> Weights.entries(Weights.permitOf(entry)).stream()
                 .allMatch(other -> entries.get(entry).equals(entries.get(other))));
     }
 
-    /** Whether it is a permit that was released and stays taken. */
+    /** Whether the permit was released but stays taken. */
     static boolean isReleased(String id) {
         return id.endsWith(PermitStore.RELEASED_SUFFIX);
     }
 
-    /** Who waits, and for how long from now its process is alive without another sign of life. */
+    /** The waiters, and how long their processes count as alive without another heartbeat. */
     Map<String, Long> waiters() {
         Map<String, Long> alive = new TreeMap<>();
         for (Part part : List.of(Part.QUEUE, Part.STANDBY)) {
@@ -97,7 +97,7 @@ record BulkheadView(RedisModel redis) {
         return alive;
     }
 
-    /** The end of the grace period, milliseconds; 0 outside of one. */
+    /** The end of the grace period in milliseconds, or 0. */
     long gracePeriodEnd() {
         return scores(Part.QUEUE).getOrDefault(GRACE_ENTRY, 0d).longValue();
     }
@@ -106,7 +106,7 @@ record BulkheadView(RedisModel redis) {
         return gracePeriodEnd() > NOW && gracePeriodEnd() <= NOW + GRACE_PERIOD;
     }
 
-    /** Who waits in the queue and is alive, by ticket. */
+    /** The live waiters in the queue, with their tickets. */
     Map<String, Long> queue() {
         Map<String, Long> queue = new TreeMap<>();
         Map<String, Long> waiters = waiters();
@@ -118,12 +118,12 @@ record BulkheadView(RedisModel redis) {
         return queue;
     }
 
-    /** Who is served next. */
+    /** The next waiter to be served. */
     Optional<String> firstInQueue() {
         return queue().entrySet().stream().min(Map.Entry.comparingByValue()).map(Map.Entry::getKey);
     }
 
-    /** The last ticket that was drawn, or 0. */
+    /** The last issued ticket, or 0. */
     long lastTicket() {
         return Long.parseLong(state().getOrDefault("last ticket", "0"));
     }
@@ -132,13 +132,13 @@ record BulkheadView(RedisModel redis) {
         return PermitDetails.parse(records().getOrDefault(id, "")).map(PermitDetails::ticket).orElse(0L);
     }
 
-    /** Whether a process has the permit. */
+    /** The state of a permit. */
     Holder.State stateOf(String id) {
         return PermitDetails.parse(records().getOrDefault(id, "")).map(record -> HolderMark.state(record.mailbox()))
                 .orElse(Holder.State.HELD);
     }
 
-    /** All who have left anything that is not meant to outlive them. */
+    /** All ids with data that must not outlive their calls. */
     TreeSet<String> traces() {
         TreeSet<String> ids = new TreeSet<>(records().keySet());
         for (Part part : List.of(Part.HOLDERS, Part.QUEUE, Part.STANDBY)) {

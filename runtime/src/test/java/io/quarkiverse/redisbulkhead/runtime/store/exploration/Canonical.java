@@ -13,20 +13,20 @@ import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys.Part;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.PermitDetails;
 
 /**
- * Lets time pass, and makes worlds the same that differ in nothing that matters: by how much tickets differ, when something
- * ended that has ended, what is only told to people. Without that there would be no end of states.
+ * Advances time, and normalizes worlds that differ only in irrelevant details: distances of tickets, past ends, informational
+ * fields. Otherwise the number of states would be infinite.
  */
 final class Canonical {
 
     private static final long MICROS = NOW * 1000;
 
-    /** Tickets that are further ahead of the clock are so because it was set back, and keep their distance. */
+    /** Tickets further ahead exist only because the clock went back, and keep their distance. */
     private static final long AHEAD = 1_000_000;
 
     private Canonical() {
     }
 
-    /** Time passes. */
+    /** Advances the time. */
     static RedisModel later(RedisModel before, long millis) {
         RedisModel store = before.copy();
         BulkheadView view = new BulkheadView(store);
@@ -62,7 +62,7 @@ final class Canonical {
                 old.method()).text();
     }
 
-    /** The form of a world that is the same for all that do not differ; changes and seals it. */
+    /** Normalizes and seals a world; modifies it. */
     static World seal(World world) {
         world.notices.replaceAll(notice -> new Notice(notice.client(), notice.id(), notice.handedOver(), notice.ticket(),
                 Math.max(notice.end(), Reply.LONG_OVER)));
@@ -77,7 +77,7 @@ final class Canonical {
     private static RedisModel sealed(World world) {
         RedisModel store = world.store.copy();
         BulkheadView view = new BulkheadView(store);
-        // No operator sets a limit here, and what others state is only told. What is kept for longer than anything lasts is kept.
+        // Declared limits are informational here. Data that is kept for longer than anything lasts is kept.
         view.state().replaceAll((field, text) -> field.equals("declared limits") ? text.replaceAll(":\\d+", ":" + NOW)
                 : field.startsWith("alive ") ? Long.toString(Math.max(Long.parseLong(text), NOW))
                         : text);
@@ -116,7 +116,7 @@ final class Canonical {
             }
             PermitDetails old = PermitDetails.parse(text).orElseThrow();
             boolean turnMatters = view.scores(Part.STANDBY).containsKey(id);
-            // A start that is longer ago than the minimum hold is long enough ago.
+            // Starts longer ago than min-hold are equivalent.
             return with(old, renumbered.getOrDefault(old.ticket(), 0L),
                     turnMatters ? old.since() : world.minHold == 0 ? NOW : Math.max(old.since(), NOW - world.minHold));
         });
@@ -126,7 +126,7 @@ final class Canonical {
         }
     }
 
-    /** How far tickets are behind the clock matters only as far as the clock may be set back. */
+    /** The distance of tickets behind the clock matters only as far as the clock may go back. */
     private static Map<Long, Long> renumbered(TreeSet<Long> tickets, long mayBeSetBack) {
         Map<Long, Long> renumbered = new HashMap<>();
         long past = MICROS - mayBeSetBack;
@@ -141,7 +141,7 @@ final class Canonical {
         return renumbered;
     }
 
-    /** Of turns that have come only the order matters, and that of the times to which they are put back. */
+    /** Of past turns, only the order matters, and that of the times to which they are reset. */
     private static void renumberTurns(BulkheadView view) {
         Map<String, Double> standby = view.scores(Part.STANDBY);
         TreeSet<Long> millis = new TreeSet<>();

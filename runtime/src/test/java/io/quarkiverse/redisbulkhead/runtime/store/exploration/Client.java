@@ -6,7 +6,7 @@ import java.util.function.Predicate;
 
 import io.quarkiverse.redisbulkhead.runtime.semaphore.LeaseClockModel;
 
-/** One client, as a part of a {@link World}. It makes one call at a time, and has one connection, which keeps the order. */
+/** A client in a {@link World}. It makes one call at a time, on one connection, which keeps the order. */
 final class Client {
 
     static final long NONE = -1;
@@ -15,22 +15,22 @@ final class Client {
     final Role role;
     Phase phase = Phase.IDLE;
     int calls;
-    /** The permit that the present call is about, or nothing. */
+    /** The permit id of the current call, or empty. */
     String id = "";
-    /** The one that it has, or had, in the queue; or 0. */
+    /** Its current or former ticket in the queue, or 0. */
     long ticket;
     LeaseClockModel clock;
-    /** For how long the lease counts, by the client's clock. */
+    /** The remaining lease by the client's clock. */
     long leaseLeft;
     boolean copyMayFollow;
-    /** Whether it has run with the permit, where there is a minimum hold. */
+    /** Whether it has run with the permit, if min-hold is set. */
     boolean ran;
-    boolean lastLook;
-    /** How long ago a poll, or a renewal, was sent that has no answer yet. */
+    boolean lastRequest;
+    /** Age of the poll, or renewal, in flight. */
     long polledAgo = NONE;
     long renewedAgo = NONE;
     List<Request> outbox = new ArrayList<>();
-    List<Answer> inbox = new ArrayList<>();
+    List<ReplyInFlight> inbox = new ArrayList<>();
 
     Client(int number, Role role, int calls) {
         this.number = number;
@@ -47,7 +47,7 @@ final class Client {
         copy.leaseLeft = leaseLeft;
         copy.copyMayFollow = copyMayFollow;
         copy.ran = ran;
-        copy.lastLook = lastLook;
+        copy.lastRequest = lastRequest;
         copy.polledAgo = polledAgo;
         copy.renewedAgo = renewedAgo;
         copy.outbox = new ArrayList<>(outbox);
@@ -55,7 +55,7 @@ final class Client {
         return copy;
     }
 
-    /** The number of the client whose permit that is. */
+    /** The number of the client that owns the permit. */
     static int owner(String id) {
         return id.charAt(id.lastIndexOf('*') + 1) - 'a';
     }
@@ -64,8 +64,8 @@ final class Client {
         return String.valueOf((char) ('A' + number));
     }
 
-    /** What {@code Permit.isHeld()} says. */
-    boolean believesToHold() {
+    /** The result of {@code Permit.isHeld()}. */
+    boolean isHeld() {
         return phase == Phase.HOLDING && leaseLeft > 0;
     }
 
@@ -73,7 +73,7 @@ final class Client {
         outbox.add(Request.of(this, operation, place));
     }
 
-    /** The call is over. */
+    /** Ends the call. */
     void rest() {
         phase = Phase.IDLE;
         id = "";
@@ -82,35 +82,38 @@ final class Client {
         leaseLeft = 0;
         copyMayFollow = false;
         ran = false;
-        lastLook = false;
+        lastRequest = false;
         polledAgo = NONE;
         renewedAgo = NONE;
         inbox.clear();
     }
 
-    /** Does not wait for these answers any more; tells which of the requests may still arrive. */
+    /** Stops waiting for replies to these requests; returns those that may still arrive. */
     List<Request> abandon(Predicate<Request> which) {
-        List<Request> onTheirWay = outbox.stream().filter(which).toList();
-        outbox.removeAll(onTheirWay);
-        inbox.removeIf(answer -> which.test(answer.request()));
-        return onTheirWay;
+        List<Request> inTransit = outbox.stream().filter(which).toList();
+        outbox.removeAll(inTransit);
+        inbox.removeIf(inFlight -> which.test(inFlight.request()));
+        return inTransit;
     }
 
-    /** Its connection breaks; all that has no answer is sent again. Tells what may still arrive over the old one. */
+    /**
+     * The connection breaks; all requests without a reply are repeated. Returns those that may still arrive on the old
+     * connection.
+     */
     List<Request> reconnect() {
-        List<Request> onTheirWay = List.copyOf(outbox);
+        List<Request> inTransit = List.copyOf(outbox);
         List<Request> again = new ArrayList<>();
-        inbox.forEach(answer -> again.add(answer.request().sentAgain()));
+        inbox.forEach(inFlight -> again.add(inFlight.request().sentAgain()));
         outbox.forEach(request -> again.add(request.sentAgain()));
         outbox = again;
         inbox.clear();
-        return onTheirWay;
+        return inTransit;
     }
 
-    /** Time passes. What is longer ago than a lease is the same as if it were just that long ago. */
+    /** Advances the time. Ages above a lease are equivalent. */
     void later(long here, long there, long lease) {
         leaseLeft = Math.max(0, leaseLeft - here);
-        inbox.replaceAll(answer -> new Answer(answer.request(), answer.reply().later(there, there)));
+        inbox.replaceAll(inFlight -> new ReplyInFlight(inFlight.request(), inFlight.reply().later(there, there)));
         if (clock != null) {
             long before = clock.askedAgo();
             clock = clock.later(here, there, lease);
@@ -127,9 +130,9 @@ final class Client {
     }
 
     private void forget(Operation operation, long millis) {
-        inbox.replaceAll(answer -> answer.request().operation() == operation
-                ? new Answer(answer.request(), answer.reply().later(0, -millis))
-                : answer);
+        inbox.replaceAll(inFlight -> inFlight.request().operation() == operation
+                ? new ReplyInFlight(inFlight.request(), inFlight.reply().later(0, -millis))
+                : inFlight);
     }
 
     @Override
@@ -137,9 +140,9 @@ final class Client {
         StringBuilder text = new StringBuilder(name()).append(' ').append(phase).append(' ').append(calls);
         if (phase != Phase.IDLE && phase != Phase.DEAD) {
             text.append(' ').append(id).append(copyMayFollow ? " copies" : "").append(ran ? " ran" : "")
-                    .append(lastLook ? " last look" : "");
+                    .append(lastRequest ? " last request" : "");
             text.append(
-                    phase == Phase.ASKING || phase == Phase.ATTACHING || phase == Phase.WAITING ? " reckons " + clock : "");
+                    phase == Phase.REQUESTING || phase == Phase.ATTACHING || phase == Phase.WAITING ? " clock " + clock : "");
             text.append(phase == Phase.HOLDING ? " lease " + leaseLeft : "");
             text.append(ticket == 0 ? "" : " ticket " + ticket % 1_000_000_000);
             text.append(polledAgo == NONE ? "" : " polled " + polledAgo)

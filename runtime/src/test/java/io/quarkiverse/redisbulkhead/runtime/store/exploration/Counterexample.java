@@ -3,15 +3,15 @@ package io.quarkiverse.redisbulkhead.runtime.store.exploration;
 import java.util.List;
 
 /**
- * A shortest way to break a rule.
+ * A shortest path that breaks a rule.
  *
  * @param rule the rule
- * @param steps what happens, in order
+ * @param steps the steps, in order
  * @param end the state at the end
  */
 public record Counterexample(String rule, List<String> steps, String end) {
 
-    /** For people. */
+    /** A readable report. */
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder(rule).append('\n');

@@ -4,14 +4,14 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * What an exploration has found.
+ * The result of an exploration.
  *
- * @param states how many different states were seen
- * @param moves how many moves between them
- * @param depth the length of the longest of the shortest ways to a state
- * @param complete whether there is nothing more to see
- * @param counterexample a shortest way to break a rule, if there is any
- * @param took how long it took
+ * @param states the number of distinct states
+ * @param moves the number of moves between them
+ * @param depth the largest distance of a state from the start
+ * @param complete whether all states were visited
+ * @param counterexample a shortest path that breaks a rule, if any
+ * @param took the duration
  */
 public record Exploration(int states, long moves, int depth, boolean complete, Optional<Counterexample> counterexample,
         Duration took) {

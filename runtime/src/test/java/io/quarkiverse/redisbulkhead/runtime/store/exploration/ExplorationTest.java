@@ -19,8 +19,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Explores the protocol with the real scripts. {@code -Dexploration=long} explores more, as the profile {@code nightly} does,
- * {@code -Dexploration=large} still more, and {@code -Dexploration.depth} bounds the number of moves. The figures go to
- * standard output and to {@code target}. The document must have the same numbers of states.
+ * {@code -Dexploration=large} even more, and {@code -Dexploration.depth} limits the number of moves. The figures go to
+ * standard output and to {@code target}. model.adoc must state the same numbers of states.
  */
 class ExplorationTest {
 
@@ -59,9 +59,9 @@ class ExplorationTest {
         ROWS.add("| " + String.join(" | ", setting.name(), "" + found.states(), "" + found.moves(), "" + found.depth(),
                 found.complete() ? "yes" : "no", String.format("%.1f", found.took().toMillis() / 1000d)) + " |");
         assertThat(found.counterexample().map(Counterexample::toString)).isEmpty();
-        assertThat(found.complete() || found.depth() == DEEPEST).as("explored as far as it was to").isTrue();
+        assertThat(found.complete() || found.depth() == DEEPEST).as("explored completely or to the maximum depth").isTrue();
         if (found.complete() && !Settings.LARGE.contains(setting)) {
-            assertThat(documented(setting)).as("what model.adoc says of: " + setting)
+            assertThat(documented(setting)).as("model.adoc about: " + setting)
                     .isEqualTo(found.states() + " states");
         }
     }
@@ -72,24 +72,24 @@ class ExplorationTest {
         return row.find() ? row.group(1) + " states" : "nothing";
     }
 
-    /** A checker that cannot fail is worth nothing: each of these must be found. */
+    /** The explorer must find each of these defects. */
     @ParameterizedTest
     @EnumSource
-    void aBrokenScriptIsFound(Mutation mutation) {
+    void brokenScriptIsFound(Mutation mutation) {
         Exploration found = Explorer.explore(new ProtocolModel(mutation.setting, mutation.change()), 20);
 
         assertThat(found.counterexample()).hasValueSatisfying(counterexample -> {
-            System.out.println(mutation + " is found in " + counterexample.steps().size() + " moves: " + counterexample.rule());
+            System.out.println(mutation + " found in " + counterexample.steps().size() + " moves: " + counterexample.rule());
             assertThat(counterexample.rule()).matches("[" + mutation.guarantees + "]: .*");
         });
     }
 
     @Test
-    void aCounterexampleTellsWhatHappensInOrder() {
+    void counterexampleListsTheStepsInOrder() {
         Exploration found = Explorer.explore(
-                new ProtocolModel(Mutation.A_LIMIT_TOO_MANY.setting, Mutation.A_LIMIT_TOO_MANY.change()), 20);
+                new ProtocolModel(Mutation.LIMIT_OFF_BY_ONE.setting, Mutation.LIMIT_OFF_BY_ONE.change()), 20);
 
-        assertThat(found.counterexample().orElseThrow().toString()).startsWith("1: more permits are held than there are")
-                .contains("1. A asks for a permit").contains("-> GRANTED").contains("=> ");
+        assertThat(found.counterexample().orElseThrow().toString()).startsWith("1: more permits are held than the limit")
+                .contains("1. A requests a permit").contains("-> GRANTED").contains("=> ");
     }
 }

@@ -9,49 +9,49 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Visits all reachable states of a model, breadth first, until a rule is broken or there is nothing more. So what
- * it does not find within its bounds is not there, and what it finds it finds by a shortest way.
+ * Visits all reachable states of a model, breadth first, until a rule is broken. It finds every violation within its bounds,
+ * on a shortest path.
  *
  * @param <S> the states
  */
 public final class Explorer<S> {
 
     private final Model<S> model;
-    private final int deepest;
-    private final long began = System.nanoTime();
+    private final int maxDepth;
+    private final long startedAt = System.nanoTime();
     private final Set<S> seen = new HashSet<>();
     private long moves;
 
-    private record Way<S>(S state, Way<S> before, String label) {
+    private record Path<S>(S state, Path<S> before, String label) {
 
         private List<String> steps() {
             LinkedList<String> steps = new LinkedList<>();
-            for (Way<S> way = this; way.before != null; way = way.before) {
-                steps.addFirst(way.label);
+            for (Path<S> path = this; path.before != null; path = path.before) {
+                steps.addFirst(path.label);
             }
             return steps;
         }
     }
 
-    private Explorer(Model<S> model, int deepest) {
+    private Explorer(Model<S> model, int maxDepth) {
         this.model = model;
-        this.deepest = deepest;
+        this.maxDepth = maxDepth;
     }
 
-    /** Explores everything that can be reached in so many moves. */
-    public static <S> Exploration explore(Model<S> model, int deepest) {
-        return new Explorer<>(model, deepest).run();
+    /** Explores all states within this number of moves. */
+    public static <S> Exploration explore(Model<S> model, int maxDepth) {
+        return new Explorer<>(model, maxDepth).run();
     }
 
     private Exploration run() {
-        List<Way<S>> front = new ArrayList<>();
-        front.add(new Way<>(model.start(), null, null));
+        List<Path<S>> front = new ArrayList<>();
+        front.add(new Path<>(model.start(), null, null));
         seen.add(model.start());
         int depth = 0;
-        while (!front.isEmpty() && depth < deepest) {
-            List<Way<S>> next = new ArrayList<>();
-            for (Way<S> way : front) {
-                Optional<Counterexample> found = expand(way, next);
+        while (!front.isEmpty() && depth < maxDepth) {
+            List<Path<S>> next = new ArrayList<>();
+            for (Path<S> path : front) {
+                Optional<Counterexample> found = expand(path, next);
                 if (found.isPresent()) {
                     return result(depth + 1, false, found);
                 }
@@ -62,10 +62,10 @@ public final class Explorer<S> {
         return result(depth, front.isEmpty(), Optional.empty());
     }
 
-    private Optional<Counterexample> expand(Way<S> way, List<Way<S>> next) {
-        for (Move<S> move : model.moves(way.state)) {
+    private Optional<Counterexample> expand(Path<S> path, List<Path<S>> next) {
+        for (Move<S> move : model.moves(path.state)) {
             moves++;
-            Way<S> after = new Way<>(move.next(), way, move.label());
+            Path<S> after = new Path<>(move.next(), path, move.label());
             List<String> broken = move.broken();
             if (seen.add(move.next())) {
                 next.add(after);
@@ -79,6 +79,6 @@ public final class Explorer<S> {
     }
 
     private Exploration result(int depth, boolean complete, Optional<Counterexample> found) {
-        return new Exploration(seen.size(), moves, depth, complete, found, Duration.ofNanos(System.nanoTime() - began));
+        return new Exploration(seen.size(), moves, depth, complete, found, Duration.ofNanos(System.nanoTime() - startedAt));
     }
 }

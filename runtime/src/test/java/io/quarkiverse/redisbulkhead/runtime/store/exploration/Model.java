@@ -3,16 +3,16 @@ package io.quarkiverse.redisbulkhead.runtime.store.exploration;
 import java.util.List;
 
 /**
- * What can be explored. States are values: two that are equal behave the same.
+ * A model that can be explored. Equal states behave the same.
  *
  * @param <S> the states
  */
 public interface Model<S> {
 
-    /** Where all begins. */
+    /** The initial state. */
     S start();
 
-    /** All that may happen next. */
+    /** The possible next moves. */
     List<Move<S>> moves(S state);
 
     /** The rules that a state breaks by itself. */

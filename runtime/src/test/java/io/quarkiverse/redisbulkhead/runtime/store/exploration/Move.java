@@ -3,10 +3,10 @@ package io.quarkiverse.redisbulkhead.runtime.store.exploration;
 import java.util.List;
 
 /**
- * Something that may happen next.
+ * A possible next move.
  *
  * @param <S> the states
- * @param label what happens, for people
+ * @param label a readable description
  * @param next the state after it
  * @param broken the rules that it breaks
  */

@@ -1,13 +1,13 @@
 package io.quarkiverse.redisbulkhead.runtime.store.exploration;
 
 /**
- * A message to a waiter on its way. It may never arrive.
+ * A message in flight to a waiter. It may get lost.
  *
- * @param client to whom
- * @param id the permit that is waited for
- * @param handedOver whether the permit was handed over; else one is free
- * @param ticket the ticket of what was handed over
- * @param end when the lease of what was handed over ends; from now, milliseconds
+ * @param client the receiver
+ * @param id the permit id of the waiter
+ * @param handedOver whether the permit was handed over; otherwise one is free
+ * @param ticket the ticket of the hand-over
+ * @param end the lease end of the hand-over, in milliseconds from now
  */
 record Notice(int client, String id, boolean handedOver, long ticket, long end) {
 

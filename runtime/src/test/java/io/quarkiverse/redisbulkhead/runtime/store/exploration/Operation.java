@@ -1,15 +1,15 @@
 package io.quarkiverse.redisbulkhead.runtime.store.exploration;
 
-/** What a client asks of the store. */
+/** A request type of clients. */
 enum Operation {
     ACQUIRE,
     POLL,
     RENEW,
     RELEASE,
-    /** A release of a permit that stays taken until its minimum hold is over. */
+    /** A release of a permit that stays taken until min-hold ends. */
     RELEASE_AFTER,
     DETACH,
-    /** Its id is that of the new permit, a {@value Behaviour#ATTACHES} and that of the detached one. */
+    /** Its id is the new permit id, {@value Behaviour#ATTACHES} and the detached permit id. */
     ATTACH,
     CANCEL
 }

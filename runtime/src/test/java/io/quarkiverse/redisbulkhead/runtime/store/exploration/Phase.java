@@ -1,22 +1,22 @@
 package io.quarkiverse.redisbulkhead.runtime.store.exploration;
 
-/** Where a client is. */
+/** The phase of a client. */
 enum Phase {
-    /** It wants nothing, or nothing yet. */
+    /** Makes no call. */
     IDLE,
-    /** A request for a permit is on its way. */
-    ASKING,
-    /** The store has it among its waiters. */
+    /** Its request is in flight. */
+    REQUESTING,
+    /** It waits in the store. */
     WAITING,
-    /** It was given a permit, and has not given it back; whether the lease has ended is another matter. */
+    /** It holds a permit; its lease may have expired. */
     HOLDING,
-    /** It detaches the permit that it has. */
+    /** It detaches its permit. */
     DETACHING,
-    /** It asks for a permit that was detached. */
+    /** It attaches a detached permit. */
     ATTACHING,
-    /** It gives back what it has, and waits for the answer. */
+    /** It releases its permit or place, and waits for the reply. */
     LEAVING,
-    /** It gives up what may be in the store, until there is an answer. */
+    /** It retries a cancellation until there is a reply. */
     RECLAIMING,
     /** Its process was killed. */
     DEAD

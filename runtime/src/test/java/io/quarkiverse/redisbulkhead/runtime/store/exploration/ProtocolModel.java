@@ -22,7 +22,7 @@ final class ProtocolModel implements Model<World> {
         this(setting, UnaryOperator.identity());
     }
 
-    /** With a script that is not as it should be: given its text, tells what to run in its place. */
+    /** With a modified script. */
     ProtocolModel(Setting setting, UnaryOperator<String> change) {
         this.setting = setting;
         this.store = new ScriptedStore(setting, change);
@@ -58,11 +58,11 @@ final class ProtocolModel implements Model<World> {
                 moves.add(arrival(world, client.outbox.get(0), false));
             }
             if (!client.inbox.isEmpty()) {
-                Answer answer = client.inbox.get(0);
-                moves.add(move(world, client.name() + " gets the answer " + answer, later -> {
+                ReplyInFlight inFlight = client.inbox.get(0);
+                moves.add(move(world, client.name() + " receives the reply " + inFlight, later -> {
                     Client it = later.clients.get(client.number);
                     it.inbox.remove(0);
-                    behaviour.receive(later, it, answer);
+                    behaviour.receive(later, it, inFlight);
                 }));
             }
             if (world.mayHappen(Rare.CRASH) && client.phase != Phase.DEAD && client.phase != Phase.IDLE) {
@@ -70,7 +70,7 @@ final class ProtocolModel implements Model<World> {
             }
         }
         world.copies.forEach(copy -> moves.add(arrival(world, copy, true)));
-        world.notices.forEach(notice -> moves.add(move(world, "the notice arrives: " + notice, later -> {
+        world.notices.forEach(notice -> moves.add(move(world, "the notification arrives: " + notice, later -> {
             later.notices.remove(notice);
             behaviour.receive(later, later.clients.get(notice.client()), notice);
         })));
@@ -129,9 +129,9 @@ final class ProtocolModel implements Model<World> {
         return new Move<>(label, Canonical.seal(next), List.of());
     }
 
-    /** A request arrives at the server, and is carried out. */
+    /** A request arrives at the server and is executed. */
     private Move<World> arrival(World world, Request request, boolean isCopy) {
-        Outcome outcome = store.carryOut(world, request);
+        Outcome outcome = store.execute(world, request);
         String sender = world.clients.get(request.client()).name();
         String label = (isCopy ? "an old request of " + sender + " arrives: " : "the request of " + sender + " arrives: ")
                 + request
@@ -147,13 +147,13 @@ final class ProtocolModel implements Model<World> {
             } else {
                 Client client = later.clients.get(request.client());
                 client.outbox.remove(0);
-                client.inbox.add(new Answer(request, outcome.reply()));
+                client.inbox.add(new ReplyInFlight(request, outcome.reply()));
             }
         });
         return new Move<>(move.label(), move.next(), storeRules.broken(world, request, outcome));
     }
 
-    /** Time passes: so much for the clients, and so much by the clock of the server. */
+    /** Advances the clocks of the clients and of the server. */
     private void pass(World world, long here, long there) {
         world.store = Canonical.later(world.store, there);
         world.later(there);
@@ -161,7 +161,7 @@ final class ProtocolModel implements Model<World> {
         world.notices.replaceAll(notice -> new Notice(notice.client(), notice.id(), notice.handedOver(),
                 notice.ticket(), notice.end() - there));
         world.mapTickets(ticket -> ticket - there * 1000);
-        // Dead clients cancel nothing, so the age of their requests does not matter.
+        // Dead clients cancel nothing, so the ages of their requests do not matter.
         world.copies.replaceAll(copy -> isDead(world, copy) ? copy : copy.older(here));
         world.copies.removeIf(copy -> copy.age() >= setting.longestDelay());
     }

@@ -1,16 +1,16 @@
 package io.quarkiverse.redisbulkhead.runtime.store.exploration;
 
-/** What happens only so many times, all clients together. What does not happen at all in a setting is zero. */
+/** Events whose number is limited, for all clients together. The limit is 0 unless a setting sets it. */
 enum Rare {
     /** A process is killed. */
     CRASH,
-    /** A connection breaks, and what has no answer is sent again over a new one; what was sent may arrive all the same. */
+    /** A connection breaks, and requests without a reply are repeated on a new one; the first copies may still arrive. */
     SENT_AGAIN,
-    /** A client does not wait for an answer any longer; its request may still arrive. */
+    /** A client stops waiting for a reply; its request may still arrive. */
     TIMED_OUT,
     /** The server loses all data, and some time passes. */
     DATA_LOST,
-    /** The server evicts one key, but not that of the holders, and some time passes. */
+    /** The server evicts a key other than that of the holders, and some time passes. */
     EVICTED,
     /** The server evicts the key of the holders, and some time passes. */
     HOLDERS_EVICTED,

@@ -25,17 +25,17 @@ import io.vertx.redis.client.Response;
 import io.vertx.redis.client.ResponseType;
 
 /**
- * An exploration is worth as much as the Redis and the Lua that it runs on: the same random histories on a real Redis, and on
- * the one in memory, give the same answers and leave the same keys.
+ * Explorations rely on the Redis model and the Lua engine: random histories must give the same replies and keys as on a real
+ * Redis.
  */
 class RedisModelTest {
 
     private static final String CLOCK = "test:clock";
-    private static final String TOLD = "test:told";
+    private static final String PUBLISHED = "test:published";
     private static final int HISTORIES = 20;
     private static final int STEPS = 40;
     private static final int[] STEPS_OF_TIME = { 0, 0, 1, 300, 5_000, 10_000, 61_000, -20_000 };
-    // So many of these leave most leases as they are.
+    // The first ones leave most leases unchanged.
     private static final int CALM = 4;
 
     static TestRedis redis;
@@ -62,7 +62,7 @@ class RedisModelTest {
     }
 
     @Test
-    void scriptsAnswerAndWriteTheSame() {
+    void scriptsReplyAndWriteTheSame() {
         LuaEngine lua = new LuaEngine();
         for (int seed = 1; seed <= HISTORIES; seed++) {
             forgetAll();
@@ -75,7 +75,7 @@ class RedisModelTest {
                 String name = List.of("batch", "batch", "batch", "poll", "revoke", "resize", "look").get(random.nextInt(7));
                 List<String> args = args(name, random);
                 String text = name.equals("look") ? withClock(ScriptTexts.of(name))
-                        : withAllOfItsOwn(ScriptTexts.of("bulkhead"));
+                        : deterministic(ScriptTexts.of("bulkhead"));
                 Object expected = values(redis.command(client, "EVAL",
                         Stream.of(List.of(text, Integer.toString(BulkheadView.NAMES.size())), BulkheadView.NAMES, args)
                                 .flatMap(List::stream).toArray()));
@@ -100,17 +100,17 @@ class RedisModelTest {
         };
     }
 
-    /** The clock is a key. */
+    /** Reads the time from a key. */
     private static String withClock(String text) {
         return replaced(replaced(text, "redis.call('TIME')", "{ redis.call('GET', '" + CLOCK + "'), 0 }"),
                 "tonumber(time[1]) * 1000000", "tonumber(time[1]) * 1000");
     }
 
-    /** So is what was published last; nothing is random; keys do not expire while the test runs. */
-    private static String withAllOfItsOwn(String text) {
+    /** Also writes published messages to a key, and disables randomness and expiry. */
+    private static String deterministic(String text) {
         String lasting = replaced(withClock(text), "local SLACK = 1000\n", "local SLACK = 3600000\n");
         return replaced(replaced(lasting, "call('HRANDFIELD', STATE, 16, 'WITHVALUES')", "call('HGETALL', STATE)"),
-                "redis.pcall('PUBLISH', process, text)", "redis.call('SET', '" + TOLD + "', process .. text)");
+                "redis.pcall('PUBLISH', process, text)", "redis.call('SET', '" + PUBLISHED + "', process .. text)");
     }
 
     private static String replaced(String text, String part, String instead) {
@@ -119,7 +119,7 @@ class RedisModelTest {
     }
 
     @Test
-    void commandsOfTheOldSemaphoresAnswerAndWriteTheSame() {
+    void commandsOfReferenceSemaphoresReplyAndWriteTheSame() {
         Random random = new Random(1);
         for (int step = 0; step < 400; step++) {
             String member = "m" + random.nextInt(4);
@@ -179,20 +179,20 @@ class RedisModelTest {
                 : List.of("ZRANGEBYSCORE", name, "-inf", "+inf", "WITHSCORES"));
     }
 
-    /** Answers as texts and lists of them. */
-    private static Object values(Object answer) {
-        if (answer instanceof Response response && response.type() == ResponseType.MULTI) {
+    /** Replies as strings and lists of strings. */
+    private static Object values(Object reply) {
+        if (reply instanceof Response response && response.type() == ResponseType.MULTI) {
             return StreamSupport.stream(response.spliterator(), false).map(RedisModelTest::values).toList();
         }
-        if (answer instanceof List<?> list) {
+        if (reply instanceof List<?> list) {
             return list.stream().map(RedisModelTest::values).toList();
         }
-        return answer == null ? "nil" : answer.toString();
+        return reply == null ? "nil" : reply.toString();
     }
 
     /**
-     * The content of a key: members and scores, or fields and values, in no order; the client may pair them, and write scores
-     * as doubles.
+     * The content of a key: members and scores, or fields and values, sorted; the client may return pairs, and scores as
+     * doubles.
      */
     private static Object contents(Object values) {
         if (values instanceof List<?> list) {

@@ -1,16 +1,16 @@
 package io.quarkiverse.redisbulkhead.runtime.store.exploration;
 
 /**
- * What the store says of one permit.
+ * The reply of the store about a permit.
  *
- * @param what the answer
- * @param end when its lease ends, if it was handed over; from now, milliseconds
- * @param ticket of who waits in the queue, or 0
- * @param clock the clock of the store when it answered; from now, milliseconds
+ * @param what the result
+ * @param end the lease end of a hand-over, in milliseconds from now
+ * @param ticket the ticket in the queue, or 0
+ * @param clock the clock of the store at the reply, in milliseconds from now
  */
 record Reply(What what, long end, long ticket, long clock) {
 
-    /** What has ended so long ago has done so by any reckoning. */
+    /** Ends this long ago are past by any clock. */
     static final long LONG_OVER = -2 * Setting.TICK;
 
     enum What {
@@ -31,9 +31,9 @@ record Reply(What what, long end, long ticket, long clock) {
         return new Reply(what, 0, 0, 0);
     }
 
-    /** Time passes; what was said once and for all stays as it is. */
+    /** Advances the time of replies that contain times. */
     Reply later(long end, long clock) {
-        if (!tellsTime()) {
+        if (!containsTime()) {
             return this;
         }
         return new Reply(what, what == What.HANDED_OVER ? Math.max(this.end - end, LONG_OVER) : 0, ticket,
@@ -44,7 +44,7 @@ record Reply(What what, long end, long ticket, long clock) {
         return new Reply(what, end, newTicket, clock);
     }
 
-    private boolean tellsTime() {
+    private boolean containsTime() {
         return switch (what) {
             case WAITING, HANDED_OVER, GONE, FREE, NOTHING_NEW -> true;
             default -> false;

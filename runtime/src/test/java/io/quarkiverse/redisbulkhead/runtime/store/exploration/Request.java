@@ -1,15 +1,15 @@
 package io.quarkiverse.redisbulkhead.runtime.store.exploration;
 
 /**
- * A request on its way to the store.
+ * A request in flight to the store.
  *
- * @param client who sent it
- * @param operation what is asked
+ * @param client the sender
+ * @param operation the operation
  * @param id the permit
- * @param place for how long the client may wait, milliseconds; of a detaching, for how long copies are refused
- * @param ticket the one that it had in the queue before, or 0
- * @param again whether it was sent before
- * @param age for a request that is no longer awaited: since when, milliseconds
+ * @param place the lifetime of the place in milliseconds; for a detach, how long copies are refused
+ * @param ticket the former ticket in the queue, or 0
+ * @param again whether it is a repetition
+ * @param age the time since the client stopped waiting for it, in milliseconds
  */
 record Request(int client, Operation operation, String id, long place, long ticket, boolean again, long age) {
 

@@ -15,10 +15,10 @@ import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.Published;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.RedisModel;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.ScriptTexts;
 
-/** The scripts, run on the server of a {@link World}. The same request to the same server is carried out only once. */
+/** Runs the scripts on the server of a {@link World}. Results are cached per request and server state. */
 final class ScriptedStore {
 
-    /** What came of a request. */
+    /** The outcome of a request. */
     record Outcome(RedisModel store, Reply reply, List<Notice> notices, long ticket) {
     }
 
@@ -28,15 +28,15 @@ final class ScriptedStore {
     private final Map<String, Outcome> known = new HashMap<>();
 
     /**
-     * @param setting what limit, lease and so on the clients state
-     * @param change given the text of the script, tells what to run in its place
+     * @param setting the limit, lease and other terms of the clients
+     * @param change modifies the script
      */
     ScriptedStore(Setting setting, UnaryOperator<String> change) {
         this.setting = setting;
         this.script = change.apply(ScriptTexts.of("bulkhead"));
     }
 
-    Outcome carryOut(World world, Request request) {
+    Outcome execute(World world, Request request) {
         return known.computeIfAbsent(
                 request.operation() + " " + request.id() + " " + request.place() + " " + request.ticket() + " "
                         + world.storeText(),
@@ -45,20 +45,20 @@ final class ScriptedStore {
 
     private Outcome run(RedisModel store, Request request) {
         Object replied = lua.run(store, script, BulkheadView.NAMES, args(request));
-        String[] answer = ScriptTexts.answers(replied).get(0).split(" ");
+        String[] result = ScriptTexts.answers(replied).get(0).split(" ");
         List<Notice> notices = new ArrayList<>();
-        // What the caller learns from the reply may be lost as well, and then a poll finds it.
+        // Messages in the reply may be lost as well; a poll finds them.
         ScriptTexts.notices(replied).stream().filter(text -> !text.startsWith("limits"))
                 .forEach(text -> notices.add(notice(Integer.toString(request.client()), text)));
         for (Published message : store.takePublished()) {
             message.text().lines().forEach(text -> notices.add(notice(message.channel(), text)));
         }
-        Reply reply = reply(request, answer);
-        return new Outcome(store, reply, notices, reply.what() == What.GRANTED ? number(answer, 0) : 0);
+        Reply reply = reply(request, result);
+        return new Outcome(store, reply, notices, reply.what() == What.GRANTED ? number(result, 0) : 0);
     }
 
-    private static long number(String[] answer, int index) {
-        return Long.parseLong(answer[index]);
+    private static long number(String[] result, int index) {
+        return Long.parseLong(result[index]);
     }
 
     private List<String> args(Request request) {
@@ -88,34 +88,34 @@ final class ScriptedStore {
         return args;
     }
 
-    private static Reply reply(Request request, String[] answer) {
+    private static Reply reply(Request request, String[] result) {
         return switch (request.operation()) {
-            case ACQUIRE -> acquired(answer);
-            case POLL -> polled(answer);
-            case RENEW -> Reply.of(number(answer, 0) == 1 ? What.RENEWED : What.LOST);
-            case DETACH -> Reply.of(number(answer, 0) == 1 ? What.DONE : What.LOST);
-            case ATTACH -> Reply.of(answer.length > 1 ? What.GRANTED : What.LOST);
+            case ACQUIRE -> acquired(result);
+            case POLL -> polled(result);
+            case RENEW -> Reply.of(number(result, 0) == 1 ? What.RENEWED : What.LOST);
+            case DETACH -> Reply.of(number(result, 0) == 1 ? What.DONE : What.LOST);
+            case ATTACH -> Reply.of(result.length > 1 ? What.GRANTED : What.LOST);
             case RELEASE, RELEASE_AFTER, CANCEL -> Reply.of(What.DONE);
         };
     }
 
-    private static Reply acquired(String[] answer) {
-        return switch (answer.length) {
-            case 1 -> Reply.of(number(answer, 0) == -1 ? What.CANCELLED : What.GRANTED);
+    private static Reply acquired(String[] result) {
+        return switch (result.length) {
+            case 1 -> Reply.of(number(result, 0) == -1 ? What.CANCELLED : What.GRANTED);
             case 2 -> Reply.of(What.FULL);
-            default -> new Reply(What.WAITING, 0, number(answer, 3), number(answer, 2) - NOW);
+            default -> new Reply(What.WAITING, 0, number(result, 3), number(result, 2) - NOW);
         };
     }
 
-    private static Reply polled(String[] answer) {
-        long clock = number(answer, 0) - NOW;
-        if (number(answer, 3) > 0) {
-            return new Reply(What.HANDED_OVER, number(answer, 6) - NOW, 0, clock);
+    private static Reply polled(String[] result) {
+        long clock = number(result, 0) - NOW;
+        if (number(result, 3) > 0) {
+            return new Reply(What.HANDED_OVER, number(result, 6) - NOW, 0, clock);
         }
-        if (answer.length > 4) {
+        if (result.length > 4) {
             return new Reply(What.GONE, 0, 0, clock);
         }
-        return new Reply(number(answer, 1) > 0 ? What.FREE : What.NOTHING_NEW, 0, 0, clock);
+        return new Reply(number(result, 1) > 0 ? What.FREE : What.NOTHING_NEW, 0, 0, clock);
     }
 
     private static Notice notice(String process, String text) {

@@ -5,25 +5,25 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What is explored.
+ * The parameters of an exploration.
  *
- * @param name for people
- * @param limit how many permits there are
+ * @param name a readable name
+ * @param limit the number of permits
  * @param roles the clients
- * @param calls how many calls each of them makes
- * @param lease how long a permit lives, milliseconds
- * @param place how long a place among the waiters lives, milliseconds
- * @param minHold how long a permit with which a client has run is taken at least, from its start, milliseconds
- * @param bounds how often what is bounded happens at the most
- * @param weights what the permits of the clients weigh; empty when all weigh 1
+ * @param calls the calls of each client
+ * @param lease the lease in milliseconds
+ * @param place the lifetime of a place in milliseconds
+ * @param minHold min-hold in milliseconds
+ * @param bounds the limits of rare events
+ * @param weights the weights of the clients; empty if all are 1
  */
 record Setting(String name, int limit, List<Role> roles, int calls, long lease, long place, long minHold,
         Map<Rare, Integer> bounds, List<Integer> weights) {
 
-    /** The unit of time: as long as the first lease of a permit that is handed over. */
+    /** The unit of time: the first lease of a hand-over. */
     static final long TICK = 2_000;
 
-    /** With one call each, leases and places of two ticks, and nothing that is bounded. */
+    /** One call per client, leases and places of two ticks, and no rare events. */
     static Setting of(String name, int limit, Role... roles) {
         return new Setting(name, limit, List.of(roles), 1, 2 * TICK, 2 * TICK, 0, Map.of(), List.of());
     }
@@ -59,7 +59,7 @@ record Setting(String name, int limit, List<Role> roles, int calls, long lease, 
         return bounds.getOrDefault(what, 0) > 0;
     }
 
-    /** For how long a request is refused that was given up, and after what time none arrives any more. */
+    /** How long cancelled requests are refused; the maximum delay of a request. */
     long longestDelay() {
         return 2 * TICK;
     }

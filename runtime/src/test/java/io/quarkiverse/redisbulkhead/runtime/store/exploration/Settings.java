@@ -6,10 +6,10 @@ import static io.quarkiverse.redisbulkhead.runtime.store.exploration.Role.WAITS_
 
 import java.util.List;
 
-/** What is explored: small enough to be explored to the end, and together all that clients do. */
+/** The explored settings: small enough for a complete exploration, and together covering all client behaviour. */
 final class Settings {
 
-    /** In each build. */
+    /** For each build. */
     static final List<Setting> SMALL = List.of(
             Setting.of("two try and renew", 1, TRIES, TRIES).with(Rare.RENEWAL, 2),
             Setting.of("two try, a request times out", 1, TRIES, TRIES).with(Rare.TIMED_OUT, 1),
@@ -41,7 +41,7 @@ final class Settings {
             Setting.of("two try, one detaches, requests are resent", 1, TRIES, TRIES).with(Rare.DETACHED, 1)
                     .with(Rare.SENT_AGAIN, 1));
 
-    /** Each takes as long as many of the small ones: in the nightly build. */
+    /** For the nightly build, because each takes as long as many small ones. */
     static final List<Setting> LONG = List.of(
             Setting.of("two try twice, one is killed", 1, TRIES, TRIES).calls(2).with(Rare.CRASH, 1),
             Setting.of("two try, requests are resent", 1, TRIES, TRIES).with(Rare.SENT_AGAIN, 1),
@@ -63,7 +63,7 @@ final class Settings {
             Setting.of("light and heavy stand by and poll", 2, WAITS, WAITS).weights(1, 2)
                     .with(Rare.POLL, 1));
 
-    /** With time to spare. */
+    /** For manual runs. */
     static final List<Setting> LARGE = List.of(
             Setting.of("two queue, renew and poll", 1, WAITS_IN_ORDER, WAITS_IN_ORDER).with(Rare.RENEWAL, 1)
                     .with(Rare.POLL, 1),

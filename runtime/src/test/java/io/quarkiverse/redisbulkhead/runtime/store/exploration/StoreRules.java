@@ -13,21 +13,21 @@ import io.quarkiverse.redisbulkhead.runtime.store.exploration.ScriptedStore.Outc
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.RedisModel;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys.Part;
 
-/** What each operation must keep to, whatever the clients do. The numbers are those of the guarantees. */
+/** Rules for each operation, independent of the clients. The numbers are those of the guarantees. */
 final class StoreRules {
 
-    static final String LIMIT = "1: more permits are held than there are";
-    static final String PARTS = "1: a permit does not take all of its weight, or takes more";
-    static final String CUT = "2: the clock was set back, and a permit still lasts longer than a lease";
-    static final String OWNERSHIP = "4: a permit or place of another client was taken away or changed";
-    static final String REVIVED = "4: a renewal brought a permit back, or shortened it";
-    static final String OVERTAKEN = "5: a permit was given while one who came before waits in the queue";
-    static final String SERVED_DEAD = "5: a permit was given to a waiter that counts as dead";
-    static final String SERVED_TOO_SOON = "5: all data was lost, and a permit was given before others could come back";
-    static final String ORDER_LOST = "5: a waiter came back with its old ticket, and has another place";
-    static final String NOT_PASSED_ON = "5: a permit is free while a waiter is in the queue";
-    static final String TOKENS = "7: a token does not grow";
-    static final String EXPIRY = "9: a key would stay behind";
+    static final String LIMIT = "1: more permits are held than the limit";
+    static final String PARTS = "1: a permit uses less or more than its weight";
+    static final String CUT = "2: a permit lasts longer than a lease after the clock went back";
+    static final String OWNERSHIP = "4: a permit or place of another client was removed or changed";
+    static final String REVIVED = "4: a renewal restored or shortened a permit";
+    static final String OVERTAKEN = "5: a permit was granted although an earlier waiter is in the queue";
+    static final String SERVED_DEAD = "5: a permit was granted to a dead waiter";
+    static final String SERVED_TOO_SOON = "5: a permit was granted before the grace period after a data loss ended";
+    static final String ORDER_LOST = "5: a waiter that returned with its old ticket has another place";
+    static final String NOT_HANDED_OVER = "5: a permit is free while a waiter is in the queue";
+    static final String TOKENS = "7: a token does not increase";
+    static final String EXPIRY = "9: a key does not expire";
 
     private final Setting setting;
 
@@ -35,7 +35,7 @@ final class StoreRules {
         this.setting = setting;
     }
 
-    /** The rules that are broken by what came of a request. */
+    /** The rules that the outcome of a request breaks. */
     List<String> broken(World world, Request request, Outcome outcome) {
         List<String> broken = new ArrayList<>();
         BulkheadView before = new BulkheadView(world.store);
@@ -55,10 +55,10 @@ final class StoreRules {
             granted.remove(request.id());
         }
         checkGranted(world, request, outcome, granted, broken);
-        checkComingBack(world, request, outcome, granted, broken);
+        checkReturning(world, request, outcome, granted, broken);
         if (request.operation() != Operation.RENEW && !isRefused(outcome) && !after.isGracePeriod()
                 && after.firstInQueue().filter(id -> after.inUse() + Weights.of(id) <= setting.limit()).isPresent()) {
-            broken.add(NOT_PASSED_ON);
+            broken.add(NOT_HANDED_OVER);
         }
         if (request.operation() != Operation.RENEW && !isRefused(outcome)
                 && after.holders().values().stream().anyMatch(left -> left > setting.lease())) {
@@ -79,7 +79,7 @@ final class StoreRules {
         if (request.operation() == Operation.ATTACH && outcomeIsGranted) {
             heldByOthers.remove(detached(request));
         }
-        // After the clock was set back, what others hold is cut to a whole lease, and no further.
+        // After the clock goes back, leases of others are cut to a full lease.
         heldByOthers.replaceAll((id, left) -> after.holders().getOrDefault(id, 0L) == setting.lease() && left > setting.lease()
                 ? Long.valueOf(setting.lease())
                 : left);
@@ -96,7 +96,7 @@ final class StoreRules {
         }
     }
 
-    /** It is the permit that was detached, and keeps its place before all who wait. */
+    /** The detached permit, which takes precedence over all waiters. */
     private static void checkAttached(World world, Request request, Outcome outcome, BulkheadView before, List<String> broken) {
         boolean isNew = outcome.reply().what() == Reply.What.GRANTED && !before.holders().containsKey(request.id());
         if (isNew && before.stateOf(detached(request)) != Holder.State.DETACHED) {
@@ -116,7 +116,7 @@ final class StoreRules {
         if (request.operation() == Operation.RENEW && !granted.isEmpty()) {
             broken.add(REVIVED);
         }
-        // A token is drawn when a permit is given, not before.
+        // Tokens are issued when a permit is granted.
         long last = Math.max(world.lastGranted, new BulkheadView(world.store).lastTicket());
         for (long ticket : granted.stream().map(after::ticketOf).sorted().toList()) {
             if (ticket <= last) {
@@ -128,7 +128,7 @@ final class StoreRules {
         if (wasGranted && outcome.ticket() != after.ticketOf(request.id())) {
             broken.add(TOKENS);
         }
-        // All who wait on came after those who were given a permit; a newcomer came after all who waited.
+        // All remaining waiters came after those with new permits; a newcomer came after all waiters.
         Map<String, Long> before = new BulkheadView(world.store).queue();
         Map<String, Long> left = new TreeMap<>(after.queue());
         left.keySet().retainAll(before.keySet());
@@ -141,12 +141,12 @@ final class StoreRules {
         }
     }
 
-    /** A newcomer comes after all who wait; one that comes back with its old ticket does not. */
+    /** A newcomer queues behind all waiters, unless it returns with its old ticket. */
     private static long placeOf(Request request, String id) {
         return id.equals(request.id()) && request.ticket() > 0 ? request.ticket() : Long.MAX_VALUE;
     }
 
-    private static void checkComingBack(World world, Request request, Outcome outcome, Set<String> granted,
+    private static void checkReturning(World world, Request request, Outcome outcome, Set<String> granted,
             List<String> broken) {
         BulkheadView before = new BulkheadView(world.store);
         BulkheadView after = new BulkheadView(outcome.store());

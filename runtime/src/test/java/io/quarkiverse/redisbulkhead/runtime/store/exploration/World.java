@@ -13,41 +13,39 @@ import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.RedisModel;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.PermitDetails;
 
 /**
- * A state of everything: the server, the clients, and what is on its way. Now is always the same instant; when time passes,
- * everything else is moved into the past. Not to be changed once {@link #seal} was called.
+ * A complete state: the server, the clients and all messages in flight. The current time is constant; when time passes,
+ * everything else moves into the past. Immutable after {@link #seal}.
  */
 final class World {
 
     RedisModel store;
     final List<Client> clients = new ArrayList<>();
-    /** What was sent, but is not awaited; it may arrive at any time. */
+    /** Requests in flight without a waiting client; they may arrive at any time. */
     List<Request> copies = new ArrayList<>();
     List<Notice> notices = new ArrayList<>();
-    /** How long a permit with which a client has run is taken at least, from its start; 0 for no matter. */
+    /** min-hold in milliseconds; 0 if unset. */
     final long minHold;
-    /**
-     * Permits with which clients have run, and how long ago they started by the clock of the server, until that is long enough.
-     */
+    /** Permits with which clients have run, and their ages by the server's clock, up to min-hold. */
     final Map<String, Long> started = new TreeMap<>();
-    /** The permit that was detached, and that all may attach. */
+    /** The detached permit, which all clients may attach. */
     String token = "";
-    /** The greatest token that was granted. */
+    /** The greatest issued token. */
     long lastGranted;
-    /** How often each of what is rare may still happen, by its ordinal. */
-    private final int[] mayStillHappen;
+    /** The remaining number of each rare event, by ordinal. */
+    private final int[] remainingEvents;
     private String storeText;
     private RedisModel sealedStore;
     private String sealedTickets;
     private String text;
 
-    World(RedisModel store, long minHold, int[] mayStillHappen) {
+    World(RedisModel store, long minHold, int[] remainingEvents) {
         this.store = store;
         this.minHold = minHold;
-        this.mayStillHappen = mayStillHappen;
+        this.remainingEvents = remainingEvents;
     }
 
     World copy() {
-        World copy = new World(store, minHold, mayStillHappen.clone());
+        World copy = new World(store, minHold, remainingEvents.clone());
         copy.started.putAll(started);
         copy.token = token;
         clients.forEach(client -> copy.clients.add(client.copy()));
@@ -60,31 +58,28 @@ final class World {
         return copy;
     }
 
-    /** A client runs with a permit that it has. */
+    /** A client starts to run with its permit. */
     void started(String id) {
         PermitDetails.parse(new BulkheadView(store).records().getOrDefault(id, ""))
                 .ifPresent(record -> started.put(id, BulkheadView.NOW - record.since()));
         later(0);
     }
 
-    /** Time passes by the clock of the server. */
+    /** Advances the clock of the server. */
     void later(long millis) {
         started.replaceAll((id, age) -> age + millis);
         started.values().removeIf(age -> age >= minHold);
     }
 
     boolean mayHappen(Rare what) {
-        return mayStillHappen[what.ordinal()] > 0;
+        return remainingEvents[what.ordinal()] > 0;
     }
 
     void happens(Rare what) {
-        mayStillHappen[what.ordinal()]--;
+        remainingEvents[what.ordinal()]--;
     }
 
-    /**
-     * Whether the server, and the tickets that are known elsewhere, are as they were when this world was sealed, or the one
-     * before.
-     */
+    /** Whether the server and the tickets known elsewhere are unchanged since the last seal. */
     boolean isStoreSealed() {
         return store == sealedStore && tickets().equals(sealedTickets);
     }
@@ -93,7 +88,7 @@ final class World {
         return allTickets().toString();
     }
 
-    /** All that are known outside of the server. */
+    /** All tickets known outside the server. */
     SortedSet<Long> allTickets() {
         SortedSet<Long> all = new TreeSet<>();
         copy().mapTickets(ticket -> {
@@ -103,14 +98,14 @@ final class World {
         return all;
     }
 
-    /** Changes all tickets that are known outside of the server. */
+    /** Changes all tickets known outside the server. */
     void mapTickets(LongUnaryOperator change) {
         LongUnaryOperator ifAny = ticket -> ticket == 0 ? 0 : change.applyAsLong(ticket);
         for (Client client : clients) {
             client.ticket = ifAny.applyAsLong(client.ticket);
             client.outbox.replaceAll(request -> request.with(ifAny.applyAsLong(request.ticket())));
-            client.inbox.replaceAll(answer -> new Answer(answer.request().with(ifAny.applyAsLong(answer.request().ticket())),
-                    answer.reply().with(ifAny.applyAsLong(answer.reply().ticket()))));
+            client.inbox.replaceAll(inFlight -> new ReplyInFlight(inFlight.request().with(ifAny.applyAsLong(inFlight.request().ticket())),
+                    inFlight.reply().with(ifAny.applyAsLong(inFlight.reply().ticket()))));
         }
         copies.replaceAll(request -> request.with(ifAny.applyAsLong(request.ticket())));
         notices.replaceAll(notice -> new Notice(notice.client(), notice.id(), notice.handedOver(),
@@ -118,7 +113,7 @@ final class World {
         lastGranted = ifAny.applyAsLong(lastGranted);
     }
 
-    /** The world is complete, and is not changed any more. */
+    /** Makes the world immutable. */
     World seal() {
         if (store != sealedStore) {
             storeText = store.toString().replace('\n', ',');
@@ -126,12 +121,12 @@ final class World {
         }
         sealedTickets = tickets();
         text = storeText + " last " + lastGranted % 1_000_000_000 + " " + clients + " copies " + copies + " notices " + notices
-                + " may still happen " + Arrays.toString(mayStillHappen) + (started.isEmpty() ? "" : " started " + started)
+                + " remaining events " + Arrays.toString(remainingEvents) + (started.isEmpty() ? "" : " started " + started)
                 + (token.isEmpty() ? "" : " detached " + token);
         return this;
     }
 
-    /** What the server has, as text. */
+    /** The contents of the server as text. */
     String storeText() {
         return storeText;
     }

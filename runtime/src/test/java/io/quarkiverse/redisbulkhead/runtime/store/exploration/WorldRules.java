@@ -11,17 +11,17 @@ import io.quarkiverse.redisbulkhead.runtime.store.exploration.Reply.What;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.ScriptedStore.Outcome;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.PermitDetails;
 
-/** What must be true at any time. The numbers are those of the guarantees. */
+/** Rules for each state. The numbers are those of the guarantees. */
 final class WorldRules {
 
-    static final String BELIEFS = "1: more clients believe to hold a permit than there are permits";
-    static final String BELIEF = "6: a client believes to hold a permit for longer than the store grants it";
+    static final String HELD_BEYOND_LIMIT = "1: more clients see a permit as held than the limit";
+    static final String HELD_TOO_LONG = "6: a client sees a permit as held for longer than the store grants it";
     static final String CRASH = "2: a permit lives longer than a lease without being renewed";
-    static final String LEFT_BEHIND = "9: something stays behind of a call that is over";
-    static final String FREE_TOO_SOON = "2: a permit with which a client has run is free before its minimum hold is over";
-    static final String KEPT_TOO_LONG = "2: a permit that was released stays longer than its minimum hold";
-    static final String NOT_SERVED = "5: the first in the queue is not given a free permit when it asks";
-    static final String NOT_TOLD = "5: one who waits beside the queue does not get a free permit when it asks";
+    static final String LEFT_BEHIND = "9: a finished call leaves data";
+    static final String FREE_TOO_SOON = "2: a permit is free before its min-hold ends";
+    static final String KEPT_TOO_LONG = "2: a released permit stays longer than its min-hold";
+    static final String NOT_SERVED = "5: the head of the queue does not get a free permit with its poll";
+    static final String STANDBY_NOT_SERVED = "5: a standby waiter does not get a free permit with its request";
 
     private final Setting setting;
     private final ScriptedStore store;
@@ -35,14 +35,14 @@ final class WorldRules {
         List<String> broken = new ArrayList<>();
         BulkheadView bulkhead = new BulkheadView(world.store);
         Map<String, Long> holders = bulkhead.holders();
-        if (beliefsMustHold()) {
-            checkBeliefs(world, holders, broken);
+        if (mustClientsAgreeWithTheStore()) {
+            checkHeldPermits(world, holders, broken);
         }
         if (!setting.mayHappen(Rare.CLOCK_BACK) && holders.values().stream().anyMatch(left -> left > setting.lease())) {
             broken.add(CRASH);
         }
         if (!setting.mayHappen(Rare.EVICTED) && !setting.mayHappen(Rare.HOLDERS_EVICTED)) {
-            // What stays behind of a key that was evicted ends by itself.
+            // Data that remains after an eviction expires.
             checkTraces(world, bulkhead, broken);
         }
         checkWaiters(world, bulkhead, broken);
@@ -50,26 +50,26 @@ final class WorldRules {
         return broken;
     }
 
-    /** When the server forgets, or its clock jumps, clients cannot know. */
-    private boolean beliefsMustHold() {
+    /** Clients cannot notice lost data or jumps of the server's clock. */
+    private boolean mustClientsAgreeWithTheStore() {
         return !setting.mayHappen(Rare.DATA_LOST) && !setting.mayHappen(Rare.HOLDERS_EVICTED)
                 && !setting.mayHappen(Rare.CLOCK_AHEAD)
                 && !setting.mayHappen(Rare.CLOCK_BACK);
     }
 
-    private void checkBeliefs(World world, Map<String, Long> holders, List<String> broken) {
-        if (world.clients.stream().filter(Client::believesToHold).mapToInt(client -> setting.weight(client.number))
+    private void checkHeldPermits(World world, Map<String, Long> holders, List<String> broken) {
+        if (world.clients.stream().filter(Client::isHeld).mapToInt(client -> setting.weight(client.number))
                 .sum() > setting.limit()) {
-            broken.add(BELIEFS);
+            broken.add(HELD_BEYOND_LIMIT);
         }
         for (Client client : world.clients) {
-            if (client.believesToHold() && holders.getOrDefault(client.id, 0L) < client.leaseLeft) {
-                broken.add(BELIEF);
+            if (client.isHeld() && holders.getOrDefault(client.id, 0L) < client.leaseLeft) {
+                broken.add(HELD_TOO_LONG);
             }
         }
     }
 
-    /** Of calls that are over and were not cut short by a crash, nothing is left; of others only what ends by itself. */
+    /** Finished calls without a crash leave nothing; others leave only data that expires. */
     private static void checkTraces(World world, BulkheadView bulkhead, List<String> broken) {
         for (String id : bulkhead.traces()) {
             Client owner = world.clients.get(Client.owner(id));
@@ -110,18 +110,18 @@ final class WorldRules {
         if (bulkhead.queue().isEmpty()) {
             for (String id : bulkhead.waiters().keySet()) {
                 if (poll(world, id).reply().what() != What.FREE
-                        || Weights.of(id) <= free && ask(world, id).reply().what() != What.GRANTED) {
-                    broken.add(NOT_TOLD);
+                        || Weights.of(id) <= free && request(world, id).reply().what() != What.GRANTED) {
+                    broken.add(STANDBY_NOT_SERVED);
                 }
             }
         }
     }
 
     private Outcome poll(World world, String id) {
-        return store.carryOut(world, new Request(Client.owner(id), Operation.POLL, id, setting.place(), 0, false, 0));
+        return store.execute(world, new Request(Client.owner(id), Operation.POLL, id, setting.place(), 0, false, 0));
     }
 
-    private Outcome ask(World world, String id) {
-        return store.carryOut(world, new Request(Client.owner(id), Operation.ACQUIRE, id, setting.place(), 0, false, 0));
+    private Outcome request(World world, String id) {
+        return store.execute(world, new Request(Client.owner(id), Operation.ACQUIRE, id, setting.place(), 0, false, 0));
     }
 }

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 import org.junit.jupiter.api.Test;
@@ -17,12 +18,12 @@ import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
-import io.quarkiverse.redisbulkhead.runtime.store.InProcessPermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.InProcessPermitStore.Taken;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStoreContract;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreFixture;
 
-/** The contract, and what only the local store promises. */
+/** The contract, and the specifics of the local store. */
 class LocalPermitStoreTest extends PermitStoreContract {
 
     private static final int MANY = 100_000;
@@ -36,15 +37,15 @@ class LocalPermitStoreTest extends PermitStoreContract {
         return fixture;
     }
 
-    /** It counts from its start, by a clock that cannot be set. */
+    /** Uses a monotonic clock. */
     @Override
     protected boolean clockCanBeSetBack() {
         return false;
     }
 
-    /** Trap 21: bulkheads with keys that were used once take no memory. */
+    /** Trap 21: keys used once use no memory. */
     @Test
-    void bulkheadsThatWereUsedOnceTakeNoMemory() {
+    void bulkheadsUsedOnceUseNoMemory() {
         for (int i = 0; i < MANY; i++) {
             String name = "tenant-" + i;
             now(store.acquire(request(name, "a", i % 2 == 0, SECOND)));
@@ -57,9 +58,9 @@ class LocalPermitStoreTest extends PermitStoreContract {
         assertThat(store.size()).isZero();
     }
 
-    /** Trap 21: nor those that were not used again after the last lease, place or cancellation had ended. */
+    /** Trap 21: nor after the last lease, place or cancellation has expired. */
     @Test
-    void bulkheadsThatAreNotUsedAgainTakeNoMemoryInTheEnd() {
+    void abandonedBulkheadsUseNoMemoryAfterExpiry() {
         for (int i = 0; i < MANY; i++) {
             String name = "tenant-" + i;
             now(store.acquire(request(name, "a", i % 2 == 0, SECOND)));
@@ -78,7 +79,7 @@ class LocalPermitStoreTest extends PermitStoreContract {
     }
 
     @Test
-    void lookingAtABulkheadTakesNoMemory() {
+    void readingABulkheadUsesNoMemory() {
         now(store.occupancy(BulkheadId.of("a"), 1));
         now(store.renew(BulkheadId.of("b"), Map.of("p", SECOND)));
         now(store.poll(BulkheadId.of("c"), 1, List.of("p"), SECOND));
@@ -90,7 +91,7 @@ class LocalPermitStoreTest extends PermitStoreContract {
     }
 
     @Test
-    void aResizedBulkheadIsRememberedUntilItIsReset() {
+    void resizedBulkheadIsKeptUntilReset() {
         now(store.resize(BulkheadId.of("a"), 2));
         fixture.advance(Duration.ofDays(400));
         now(store.release(BulkheadId.of("b"), "p"));
@@ -100,25 +101,25 @@ class LocalPermitStoreTest extends PermitStoreContract {
         assertThat(store.size()).isZero();
     }
 
-    /** The computer's clock is asked once, if at all; what counts is the time that passes. */
+    /** The system clock is read at most once; afterwards elapsed time counts. */
     @Test
-    void timeIsTheStartPlusWhatHasPassedSince() {
+    void timeIsTheStartPlusTheElapsedTime() {
         AtomicLong nanoTime = new AtomicLong(-5);
         LocalPermitStore other = new LocalPermitStore(nanoTime::get, 1_000);
         assertThat(now(other.poll(BulkheadId.of("a"), 1, List.of("p"), SECOND)).storeMillis()).isEqualTo(1_000);
         assertThat(((Granted) now(other.acquire(request("a", "p", false, SECOND)))).ticket()).isEqualTo(1_000_000);
 
         nanoTime.addAndGet(1_999_999);
-        assertThat(now(other.poll(BulkheadId.of("a"), 1, List.of("p"), SECOND)).storeMillis()).as("the next whole one")
+        assertThat(now(other.poll(BulkheadId.of("a"), 1, List.of("p"), SECOND)).storeMillis()).as("rounded up")
                 .isEqualTo(1_002);
         now(other.release(BulkheadId.of("a"), "p"));
         assertThat(((Granted) now(other.acquire(request("a", "q", false, SECOND)))).ticket()).isEqualTo(1_001_999);
         assertThat(now(other.occupancy(BulkheadId.of("a"), 1)).holders().get(0).since()).isEqualTo(Instant.ofEpochMilli(1_001));
     }
 
-    /** Tickets grow even when a bulkhead was forgotten in between and no time has passed. */
+    /** Tickets increase even if the bulkhead was forgotten and no time has passed. */
     @Test
-    void ticketsGrowThoughTheBulkheadWasForgotten() {
+    void ticketsIncreaseForAForgottenBulkhead() {
         long first = ((Granted) now(store.acquire(request("a", "p", false, SECOND)))).ticket();
         now(store.release(BulkheadId.of("a"), "p"));
         assertThat(store.size()).isZero();
@@ -126,9 +127,9 @@ class LocalPermitStoreTest extends PermitStoreContract {
         assertThat(((Granted) now(store.acquire(request("a", "q", false, SECOND)))).ticket()).isGreaterThan(first);
     }
 
-    /** Trap 26: permits that are released one right after the other wake as many waiters, none of them twice. */
+    /** Trap 26: consecutive releases wake different waiters. */
     @Test
-    void aWaiterThatWasToldIsNotToldAgainUntilItAsks() {
+    void notifiedWaiterIsNotNotifiedAgainBeforeItsRequest() {
         for (String id : List.of("a", "b", "c", "w1", "w2")) {
             now(store.acquire(withLimit(3, id)));
         }
@@ -141,7 +142,7 @@ class LocalPermitStoreTest extends PermitStoreContract {
     }
 
     @Test
-    void oneStepTellsAWaiterOnce() {
+    void oneStepNotifiesAWaiterOnce() {
         now(store.acquire(withLimit(2, "a")));
         now(store.resize(BulkheadId.of("x"), 1));
         now(store.acquire(withLimit(2, "w")));
@@ -159,7 +160,7 @@ class LocalPermitStoreTest extends PermitStoreContract {
     }
 
     @Test
-    void aListenerMayCallTheStore() {
+    void listenerMayCallTheStore() {
         List<AcquireReply> replies = new ArrayList<>();
         LocalPermitStore other = new LocalPermitStore(() -> 0, 0);
         other.listen(notice -> {
@@ -177,9 +178,9 @@ class LocalPermitStoreTest extends PermitStoreContract {
     }
 
     @Test
-    void aListenerThatFailsSpoilsNothing() {
+    void failingListenerDoesNotAffectTheStore() {
         store.listen(notice -> {
-            throw new IllegalStateException("on purpose");
+            throw new IllegalStateException("listener failed");
         }, mismatch -> {
         });
         now(store.acquire(request("a", "p", true, SECOND)));
@@ -190,49 +191,88 @@ class LocalPermitStoreTest extends PermitStoreContract {
     }
 
     @Test
-    void aFreePermitIsTakenAtOnce() {
-        long first = store.takeIfFree(withLimit(2, "a"));
-        long second = store.takeIfFree(withLimit(2, "b"));
+    void freePermitIsTakenAtOnce() {
+        Taken first = take(withLimit(2, "a"));
+        Taken second = take(withLimit(2, "b"));
 
-        assertThat(first).isPositive();
-        assertThat(second).isGreaterThan(first);
+        assertThat(first.ticket()).isPositive();
+        assertThat(second.ticket()).isGreaterThan(first.ticket());
         assertThat(now(store.occupancy(BulkheadId.of("x"), 10)).holders()).extracting(Holder::permitId)
                 .containsExactly("a", "b");
-        assertThat(store.releaseNow(BulkheadId.of("x"), "a", Duration.ZERO)).isTrue();
-        assertThat(store.releaseNow(BulkheadId.of("x"), "a", Duration.ZERO)).as("again").isFalse();
+        assertThat(store.releaseNow(first, Duration.ZERO)).isTrue();
+        assertThat(store.releaseNow(first, Duration.ZERO)).as("again").isFalse();
+        assertThat(store.releaseNow(BulkheadId.of("x"), "a", Duration.ZERO)).as("by its id").isFalse();
+        assertThat(store.releaseNow(BulkheadId.of("x"), "b", Duration.ZERO)).as("by its id").isTrue();
+        assertThat(store.releaseNow(second, Duration.ZERO)).as("again").isFalse();
     }
 
-    /** Trap 9: a caller that only looked is not among the waiters. */
+    /** Most executions end before. */
     @Test
-    void whereNoneIsFreeNothingIsDone() {
-        store.takeIfFree(withLimit(1, "a"));
+    void idIsCreatedOnceAndOnlyOnDemand() {
+        AtomicInteger issued = new AtomicInteger();
+        Taken taken = store.takeIfFree(withLimit(2, "a").terms(), weight -> "id-" + issued.incrementAndGet());
+        assertThat(issued).hasValue(0);
 
-        assertThat(store.takeIfFree(withLimit(1, "b"))).isEqualTo(InProcessPermitStore.NONE_FREE);
+        assertThat(now(store.occupancy(BulkheadId.of("x"), 10)).holders()).extracting(Holder::permitId)
+                .containsExactly("id-1");
+        assertThat(taken.id()).isEqualTo("id-1");
+    }
+
+    /** Trap 7: a late release removes nothing but its own permit. */
+    @Test
+    void expiredPermitIsNotReleased() {
+        Taken late = take(withLimit(1, "a"));
+        fixture.advance(SECOND.multipliedBy(2));
+        take(withLimit(1, "b"));
+
+        assertThat(store.releaseNow(late, Duration.ZERO)).isFalse();
+        assertThat(now(store.occupancy(BulkheadId.of("x"), 10)).holders()).extracting(Holder::permitId).containsExactly("b");
+    }
+
+    @Test
+    void takenPermitStaysForItsMinimumHold() {
+        assertThat(store.releaseNow(take(withLimit(1, "a")), SECOND.dividedBy(2))).isTrue();
+
+        assertThat(now(store.occupancy(BulkheadId.of("x"), 10)).inUse()).isEqualTo(1);
+        fixture.advance(SECOND.dividedBy(2));
+        assertThat(now(store.occupancy(BulkheadId.of("x"), 10)).inUse()).isZero();
+    }
+
+    private Taken take(AcquireRequest request) {
+        return store.takeIfFree(request.terms(), weight -> request.permitId());
+    }
+
+    /** Trap 9: a failed attempt leaves no waiter. */
+    @Test
+    void failedAttemptChangesNothing() {
+        take(withLimit(1, "a"));
+
+        assertThat(take(withLimit(1, "b"))).isNull();
 
         assertThat(now(store.occupancy(BulkheadId.of("x"), 10)).waiting()).isZero();
         now(store.resize(BulkheadId.of("x"), 2));
-        assertThat(store.takeIfFree(withLimit(1, "b"))).as("as the operator said").isPositive();
+        assertThat(take(withLimit(1, "b"))).as("resized limit").isNotNull();
     }
 
-    /** Guarantee 5: nor does a newcomer overtake who waits in the queue. */
+    /** Guarantee 5: nor does a newcomer overtake the queue. */
     @Test
-    void aCallerThatTakesWhatIsFreeDoesNotOvertakeTheQueue() {
+    void takeIfFreeDoesNotOvertakeTheQueue() {
         now(store.acquire(request("q", "a", true, SECOND)));
         now(store.acquire(request("q", "w", true, SECOND)));
         store.releaseNow(BulkheadId.of("q"), "a", Duration.ZERO);
 
-        assertThat(store.takeIfFree(request("q", "b", false, SECOND))).isEqualTo(InProcessPermitStore.NONE_FREE);
+        assertThat(take(request("q", "b", false, SECOND))).isNull();
 
         assertThat(fixture.notices(store)).singleElement().isInstanceOfSatisfying(Notice.HandedOver.class,
                 notice -> assertThat(notice.permitId()).isEqualTo("w"));
     }
 
-    /** A few bulkheads stay when they are empty, as they are soon used again; but not many. */
+    /** A few empty bulkheads stay in memory for the next call. */
     @Test
-    void fewBulkheadsAreKeptForTheNextCall() {
+    void fewEmptyBulkheadsAreKept() {
         LocalPermitStore other = new LocalPermitStore(System::nanoTime, 0);
         for (int i = 0; i < MANY; i++) {
-            other.takeIfFree(request("tenant-" + i, "a", false, SECOND));
+            other.takeIfFree(request("tenant-" + i, "a", false, SECOND).terms(), weight -> "a");
             other.releaseNow(BulkheadId.of("tenant-" + i), "a", Duration.ZERO);
         }
 
@@ -240,7 +280,7 @@ class LocalPermitStoreTest extends PermitStoreContract {
         assertThat(now(other.inUse(10)).bulkheads()).isEmpty();
     }
 
-    /** Durations are rounded up, as one that was rounded to nothing would never begin; and none overflows. */
+    /** Durations are rounded up, never to zero, and do not overflow. */
     @Test
     void leasesOfAnyLengthWork() {
         now(store.acquire(request("a", "p", false, Duration.ofNanos(1))));
@@ -252,7 +292,7 @@ class LocalPermitStoreTest extends PermitStoreContract {
         assertThat(now(store.occupancy(BulkheadId.of("a"), 10)).inUse()).isEqualTo(1);
     }
 
-    /** A waiter that waits as long as its lease is. */
+    /** A request whose place lasts as long as its lease. */
     private static AcquireRequest request(String bulkhead, String permitId, boolean fair, Duration lease) {
         return new AcquireRequest(BulkheadId.of(bulkhead), permitId, 1, lease, fair, lease, "app", "host:1", "Type#method");
     }

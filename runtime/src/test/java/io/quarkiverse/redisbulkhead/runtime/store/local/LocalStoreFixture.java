@@ -15,7 +15,7 @@ public final class LocalStoreFixture implements StoreFixture {
 
     static final long START_MILLIS = 1_700_000_000_000L;
 
-    /** Close to its overflow, which a store must not notice. */
+    /** Close to an overflow, which the store must handle. */
     private final AtomicLong nanoTime = new AtomicLong(Long.MAX_VALUE - 1_000);
 
     private final List<Notice> notices = new CopyOnWriteArrayList<>();
@@ -59,7 +59,7 @@ public final class LocalStoreFixture implements StoreFixture {
 
     @Override
     public void settleNotices() {
-        // They are given before a call returns.
+        // Notifications arrive before a call returns.
     }
 
     @Override
@@ -69,6 +69,6 @@ public final class LocalStoreFixture implements StoreFixture {
 
     @Override
     public void close() {
-        // There is nothing to close.
+        // Nothing to close.
     }
 }

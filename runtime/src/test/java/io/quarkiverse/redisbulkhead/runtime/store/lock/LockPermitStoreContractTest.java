@@ -26,9 +26,9 @@ class LockPermitStoreContractTest extends PermitStoreContract {
         return LockStores.fixture(redis);
     }
 
-    /** This store looks at all of them in one step, and each costs it what a lock costs. */
+    /** This store reads all permits in one step, and acquiring each takes a lock. */
     @Override
-    protected int permitsToBeLookedAt() {
+    protected int permitsOverSeveralSteps() {
         return 100;
     }
 

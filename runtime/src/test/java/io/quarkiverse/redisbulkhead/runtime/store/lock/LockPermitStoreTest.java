@@ -44,10 +44,10 @@ import io.vertx.redis.client.RedisConnection;
 import io.vertx.redis.client.RedisOptions;
 import io.vertx.redis.client.Response;
 
-/** What only this store has: the lock, and the transaction that depends on it. */
+/** The specifics of the lock store: the lock, and transactions that depend on it. */
 class LockPermitStoreTest {
 
-    // Longer than any test takes, however busy the machine is.
+    // Longer than any test, also on a busy machine.
     static final Duration LONG = Duration.ofMinutes(10);
     static final Duration STEP_TIMEOUT = Duration.ofMillis(500);
     static final String LOCK = "test:{reports}:lock";
@@ -64,7 +64,7 @@ class LockPermitStoreTest {
 
     @AfterEach
     void stop() throws Exception {
-        assertThat(redis.command("EXISTS", LOCK).toInteger()).as("the lock is given back").isZero();
+        assertThat(redis.command("EXISTS", LOCK).toInteger()).as("the lock is released").isZero();
         for (AutoCloseable each : open) {
             each.close();
         }
@@ -83,11 +83,10 @@ class LockPermitStoreTest {
     }
 
     /**
-     * Trap 2, Trap 7: a process that was paused within a step for longer than its lock lives changes nothing. Meanwhile another
-     * one has taken the last permit.
+     * Trap 2, Trap 7: a process is paused within a step for longer than its lock, and another one acquires the last permit.
      */
     @Test
-    void aPausedHolderOfAnExpiredLockChangesNothing() throws Exception {
+    void stepWithAnExpiredLockChangesNothing() throws Exception {
         TestProxy proxy = new TestProxy(TestProxy.First.DELAYS_A_CALL, "MULTI", redis.port());
         open.add(0, proxy);
         LockPermitStore paused = newStore(proxy.port(), LONG);
@@ -101,9 +100,9 @@ class LockPermitStoreTest {
         assertThat(get(store.occupancy(BulkheadId.of("reports"), 0)).inUse()).isEqualTo(1);
     }
 
-    /** The lock has ended, and the data did not change since: the step is still repeated on a new read. */
+    /** The lock expired, but the data did not change: the step is still repeated with a new read. */
     @Test
-    void anExpiredLockAloneMakesTheTransactionFail() throws Exception {
+    void expiredLockAloneFailsTheTransaction() throws Exception {
         TestProxy proxy = new TestProxy(TestProxy.First.DELAYS_A_CALL, "MULTI", redis.port());
         open.add(0, proxy);
         LockPermitStore paused = newStore(proxy.port(), LONG);
@@ -114,13 +113,13 @@ class LockPermitStoreTest {
         proxy.deliver();
 
         assertThat(get(late)).isInstanceOf(Granted.class);
-        assertThat(calls("exec")).as("the first one fails, and any that takes longer than its lock lives")
+        assertThat(calls("exec")).as("transactions fail if they outlive their lock")
                 .isGreaterThanOrEqualTo(2);
     }
 
-    /** Trap 2: scripts heed no lock. One that takes the last permit under a step makes its transaction fail. */
+    /** Trap 2: scripts ignore the lock. A script that takes the last permit during a step fails its transaction. */
     @Test
-    void aScriptThatChangesTheDataMakesTheTransactionFail() throws Exception {
+    void changeByAScriptFailsTheTransaction() throws Exception {
         TestProxy proxy = new TestProxy(TestProxy.First.DELAYS_A_CALL, "MULTI", redis.port());
         open.add(0, proxy);
         LockPermitStore delayed = newStore(proxy.port(), LONG, LONG);
@@ -136,9 +135,9 @@ class LockPermitStoreTest {
         assertThat(get(delayed.occupancy(BulkheadId.of("reports"), 0)).inUse()).isEqualTo(1);
     }
 
-    /** Trap 7: a step that is refused after its lock has ended leaves the lock of the next one alone. */
+    /** Trap 7: a step that fails after its lock expired keeps the lock of its successor. */
     @Test
-    void aRefusedStepReleasesOnlyItsOwnLock() throws Exception {
+    void failedStepReleasesOnlyItsOwnLock() throws Exception {
         TestProxy proxy = new TestProxy(TestProxy.First.DELAYS_A_CALL, "MULTI", redis.port());
         open.add(0, proxy);
         LockPermitStore paused = newStore(proxy.port(), LONG);
@@ -155,20 +154,20 @@ class LockPermitStoreTest {
         redis.command("DEL", LOCK);
     }
 
-    /** Trap 3: a process died within a step. Others wait for the end of its lock, and are not rejected for that. */
+    /** Trap 3: a process dies within a step. Others wait until its lock expires, and are not rejected. */
     @Test
-    void theLockOfADeadProcessEnds() throws Exception {
+    void lockOfADeadProcessExpires() throws Exception {
         redis.command("SET", LOCK, "of a dead process", "NX", "PX", STEP_TIMEOUT.toMillis());
 
         assertThat(get(acquire(store, "a", 1))).isInstanceOf(Granted.class);
     }
 
     /**
-     * Trap 4: a transaction was sent, and the connection broke; meanwhile others have the lock. Whether it was carried out is
-     * not known, so this is no mere contention.
+     * Trap 4: the connection breaks after a transaction was sent, then others hold the lock. The outcome is unknown, so this
+     * is not mere contention.
      */
     @Test
-    void contentionAfterALostAnswerIsUnknown() throws Exception {
+    void contentionAfterALostReplyHasAnUnknownOutcome() throws Exception {
         LockedStep step = new LockedStep(new BulkheadKeys("test", BulkheadId.of("reports")), settings(),
                 List.of(LockedStep.Operation.repeatable(List.of("a"), steps -> steps.release("a", Duration.ZERO))),
                 false);
@@ -196,7 +195,7 @@ class LockPermitStoreTest {
                 LockPermitStore.Clock.OF_SERVER);
     }
 
-    /** Another process holds the lock for longer than any caller waits: that is reported, and not as a full bulkhead. */
+    /** Another process holds the lock for longer than callers wait; this is not reported as a full bulkhead. */
     @Test
     void contentionIsNotFull() throws Exception {
         redis.command("SET", LOCK, "of another client");
@@ -208,16 +207,16 @@ class LockPermitStoreTest {
         });
 
         redis.command("DEL", LOCK);
-        // A pause of this process may take longer than it has patience.
+        // A pause of this process may exceed the contention timeout.
         await().pollDelay(Duration.ZERO).atMost(30, TimeUnit.SECONDS).ignoreExceptionsInstanceOf(StoreContendedException.class)
                 .until(() -> get(acquire(impatient, "b", 1)) instanceof Granted);
         assertThat(get(store.occupancy(BulkheadId.of("reports"), 10)).holders()).hasSize(1);
         await().atMost(30, TimeUnit.SECONDS).until(() -> impatient.busy() == 0);
     }
 
-    /** The pause after a success, which lets other processes have the lock, does not lengthen the pauses that follow. */
+    /** The pause after a success lets other processes get the lock; it does not increase later pauses. */
     @Test
-    void thePauseAfterASuccessCountsAsNoFailedAttempt() {
+    void pauseAfterSuccessIsNotAFailedAttempt() {
         Backoff backoff = new Backoff(Duration.ofMillis(10), Duration.ofMillis(100), () -> 1);
         LockPermitStore.StepQueue queue = new LockPermitStore.StepQueue(new BulkheadKeys("test", BulkheadId.of("reports")),
                 backoff);
@@ -228,9 +227,9 @@ class LockPermitStoreTest {
         assertThat(queue.pauseAfterContention()).hasMillis(10);
     }
 
-    /** Retries are spread, and there are few of them, not one per millisecond. */
+    /** Few retries, with jitter, not one per millisecond. */
     @Test
-    void aHeldLockIsAskedForNowAndThen() throws Exception {
+    void heldLockIsRetriedWithBackOff() throws Exception {
         redis.command("SET", LOCK, "of another client", "PX", 2_000);
         long before = calls("set");
 
@@ -239,9 +238,9 @@ class LockPermitStoreTest {
         assertThat(calls("set") - before).isLessThan(400);
     }
 
-    /** A thousand requests of one process at once go together, and take far fewer steps. */
+    /** A thousand concurrent requests of one process share few steps. */
     @Test
-    void whatComesDuringAStepGoesTogetherInTheNext() throws Exception {
+    void requestsDuringAStepShareTheNextOne() throws Exception {
         List<CompletableFuture<AcquireReply>> replies = IntStream.range(0, 1_000)
                 .mapToObj(i -> acquire(store, "p" + i, 1_000)).toList();
         for (CompletableFuture<AcquireReply> reply : replies) {
@@ -252,15 +251,15 @@ class LockPermitStoreTest {
         assertThat(get(store.occupancy(BulkheadId.of("reports"), 0)).inUse()).isEqualTo(1_000);
     }
 
-    /** A key that a step empties and fills again has lost its time to live, and gets a new one. */
+    /** A key that a step empties and refills loses its time to live, and gets a new one. */
     @Test
-    void whatIsEmptiedAndFilledInOneStepExpires() throws Exception {
+    void keyRefilledInOneStepExpires() throws Exception {
         get(acquire(store, "a", 1));
         redis.command("SET", LOCK, "of another client");
         CompletableFuture<AcquireReply> meanwhile = acquire(store, "keeps-the-next-two-together", 1);
         await().atMost(30, TimeUnit.SECONDS).until(() -> calls("set") > 2);
         CompletableFuture<Boolean> release = store.release(BulkheadId.of("reports"), "a").toCompletableFuture();
-        // With a shorter lease, so that the old times to live would have done.
+        // A shorter lease, for which the old times to live would be sufficient.
         CompletableFuture<AcquireReply> next = store
                 .acquire(new AcquireRequest(BulkheadId.of("reports"), "b", 1, Duration.ofSeconds(20), false,
                         Duration.ZERO, "app", "host:1", "A#a"))
@@ -275,9 +274,8 @@ class LockPermitStoreTest {
         }
     }
 
-    /** All of them in one step. */
     @Test
-    void manyPermitsThatEndTogetherAreAllHandedOver() throws Exception {
+    void permitsExpiringTogetherAreAllHandedOverInOneStep() throws Exception {
         int permits = 60;
         for (int i = 0; i < permits; i++) {
             get(store.acquire(new AcquireRequest(BulkheadId.of("reports"), "dead" + i, permits, LONG, true, Duration.ZERO,
@@ -289,14 +287,15 @@ class LockPermitStoreTest {
                             "A#a"))))
                     .isInstanceOf(Waiting.class);
         }
-        // No lease is short enough for a test and long enough for all of these requests on a busy machine.
+        // Sets the lease ends directly: no lease is short enough for a test and long enough for all requests on a busy
+        // machine.
         for (int i = 0; i < permits; i++) {
             redis.command("ZADD", HOLDERS, "XX", 1, "dead" + i);
         }
 
         get(store.release(BulkheadId.of("reports"), "never"));
 
-        // The entries, not the leases: the short ones of the hand-overs are not renewed.
+        // Checks the entries, because the short first leases are not renewed.
         await().atMost(30, TimeUnit.SECONDS).untilAsserted(
                 () -> assertThat(redis.command("ZRANGE", HOLDERS, 0, -1).stream().map(Response::toString))
                         .containsExactlyInAnyOrderElementsOf(IntStream.range(0, permits).mapToObj(i -> "waiter" + i).toList()));
@@ -308,7 +307,7 @@ class LockPermitStoreTest {
     private static final String HOLDERS = "test:{reports}:holders";
     private static final String STATE = "test:{reports}:state";
 
-    /** As another store has let them in, each with a record of the process. */
+    /** Entries as another store writes them, each with a record of its process. */
     private void fill(int holders, int waiters, boolean dead) {
         long now = System.currentTimeMillis();
         for (int i = 0; i < holders; i++) {
@@ -339,7 +338,7 @@ class LockPermitStoreTest {
     }
 
     @Test
-    void moreThanAThousandHoldersAndWaitersAreRefused() throws Exception {
+    void holdersAndWaitersAreLimitedToAThousand() throws Exception {
         List<CompletableFuture<AcquireReply>> replies = IntStream.range(0, 1_000)
                 .mapToObj(i -> store.acquire(waiting("p" + i, 600)).toCompletableFuture()).toList();
         for (CompletableFuture<AcquireReply> reply : replies) {
@@ -347,8 +346,8 @@ class LockPermitStoreTest {
         }
 
         assertRefused(waiting("one-more", 600));
-        assertThat(get(acquire(store, "does-not-wait", 600))).as("needs no place").isInstanceOf(Full.class);
-        assertThat(get(store.acquire(waiting("p999", 600)))).as("has its place").isInstanceOf(Waiting.class);
+        assertThat(get(acquire(store, "does-not-wait", 600))).as("does not queue").isInstanceOf(Full.class);
+        assertThat(get(store.acquire(waiting("p999", 600)))).as("already queued").isInstanceOf(Waiting.class);
         assertThat(get(store.release(BulkheadId.of("reports"), "p0"))).isTrue();
         assertThat(get(store.acquire(waiting("one-more", 600)))).isInstanceOf(Waiting.class);
         assertThat(get(store.occupancy(BulkheadId.of("reports"), 0)))
@@ -356,9 +355,9 @@ class LockPermitStoreTest {
                 .satisfies(seen -> assertThat(seen.waiting()).isEqualTo(400));
     }
 
-    /** A limit that an operator raises lets those in who wait, and no more than a thousand in all. */
+    /** Raising the limit admits waiters, but at most a thousand in total. */
     @Test
-    void aRaisedLimitLetsNoMoreIn() throws Exception {
+    void raisedLimitAdmitsAThousandAtMost() throws Exception {
         List<CompletableFuture<AcquireReply>> replies = IntStream.range(0, 1_000)
                 .mapToObj(i -> store.acquire(waiting("p" + i, 1)).toCompletableFuture()).toList();
         for (CompletableFuture<AcquireReply> reply : replies) {
@@ -372,9 +371,9 @@ class LockPermitStoreTest {
         assertRefused(request("one-more", 1));
     }
 
-    /** Another store has admitted more: holders can leave, and no caller enters before that. */
+    /** Another store admitted more: holders can leave, and no caller enters before that. */
     @Test
-    void whatAnotherStoreHasLetInCanLeave() throws Exception {
+    void holdersAdmittedByAnotherStoreCanLeave() throws Exception {
         fill(1_400, 1_100, false);
 
         assertRefused(waiting("one-more", 5_000));
@@ -411,9 +410,9 @@ class LockPermitStoreTest {
         assertThat(redis.command("ZRANGE", HOLDERS, 0, -1)).as("served again").hasToString("[waits99]");
     }
 
-    /** What is read of it in part is renewed and given back as a whole. */
+    /** A permit that is read in part is renewed and released as a whole. */
     @Test
-    void aHeavyPermitThatAnotherStoreHasLetInCanLeave() throws Exception {
+    void heavyPermitAdmittedByAnotherStoreCanLeave() throws Exception {
         fill(1_400, 0, false);
         long now = System.currentTimeMillis();
         for (String entry : Weights.entries("*5*heavy")) {
@@ -428,9 +427,9 @@ class LockPermitStoreTest {
         assertThat(redis.command("ZCARD", HOLDERS).toInteger()).isEqualTo(1_400);
     }
 
-    /** Each step reads as many entries as permits weigh. */
+    /** Each step reads as many entries as the permits weigh. */
     @Test
-    void theWeightsOfHoldersAndWaitersAreAThousandAtTheMost() throws Exception {
+    void weightsOfHoldersAndWaitersAreLimitedToAThousand() throws Exception {
         assertThat(get(store.acquire(waiting("*600*a", 5_000)))).isInstanceOf(Granted.class);
         assertThat(get(store.acquire(waiting("*400*b", 700)))).isInstanceOf(Waiting.class);
 
@@ -443,7 +442,7 @@ class LockPermitStoreTest {
         assertThat(get(store.acquire(waiting("*600*c", 5_000)))).isInstanceOf(Granted.class);
     }
 
-    /** Dead holders, however many another store has left, do not block callers. */
+    /** Dead holders left by another store do not block callers. */
     @Test
     void manyDeadHoldersDoNotBlockCallers() throws Exception {
         fill(2_300, 1_200, true);
@@ -455,11 +454,11 @@ class LockPermitStoreTest {
     }
 
     /**
-     * Many bulkheads share a few connections; that they wait for each other for longer than a command may take is not Redis's
-     * silence. A machine that needs ten times that long for all of them is given fewer.
+     * Many bulkheads share a few connections. Waiting for each other for longer than a command timeout is not an outage. The
+     * number of bulkheads is halved on a machine that is too slow.
      */
     @Test
-    void manyBulkheadsAtOnceWaitForTheirTurn() throws Exception {
+    void manyBulkheadsShareFewConnections() throws Exception {
         int bulkheads = 2_000;
         while (!allAreGranted(bulkheads)) {
             bulkheads /= 2;
@@ -467,7 +466,7 @@ class LockPermitStoreTest {
         }
     }
 
-    /** Whether all got a permit; not, if Redis was overloaded. Any other failure is thrown. */
+    /** Returns whether all got a permit, and false if Redis was overloaded. Throws any other failure. */
     private boolean allAreGranted(int bulkheads) throws Exception {
         RedisConnectionManager connections = LockStores.connections(redis, redis.options(), Duration.ofSeconds(1));
         open.add(connections);
@@ -492,9 +491,9 @@ class LockPermitStoreTest {
         return all;
     }
 
-    /** A resizing that follows an undone one in the same step lives as long as any. */
+    /** A resize that follows a reset in the same step has the full lifetime. */
     @Test
-    void aLimitThatIsSetAgainLives() throws Exception {
+    void limitSetAgainKeepsItsLifetime() throws Exception {
         get(store.resize(BulkheadId.of("reports"), 5));
         redis.command("SET", LOCK, "of another client");
         CompletableFuture<?> meanwhile = store.release(BulkheadId.of("reports"), "never").toCompletableFuture();
@@ -509,9 +508,9 @@ class LockPermitStoreTest {
         assertThat(redis.command("PTTL", "test:{reports}:state").toLong()).isGreaterThan(Duration.ofDays(29).toMillis());
     }
 
-    /** One request that Redis refuses does not take others of its step with it. */
+    /** A request that Redis refuses does not fail others in the same step. */
     @Test
-    void aRefusedRequestHurtsNoOther() throws Exception {
+    void refusedRequestDoesNotAffectOthers() throws Exception {
         get(acquire(store, "a", 2));
         get(acquire(store, "b", 2));
         redis.command("CONFIG", "SET", "maxmemory", 1);
@@ -530,11 +529,11 @@ class LockPermitStoreTest {
     }
 
     @Test
-    void aUserWhoMayNotExecuteIsToldSoEachTime() throws Exception {
+    void missingExecPermissionIsReportedEachTime() throws Exception {
         redis.command("ACL", "SETUSER", "poor", "on", ">secret", "~*", "&*", "+@all", "-exec");
         RedisOptions poor = redis.optionsOf("poor");
         try (TestProcess process = new TestProcess(redis, TestStore.LOCK, poor, poor)) {
-            // More often than there are connections.
+            // More often than connections exist.
             for (int i = 0; i < 8; i++) {
                 assertThatThrownBy(() -> get(process.store.acquire(request("a", 1)))).isInstanceOf(StoreException.class)
                         .hasMessageContaining("The Redis user lacks");
@@ -543,9 +542,9 @@ class LockPermitStoreTest {
         await().atMost(30, TimeUnit.SECONDS).until(() -> redis.command("EXISTS", LOCK).toInteger() == 0);
     }
 
-    /** Something else under one of the keys. */
+    /** Foreign data in one of the keys. */
     @Test
-    void dataThatCannotBeReadIsAClearError() throws Exception {
+    void unreadableDataIsAClearError() throws Exception {
         redis.command("HSET", "test:{reports}:state", "set limit", "not a number");
 
         assertThatThrownBy(() -> get(acquire(store, "a", 1))).isInstanceOf(StoreException.class)
@@ -554,9 +553,9 @@ class LockPermitStoreTest {
                 .hasMessageContaining("test:{reports}:").hasMessageContaining("key-prefix");
     }
 
-    /** Both stores in Redis share their data, so that applications can move from one to the other while others run. */
+    /** Both Redis stores share their data, so applications can switch while others run. */
     @Test
-    void applicationsWithEitherStoreShareABulkhead() throws Exception {
+    void applicationsWithDifferentStoresShareABulkhead() throws Exception {
         SemaphoreSpec spec = SemaphoreSpec.named("reports").permits(3).fair(true).maxWait(Duration.ofMinutes(2)).build();
         AtomicInteger inside = new AtomicInteger();
         AtomicInteger most = new AtomicInteger();
@@ -564,7 +563,7 @@ class LockPermitStoreTest {
                 TestProcess locks = new TestProcess(redis, TestStore.LOCK)) {
             List<CompletionStage<Void>> executions = IntStream.range(0, 400).mapToObj(i -> {
                 Admission admission = (i % 2 == 0 ? scripts : locks).semaphore(spec).admit("A#a");
-                // A look at Redis, which takes its time; others may come in meanwhile.
+                // A slow round trip to Redis, during which others may enter.
                 return admission.granted()
                         .thenAccept(permits -> most.accumulateAndGet(inside.incrementAndGet(), Math::max))
                         .thenCompose(entered -> scripts.semaphore(spec).status())
@@ -574,7 +573,7 @@ class LockPermitStoreTest {
             for (CompletionStage<Void> execution : executions) {
                 get(execution);
             }
-            // The last releases of the other application may be on their way.
+            // The last releases of the other application may be in flight.
             await().atMost(20, TimeUnit.SECONDS)
                     .untilAsserted(() -> assertThat(get(scripts.semaphore(spec).status())).satisfies(status -> {
                         assertThat(status.inUse()).isZero();

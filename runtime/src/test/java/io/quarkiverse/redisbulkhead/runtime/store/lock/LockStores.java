@@ -13,7 +13,7 @@ import io.vertx.redis.client.Command;
 import io.vertx.redis.client.RedisOptions;
 import io.vertx.redis.client.Request;
 
-/** Lock stores. */
+/** Creates lock stores for tests. */
 final class LockStores {
 
     private LockStores() {

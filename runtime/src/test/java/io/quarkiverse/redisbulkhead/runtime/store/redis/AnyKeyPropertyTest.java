@@ -20,7 +20,7 @@ import net.jqwik.api.Provide;
 import net.jqwik.api.lifecycle.AfterContainer;
 import net.jqwik.api.lifecycle.BeforeContainer;
 
-/** Whatever a name and a key are, there is one holder while a permit is held, and none before and after it. */
+/** For any name and key, a bulkhead has exactly one holder while a permit is held. */
 class AnyKeyPropertyTest {
 
     private static final String MEGABYTES = "k".repeat(3_000_000);
@@ -47,26 +47,26 @@ class AnyKeyPropertyTest {
         return HostileTexts.names();
     }
 
-    /** The holders and waiters of one are not those of a neighbour either. */
+    /** Neighboring names and keys have no holders and waiters in common. */
     @Property(tries = 100)
-    void oneHolderAndNoneAfterIt(@ForAll TestStore kind, @ForAll("names") String name, @ForAll("keys") String key,
+    void anyNameAndKeyHasOneHolder(@ForAll TestStore kind, @ForAll("names") String name, @ForAll("keys") String key,
             @ForAll boolean fair) throws Exception {
         try (TestProcess process = new TestProcess(redis, kind)) {
-            leavesNothing(process, name, key, fair);
+            holdAndRelease(process, name, key, fair);
         }
     }
 
     @Property(tries = 2)
-    void aKeyOfMegabytes(@ForAll TestStore kind) throws Exception {
+    void keyOfMegabytesWorks(@ForAll TestStore kind) throws Exception {
         try (TestProcess process = new TestProcess(redis, kind)) {
-            leavesNothing(process, "big", MEGABYTES, true);
+            holdAndRelease(process, "big", MEGABYTES, true);
         }
     }
 
-    private static void leavesNothing(TestProcess process, String name, String key, boolean fair) throws Exception {
+    private static void holdAndRelease(TestProcess process, String name, String key, boolean fair) throws Exception {
         Semaphore all = process
                 .semaphore(SemaphoreSpec.named(name).permits(1).fair(fair).maxWait(Duration.ofMinutes(1))
-                        // So that a look over another connection does not pass the release.
+                        // So that a read on another connection does not overtake the release.
                         .awaitRelease(true).build());
         Semaphore one = all.forKey(key, OptionalInt.empty());
         Admission first = one.admit("A\n#a");
@@ -84,7 +84,7 @@ class AnyKeyPropertyTest {
 
         Admission second = one.admit("A#b");
         get(second.attempted());
-        // After a pause of this process the place of the waiter has ended until its next poll.
+        // After a pause of this process, the waiter has no place until its next poll.
         await().pollDelay(Duration.ZERO).atMost(20, TimeUnit.SECONDS).until(() -> get(one.status()).waiting() == 1);
         get(first.end());
         get(second.granted());

@@ -18,7 +18,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 
-/** Developers choose names and users choose keys: none reaches the data of another one, whatever they are. */
+/** Developers choose names and users choose keys: none gives access to the data of another. */
 class BulkheadKeysPropertyTest {
 
     private static final String PREFIX = "p";
@@ -34,9 +34,9 @@ class BulkheadKeysPropertyTest {
         return Arbitraries.oneOf(names, Combinators.combine(names, HostileTexts.any()).as(BulkheadId::forKey));
     }
 
-    /** Some of a hundred are neighbours, as they have the same few words in them. */
+    /** Generated from few words, so that some of a hundred are similar. */
     @Property(tries = 100)
-    void twoThatDifferHaveNoKeyInCommon(@ForAll("manyBulkheads") Set<BulkheadId> bulkheads) {
+    void differentBulkheadsHaveNoRedisKeyInCommon(@ForAll("manyBulkheads") Set<BulkheadId> bulkheads) {
         List<String> keys = bulkheads.stream().flatMap(id -> keys(id).stream()).toList();
         assertThat(new HashSet<>(keys)).hasSameSizeAs(keys);
     }
@@ -46,9 +46,9 @@ class BulkheadKeysPropertyTest {
         return bulkheads().set().ofMinSize(50).ofMaxSize(100);
     }
 
-    /** A name and a key are not another name, however the text is divided between them. */
+    /** A name with a key differs from any other name, however the text is split. */
     @Property
-    void aKeyIsNoPartOfAName(@ForAll("names") String name, @ForAll("texts") String key) {
+    void keyIsNotPartOfTheName(@ForAll("names") String name, @ForAll("texts") String key) {
         BulkheadId keyed = BulkheadId.of(name).forKey(key);
         for (String glue : List.of("", "%", "%:", "%#", ":")) {
             Stream.of(BulkheadId.of(name + glue + key), BulkheadId.of(name + glue).forKey(key),
@@ -62,7 +62,7 @@ class BulkheadKeysPropertyTest {
         return HostileTexts.names();
     }
 
-    /** Trap 23: in a cluster they lie in one slot. */
+    /** Trap 23: one slot in a cluster. */
     @Property
     void allKeysHaveOneHashTag(@ForAll("bulkheads") BulkheadId bulkhead) {
         assertThat(keys(bulkhead)).hasSize(new BulkheadKeys(PREFIX, bulkhead).data().size() + 1).allSatisfy(key -> {
@@ -72,7 +72,7 @@ class BulkheadKeysPropertyTest {
     }
 
     @Property
-    void whatIsFoundInRedisIsWhatWasWritten(@ForAll("bulkheads") BulkheadId bulkhead) {
+    void redisKeyIsParsedBackToTheBulkhead(@ForAll("bulkheads") BulkheadId bulkhead) {
         String holders = new String(new BulkheadKeys(PREFIX, bulkhead).of(Part.HOLDERS), StandardCharsets.UTF_8);
         Optional<BulkheadId> found = BulkheadKeys.idOf(PREFIX, holders);
 
@@ -83,9 +83,9 @@ class BulkheadKeysPropertyTest {
         }
     }
 
-    /** Others may write to the same Redis. */
+    /** Other applications may use the same Redis. */
     @Property
-    void keysOfOthersDoNoHarm(@ForAll("texts") String text) {
+    void foreignKeysAreHarmless(@ForAll("texts") String text) {
         for (String key : List.of(text, PREFIX + ":{" + text, PREFIX + ":{" + text + "}:holders",
                 PREFIX + ":{a%:" + text + "}:holders", PREFIX + ":{a%#" + text + "}:holders")) {
             BulkheadKeys.idOf(PREFIX, key);
@@ -93,9 +93,9 @@ class BulkheadKeysPropertyTest {
         }
     }
 
-    /** Of a key nothing is in messages. */
+    /** Messages contain nothing of the key. */
     @Property
-    void messagesNameTheBulkheadOnly(@ForAll("names") String name, @ForAll("texts") String one, @ForAll("texts") String other) {
+    void messagesContainOnlyTheBulkheadName(@ForAll("names") String name, @ForAll("texts") String one, @ForAll("texts") String other) {
         assertThat(shown(BulkheadId.of(name).forKey(one))).isEqualTo(shown(BulkheadId.of(name).forKey(other)));
     }
 

@@ -20,10 +20,10 @@ import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.RedisOptions;
 import io.vertx.redis.client.Request;
 
-/** What the contract of stores cannot tell, because it is about Redis. */
+/** The scan beyond the store contract, because it is specific to Redis. */
 class BulkheadScanTest {
 
-    static final int MORE_THAN_ARE_LOOKED_THROUGH = 150_000;
+    static final int MORE_THAN_A_SCAN_COVERS = 150_000;
 
     private TestRedis redis;
     private Redis client;
@@ -63,14 +63,14 @@ class BulkheadScanTest {
         held("test", pages.forKey("b".repeat(500)));
         held("test", BulkheadId.of("{other}").forKey("\uD800"));
 
-        BulkheadsInUse told = inUse("test", connections);
+        BulkheadsInUse inUse = inUse("test", connections);
 
-        assertThat(told.bulkheads()).isEmpty();
-        assertThat(told.keysWithoutText()).containsOnly(Map.entry("pages", 2), Map.entry("{other}", 1));
+        assertThat(inUse.bulkheads()).isEmpty();
+        assertThat(inUse.keysWithoutText()).containsOnly(Map.entry("pages", 2), Map.entry("{other}", 1));
     }
 
     @Test
-    void otherKeysAndPrefixesAreLeftAlone() throws Exception {
+    void foreignKeysAndPrefixesAreIgnored() throws Exception {
         BulkheadId reports = BulkheadId.of("reports");
         for (String prefix : new String[] { "te*t", "test", "a:te*t", "te*t:b" }) {
             held(prefix, reports.forKey("of " + prefix));
@@ -84,47 +84,47 @@ class BulkheadScanTest {
     }
 
     private void populate() {
-        redis.command("EVAL", "for i = 1, ARGV[1] do redis.call('SET', 'key:' .. i, '') end", 0, MORE_THAN_ARE_LOOKED_THROUGH);
+        redis.command("EVAL", "for i = 1, ARGV[1] do redis.call('SET', 'key:' .. i, '') end", 0, MORE_THAN_A_SCAN_COVERS);
     }
 
     @Test
-    void tooManyKeysAreNotLookedThrough() throws Exception {
+    void scanStopsAtTooManyKeys() throws Exception {
         populate();
 
         assertThat(inUse("test", connections).incomplete())
                 .hasValueSatisfying(reason -> assertThat(reason).contains("too many keys"));
     }
 
-    /** A look through many keys takes longer than a call may; each of its steps does not, and others go in between. */
+    /** A scan of many keys may exceed the command timeout; its steps do not, and other calls run in between. */
     @Test
-    void callsOfOthersGoBetweenTheSteps() throws Exception {
+    void otherCallsRunBetweenTheSteps() throws Exception {
         populate();
         RedisConnectionManager oneAtATime = connections(redis.options(), false);
-        List<String> asked = new CopyOnWriteArrayList<>();
+        List<String> steps = new CopyOnWriteArrayList<>();
         CompletionStage<BulkheadsInUse> scan = new BulkheadScan("test", false, step -> {
-            asked.add("step");
-            if (asked.size() == 2) {
+            steps.add("step");
+            if (steps.size() == 2) {
                 oneAtATime.send(RedisCall.of("ping", null, connection -> connection.send(Request.cmd(Command.PING))))
-                        .thenRun(() -> asked.add("other"));
+                        .thenRun(() -> steps.add("other"));
             }
             return oneAtATime.send(step);
         }).inUse(100);
         scan.toCompletableFuture().get(30, TimeUnit.SECONDS);
 
-        assertThat(asked.indexOf("other")).isBetween(1, 5);
-        assertThat(asked).hasSize(101);
+        assertThat(steps.indexOf("other")).isBetween(1, 5);
+        assertThat(steps).hasSize(101);
         oneAtATime.close();
     }
 
     @Test
-    void aUserWhoMayNotScanIsTold() throws Exception {
+    void missingScanPermissionIsReported() throws Exception {
         redis.command("ACL", "SETUSER", "blind", "on", ">secret", "~*", "+@all", "-scan");
         RedisConnectionManager blind = connections(redis.optionsOf("blind"), true);
 
-        BulkheadsInUse told = inUse("test", blind);
+        BulkheadsInUse inUse = inUse("test", blind);
 
-        assertThat(told.bulkheads()).isEmpty();
-        assertThat(told.incomplete()).hasValueSatisfying(reason -> assertThat(reason).contains("+scan"));
+        assertThat(inUse.bulkheads()).isEmpty();
+        assertThat(inUse.incomplete()).hasValueSatisfying(reason -> assertThat(reason).contains("+scan"));
         blind.close();
     }
 }

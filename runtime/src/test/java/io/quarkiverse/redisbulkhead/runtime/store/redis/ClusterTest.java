@@ -54,13 +54,13 @@ class ClusterTest {
             }
             assertThat(get(process.store.inUse(10)).incomplete()).hasValueSatisfying(
                     reason -> assertThat(reason).contains("Redis Cluster"));
-            assertThat(cluster.keys()).as("each node holds some").doesNotContain(0);
+            assertThat(cluster.keys()).as("each node holds keys").doesNotContain(0);
         }
     }
 
-    /** Trap 31: a node that refuses connections is left for another one. */
+    /** Trap 31: clients use another node if one refuses connections. */
     @Test
-    void aDeadNodeIsNoOutage() throws Exception {
+    void deadNodeIsNotAnOutage() throws Exception {
         RedisOptions options = cluster.restrictedOptions(kind);
         List<String> endpoints = new ArrayList<>(options.getEndpoints());
         endpoints.add(0, "redis://bulkhead:secret@127.0.0.1:" + TestRedis.freePort());
@@ -80,7 +80,7 @@ class ClusterTest {
         Admission waiter = semaphore.admit("A#b");
         get(waiter.attempted());
         assertThat(get(semaphore.holders())).hasSize(1);
-        // After a pause of this process the place of the waiter has ended until its next poll.
+        // After a pause of this process, the waiter has no place until its next poll.
         await().pollDelay(Duration.ZERO).atMost(30, TimeUnit.SECONDS).until(() -> get(semaphore.waiters()).size() == 1);
         assertThat(get(held.refresh())).isTrue();
         get(semaphore.resize(1));

@@ -33,18 +33,18 @@ import io.vertx.core.impl.ContextInternal;
 import io.vertx.core.impl.future.PromiseInternal;
 import io.vertx.redis.client.Response;
 
-/** Calls of a bulkhead gather while a command of the bulkhead is in flight, and go together in the next one. */
+/** Calls of a bulkhead queue while its command is in flight, and share the next one. */
 class CommandBatcherTest {
 
     private static final String REFUSED = "refused";
     private static final int LONGEST_SECONDS = 60;
 
     private final TestRedis redis = new TestRedis();
-    /** The commands in their order, with the words of their calls. */
+    /** The commands in order, with the words of their calls. */
     private final Queue<List<String>> commands = new ConcurrentLinkedQueue<>();
-    /** What commands with a word wait for before they go to Redis; "word" is for all with a number. */
+    /** Commands with a word wait for its gate before they are sent; "word" matches all numbered words. */
     private final Map<String, Future<Void>> gates = new ConcurrentHashMap<>();
-    /** How long each command takes at least. */
+    /** Minimum duration of each command. */
     private volatile long pauseMillis;
     private RedisConnectionManager connections;
     private CommandBatcher batcher;
@@ -65,7 +65,8 @@ class CommandBatcherTest {
         return new RedisConnectionManager(redis.vertx(), redis.options(), "quarkus.redis", "test", timeout, 1, true);
     }
 
-    // Says the words of all calls, unless one of them is to be refused or a key says otherwise, and appends them to a list.
+    // The script returns the words of all calls and appends them to a list, unless a call is to be refused or the key 'busy'
+    // is set.
     private CommandBatcher batcher(RedisConnectionManager connections) {
         LuaScript script = LuaScript.withText("""
                 redis.call('INCR', 'tries')
@@ -80,7 +81,7 @@ class CommandBatcherTest {
                     end
                     reply[i - 2] = ARGV[i]
                 end
-                redis.call('RPUSH', 'said', unpack(ARGV, 4))
+                redis.call('RPUSH', 'echoed', unpack(ARGV, 4))
                 return table.concat(reply, '\\n')
                 """);
         return new CommandBatcher(connections, "test", "me", (keys, args, connection) -> {
@@ -98,7 +99,7 @@ class CommandBatcherTest {
         return pauseMillis == 0 ? Future.succeededFuture() : redis.vertx().timer(pauseMillis).mapEmpty();
     }
 
-    // Else the thread that opens the gate would send, and the reply would come on any event loop.
+    // Otherwise the thread that opens the gate would send the command, and the reply would arrive on any event loop.
     private static Future<Void> onThisContext(Future<Void> gate) {
         PromiseInternal<Void> here = ContextInternal.current().promise();
         gate.onComplete(here);
@@ -107,38 +108,38 @@ class CommandBatcherTest {
 
     private static ScriptCall<String> call(String text, boolean awaited) {
         List<byte[]> words = Stream.of(text.split(" ")).map(ScriptCall::bytes).toList();
-        return new ScriptCall<>(words.size(), awaited, null, words, (answers, index, repeated) -> {
-            List<String> said = new ArrayList<>();
+        return new ScriptCall<>(words.size(), awaited, null, words, (replies, index, repeated) -> {
+            List<String> echoed = new ArrayList<>();
             for (int i = 0; i < words.size(); i++) {
-                said.add(answers.get(index + i));
+                echoed.add(replies.get(index + i));
             }
-            return String.join(" ", said);
+            return String.join(" ", echoed);
         });
     }
 
-    private CompletableFuture<String> say(String bulkhead, String text) {
+    private CompletableFuture<String> echo(String bulkhead, String text) {
         return batcher.send(BulkheadId.of(bulkhead), call(text, true)).toCompletableFuture();
     }
 
-    private CompletableFuture<String> sayInBackground(String text) {
-        return sayInBackground("a", text);
+    private CompletableFuture<String> echoInBackground(String text) {
+        return echoInBackground("a", text);
     }
 
-    private CompletableFuture<String> sayInBackground(String bulkhead, String text) {
+    private CompletableFuture<String> echoInBackground(String bulkhead, String text) {
         return batcher.send(BulkheadId.of(bulkhead), call(text, false)).toCompletableFuture();
     }
 
-    /** A command with the word waits until the gate is opened. */
+    /** A command with this word waits until the test opens the gate. */
     private Promise<Void> gate(String word) {
         Promise<Void> gate = Promise.promise();
         gates.put(word, gate.future());
         return gate;
     }
 
-    private CompletableFuture<String> sayAndAwaitSent(String word) {
-        CompletableFuture<String> answer = say("a", word);
+    private CompletableFuture<String> echoAndAwaitSent(String word) {
+        CompletableFuture<String> reply = echo("a", word);
         awaitSent(word);
-        return answer;
+        return reply;
     }
 
     private void awaitSent(String... together) {
@@ -146,17 +147,17 @@ class CommandBatcherTest {
                 .untilAsserted(() -> assertThat(commands).contains(List.of(together)));
     }
 
-    private static String get(CompletableFuture<String> answer) throws Exception {
-        return answer.get(LONGEST_SECONDS, TimeUnit.SECONDS);
+    private static String get(CompletableFuture<String> reply) throws Exception {
+        return reply.get(LONGEST_SECONDS, TimeUnit.SECONDS);
     }
 
-    private List<CompletableFuture<String>> sayWords(int count) {
-        return IntStream.range(0, count).mapToObj(i -> say("a", "word" + i)).toList();
+    private List<CompletableFuture<String>> echoWords(int count) {
+        return IntStream.range(0, count).mapToObj(i -> echo("a", "word" + i)).toList();
     }
 
-    private void assertSaid(List<CompletableFuture<String>> answers) throws Exception {
-        for (int i = 0; i < answers.size(); i++) {
-            assertThat(get(answers.get(i))).isEqualTo("word" + i);
+    private void assertEchoed(List<CompletableFuture<String>> replies) throws Exception {
+        for (int i = 0; i < replies.size(); i++) {
+            assertThat(get(replies.get(i))).isEqualTo("word" + i);
         }
     }
 
@@ -164,9 +165,9 @@ class CommandBatcherTest {
         return IntStream.range(0, count).mapToObj(i -> "word" + i).toList();
     }
 
-    private int tries() {
-        Response tries = redis.command("GET", "tries");
-        return tries == null ? 0 : tries.toInteger();
+    private int attempts() {
+        Response attempts = redis.command("GET", "tries");
+        return attempts == null ? 0 : attempts.toInteger();
     }
 
     private List<List<String>> commandsOfA() {
@@ -174,28 +175,28 @@ class CommandBatcherTest {
     }
 
     @Test
-    void gatherWhileACommandIsInFlightAndEachHasItsAnswer() throws Exception {
+    void callsAreBatchedWhileACommandIsInFlight() throws Exception {
         Promise<Void> gate = gate("first");
-        CompletableFuture<String> first = sayAndAwaitSent("first");
-        List<CompletableFuture<String>> others = sayWords(100);
-        assertThat(get(say("b", "elsewhere"))).as("another bulkhead does not wait").isEqualTo("elsewhere");
+        CompletableFuture<String> first = echoAndAwaitSent("first");
+        List<CompletableFuture<String>> others = echoWords(100);
+        assertThat(get(echo("b", "elsewhere"))).as("another bulkhead does not wait").isEqualTo("elsewhere");
         assertThat(others).noneMatch(CompletableFuture::isDone);
         gate.complete();
 
         assertThat(get(first)).isEqualTo("first");
-        assertSaid(others);
+        assertEchoed(others);
         assertThat(commandsOfA()).as("in the order of the calls").containsExactly(List.of("first"), words(100));
     }
 
-    /** An acquire goes right behind a release; when it overtakes the release all the same, it goes again behind it. */
+    /** An acquire is sent behind the release in flight. If Redis executes it first, it is sent again behind the release. */
     @Test
-    void doNotGatherBehindACommandThatNoCallerAwaitsAndAreAnsweredInOrder() throws Exception {
+    void awaitedCallIsSentBehindAReleaseInFlightAndCompletesAfterIt() throws Exception {
         Promise<Void> gate = gate("release");
-        CompletableFuture<String> release = sayInBackground("release");
+        CompletableFuture<String> release = echoInBackground("release");
         awaitSent("release");
-        CompletableFuture<String> acquire = sayAndAwaitSent("acquire");
-        assertThat(get(say("b", "elsewhere"))).isEqualTo("elsewhere");
-        assertThat(acquire).as("Redis has carried it out before the release").isNotDone();
+        CompletableFuture<String> acquire = echoAndAwaitSent("acquire");
+        assertThat(get(echo("b", "elsewhere"))).isEqualTo("elsewhere");
+        assertThat(acquire).as("Redis executed it before the release").isNotDone();
         gate.complete();
 
         assertThat(get(acquire)).isEqualTo("acquire");
@@ -204,14 +205,14 @@ class CommandBatcherTest {
     }
 
     @Test
-    void callsThatAreNotAwaitedGatherBehindACommandThatIsNotAwaited() throws Exception {
+    void backgroundCallsAreBatchedBehindABackgroundCommand() throws Exception {
         Promise<Void> gate = gate("release");
-        sayInBackground("release");
+        echoInBackground("release");
         awaitSent("release");
-        CompletableFuture<String> second = sayInBackground("second");
-        assertThat(get(say("b", "elsewhere"))).isEqualTo("elsewhere");
+        CompletableFuture<String> second = echoInBackground("second");
+        assertThat(get(echo("b", "elsewhere"))).isEqualTo("elsewhere");
         assertThat(commandsOfA()).containsExactly(List.of("release"));
-        CompletableFuture<String> acquire = say("a", "acquire");
+        CompletableFuture<String> acquire = echo("a", "acquire");
         awaitSent("second", "acquire");
         gate.complete();
 
@@ -220,12 +221,12 @@ class CommandBatcherTest {
     }
 
     @Test
-    void eachHasItsAnswerHoweverMuchTheOthersAsked() throws Exception {
+    void callsOfDifferentSizesGetTheirReplies() throws Exception {
         Promise<Void> gate = gate("first");
-        sayAndAwaitSent("first");
-        CompletableFuture<String> two = say("a", "one two");
-        CompletableFuture<String> one = say("a", "three");
-        CompletableFuture<String> three = say("a", "four five six");
+        echoAndAwaitSent("first");
+        CompletableFuture<String> two = echo("a", "one two");
+        CompletableFuture<String> one = echo("a", "three");
+        CompletableFuture<String> three = echo("a", "four five six");
         gate.complete();
 
         assertThat(get(two)).isEqualTo("one two");
@@ -235,51 +236,51 @@ class CommandBatcherTest {
     }
 
     @Test
-    void whatFillsACommandDoesNotWait() throws Exception {
+    void fullCommandIsSentAtOnce() throws Exception {
         Promise<Void> gate = gate("first");
         gates.put("word", gate.future());
-        CompletableFuture<String> first = sayAndAwaitSent("first");
-        List<CompletableFuture<String>> others = sayWords(300);
+        CompletableFuture<String> first = echoAndAwaitSent("first");
+        List<CompletableFuture<String>> others = echoWords(300);
         int sent = 1 + 2 * CommandBatcher.MOST_TOGETHER;
         await().atMost(LONGEST_SECONDS, TimeUnit.SECONDS)
                 .until(() -> commands.stream().mapToInt(List::size).sum() == sent);
         assertThat(first).isNotDone();
         gate.complete();
-        assertSaid(others);
+        assertEchoed(others);
         assertThat(commands).allSatisfy(words -> assertThat(words).hasSizeLessThanOrEqualTo(CommandBatcher.MOST_TOGETHER));
         assertThat(commands.stream().flatMap(List::stream).limit(sent)).as("in the order of the calls")
                 .containsExactlyElementsOf(Stream.concat(Stream.of("first"), words(sent - 1).stream()).toList());
     }
 
-    /** One bulkhead does not take all of the connection. */
+    /** One bulkhead does not monopolize the connection. */
     @Test
     void fullCommandsInFlightAreBounded() throws Exception {
         Promise<Void> gate = gate("word");
-        List<CompletableFuture<String>> all = new ArrayList<>(sayWords(1));
+        List<CompletableFuture<String>> all = new ArrayList<>(echoWords(1));
         awaitSent("word0");
         for (int i = 1; i < 20 * CommandBatcher.MOST_TOGETHER; i++) {
-            all.add(say("a", "word" + i));
+            all.add(echo("a", "word" + i));
         }
-        assertThat(get(say("b", "elsewhere"))).isEqualTo("elsewhere");
+        assertThat(get(echo("b", "elsewhere"))).isEqualTo("elsewhere");
         await().atMost(LONGEST_SECONDS, TimeUnit.SECONDS)
                 .untilAsserted(() -> assertThat(commandsOfA()).hasSize(CommandBatcher.MOST_IN_FLIGHT));
         gate.complete();
 
-        assertSaid(all);
+        assertEchoed(all);
         awaitNoGroups();
     }
 
     @Test
-    void aCallThatHasNoRoomGoesInTheNextCommandAndIsNotOvertaken() throws Exception {
+    void callThatDoesNotFitIsFirstInTheNextCommand() throws Exception {
         Promise<Void> gate = gate("first");
-        sayAndAwaitSent("first");
+        echoAndAwaitSent("first");
         String large = String.join(" ", Collections.nCopies(CommandBatcher.MOST_TOGETHER - 10, "large"));
         String fits = String.join(" ", Collections.nCopies(10, "fits"));
         String full = String.join(" ", Collections.nCopies(CommandBatcher.MOST_TOGETHER + 1, "full"));
         for (String text : List.of(large, fits, "next", full)) {
-            say("a", text);
+            echo("a", text);
         }
-        CompletableFuture<String> last = say("a", "last");
+        CompletableFuture<String> last = echo("a", "last");
         gate.complete();
 
         assertThat(get(last)).isEqualTo("last");
@@ -288,49 +289,49 @@ class CommandBatcherTest {
                 "next", full, "last");
     }
 
-    /** No call is larger than a command may be. */
+    /** A call never exceeds the size of a command. */
     @Test
-    void whatStoresAreAskedAtOnceHasRoom() {
+    void storeCallsFitIntoACommand() {
         assertThat(PermitStore.MAX_RENEWED_AT_ONCE).isLessThanOrEqualTo(CommandBatcher.MOST_TOGETHER);
         assertThat(PermitStore.MAX_CANCELLED_AT_ONCE).isLessThanOrEqualTo(CommandBatcher.MOST_TOGETHER);
     }
 
     @Test
-    void callsThatGoAloneDoNotWait() throws Exception {
+    void callsSentAloneDoNotWait() throws Exception {
         Promise<Void> gate = gate("first");
-        sayAndAwaitSent("first");
+        echoAndAwaitSent("first");
         CompletableFuture<String> alone = batcher.sendAlone(BulkheadId.of("a"), call("alone", true)).toCompletableFuture();
         assertThat(get(alone)).isEqualTo("alone");
         gate.complete();
     }
 
-    /** Each key of a bulkhead is a group, and there may be a million of them. */
+    /** Each key is a group, and there may be a million keys. */
     @Test
-    void nothingIsKeptOfBulkheadsThatHaveNothingToSend() throws Exception {
-        get(say("a", "1"));
-        say("b", REFUSED).handle((said, failure) -> failure).get(LONGEST_SECONDS, TimeUnit.SECONDS);
+    void idleBulkheadsUseNoMemory() throws Exception {
+        get(echo("a", "1"));
+        echo("b", REFUSED).handle((echoed, failure) -> failure).get(LONGEST_SECONDS, TimeUnit.SECONDS);
         awaitNoGroups();
 
         connections.close();
-        assertThatThrownBy(() -> get(say("c", "1"))).hasMessageContaining("stopping");
+        assertThatThrownBy(() -> get(echo("c", "1"))).hasMessageContaining("stopping");
         assertThatThrownBy(() -> get(batcher.sendAlone(BulkheadId.of("c"), call("2", true)).toCompletableFuture()))
                 .hasMessageContaining("stopping");
         awaitNoGroups();
     }
 
-    // A group may go a moment after its last answer.
+    // A group may be removed shortly after its last reply.
     private void awaitNoGroups() {
         await().pollDelay(Duration.ZERO).atMost(LONGEST_SECONDS, TimeUnit.SECONDS).until(() -> batcher.groups() == 0);
     }
 
-    /** Redis refuses the command because of one call: that one fails, as it would have alone, and the others do not. */
+    /** Redis refuses the command because of one call; only that call fails. */
     @Test
-    void aRefusalIsForTheCallThatEarnedIt() throws Exception {
+    void refusalFailsOnlyItsCall() throws Exception {
         Promise<Void> gate = gate("first");
-        sayAndAwaitSent("first");
-        CompletableFuture<String> before = say("a", "before");
-        CompletableFuture<String> refused = say("a", REFUSED);
-        CompletableFuture<String> after = say("a", "after");
+        echoAndAwaitSent("first");
+        CompletableFuture<String> before = echo("a", "before");
+        CompletableFuture<String> refused = echo("a", REFUSED);
+        CompletableFuture<String> after = echo("a", "after");
         gate.complete();
 
         assertThat(get(before)).isEqualTo("before");
@@ -341,18 +342,18 @@ class CommandBatcherTest {
                 List.of(REFUSED), List.of("after"));
     }
 
-    /** Calls that are to go again, each alone, go before those that came later. */
+    /** Calls that are retried alone are sent before later calls. */
     @Test
-    void aRefusalDoesNotLetOthersOvertake() throws Exception {
+    void retriedCallsAreNotOvertaken() throws Exception {
         Promise<Void> gate = gate("first");
         Promise<Void> gateOfRefused = gate("before");
-        sayAndAwaitSent("first");
-        CompletableFuture<String> before = say("a", "before");
-        say("a", REFUSED);
+        echoAndAwaitSent("first");
+        CompletableFuture<String> before = echo("a", "before");
+        echo("a", REFUSED);
         gate.complete();
         awaitSent("before", REFUSED);
-        CompletableFuture<String> later = say("a", "later");
-        assertThat(get(say("b", "elsewhere"))).as("by now the later one has come").isEqualTo("elsewhere");
+        CompletableFuture<String> later = echo("a", "later");
+        assertThat(get(echo("b", "elsewhere"))).as("the later call is queued by now").isEqualTo("elsewhere");
         gateOfRefused.complete();
 
         assertThat(get(before)).isEqualTo("before");
@@ -361,77 +362,78 @@ class CommandBatcherTest {
                 List.of(REFUSED), List.of("later"));
     }
 
-    /** What was in flight together, and what gathered, is all sent again when the connection breaks. */
+    /** Commands in flight and queued calls are sent again when the connection breaks. */
     @Test
-    void allSurviveALostConnectionInTheirOrder() throws Exception {
-        get(say("a", "open"));
+    void callsSurviveALostConnectionInOrder() throws Exception {
+        get(echo("a", "open"));
         Promise<Void> gate = gate("first");
         gates.put("word", gate.future());
-        CompletableFuture<String> first = sayAndAwaitSent("first");
-        List<CompletableFuture<String>> others = sayWords(300);
+        CompletableFuture<String> first = echoAndAwaitSent("first");
+        List<CompletableFuture<String>> others = echoWords(300);
         await().atMost(LONGEST_SECONDS, TimeUnit.SECONDS).until(() -> commands.size() == 4);
         redis.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
         gate.complete();
 
         assertThat(get(first)).isEqualTo("first");
-        assertSaid(others);
-        assertThat(commands.stream().skip(4).limit(3)).as("what was in flight, in its order")
+        assertEchoed(others);
+        assertThat(commands.stream().skip(4).limit(3)).as("commands in flight, in order")
                 .containsExactlyElementsOf(commands.stream().skip(1).limit(3).toList());
     }
 
-    /** Calls of one bulkhead do not overtake each other while an error passes. */
+    /** Calls of a bulkhead do not overtake each other during transient errors. */
     @Test
-    void aTransientErrorKeepsTheOrder() throws Exception {
+    void orderIsKeptDuringTransientErrors() throws Exception {
         int calls = 4 * CommandBatcher.MOST_TOGETHER;
         redis.command("SET", "busy", "BUSY Redis is busy running a script.");
         List<String> done = Collections.synchronizedList(new ArrayList<>());
         List<CompletableFuture<Void>> replies = new ArrayList<>();
         for (String word : words(calls)) {
-            replies.add(say("a", word).thenAccept(done::add));
+            replies.add(echo("a", word).thenAccept(done::add));
         }
         await().atMost(LONGEST_SECONDS, TimeUnit.SECONDS)
-                .until(() -> tries() > 2 * CommandBatcher.MOST_IN_FLIGHT);
+                .until(() -> attempts() > 2 * CommandBatcher.MOST_IN_FLIGHT);
         redis.command("DEL", "busy");
 
         for (CompletableFuture<Void> reply : replies) {
             reply.get(LONGEST_SECONDS, TimeUnit.SECONDS);
         }
         assertThat(done).containsExactlyElementsOf(words(calls));
-        assertThat(redis.command("LRANGE", "said", "0", "-1").stream().map(Response::toString))
+        assertThat(redis.command("LRANGE", "echoed", "0", "-1").stream().map(Response::toString))
                 .containsExactlyElementsOf(words(calls));
     }
 
     /**
-     * Redis refused the release for the moment, and carried the acquire out, which found no permit: it goes again behind it.
+     * Redis temporarily refuses the release and executes the acquire, which finds no permit: the acquire is sent again behind
+     * the release.
      */
     @Test
-    void whatOvertakesARefusedCommandGoesAgainBehindIt() throws Exception {
+    void callThatOvertookARefusedCommandIsSentAgain() throws Exception {
         Promise<Void> gate = gate("release");
-        CompletableFuture<String> release = sayInBackground("release");
+        CompletableFuture<String> release = echoInBackground("release");
         awaitSent("release");
-        CompletableFuture<String> acquire = sayAndAwaitSent("acquire");
+        CompletableFuture<String> acquire = echoAndAwaitSent("acquire");
         await().atMost(LONGEST_SECONDS, TimeUnit.SECONDS)
-                .until(() -> redis.command("LRANGE", "said", "0", "-1").toString().equals("[acquire]"));
+                .until(() -> redis.command("LRANGE", "echoed", "0", "-1").toString().equals("[acquire]"));
         redis.command("SET", "busy", "BUSY Redis is busy running a script.");
         gate.complete();
-        await().atMost(LONGEST_SECONDS, TimeUnit.SECONDS).until(() -> tries() > 2);
-        CompletableFuture<String> later = say("a", "later");
+        await().atMost(LONGEST_SECONDS, TimeUnit.SECONDS).until(() -> attempts() > 2);
+        CompletableFuture<String> later = echo("a", "later");
         assertThat(acquire).isNotDone();
         redis.command("DEL", "busy");
 
         assertThat(get(release)).isEqualTo("release");
         assertThat(get(acquire)).isEqualTo("acquire");
         assertThat(get(later)).isEqualTo("later");
-        assertThat(redis.command("LRANGE", "said", "0", "-1").stream().map(Response::toString))
+        assertThat(redis.command("LRANGE", "echoed", "0", "-1").stream().map(Response::toString))
                 .containsExactly("acquire", "release", "acquire", "later");
     }
 
     /**
-     * The refusal of an acquire comes before the answer to the release that it must follow. It is no sign of life: a server
-     * that sends nothing else is away.
+     * Redis refuses an acquire before it replies to the earlier release. This is no sign of life: a server that sends nothing
+     * else is away.
      */
     @Test
-    void refusalsOutOfOrderDoNotPutOffAnOutage() {
+    void refusalsOutOfOrderDoNotDelayAnOutage() {
         gate("release");
         int refusals;
         do {
@@ -439,68 +441,68 @@ class CommandBatcherTest {
                 batcher = batcher(impatient);
                 redis.command("DEL", "busy");
                 await().atMost(LONGEST_SECONDS, TimeUnit.SECONDS).ignoreExceptions()
-                        .until(() -> get(say("connected", "connected")).equals("connected"));
+                        .until(() -> get(echo("connected", "connected")).equals("connected"));
                 redis.command("SET", "busy", "BUSY Redis is busy running a script.");
-                int before = tries();
+                int before = attempts();
                 List<CompletableFuture<String>> releases = new ArrayList<>();
                 List<CompletableFuture<String>> acquires = new ArrayList<>();
                 await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(20)).atMost(LONGEST_SECONDS, TimeUnit.SECONDS)
                         .until(() -> {
-                            // Each bulkhead has one refusal out of order.
+                            // One refusal out of order per bulkhead.
                             String bulkhead = "b" + releases.size();
-                            releases.add(sayInBackground(bulkhead, "release"));
-                            acquires.add(say(bulkhead, "acquire"));
+                            releases.add(echoInBackground(bulkhead, "release"));
+                            acquires.add(echo(bulkhead, "acquire"));
                             return releases.get(0).isDone();
                         });
 
                 assertThatThrownBy(() -> get(releases.get(0))).hasMessageContaining("has not executed a command for 500 ms");
                 assertThat(acquires.get(0)).isDone();
-                refusals = tries() - before;
+                refusals = attempts() - before;
             }
-            // On a busy machine, the time may be over before one comes. That shows nothing.
+            // On a busy machine, the timeout may come before the first refusal; repeat then.
         } while (refusals == 0);
     }
 
-    /** In an outage, a call that gathers behind a command in flight fails together with that command. */
+    /** In an outage, a call queued behind a command in flight fails with that command. */
     @Test
-    void whoGathersIsGivenUpInTime() {
+    void queuedCallFailsWithTheCommandInFlight() {
         try (RedisConnectionManager impatient = connections(Duration.ofMillis(300))) {
             batcher = batcher(impatient);
             gate("first");
-            CompletableFuture<String> first = say("a", "first");
-            CompletableFuture<String> second = say("a", "second");
-            for (CompletableFuture<String> answer : List.of(first, second)) {
-                assertThatThrownBy(() -> get(answer)).hasMessageContaining("not executed a command for 300 ms");
+            CompletableFuture<String> first = echo("a", "first");
+            CompletableFuture<String> second = echo("a", "second");
+            for (CompletableFuture<String> reply : List.of(first, second)) {
+                assertThatThrownBy(() -> get(reply)).hasMessageContaining("not executed a command for 300 ms");
             }
         }
     }
 
-    /** Trap 4: an acquire was carried out, its answer came out of order, and then Redis fell silent. */
+    /** Trap 4: Redis executed an acquire and replied out of order, then fell silent. */
     @Test
-    void anOutcomeIsUnknownOfWhatWasSentAndTakenBack() {
+    void outcomeOfACallWithdrawnAfterSendingIsUnknown() {
         try (RedisConnectionManager impatient = connections(Duration.ofMillis(400))) {
             batcher = batcher(impatient);
             gate("release");
-            AtomicInteger tries = new AtomicInteger();
-            // Again where the outage begins before the acquire is carried out, as on a busy machine.
+            AtomicInteger attempts = new AtomicInteger();
+            // Repeats if the outage starts before Redis executes the acquire, as on a busy machine.
             await().pollDelay(Duration.ZERO).atMost(LONGEST_SECONDS, TimeUnit.SECONDS).until(() -> {
-                String acquire = "acquire-" + tries.incrementAndGet();
+                String acquire = "acquire-" + attempts.incrementAndGet();
                 commands.clear();
-                sayInBackground("release");
+                echoInBackground("release");
                 awaitSentAtOnce("release");
-                CompletableFuture<String> answer = say("a", acquire);
-                Throwable failure = answer.handle((said, thrown) -> thrown).get(LONGEST_SECONDS, TimeUnit.SECONDS);
-                boolean carriedOut = redis.command("LRANGE", "said", "0", "-1").toString().contains(acquire);
-                if (carriedOut && failure != null) {
+                CompletableFuture<String> reply = echo("a", acquire);
+                Throwable failure = reply.handle((echoed, thrown) -> thrown).get(LONGEST_SECONDS, TimeUnit.SECONDS);
+                boolean executed = redis.command("LRANGE", "echoed", "0", "-1").toString().contains(acquire);
+                if (executed && failure != null) {
                     assertThat(failure).isInstanceOfSatisfying(StoreException.class,
                             known -> assertThat(known.outcomeUnknown()).isTrue());
                 }
-                return carriedOut && failure != null;
+                return executed && failure != null;
             });
         }
     }
 
-    // Without the time that passes before the first look. It is not sent while Redis counts as away.
+    // Without the poll delay of Awaitility. The command is not sent while Redis counts as away.
     private void awaitSentAtOnce(String word) {
         long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(200);
         while (!commands.contains(List.of(word)) && System.nanoTime() - end < 0) {
@@ -509,31 +511,31 @@ class CommandBatcherTest {
     }
 
     @Test
-    void anOutageEndsACallEachHoweverManyGather() throws Exception {
+    void outageFailsAllQueuedCalls() throws Exception {
         try (RedisConnectionManager impatient = connections(Duration.ofMillis(300))) {
             batcher = batcher(impatient);
             gate("first");
-            // Those that come when the outage is over, as on a slow machine, begin the next one.
+            // Calls made after the outage, as on a slow machine, start the next one.
             gate("word");
-            say("a", "first");
-            List<CompletableFuture<String>> gathered = sayWords(150_000);
+            echo("a", "first");
+            List<CompletableFuture<String>> queued = echoWords(150_000);
 
-            assertThatThrownBy(() -> CompletableFuture.allOf(gathered.toArray(CompletableFuture[]::new))
+            assertThatThrownBy(() -> CompletableFuture.allOf(queued.toArray(CompletableFuture[]::new))
                     .get(LONGEST_SECONDS, TimeUnit.SECONDS)).isInstanceOf(ExecutionException.class);
-            assertThat(gathered).allMatch(CompletableFuture::isCompletedExceptionally);
+            assertThat(queued).allMatch(CompletableFuture::isCompletedExceptionally);
         }
     }
 
-    /** Redis answers, but more slowly than callers ask. */
+    /** Redis replies more slowly than callers send requests. */
     @Test
-    void whoGathersForTooLongIsGivenUp() {
+    void callQueuedForTooLongFails() {
         try (RedisConnectionManager impatient = connections(Duration.ofMillis(100))) {
             batcher = batcher(impatient);
             pauseMillis = 50;
-            // Again where Redis is silent for the timeout, as on a busy machine: that is an outage.
+            // Repeats if Redis is silent for the timeout, as on a busy machine: that is an outage.
             await().pollDelay(Duration.ZERO).atMost(LONGEST_SECONDS, TimeUnit.SECONDS).untilAsserted(() -> {
-                List<CompletableFuture<String>> gathered = sayWords(80_000);
-                assertThatThrownBy(() -> get(gathered.get(gathered.size() - 1))).hasMessageContaining("is overloaded");
+                List<CompletableFuture<String>> queued = echoWords(80_000);
+                assertThatThrownBy(() -> get(queued.get(queued.size() - 1))).hasMessageContaining("is overloaded");
             });
         }
     }

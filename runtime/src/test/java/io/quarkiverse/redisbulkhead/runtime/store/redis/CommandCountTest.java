@@ -26,8 +26,8 @@ import io.vertx.redis.client.RedisConnection;
 import io.vertx.redis.client.Response;
 
 /**
- * What a call costs Redis, in commands from the network and commands within the script: figures that are exact on any machine.
- * A change that makes one larger needs a reason.
+ * The cost of calls in Redis: commands from the network and commands within the script. The numbers are exact on any machine;
+ * do not increase them without a reason.
  */
 class CommandCountTest {
 
@@ -55,7 +55,7 @@ class CommandCountTest {
         redis.close();
     }
 
-    /** The script is known, and the limit was declared a moment ago. */
+    /** The script is cached, and the limit was just declared. */
     @BeforeEach
     void warmUp() throws Exception {
         redis.command("FLUSHALL");
@@ -64,22 +64,22 @@ class CommandCountTest {
     }
 
     private static List<ScriptCall<?>> acquires(int limit, String... ids) {
-        return asking(limit, Duration.ZERO, ids);
+        return requests(limit, Duration.ZERO, ids);
     }
 
-    private static List<ScriptCall<?>> asking(int limit, Duration place, String... ids) {
-        return asking(limit, LEASE, place, ids);
+    private static List<ScriptCall<?>> requests(int limit, Duration place, String... ids) {
+        return requests(limit, LEASE, place, ids);
     }
 
-    // With it, no key needs a longer life for what follows.
+    // Afterwards, no key needs a longer time to live.
     private static List<ScriptCall<?>> acquireForLong(int limit) {
-        return asking(limit, LEASE.multipliedBy(2), Duration.ZERO, "long");
+        return requests(limit, LEASE.multipliedBy(2), Duration.ZERO, "long");
     }
 
-    private static List<ScriptCall<?>> asking(int limit, Duration lease, Duration place, String... ids) {
+    private static List<ScriptCall<?>> requests(int limit, Duration lease, Duration place, String... ids) {
         return Stream.of(ids).<ScriptCall<?>> map(id -> new ScriptCall<>(1, true,
                 new Terms(limit, lease.toMillis(), place.toMillis(), true, "me\napp\nhost:1\nReports#render"),
-                List.of(bytes(id)), (answers, index, repeated) -> answers.get(index)))
+                List.of(bytes(id)), (replies, index, repeated) -> replies.get(index)))
                 .toList();
     }
 
@@ -87,7 +87,7 @@ class CommandCountTest {
         return Stream.of(ids)
                 .<ScriptCall<?>> map(
                         id -> new ScriptCall<>(1, false, null, List.of(bytes("release"), bytes(id)),
-                                (answers, index, repeated) -> answers.get(index)))
+                                (replies, index, repeated) -> replies.get(index)))
                 .toList();
     }
 
@@ -111,7 +111,7 @@ class CommandCountTest {
         }
         counts.remove("config");
         counts.remove("info");
-        // Of the connection that asks.
+        // From the reading connection.
         counts.remove("hello");
         assertThat(counts.remove("evalsha")).as("commands from the network").isEqualTo(1);
         return counts;
@@ -121,7 +121,7 @@ class CommandCountTest {
         return IntStream.range(0, count).mapToObj(i -> prefix + i).toArray(String[]::new);
     }
 
-    // Each once, unless it says how often.
+    // Counts each word.
     private static Map<String, Integer> commands(String text) {
         Map<String, Integer> counts = new TreeMap<>();
         for (String word : text.split(" ")) {
@@ -131,13 +131,13 @@ class CommandCountTest {
     }
 
     @Test
-    void theFirstAcquire() throws Exception {
+    void firstAcquire() throws Exception {
         assertThat(commandsOf(acquires(10, "a"))).isEqualTo(commands("time exists hmget zcard zadd pexpire hset"));
     }
 
-    /** At most once a second: longer lives for the keys, and a look for what was left behind. */
+    /** At most once a second: extends the times to live and cleans up. */
     @Test
-    void anAcquireThatLengthensTheLivesOfTheKeys() throws Exception {
+    void acquireThatExtendsTheTimesToLive() throws Exception {
         assertThat(commandsOf(acquireForLong(10)))
                 .isEqualTo(commands("time exists hmget zcard zadd hset hrandfield pexpire pexpire"));
     }
@@ -148,13 +148,13 @@ class CommandCountTest {
         run(acquireForLong(1_000));
         assertThat(commandsOf(acquires(1_000, "c"))).isEqualTo(expected);
         run(acquires(1_000, ids("b", 16)));
-        assertThat(commandsOf(acquires(1_000, ids("d", 100)))).as("a hundred are no more commands than one")
+        assertThat(commandsOf(acquires(1_000, ids("d", 100)))).as("a hundred cost as many commands as one")
                 .isEqualTo(expected);
     }
 
-    /** Redis walks a list for each of its entries, which made a batch of 64 pairs cost twice as much. */
+    /** Redis scans a listpack for each entry, which doubled the cost of a batch of 64 pairs. */
     @Test
-    void theSetOfTheHoldersIsATreeWhenItGrows() throws Exception {
+    void holdersBecomeASkipListWhenTheyGrow() throws Exception {
         run(acquireForLong(1_000));
         run(acquires(1_000, ids("a", 15)));
         assertThat(encodingOfHolders()).isNotEqualTo("skiplist");
@@ -170,11 +170,10 @@ class CommandCountTest {
         assertThat(encodingOfHolders()).isEqualTo("skiplist");
     }
 
-    /** The same for the queue. */
     @Test
-    void theQueueIsATreeWhenItGrows() throws Exception {
+    void queueBecomesASkipListWhenItGrows() throws Exception {
         run(acquires(1, "a"));
-        run(asking(1, Duration.ofMinutes(1), ids("w", 17)));
+        run(requests(1, Duration.ofMinutes(1), ids("w", 17)));
         assertThat(redis.command("OBJECT", "ENCODING", "count:{reports}:queue")).hasToString("skiplist");
         assertThat(redis.command("ZCARD", "count:{reports}:queue").toInteger()).isEqualTo(17);
     }
@@ -184,16 +183,16 @@ class CommandCountTest {
     }
 
     @Test
-    void aReleaseAndManyReleases() throws Exception {
+    void manyReleasesCostAsManyCommandsAsOne() throws Exception {
         Map<String, Integer> expected = commands("time exists hmget zmscore zrem hdel");
         run(acquires(1_000, ids("a", 101)));
         assertThat(commandsOf(releases("a100"))).isEqualTo(expected);
         assertThat(commandsOf(releases(ids("a", 100)))).isEqualTo(expected);
     }
 
-    /** A permit of any weight costs as many commands as one of weight 1. */
+    /** A heavy permit costs as many commands as one of weight 1. */
     @Test
-    void theWeightCostsNoCommands() throws Exception {
+    void weightCostsNoCommands() throws Exception {
         run(acquireForLong(1_000));
         run(acquires(1_000, ids("b", 16)));
         assertThat(commandsOf(acquires(1_000, "*300*a"))).isEqualTo(commands("time exists hmget zcard zcount zadd hset"));
@@ -202,16 +201,15 @@ class CommandCountTest {
         assertThat(redis.command("ZCARD", "count:{reports}:holders").toInteger()).isEqualTo(17);
     }
 
-    /** A command with many light permits has room for few heavy ones. */
     @Test
-    void aHeavyPermitTakesAsMuchOfACommandAsItWeighs() {
+    void sizeOfACallIsItsWeight() {
         assertThat(acquires(1_000, "a", "*300*b")).extracting(call -> call.size).containsExactly(1, 300);
         assertThat(releases("a", "*300*b")).extracting(call -> call.size).containsExactly(1, 300);
     }
 
-    /** Trap 24: what is unpacked at once is bounded. */
+    /** Trap 24: unpack calls are bounded. */
     @Test
-    void manyHeavyPermitsAreTakenAndGivenBackInOneCall() throws Exception {
+    void manyHeavyPermitsInOneCall() throws Exception {
         String[] all = ids("*1000*a", 100);
         run(acquires(100_000, all));
         assertThat(redis.command("ZCARD", "count:{reports}:holders").toInteger()).isEqualTo(100_000);
@@ -231,22 +229,21 @@ class CommandCountTest {
         assertThat(commandsOf(mixed)).isEqualTo(commands("time exists hmget zcard zcount zmscore zrem zadd hset hdel"));
     }
 
-    /** What is granted and released in one batch is never written. */
     @Test
-    void whatIsGrantedAndReleasedTogetherIsNotWritten() throws Exception {
+    void permitGrantedAndReleasedInOneBatchIsNotWritten() throws Exception {
         run(acquireForLong(1_000));
         List<ScriptCall<?>> both = new ArrayList<>(acquires(1_000, "a"));
         both.addAll(releases("a"));
         assertThat(commandsOf(both)).isEqualTo(commands("time exists hmget zcard zcount zmscore zrem hdel hset"));
     }
 
-    /** A minimum hold costs those who have one, and no others. */
+    /** Only calls with min-hold pay for it. */
     @Test
-    void aReleaseThatLeavesThePermitTaken() throws Exception {
+    void releaseWithMinHold() throws Exception {
         run(acquires(1_000, ids("a", 101)));
         assertThat(commandsOf(List.of(new ScriptCall<>(1, false, null,
                 List.of(bytes("release after"), bytes(20_000), bytes("a0")),
-                (answers, index, repeated) -> answers.get(index)))))
+                (replies, index, repeated) -> replies.get(index)))))
                 .isEqualTo(commands("time exists hmget zcard zcount zmscore zrem hdel zadd hset"));
     }
 
@@ -257,23 +254,20 @@ class CommandCountTest {
                 .isEqualTo(commands("time exists hmget zcard zcount zmscore zrange"));
     }
 
-    /**
-     * Trap 37: from a release to the hand-over nothing but this one command, however many wait, and no more of them is read
-     * than may be served.
-     */
+    /** Trap 37: a release hands over in one command, and reads no more waiters than it may serve, however many wait. */
     @Test
-    void aReleaseWhileACallWaits() throws Exception {
+    void releaseWithAHandOver() throws Exception {
         run(acquireForLong(10));
         run(acquires(10, ids("a", 9)));
-        run(asking(10, Duration.ofMinutes(1), "w"));
+        run(requests(10, Duration.ofMinutes(1), "w"));
         Map<String, Integer> toOne = commandsOf(releases("a0"));
-        // The lease of its hand-over would end before all others wait.
+        // Otherwise the lease of its hand-over would expire before all others wait.
         run(releases("w"));
         for (int i = 0; i < 320; i++) {
-            run(asking(10, Duration.ofMinutes(1), ids("w" + i + "-", 100)));
+            run(requests(10, Duration.ofMinutes(1), ids("w" + i + "-", 100)));
         }
         Map<String, Integer> toTheFirst = commandsOf(releases("a1"));
-        assertThat(toTheFirst).as("to the first of 32,000 as to the only one").isEqualTo(toOne);
+        assertThat(toTheFirst).as("with 32,000 waiters as with one").isEqualTo(toOne);
         assertThat(total(toOne)).isLessThanOrEqualTo(RELEASE_AND_HAND_OVER);
     }
 
@@ -281,9 +275,9 @@ class CommandCountTest {
         return commands.values().stream().mapToInt(Integer::intValue).sum();
     }
 
-    /** Trap 38: a resolver that changes the limit for each call leaves a bounded text, and each reply is as short. */
+    /** Trap 38: the declared limits stay bounded, in Redis and in replies, if a resolver changes the limit with each call. */
     @Test
-    void fewOfManyDeclaredLimitsAreKept() throws Exception {
+    void numberOfDeclaredLimitsIsBounded() throws Exception {
         for (int i = 0; i < 6_000; i++) {
             run(acquires(10 + i, "p" + i));
             run(releases("p" + i));

@@ -18,12 +18,12 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 import io.vertx.redis.client.Redis;
 
-/** The rights that the documentation lists are those that the tests run with. */
+/** The tests run with the permissions that the documentation lists. */
 class DocumentedRightsTest {
 
     @ParameterizedTest
     @EnumSource(TestStore.class)
-    void thePageListsTheRightsOfTheTests(TestStore store) throws IOException {
+    void pageListsThePermissionsOfTheTests(TestStore store) throws IOException {
         String page = Files.readString(Path.of("../docs/modules/ROOT/pages/security.adoc"));
         int section = page.indexOf("=== The Redis user");
         int start = page.indexOf("`store=" + store.name().toLowerCase(Locale.ROOT) + "`", section);
@@ -34,7 +34,7 @@ class DocumentedRightsTest {
     }
 
     @Test
-    void anOperatorMayRunTheCommandsOfThePages() throws IOException {
+    void operatorMayRunTheDocumentedCommands() throws IOException {
         String page = Files.readString(Path.of("../docs/modules/ROOT/pages/security.adoc"));
         String command = page.substring(page.indexOf("ACL SETUSER operator"));
         Object[] words = command.substring("ACL ".length(), command.indexOf("----\n")).replace("\\\n", " ").replace("'", "")

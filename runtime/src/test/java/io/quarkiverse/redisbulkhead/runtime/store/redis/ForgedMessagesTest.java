@@ -25,12 +25,12 @@ import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.vertx.redis.client.Redis;
 
-/** What an attacker achieves who may publish to the channel of a process, and knows its name and the ids of permits. */
+/** Effects of an attacker who may publish to the channel of a process and knows permit ids. */
 @ParameterizedClass
 @EnumSource(TestStore.class)
 class ForgedMessagesTest {
 
-    // With what is left of it after a third, the process may pause for some seconds before a renewal.
+    // After a third of it, the process may pause for several seconds before a renewal.
     private static final Duration LEASE = Duration.ofSeconds(9);
     private static final SemaphoreSpec SPEC = SemaphoreSpec.named("reports").permits(1).fair(true).expire(LEASE)
             .maxWait(Duration.ofMinutes(5)).build();
@@ -49,7 +49,7 @@ class ForgedMessagesTest {
     Admission waiter;
 
     @BeforeEach
-    void oneHoldsAndOneWaits() throws Exception {
+    void holdAndWait() throws Exception {
         process = new TestProcess(redis, kind);
         semaphore = process.semaphore(SPEC);
         holder = process.semaphore(LONG).admit("A#hold");
@@ -66,9 +66,9 @@ class ForgedMessagesTest {
         redis.close();
     }
 
-    /** It is believed until the next renewal, which is after a third of the lease; Redis knows of no such permit. */
+    /** The process trusts it until the next renewal, at a third of the lease; Redis does not know the permit. */
     @Test
-    void aHandOverIsBelievedUntilTheNextRenewal() throws Exception {
+    void forgedHandOverLastsUntilTheNextRenewal() throws Exception {
         forgeUntilGranted();
 
         HeldPermit forged = get(waiter.granted()).get(0);
@@ -85,7 +85,7 @@ class ForgedMessagesTest {
         assertThat(get(semaphore.holders())).extracting(one -> one.permitId()).containsExactly(held.id());
         get(waiter.end());
         get(holder.end());
-        // The last release may be on its way.
+        // The last release may be in flight.
         await().atMost(30, TimeUnit.SECONDS).untilAsserted(() -> assertThat(get(semaphore.status())).satisfies(status -> {
             assertThat(status.inUse()).isZero();
             assertThat(status.waiting()).isZero();
@@ -94,7 +94,7 @@ class ForgedMessagesTest {
 
     /** The waiter queues again, behind all others, and is served. */
     @Test
-    void aHandOverOfLongAgoCostsThePlaceInTheQueue() throws Exception {
+    void forgedExpiredHandOverCostsThePlaceInTheQueue() throws Exception {
         String first = waitersId();
         publish(NotificationSubscriber.message(new Notice.HandedOver(first, new HandOver(1, Long.MIN_VALUE))));
         await().atMost(30, TimeUnit.SECONDS).until(() -> !List.of(first).equals(waiters()) && waiters().size() == 1);
@@ -104,22 +104,22 @@ class ForgedMessagesTest {
         get(waiter.end());
     }
 
-    /** The holder sees a loss that did not happen; Redis keeps its permit until the execution ends. */
+    /** The holder sees a false loss; Redis keeps its permit until the execution ends. */
     @Test
-    void aRevocationIsBelieved() throws Exception {
+    void forgedRevocationIsReportedAsALoss() throws Exception {
         publish(NotificationSubscriber.message(new Notice.Revoked(held.id())));
 
         await().atMost(30, TimeUnit.SECONDS).until(() -> !process.losses.isEmpty());
         assertThat(held.isHeld()).isFalse();
-        assertThat(waiter.granted().toCompletableFuture()).as("no more run than the limit").isNotDone();
+        assertThat(waiter.granted().toCompletableFuture()).as("the limit still holds").isNotDone();
         get(holder.end());
         assertThat(get(waiter.granted())).hasSize(1);
         get(waiter.end());
     }
 
-    /** It asks Redis, which says no. */
+    /** The waiter requests a permit, and Redis refuses. */
     @Test
-    void aFreePermitIsAskedForAndNotBelieved() throws Exception {
+    void forgedFreePermitOnlyCausesARequest() throws Exception {
         publish(NotificationSubscriber.message(new Notice.PermitFree(waitersId())));
         publish(NotificationSubscriber.message(new Notice.PermitFree(held.id())));
 
@@ -129,9 +129,9 @@ class ForgedMessagesTest {
         get(waiter.end());
     }
 
-    /** Whatever else comes is left aside, and the next message is read. */
+    /** Unknown messages are ignored, and later messages are read. */
     @Test
-    void anythingElseDoesNoHarm() throws Exception {
+    void otherMessagesAreHarmless() throws Exception {
         String id = waitersId();
         HostileTexts.some(200, 7).forEach(text -> {
             publish(text);
@@ -142,7 +142,7 @@ class ForgedMessagesTest {
         publish("handed-over " + id + " 1 99999999999999999999");
         publish("x".repeat(1_000_000));
 
-        // A text that is a number is a hand-over of long ago: the waiter queues again, and for a moment has no id.
+        // A text that is a number is an expired hand-over: the waiter queues again, and briefly has no id.
         forgeUntilGranted();
         assertThat(get(waiter.granted())).hasSize(1);
         assertThat(held.isHeld()).isTrue();
@@ -158,7 +158,7 @@ class ForgedMessagesTest {
         return redis.command(attacker, "PUBSUB", "CHANNELS", "test:mailbox:*").stream().map(Object::toString).toList();
     }
 
-    // The waiter may queue again meanwhile, with another id.
+    // The waiter may queue again in between, with a new id.
     private void forgeUntilGranted() {
         await("the forged hand-over").pollDelay(Duration.ZERO).atMost(30, TimeUnit.SECONDS).until(() -> {
             waiters().forEach(one -> publish(
@@ -167,7 +167,7 @@ class ForgedMessagesTest {
         });
     }
 
-    // After a pause of this process the place of the waiter has ended until its next poll.
+    // After a pause of this process, the waiter has no place until its next poll.
     private String waitersId() {
         return await().pollDelay(Duration.ZERO).atMost(30, TimeUnit.SECONDS).until(this::waiters, ids -> !ids.isEmpty()).get(0);
     }

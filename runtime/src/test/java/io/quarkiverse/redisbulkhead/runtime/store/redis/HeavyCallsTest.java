@@ -29,8 +29,8 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
 
 /**
- * Calls that weigh more than 1, in two processes that share a Redis. The cases are those in which callers that wait for several
- * permits are never woken elsewhere: Redisson #6664 and #6687.
+ * Heavy calls of two processes that share a Redis. In other libraries, callers waiting for several permits are never woken in
+ * these cases: Redisson #6664 and #6687.
  */
 @ParameterizedClass
 @EnumSource(TestStore.class)
@@ -94,10 +94,10 @@ class HeavyCallsTest {
         return semaphore.status().toCompletableFuture().join().inUse();
     }
 
-    /** Redisson #6664: permits that are given back one by one wake the caller that waits for all of them. */
+    /** Redisson #6664: permits released one by one wake a caller that waits for all of them. */
     @ParameterizedTest
     @ValueSource(booleans = { false, true })
-    void permitsThatComeBackOneByOneServeTheOneThatWaitsForAll(boolean fair) {
+    void permitsReleasedOneByOneServeAHeavyWaiter(boolean fair) {
         Semaphore light = first.semaphore(spec(3, 1, fair));
         List<Admission> holders = IntStream.range(0, 3).mapToObj(i -> held(light)).toList();
         Admission heavy = second.semaphore(spec(3, 3, fair)).admit("Test#heavy");
@@ -111,10 +111,10 @@ class HeavyCallsTest {
         await().atMost(60, TimeUnit.SECONDS).until(() -> inUse(light) == 0);
     }
 
-    /** Redisson #6664: one release of several permits serves all of those that wait for one each, without a poll between. */
+    /** Redisson #6664: a heavy release serves all light waiters without a poll. */
     @ParameterizedTest
     @ValueSource(booleans = { false, true })
-    void aHeavyReleaseServesAllLightWaiters(boolean fair) {
+    void heavyReleaseServesAllLightWaiters(boolean fair) {
         Admission heavy = held(first.semaphore(spec(3, 3, fair)));
         Semaphore light = second.semaphore(spec(3, 1, fair));
         List<Admission> waiters = IntStream.range(0, 3).mapToObj(i -> light.admit("Test#light")).toList();
@@ -126,9 +126,9 @@ class HeavyCallsTest {
         waiters.forEach(Admission::end);
     }
 
-    /** Redisson #6687: callers of different weights queue up, and each is served in its turn. */
+    /** Redisson #6687: a queue of callers with different weights. */
     @Test
-    void callersOfDifferentWeightsAreServedInTheirOrder() {
+    void callersOfDifferentWeightsAreServedInOrder() {
         List<Integer> served = new ArrayList<>();
         Admission all = held(first.semaphore(spec(4, 4, true)));
         List<Admission> waiters = new ArrayList<>();
@@ -150,7 +150,7 @@ class HeavyCallsTest {
         all.end();
 
         waiters.forEach(HeavyCallsTest::awaitGranted);
-        // Two that run side by side may be told in any order.
+        // Callbacks of concurrent executions may run in any order.
         assertThat(served).containsExactlyInAnyOrder(0, 1, 2, 3, 4, 5, 6, 7, 8);
         assertThat(served.indexOf(0)).isLessThan(served.indexOf(2));
         assertThat(served.indexOf(1)).isLessThan(served.indexOf(2));
@@ -158,9 +158,9 @@ class HeavyCallsTest {
         assertThat(served.indexOf(8)).isEqualTo(8);
     }
 
-    /** Redisson #6687: a caller that is too heavy for what is free does not block those behind it. */
+    /** Redisson #6687: a caller too heavy for the free permits does not block others. */
     @Test
-    void aHeavyCallerThatDoesNotFitDoesNotBlockOthersWhereThereIsNoOrder() {
+    void heavyCallerDoesNotBlockOthersWithoutFairness() {
         Admission one = held(first.semaphore(spec(2, 1, false)));
         Admission other = held(first.semaphore(spec(2, 1, false)));
         Admission heavy = second.semaphore(spec(2, 2, false)).admit("Test#heavy");
@@ -181,7 +181,7 @@ class HeavyCallsTest {
 
     @ParameterizedTest
     @ValueSource(booleans = { false, true })
-    void aCallerThatWaitsIsRejectedWhenTheLimitBecomesLessThanItsWeight(boolean fair) {
+    void waiterIsRejectedWhenTheLimitDropsBelowItsWeight(boolean fair) {
         Admission holder = held(first.semaphore(spec(3, 3, fair)));
         Semaphore light = first.semaphore(spec(3, 1, fair));
         Admission heavy = second.semaphore(spec(3, 3, fair)).admit("Test#heavy");
@@ -200,7 +200,7 @@ class HeavyCallsTest {
     }
 
     @Test
-    void aHeavyPermitIsRenewedAndReleasedAsAWhole() {
+    void heavyPermitIsRenewedAndReleasedAsAWhole() {
         Semaphore semaphore = first.semaphore(
                 SemaphoreSpec.named("reports").permits(5).weight(3).expire(Duration.ofSeconds(12)).build());
         Admission admission = held(semaphore);

@@ -12,7 +12,7 @@ import net.jqwik.api.Shrinkable;
 import net.jqwik.api.Tuple;
 import net.jqwik.api.sessions.JqwikSession;
 
-/** Texts that look like parts of what the extension writes, and texts of all other kinds. */
+/** Texts that resemble data of the extension, and arbitrary other texts. */
 public final class HostileTexts {
 
     private static final String[] WORDS = { "", "a", "A", "%", "%:", "%#", "%25", "%3A", "%3a", "%0A", "%7B", "%7D", "{", "}",
@@ -23,15 +23,15 @@ public final class HostileTexts {
     private HostileTexts() {
     }
 
-    /** Any text, also one that is no Unicode; now and then a very long one. */
+    /** Any text, including invalid Unicode and very long ones. */
     public static Arbitrary<String> any() {
         Arbitrary<String> characters = Arbitraries.chars().all().list().ofMaxSize(12)
                 .map(all -> all.stream().map(String::valueOf).collect(Collectors.joining()));
         return Arbitraries.frequencyOf(Tuple.of(8, ofWords()), Tuple.of(4, characters),
-                Tuple.of(1, longOnes()));
+                Tuple.of(1, longTexts()));
     }
 
-    /** Some of them, always the same for one seed; for tests that jqwik does not run. */
+    /** A fixed sample for a seed, for tests that jqwik does not run. */
     public static List<String> some(int number, long seed) {
         List<String> some = new ArrayList<>();
         JqwikSession.run(() -> any().generator(number).stream(new Random(seed)).limit(number)
@@ -43,17 +43,17 @@ public final class HostileTexts {
         return Arbitraries.of(WORDS).list().ofMaxSize(6).map(words -> String.join("", words));
     }
 
-    private static Arbitrary<String> longOnes() {
+    private static Arbitrary<String> longTexts() {
         return Arbitraries.integers().between(100, 5_000).flatMap(length -> Arbitraries.of("x", "%", "\uD83D", "ü")
                 .map(one -> one.repeat(length)));
     }
 
-    /** Texts that can be the name of a bulkhead. */
+    /** Valid bulkhead names. */
     public static Arbitrary<String> names() {
         return any().filter(HostileTexts::isName);
     }
 
-    /** Whether a bulkhead can have that name. */
+    /** Returns whether the text is a valid bulkhead name. */
     public static boolean isName(String text) {
         try {
             SemaphoreSpec.named(text);

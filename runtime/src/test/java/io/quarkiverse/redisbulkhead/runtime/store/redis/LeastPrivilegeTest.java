@@ -24,18 +24,12 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.RedisOptions;
 
-/**
- * A Redis user who may do what the documentation lists, and nothing else. All tests of the contract of stores run as such a
- * user, too.
- */
+/** A Redis user with only the documented permissions. The contract tests of the stores also run as this user. */
 @ParameterizedClass
 @EnumSource(TestStore.class)
 class LeastPrivilegeTest {
 
-    /**
-     * What is called only when another process was faster, when a key was evicted, or to find out whether a server takes
-     * writes.
-     */
+    /** Called only after losing a race, after an eviction, or to check that a server accepts writes. */
     static final Set<String> RARE = Set.of("unwatch", "unlink", "set");
 
     @Parameter
@@ -57,13 +51,13 @@ class LeastPrivilegeTest {
             Admission waiter = semaphore.admit("A#b");
             get(waiter.attempted());
             await().atMost(30, TimeUnit.SECONDS).until(() -> redis.command("PUBSUB", "CHANNELS", "*").size() == 1);
-            // After a pause of this process the place of the waiter has ended until its next poll.
+            // After a pause of this process, the waiter has no place until its next poll.
             await().pollDelay(Duration.ZERO).atMost(30, TimeUnit.SECONDS).until(() -> get(semaphore.status()).waiting() == 1);
             redis.command("HSET", new String(new BulkheadKeys("test", BulkheadId.of("reports")).of(BulkheadKeys.Part.STATE)),
                     "kept until", 1);
             assertThat(get(held.refresh())).isTrue();
-            letTheClockHaveBeenAheadByAnHour(redis);
-            letALeaseHaveEnded(redis);
+            simulateClockSetBackByAnHour(redis);
+            addExpiredHolder(redis);
             get(semaphore.resize(1));
             assertThat(get(semaphore.resetSize())).isTrue();
             assertThat(get(held.release())).isTrue();
@@ -76,28 +70,28 @@ class LeastPrivilegeTest {
             get(waiter.end());
             assertThat(get(process.store.inUse(10)).incomplete()).isEmpty();
             assertThat(get(semaphore.holders())).isEmpty();
-            letAnotherStoreHaveLetManyIn(redis);
+            addManyHolders(redis);
             assertThat(get(semaphore.status()).inUse()).isEqualTo(1_500);
-            assertThat(called(redis)).as("no right is without use").containsAll(kind.commands().stream()
+            assertThat(called(redis)).as("every permission is needed").containsAll(kind.commands().stream()
                     .filter(command -> !RARE.contains(command)).toList());
         } finally {
             redis.close();
         }
     }
 
-    private static void letTheClockHaveBeenAheadByAnHour(TestRedis redis) {
+    private static void simulateClockSetBackByAnHour(TestRedis redis) {
         String state = new String(new BulkheadKeys("test", BulkheadId.of("reports")).of(BulkheadKeys.Part.STATE));
         redis.command("HSET", state, "last ticket", (System.currentTimeMillis() + Duration.ofHours(1).toMillis()) * 1_000);
     }
 
-    private static void letALeaseHaveEnded(TestRedis redis) {
+    private static void addExpiredHolder(TestRedis redis) {
         String holders = new String(new BulkheadKeys("test", BulkheadId.of("reports")).of(BulkheadKeys.Part.HOLDERS));
         redis.command("ZADD", holders, System.currentTimeMillis() - 1_000, "ended");
     }
 
-    private static void letAnotherStoreHaveLetManyIn(TestRedis redis) {
+    private static void addManyHolders(TestRedis redis) {
         String holders = new String(new BulkheadKeys("test", BulkheadId.of("reports")).of(BulkheadKeys.Part.HOLDERS));
-        // At once: one by one takes longer than a lease on a busy machine.
+        // In one call: one by one may take longer than a lease on a busy machine.
         redis.command("EVAL", "for i = 1, 1500 do redis.call('ZADD', KEYS[1], ARGV[1], 'other' .. i) end", 1, holders,
                 System.currentTimeMillis() + Duration.ofMinutes(1).toMillis());
     }

@@ -7,7 +7,7 @@ import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
-/** The warnings, and the other messages, that a class logs from now on. */
+/** Records the warnings and other messages that a class logs. */
 final class LoggedWarnings extends Handler implements AutoCloseable {
 
     private final List<String> texts = new CopyOnWriteArrayList<>();
@@ -35,7 +35,7 @@ final class LoggedWarnings extends Handler implements AutoCloseable {
 
     @Override
     public void flush() {
-        // Nothing is kept back.
+        // Unbuffered.
     }
 
     @Override

@@ -22,8 +22,8 @@ import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
 
 /**
- * Trap 21: many keys, each used once, leave nothing in Redis and no memory in the application. By default 2,500 of them;
- * {@code -Dkeys=1000000} makes it a million.
+ * Trap 21: keys used once leave nothing in Redis or in the memory of the application. 2,500 keys by default; {@code
+ * -Dkeys=1000000} uses a million.
  */
 @ParameterizedClass
 @EnumSource(TestStore.class)
@@ -31,20 +31,20 @@ class ManyKeysTest {
 
     static final int KEYS = Integer.getInteger("keys", 2_500);
 
-    // The last one of them is answered within its lease, also by a busy machine.
+    // Few enough that the last reply arrives within its lease, also on a busy machine.
     static final int AT_ONCE = 100;
 
     static final SemaphoreSpec SPEC = SemaphoreSpec.named("tenants").permits(2).expire(Duration.ofSeconds(10))
             .maxWait(Duration.ofSeconds(60)).build();
 
-    /** The longest that anything but an operator's limit is remembered without being used. */
+    /** The longest time to live of unused data, except for resized limits. */
     static final long LONGEST_MILLIS = 61_000;
 
     @Parameter
     TestStore kind;
 
     @Test
-    void keysThatAreUsedOnceLeaveNothing() {
+    void keysUsedOnceLeaveNothing() {
         try (TestRedis redis = new TestRedis(); TestProcess process = new TestProcess(redis, kind)) {
             List<WeakReference<String>> keys = useEachKeyOnce(process);
 
@@ -60,22 +60,22 @@ class ManyKeysTest {
 
     private static List<WeakReference<String>> useEachKeyOnce(TestProcess process) {
         List<WeakReference<String>> keys = new ArrayList<>();
-        Semaphore underWay = new Semaphore(AT_ONCE);
+        Semaphore inFlight = new Semaphore(AT_ONCE);
         Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
         for (int i = 0; i < KEYS; i++) {
             String key = "tenant " + i;
             keys.add(new WeakReference<>(key));
-            underWay.acquireUninterruptibly();
+            inFlight.acquireUninterruptibly();
             Admission admission = process.semaphore(SPEC).forKey(key, i % 2 == 0 ? OptionalInt.empty() : OptionalInt.of(20))
                     .admit("Shop#order");
             admission.granted().thenCompose(permits -> admission.end()).whenComplete((ended, failure) -> {
                 if (failure != null) {
                     failures.add(failure);
                 }
-                underWay.release();
+                inFlight.release();
             });
         }
-        underWay.acquireUninterruptibly(AT_ONCE);
+        inFlight.acquireUninterruptibly(AT_ONCE);
         assertThat(failures).isEmpty();
         return keys;
     }

@@ -32,7 +32,7 @@ import io.vertx.redis.client.ProtocolVersion;
 import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.RedisOptions;
 
-/** How waiters are told, and what happens when they are not. */
+/** How waiters are notified, and what happens when messages are lost. */
 @ParameterizedClass
 @EnumSource(TestStore.class)
 class NotificationSubscriberTest {
@@ -60,30 +60,30 @@ class NotificationSubscriberTest {
         redis.close();
     }
 
-    /** Trap 13: one subscription for the whole application, and none before a call waits. */
+    /** Trap 13: one subscription for the application, and none before a call waits. */
     @Test
-    void manyWaitersOfManyBulkheadsShareOneSubscription() throws Exception {
-        take(first, FAIR);
+    void waitersOfAllBulkheadsShareOneSubscription() throws Exception {
+        acquire(first, FAIR);
         assertThat(subscriptions()).isEmpty();
 
         List<Admission> waiters = IntStream.range(0, 100).mapToObj(i -> {
             SemaphoreSpec spec = SemaphoreSpec.named("bulkhead " + i % 10).permits(1).maxWait(Duration.ofMinutes(5)).build();
             return second.semaphore(spec).admit("A#a");
         }).toList();
-        await().atMost(30, TimeUnit.SECONDS).until(() -> waiters.stream().allMatch(NotificationSubscriberTest::isAsked));
+        await().atMost(30, TimeUnit.SECONDS).until(() -> waiters.stream().allMatch(NotificationSubscriberTest::isAttempted));
 
         await().atMost(30, TimeUnit.SECONDS).untilAsserted(() -> assertThat(subscriptions()).hasSize(1));
-        // A connection that looks half open, as on a busy machine, is replaced: there may be one more for a moment.
+        // A connection that seems half open, as on a busy machine, is replaced; for a moment there may be one more.
         await().atMost(30, TimeUnit.SECONDS)
-                .untilAsserted(() -> assertThat(connections()).as("commands of two, messages of one, this look")
+                .untilAsserted(() -> assertThat(connections()).as("commands of two, messages of one, this read")
                         .isLessThanOrEqualTo(kind == TestStore.SCRIPT ? 4 : 2 * 4 + 2));
         waiters.forEach(Admission::end);
     }
 
-    /** Trap 11: the subscription breaks; it is made again, and a hand-over of the meantime is found by asking. */
+    /** Trap 11: the subscription breaks and is renewed; a poll finds hand-overs that were missed. */
     @Test
-    void aHandOverDuringAGapIsFound() throws Exception {
-        HeldPermit held = take(first, FAIR);
+    void handOverDuringASubscriptionGapIsFound() throws Exception {
+        HeldPermit held = acquire(first, FAIR);
         Admission waiter = second.semaphore(FAIR).admit("A#a");
         await().atMost(30, TimeUnit.SECONDS).untilAsserted(() -> assertThat(subscriptions()).hasSize(1));
 
@@ -95,15 +95,15 @@ class NotificationSubscriberTest {
         end(waiter);
     }
 
-    /** Trap 11: no message comes at all, because the user may not subscribe; waiters look for themselves. */
+    /** Trap 11: no message arrives, because the user may not subscribe; waiters poll. */
     @Test
-    void withoutMessagesWaitersLookForThemselves() throws Exception {
+    void waitersPollWithoutMessages() throws Exception {
         redis.command("ACL", "SETUSER", "deaf", "on", ">secret", "~*", "resetchannels", "+@all", "-subscribe");
         RedisOptions deaf = redis.optionsOf("deaf");
         try (TestProcess third = new TestProcess(redis, kind, redis.options(), deaf)) {
-            HeldPermit held = take(first, FAIR);
+            HeldPermit held = acquire(first, FAIR);
             Admission waiter = third.semaphore(FAIR).admit("A#a");
-            await().atMost(30, TimeUnit.SECONDS).until(() -> isAsked(waiter));
+            await().atMost(30, TimeUnit.SECONDS).until(() -> isAttempted(waiter));
             held.release();
 
             assertThat(granted(waiter).get(30, TimeUnit.SECONDS)).hasSize(1);
@@ -111,9 +111,9 @@ class NotificationSubscriberTest {
         }
     }
 
-    /** Trap 11: a firewall has dropped the connection silently, and no message arrives any more. */
+    /** Trap 11: a firewall silently drops the connection, and no more messages arrive. */
     @Test
-    void aForgottenConnectionIsReplaced() throws Exception {
+    void silentlyDroppedSubscriptionIsReplaced() throws Exception {
         TestProxy proxy = new TestProxy(TestProxy.First.IS_FORGOTTEN, redis.port());
         List<Notice> notices = new CopyOnWriteArrayList<>();
         try (RedisConnectionManager connections = new RedisConnectionManager(redis.vertx(), TestRedis.options(proxy.port()),
@@ -137,10 +137,10 @@ class NotificationSubscriberTest {
         }
     }
 
-    /** Messages that come while the connection is checked are neither lost nor taken for silence. */
+    /** Messages that arrive during a connection check are not lost, and count as a sign of life. */
     @ParameterizedTest
     @EnumSource(ProtocolVersion.class)
-    void messagesAndChecksDoNotDisturbEachOther(ProtocolVersion protocol) {
+    void messagesAndChecksDoNotInterfere(ProtocolVersion protocol) {
         Redis sender = redis.newClient();
         List<Notice> notices = new CopyOnWriteArrayList<>();
         try (RedisConnectionManager connections = new RedisConnectionManager(redis.vertx(),
@@ -164,15 +164,15 @@ class NotificationSubscriberTest {
         }
     }
 
-    /** A server that refuses all publishing: the scripts still work. */
+    /** The scripts work without the permission to publish. */
     @Test
-    void aUserWhoMayNotPublishHandsPermitsOver() throws Exception {
+    void handOverWorksWithoutPermissionToPublish() throws Exception {
         redis.command("ACL", "SETUSER", "mute", "on", ">secret", "~*", "resetchannels", "+@all");
         RedisOptions mute = redis.optionsOf("mute");
         try (TestProcess third = new TestProcess(redis, kind, mute, redis.options())) {
-            HeldPermit held = take(third, FAIR);
+            HeldPermit held = acquire(third, FAIR);
             Admission waiter = second.semaphore(FAIR).admit("A#a");
-            await().atMost(30, TimeUnit.SECONDS).until(() -> isAsked(waiter));
+            await().atMost(30, TimeUnit.SECONDS).until(() -> isAttempted(waiter));
             assertThat(held.release().toCompletableFuture().get(30, TimeUnit.SECONDS)).isTrue();
 
             assertThat(granted(waiter).get(30, TimeUnit.SECONDS)).hasSize(1);
@@ -180,22 +180,22 @@ class NotificationSubscriberTest {
         }
     }
 
-    /** Trap 11: the message about the release is lost, and the wait ends before the next poll. */
+    /** Trap 11: the message about the release is lost, and the wait times out before the next poll. */
     @ParameterizedTest
     @ValueSource(booleans = { true, false })
-    void aShortWaitTakesALastLook(boolean fair) throws Exception {
+    void shortWaitSendsALastRequest(boolean fair) throws Exception {
         redis.command("ACL", "SETUSER", "mute", "on", ">secret", "~*", "resetchannels", "+@all");
         RedisOptions mute = redis.optionsOf("mute");
         SemaphoreSpec brief = FAIR.toBuilder().fair(fair).maxWait(Duration.ofMillis(1_500)).build();
         try (TestProcess third = new TestProcess(redis, kind, mute, redis.options())) {
-            // Again where a pause of this process lets the wait end before the release.
+            // Repeats if the wait times out before the release because of a pause of this process.
             await().pollDelay(Duration.ZERO).atMost(60, TimeUnit.SECONDS).until(() -> {
-                HeldPermit held = take(third, brief);
-                long asked = System.nanoTime();
+                HeldPermit held = acquire(third, brief);
+                long requested = System.nanoTime();
                 Admission waiter = second.semaphore(brief).admit("A#a");
-                await().atMost(30, TimeUnit.SECONDS).until(() -> isAsked(waiter));
+                await().atMost(30, TimeUnit.SECONDS).until(() -> isAttempted(waiter));
                 held.release().toCompletableFuture().get(30, TimeUnit.SECONDS);
-                boolean inTime = System.nanoTime() - asked < TimeUnit.SECONDS.toNanos(1);
+                boolean inTime = System.nanoTime() - requested < TimeUnit.SECONDS.toNanos(1);
                 if (inTime) {
                     assertThat(granted(waiter).get(30, TimeUnit.SECONDS)).hasSize(1);
                 }
@@ -205,11 +205,11 @@ class NotificationSubscriberTest {
         }
     }
 
-    /** Trap 12: the holder's process is gone, so there is neither a release nor a message. */
+    /** Trap 12: the process of the holder died, so there is neither a release nor a message. */
     @Test
-    void theEndOfALeaseWakesWaiters() throws Exception {
+    void leaseExpiryWakesWaiters() throws Exception {
         SemaphoreSpec shortLease = FAIR.toBuilder().expire(Duration.ofMillis(800)).build();
-        // Straight from the store, so that it is not renewed.
+        // Directly from the store, so that it is not renewed.
         first.store.acquire(new AcquireRequest(BulkheadId.of("reports"), "dead", 1,
                 Duration.ofMillis(800), true, Duration.ZERO, "app", "host:9", "A#a")).toCompletableFuture()
                 .get(30, TimeUnit.SECONDS);
@@ -219,13 +219,13 @@ class NotificationSubscriberTest {
         end(waiter);
     }
 
-    /** Redis restarts empty while people hold and wait: holders learn of their loss, waiters are served. */
+    /** Redis restarts empty: holders lose their permits, and waiters are served. */
     @Test
-    void aRestartOfRedisIsSurvived() throws Exception {
+    void waitersSurviveARestartOfRedis() throws Exception {
         SemaphoreSpec shortLease = FAIR.toBuilder().expire(Duration.ofSeconds(3)).build();
-        HeldPermit held = take(first, shortLease);
+        HeldPermit held = acquire(first, shortLease);
         Admission waiter = second.semaphore(shortLease).admit("A#a");
-        await().atMost(30, TimeUnit.SECONDS).until(() -> isAsked(waiter));
+        await().atMost(30, TimeUnit.SECONDS).until(() -> isAttempted(waiter));
 
         redis.stop();
         redis.start();
@@ -236,10 +236,10 @@ class NotificationSubscriberTest {
         end(waiter);
     }
 
-    /** No call ever waited, but a process that holds a permit for long is subscribed. */
+    /** Processes that hold permits for long also subscribe. */
     @Test
-    void aRevocationReachesAHolderThatNeverWaited() throws Exception {
-        HeldPermit held = take(first, FAIR.toBuilder().maxWait(Duration.ZERO).expire(Duration.ofMinutes(10)).build());
+    void revocationReachesAHolderWithoutWaiters() throws Exception {
+        HeldPermit held = acquire(first, FAIR.toBuilder().maxWait(Duration.ZERO).expire(Duration.ofMinutes(10)).build());
         assertThat(held.refresh().toCompletableFuture().get(30, TimeUnit.SECONDS)).isTrue();
         await().atMost(30, TimeUnit.SECONDS).untilAsserted(() -> assertThat(subscriptions()).hasSize(1));
 
@@ -250,8 +250,8 @@ class NotificationSubscriberTest {
     }
 
     @Test
-    void aRevocationReachesItsHolder() throws Exception {
-        HeldPermit held = take(first, FAIR);
+    void revocationReachesItsHolder() throws Exception {
+        HeldPermit held = acquire(first, FAIR);
         Admission waiter = first.semaphore(FAIR).admit("A#a");
         await().atMost(30, TimeUnit.SECONDS).untilAsserted(() -> assertThat(subscriptions()).hasSize(1));
 
@@ -265,7 +265,7 @@ class NotificationSubscriberTest {
         end(waiter);
     }
 
-    private static HeldPermit take(TestProcess process, SemaphoreSpec spec) throws Exception {
+    private static HeldPermit acquire(TestProcess process, SemaphoreSpec spec) throws Exception {
         return granted(process.semaphore(spec).admit("A#hold")).get(30, TimeUnit.SECONDS).get(0);
     }
 
@@ -273,7 +273,7 @@ class NotificationSubscriberTest {
         return admission.granted().toCompletableFuture();
     }
 
-    private static boolean isAsked(Admission admission) {
+    private static boolean isAttempted(Admission admission) {
         return admission.attempted().toCompletableFuture().isDone();
     }
 

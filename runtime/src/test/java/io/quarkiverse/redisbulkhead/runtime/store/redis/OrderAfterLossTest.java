@@ -24,7 +24,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
-/** Fair waiters of two processes when Redis loses all of its data. */
+/** Fair waiters of two processes while Redis loses all data. */
 @ParameterizedClass
 @EnumSource(TestStore.class)
 class OrderAfterLossTest {
@@ -56,12 +56,11 @@ class OrderAfterLossTest {
     }
 
     /**
-     * Guarantee 5, Guarantee 7: all of them come back and are served in their old order, whichever process is faster, and
-     * fencing
-     * tokens go on growing. Another caller holds the permit until they are back.
+     * Guarantee 5, Guarantee 7: all waiters queue again and are served in their old order, whichever process is faster, and
+     * fencing tokens increase. Another caller holds the permit until they have queued.
      */
     @Test
-    void theOldOrderSurvivesALossOfAllData() throws Exception {
+    void fairOrderSurvivesALossOfAllData() throws Exception {
         SemaphoreSpec spec = SemaphoreSpec.named("reports").permits(1).fair(true).expire(Duration.ofMinutes(1))
                 .maxWait(Duration.ofMinutes(5)).build();
         HeldPermit held = first.semaphore(spec).admit("Holder#hold").granted().toCompletableFuture().get(30, TimeUnit.SECONDS)
@@ -82,7 +81,7 @@ class OrderAfterLossTest {
         AcquireRequest newcomer = new AcquireRequest(reports, "newcomer", 1, Duration.ofMinutes(1), true, Duration.ZERO, "app",
                 "host:3", "Newcomer#hold");
 
-        // Again where a waiter comes back before the newcomer, which then finds the grace period.
+        // Repeats if a waiter queues again before the newcomer, which then meets the grace period.
         await().pollDelay(Duration.ZERO).atMost(60, TimeUnit.SECONDS).until(() -> {
             redis.command("FLUSHALL");
             return third.store.acquire(newcomer).toCompletableFuture().get(30, TimeUnit.SECONDS) instanceof Granted;

@@ -26,7 +26,7 @@ import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
 
-/** Permits that one process detaches and another one attaches, over a real Redis, and processes that die between the two. */
+/** Permits that one process detaches and another attaches, over a real Redis, with processes that die in between. */
 @ParameterizedClass
 @EnumSource(TestStore.class)
 class PermitsBetweenProcessesTest {
@@ -35,7 +35,7 @@ class PermitsBetweenProcessesTest {
     private static final SemaphoreSpec SHORT = LONG.toBuilder().expire(Duration.ofSeconds(2)).maxWait(Duration.ofMinutes(1))
             .build();
     private static final SemaphoreSpec PATIENT = LONG.toBuilder().maxWait(Duration.ofMinutes(1)).build();
-    // With what is left of the lease after a third, the process may pause for some seconds before a renewal.
+    // After a third of the lease, the process may pause for several seconds before a renewal.
     private static final SemaphoreSpec RENEWED = LONG.toBuilder().expire(Duration.ofSeconds(9)).build();
 
     @Parameter
@@ -64,12 +64,12 @@ class PermitsBetweenProcessesTest {
         return stage.toCompletableFuture().get(60, TimeUnit.SECONDS);
     }
 
-    private static HeldPermit take(TestProcess process, SemaphoreSpec spec) throws Exception {
-        return get(process.semaphore(spec).admit("Test#take").granted()).get(0);
+    private static HeldPermit acquire(TestProcess process, SemaphoreSpec spec) throws Exception {
+        return get(process.semaphore(spec).admit("Test#acquire").granted()).get(0);
     }
 
     private static void assertFull(TestProcess process) {
-        assertThatThrownBy(() -> take(process, LONG)).cause().isInstanceOf(BulkheadFullException.class);
+        assertThatThrownBy(() -> acquire(process, LONG)).cause().isInstanceOf(BulkheadFullException.class);
     }
 
     private static void assertGone(Semaphore semaphore, String token) {
@@ -78,8 +78,8 @@ class PermitsBetweenProcessesTest {
     }
 
     @Test
-    void theProcessThatDetachedMayDie() throws Exception {
-        HeldPermit detached = take(first, LONG);
+    void detachedPermitSurvivesItsProcess() throws Exception {
+        HeldPermit detached = acquire(first, LONG);
         String token = get(detached.detach());
         first.close();
         assertThat(get(second.semaphore(LONG).holders())).extracting(Holder::state).containsExactly(Holder.State.DETACHED);
@@ -96,34 +96,34 @@ class PermitsBetweenProcessesTest {
         });
         assertFull(third);
         assertThat(get(attached.release())).isTrue();
-        assertThat(take(third, LONG).isHeld()).isTrue();
+        assertThat(acquire(third, LONG).isHeld()).isTrue();
     }
 
     @Test
-    @DisplayName("Guarantee 2: a permit that is not attached is free after one lease")
-    void aPermitThatIsNotAttachedIsFree() throws Exception {
-        String token = get(take(first, SHORT).detach());
+    @DisplayName("Guarantee 2: a permit that is not attached expires after one lease")
+    void permitThatIsNotAttachedExpires() throws Exception {
+        String token = get(acquire(first, SHORT).detach());
         first.close();
 
-        assertThat(take(third, PATIENT).isHeld()).isTrue();
+        assertThat(acquire(third, PATIENT).isHeld()).isTrue();
 
         assertGone(second.semaphore(SHORT), token);
     }
 
     @Test
-    @DisplayName("Trap 3: the process that has attached a permit may die, too")
-    void theProcessThatAttachedMayDie() throws Exception {
-        String token = get(take(first, SHORT).detach());
+    @DisplayName("Trap 3: the process that attached a permit may die, too")
+    void permitOfADeadAttachingProcessExpires() throws Exception {
+        String token = get(acquire(first, SHORT).detach());
         get(second.semaphore(SHORT).attach(token, "Test#attach"));
         second.close();
 
-        assertThat(take(third, PATIENT).isHeld()).isTrue();
+        assertThat(acquire(third, PATIENT).isHeld()).isTrue();
         assertGone(first.semaphore(SHORT), token);
     }
 
     @Test
-    void anAttachedPermitIsRenewed() throws Exception {
-        HeldPermit attached = get(second.semaphore(RENEWED).attach(get(take(first, RENEWED).detach()), "Test#attach"));
+    void attachedPermitIsRenewed() throws Exception {
+        HeldPermit attached = get(second.semaphore(RENEWED).attach(get(acquire(first, RENEWED).detach()), "Test#attach"));
         Holder before = get(second.semaphore(RENEWED).holders()).get(0);
 
         await().atMost(Duration.ofSeconds(30)).untilAsserted(
@@ -135,9 +135,9 @@ class PermitsBetweenProcessesTest {
     }
 
     @Test
-    void ofTwoThatAttachExactlyOneWins() throws Exception {
+    void onlyOneOfTwoAttachesSucceeds() throws Exception {
         for (int i = 0; i < 20; i++) {
-            String token = get(take(first, LONG).detach());
+            String token = get(acquire(first, LONG).detach());
             List<CompletionStage<HeldPermit>> both = Stream.of(second, third)
                     .map(process -> process.semaphore(LONG).attach(token, "Test#attach")).toList();
 
@@ -155,9 +155,9 @@ class PermitsBetweenProcessesTest {
     }
 
     @Test
-    void aShutdownDoesNotReleaseADetachedPermit() throws Exception {
-        HeldPermit kept = take(first, LONG.toBuilder().permits(2).build());
-        String token = get(take(first, LONG.toBuilder().permits(2).build()).detach());
+    void shutdownKeepsDetachedPermit() throws Exception {
+        HeldPermit kept = acquire(first, LONG.toBuilder().permits(2).build());
+        String token = get(acquire(first, LONG.toBuilder().permits(2).build()).detach());
 
         first.engine.refuseAndRejectWaiters();
         get(first.engine.releaseAll());
@@ -167,10 +167,10 @@ class PermitsBetweenProcessesTest {
         get(get(second.semaphore(LONG).attach(token, "Test#attach")).release());
     }
 
-    /** The id of the permit is what operators see; the token does not follow from it. */
+    /** Operators see the permit id; the token cannot be derived from it. */
     @Test
-    void whoKnowsTheIdOnlyCannotAttach() throws Exception {
-        HeldPermit permit = take(first, LONG);
+    void permitIdAloneDoesNotAttach() throws Exception {
+        HeldPermit permit = acquire(first, LONG);
         String token = get(permit.detach());
 
         assertGone(second.semaphore(LONG), permit.id() + "." + "0".repeat(32));

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Nothing that is secret comes out of what the client reports. */
+/** Removes secrets from what the client reports. */
 class RedactedTest {
 
     @ParameterizedTest
@@ -25,7 +25,7 @@ class RedactedTest {
             "redis://host?PASSWORD=hunter2",
             "ERR unknown command 'HELLO', with args beginning with: '3' 'AUTH' 'default' 'hunter2' ",
             "ERR unknown command `AUTH`, with args beginning with: `hunter2`, " })
-    void whatIsSecretIsStars(String text) {
+    void secretsAreMasked(String text) {
         assertThat(Redacted.text(text)).contains("***").doesNotContain("hunter2");
     }
 
@@ -33,21 +33,21 @@ class RedactedTest {
     @CsvSource({ "Connection refused: localhost/127.0.0.1:6379",
             "WRONGPASS invalid username-password pair or user is disabled.",
             "NOAUTH Authentication required.", "redis://host:6379/1", "a@b" })
-    void allElseIsAsItWas(String text) {
+    void otherTextIsUnchanged(String text) {
         assertThat(Redacted.text(text)).isEqualTo(text);
     }
 
     @Test
-    void failuresWithoutSecretsAreThemselves() {
+    void failureWithoutSecretsIsReturnedUnchanged() {
         Exception failure = new ConnectException("Connection refused");
         assertThat(Redacted.failure(failure)).isSameAs(failure);
         assertThat(Redacted.failure(null)).isNull();
         assertThat(Redacted.text(null)).isNull();
     }
 
-    /** Wherever in a failure the secret is: logs print all of it. */
+    /** Logs print all parts of a failure. */
     @Test
-    void noPartOfAFailureTellsSecrets() {
+    void noPartOfAFailureContainsSecrets() {
         Exception secret = new ConnectException("redis://:hunter2@host");
         Exception suppressing = new ConnectException("refused");
         suppressing.addSuppressed(secret);
@@ -64,7 +64,7 @@ class RedactedTest {
     }
 
     @Test
-    void theReasonHasTheFirstCause() {
+    void reasonContainsTheRootCause() {
         Exception first = new IllegalStateException("no path to redis://:hunter2@host");
         assertThat(Redacted.reason(new IllegalArgumentException("no TLS", new RuntimeException("wrapped", first))))
                 .isEqualTo("no TLS: no path to redis://***@host");

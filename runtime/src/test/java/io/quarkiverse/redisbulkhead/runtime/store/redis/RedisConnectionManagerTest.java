@@ -38,14 +38,13 @@ import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 
 /**
- * What is an outage and what is not, over real sockets. Calls keep waiting through whatever passes by itself, and fail only
- * when the
- * server has been silent for the command timeout, or refuses for a reason that stays.
+ * What counts as an outage, over real sockets. Calls wait through transient problems, and fail only when the server is silent
+ * for the command timeout or refuses permanently.
  */
 class RedisConnectionManagerTest {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(1);
-    /** For tests in which no call may fail, however slow the machine is. */
+    /** For tests in which no call may fail, even on a slow machine. */
     private static final Duration LONG_TIMEOUT = Duration.ofSeconds(25);
 
     TestRedis redis;
@@ -70,14 +69,14 @@ class RedisConnectionManagerTest {
         return new RedisConnectionManager(redis.vertx(), options, "quarkus.redis", "test", timeout, 1, true);
     }
 
-    private void patient() {
+    private void useLongTimeout() {
         connections.close();
         connections = connections(redis.options(), LONG_TIMEOUT);
     }
 
     @Test
-    void tenThousandCommandsAtOnceOverOneConnection() {
-        patient();
+    void oneConnectionCarriesTenThousandConcurrentCommands() {
+        useLongTimeout();
         assertThat(ping()).isEqualTo("PONG");
         long connectionsBefore = connectionsEver();
         List<CompletableFuture<Response>> replies = IntStream.range(0, 10_000)
@@ -86,13 +85,13 @@ class RedisConnectionManagerTest {
         for (int i = 0; i < 10_000; i++) {
             assertThat(get(replies.get(i))).hasToString(Integer.toString(i));
         }
-        assertThat(connectionsEver()).as("only the one that asks is new").isEqualTo(connectionsBefore + 1);
+        assertThat(connectionsEver()).as("only the reading connection is new").isEqualTo(connectionsBefore + 1);
     }
 
-    /** What was not sent yet when the connection was lost is sent over the next one. */
+    /** Commands not yet sent when the connection is lost are sent on the next one. */
     @Test
-    void aBacklogSurvivesALostConnection() {
-        patient();
+    void backlogSurvivesALostConnection() {
+        useLongTimeout();
         for (int round = 0; round < 3; round++) {
             List<CompletableFuture<Response>> replies = IntStream.range(0, 5_000).mapToObj(n -> echo(connections, "PONG"))
                     .toList();
@@ -101,10 +100,10 @@ class RedisConnectionManagerTest {
         }
     }
 
-    /** Trap 22: a restart between two calls is not noticed. */
+    /** Trap 22: callers do not notice a restart between two calls. */
     @Test
-    void aRestartBetweenTwoCommandsIsNotNoticed() {
-        patient();
+    void restartBetweenCommandsIsTransparent() {
+        useLongTimeout();
         assertThat(ping()).isEqualTo("PONG");
         for (int i = 0; i < 5; i++) {
             redis.stop();
@@ -114,11 +113,11 @@ class RedisConnectionManagerTest {
     }
 
     /**
-     * Far more commands than may be on their way at once, and the server goes: those who wait survive it, and so does the
-     * manager.
+     * The server goes away with a backlog far above the limit of commands in flight: the waiting commands and the manager
+     * survive.
      */
     @Test
-    void aConnectionThatIsLostUnderABacklogIsReplaced() {
+    void connectionLostUnderABacklogIsReplaced() {
         assertThat(ping()).isEqualTo("PONG");
         for (int round = 0; round < 3; round++) {
             List<CompletableFuture<Response>> replies = IntStream.range(0, 5_000).mapToObj(n -> echo(connections, "PONG"))
@@ -127,29 +126,29 @@ class RedisConnectionManagerTest {
             redis.start();
             assertThat(replies).allSatisfy(reply -> assertThat(reply.handle((response, failure) -> "over")
                     .get(30, TimeUnit.SECONDS)).isEqualTo("over"));
-            // Where the restart took longer than the command timeout, a probe finds the server first.
+            // If the restart takes longer than the command timeout, a probe must find the server first.
             await().atMost(30, TimeUnit.SECONDS).pollDelay(Duration.ZERO).ignoreExceptions()
                     .untilAsserted(() -> assertThat(ping()).isEqualTo("PONG"));
         }
     }
 
-    /** A caller that blocks its own Vert.x context, as a worker verticle does, gets its answer all the same. */
+    /** A caller that blocks its own Vert.x context, as in a worker verticle, still gets its reply. */
     @Test
-    void aCallerMayBlockItsOwnContext() throws Exception {
-        CompletableFuture<String> answer = new CompletableFuture<>();
+    void callerMayBlockItsOwnContext() throws Exception {
+        CompletableFuture<String> reply = new CompletableFuture<>();
         redis.vertx().deployVerticle(new AbstractVerticle() {
             @Override
             public void start() {
-                answer.complete(ping());
+                reply.complete(ping());
             }
         }, new DeploymentOptions().setThreadingModel(ThreadingModel.WORKER));
 
-        assertThat(answer.get(20, TimeUnit.SECONDS)).isEqualTo("PONG");
+        assertThat(reply.get(20, TimeUnit.SECONDS)).isEqualTo("PONG");
     }
 
     @Test
-    void aKilledConnectionIsNotNoticed() {
-        patient();
+    void killedConnectionIsTransparent() {
+        useLongTimeout();
         assertThat(ping()).isEqualTo("PONG");
         for (int i = 0; i < 5; i++) {
             redis.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
@@ -160,10 +159,10 @@ class RedisConnectionManagerTest {
         await().atMost(30, TimeUnit.SECONDS).untilAsserted(() -> assertThat(connections()).isEqualTo(1));
     }
 
-    /** Trap 31: the server is down for less than the command timeout; calls wait for its return. */
+    /** Trap 31: calls wait while the server is down for less than the command timeout. */
     @Test
-    void aShortAbsenceIsNoOutage() {
-        patient();
+    void shortDowntimeIsNotAnOutage() {
+        useLongTimeout();
         ping();
         redis.stop();
         List<CompletableFuture<Response>> replies = IntStream.range(0, 100).mapToObj(n -> echo(connections, "PONG")).toList();
@@ -173,11 +172,11 @@ class RedisConnectionManagerTest {
     }
 
     /**
-     * Trap 25, Trap 31: refused connections are an outage after the command timeout; then calls fail at once, until Redis is
+     * Trap 25, Trap 31: refused connections are an outage after the command timeout; then calls fail at once until Redis is
      * back.
      */
     @Test
-    void aServerThatIsDownIsAwayAfterTheTimeoutUntilAProbeSucceeds() {
+    void outageLastsFromTheTimeoutUntilAProbeSucceeds() {
         ping();
         redis.stop();
         assertThatThrownBy(this::ping).isInstanceOf(StoreAwayException.class).hasMessageContaining("1000 ms")
@@ -187,14 +186,16 @@ class RedisConnectionManagerTest {
             assertThatThrownBy(() -> get(reply)).isInstanceOfSatisfying(StoreAwayException.class,
                     e -> assertThat(e.outcomeUnknown()).isFalse());
         }
-        assertThat(log.texts()).as("said once").hasSize(1);
+        assertThat(log.texts()).as("logged once").hasSize(1);
         redis.start();
         await().atMost(20, TimeUnit.SECONDS).ignoreExceptions().until(() -> ping().equals("PONG"));
     }
 
-    /** Trap 25: Redis accepts connections and says nothing; no command hangs, and what was sent has an unknown outcome. */
+    /**
+     * Trap 25: Redis accepts connections but does not reply; no command hangs, and the outcome of sent commands is unknown.
+     */
     @Test
-    void aServerThatHangsIsAway() {
+    void hangingServerIsAway() {
         ping();
         long pid = redis.pid();
         TestRedis.signal(pid, "STOP");
@@ -208,50 +209,50 @@ class RedisConnectionManagerTest {
         }
         await().atMost(20, TimeUnit.SECONDS).ignoreExceptions().until(() -> ping().equals("PONG"));
         await().atMost(20, TimeUnit.SECONDS)
-                .untilAsserted(() -> assertThat(connections()).as("silent ones are closed").isEqualTo(1));
+                .untilAsserted(() -> assertThat(connections()).as("silent connections are closed").isEqualTo(1));
     }
 
-    /** Trap 32: errors that pass by themselves are waited out within the timeout. */
+    /** Trap 32: calls wait through transient errors within the timeout. */
     @ParameterizedTest
     @ValueSource(strings = { "READONLY You can't write against a read only replica.",
             "LOADING Redis is loading the dataset in memory",
             "MASTERDOWN Link with MASTER is down", "CLUSTERDOWN The cluster is down",
             "TRYAGAIN Multiple keys request during rehashing",
             "BUSY Redis is busy running a script." })
-    void aTransientErrorIsNotTold(String error) {
-        patient();
+    void transientErrorIsNotReported(String error) {
+        useLongTimeout();
         for (int i = 0; i < 3; i++) {
             redis.command("SET", "test:key", error);
-            CompletableFuture<Response> reply = call(connections, FAILS_WHILE_THE_KEY_HAS_A_TEXT, "PONG");
-            await().atMost(20, TimeUnit.SECONDS).until(() -> tries() > 1);
-            redis.command("DEL", "test:key", "tries");
+            CompletableFuture<Response> reply = call(connections, FAILS_WHILE_THE_KEY_EXISTS, "PONG");
+            await().atMost(20, TimeUnit.SECONDS).until(() -> attempts() > 1);
+            redis.command("DEL", "test:key", "attempts");
             assertThat(get(reply)).hasToString("PONG");
         }
         assertThat(log.texts()).isEmpty();
     }
 
-    private int tries() {
-        Response tries = redis.command("GET", "tries");
-        return tries == null ? 0 : tries.toInteger();
+    private int attempts() {
+        Response attempts = redis.command("GET", "attempts");
+        return attempts == null ? 0 : attempts.toInteger();
     }
 
-    private static final String FAILS_WHILE_THE_KEY_HAS_A_TEXT = "redis.call('INCR', 'tries') "
+    private static final String FAILS_WHILE_THE_KEY_EXISTS = "redis.call('INCR', 'attempts') "
             + "local text = redis.call('GET', KEYS[1]) if text then return redis.error_reply(text) end return ARGV[1]";
 
-    /** Trap 32: a server that stays a replica is away, and the message says what to change. */
+    /** Trap 32: a server that remains a replica is away, and the message names the setting to change. */
     @Test
-    void aLastingReplicaIsAway() {
+    void permanentReplicaIsReported() {
         ping();
         redis.command("SET", "test:key", "READONLY You can't write against a read only replica.");
-        assertThatThrownBy(() -> get(call(connections, FAILS_WHILE_THE_KEY_HAS_A_TEXT, "x")))
+        assertThatThrownBy(() -> get(call(connections, FAILS_WHILE_THE_KEY_EXISTS, "x")))
                 .isInstanceOf(StoreException.class).isNotInstanceOf(StoreAwayException.class)
                 .hasMessageContaining("quarkus.redis.hosts");
     }
 
-    /** Connecting and reading proves nothing: only a probe that writes ends an outage. */
+    /** Connecting and reading are not sufficient: only a probe that writes ends an outage. */
     @ParameterizedTest
     @ValueSource(booleans = { false, true })
-    void aServerThatTakesNoWritesStaysAway(boolean leastRights) {
+    void serverThatRefusesWritesStaysAway(boolean leastRights) {
         if (leastRights) {
             connections.close();
             connections = connections(redis.restrictedOptions(TestStore.SCRIPT), TIMEOUT);
@@ -270,13 +271,12 @@ class RedisConnectionManagerTest {
     }
 
     /**
-     * A server that refuses to write for a reason that does not pass by itself is not away: callers get that reason at once,
-     * and
-     * what needs no memory, such as a release, is carried out.
+     * A server that permanently refuses writes is not away: callers get the reason at once, and commands that need no memory,
+     * such as a release, are executed.
      */
     @ParameterizedTest
     @CsvSource({ "maxmemory, raise maxmemory", "min-replicas-to-write, min-replicas-to-write requires" })
-    void aProbeThatIsRefusedForGoodEndsTheOutageAndCallersGetTheCause(String setting, String cause) {
+    void permanentlyRefusedProbeEndsTheOutageAndCallersGetTheCause(String setting, String cause) {
         get(call(connections, "return 1", "x"));
         redis.command("REPLICAOF", "127.0.0.1", "1");
         String write = "return redis.call('SET', KEYS[1], ARGV[1])";
@@ -293,16 +293,16 @@ class RedisConnectionManagerTest {
         }
     }
 
-    /** An earlier copy of a call may have been carried out, whatever a later one is answered by. */
+    /** Redis may have executed an earlier copy of the call, whatever the reply to a later one is. */
     @Test
-    void aRedirectionFromAServerOutsideOfAClusterKeepsWhatIsNotKnown() {
-        patient();
-        AtomicInteger tries = new AtomicInteger();
+    void redirectionWithoutAClusterKeepsTheOutcomeUnknown() {
+        useLongTimeout();
+        AtomicInteger attempts = new AtomicInteger();
         CompletableFuture<Response> reply = connections.send(RedisCall.of("key", null, connection -> {
-            return tries.incrementAndGet() == 1 ? Promise.<Response> promise().future()
+            return attempts.incrementAndGet() == 1 ? Promise.<Response> promise().future()
                     : connection.send(Request.cmd(Command.EVAL).arg("return redis.error_reply('MOVED 1 127.0.0.1:1')").arg(0));
         })).toCompletableFuture();
-        await().atMost(20, TimeUnit.SECONDS).until(() -> tries.get() == 1);
+        await().atMost(20, TimeUnit.SECONDS).until(() -> attempts.get() == 1);
         redis.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
 
         assertThatThrownBy(() -> get(reply)).isInstanceOfSatisfying(RefusedException.class, e -> {
@@ -311,9 +311,9 @@ class RedisConnectionManagerTest {
         });
     }
 
-    /** The tasks of several callers run one after the other; the failure of one must not keep the others from running. */
+    /** Tasks of several callers run in sequence; a failing task must not stop the others. */
     @Test
-    void aTaskThatFailsIsLoggedAndTheNextOnesRun() throws Exception {
+    void failingTaskIsLoggedAndTheNextOnesRun() throws Exception {
         CompletableFuture<String> next = new CompletableFuture<>();
         try (LoggedWarnings errors = new LoggedWarnings(RedisConnectionManager.class)) {
             CountDownLatch queued = new CountDownLatch(1);
@@ -341,16 +341,16 @@ class RedisConnectionManagerTest {
                 .map(line -> line.replaceFirst(".*rejected_calls=(\\d+).*", "$1")).mapToLong(Long::parseLong).sum();
     }
 
-    /** What cannot pass by itself is told at once, with the property to change. */
+    /** Permanent errors are reported at once, with the property to change. */
     @Test
-    void aMissingPasswordIsToldAtOnce() {
+    void missingPasswordIsReportedAtOnce() {
         connections.close();
         redis.command("CONFIG", "SET", "requirepass", "hunter2");
         connections = connections(redis.options(), LONG_TIMEOUT);
 
         assertThatThrownBy(this::ping).isInstanceOf(StoreException.class).isNotInstanceOf(StoreAwayException.class)
                 .hasMessageContaining("Authentication required").hasMessageContaining("quarkus.redis.password");
-        // Trap 45: Redis 6.2 says "unauthenticated multibulk length" of a large command.
+        // Trap 45: Redis 6.2 replies "unauthenticated multibulk length" to a large command.
         assertThatThrownBy(() -> get(echo(connections, "x".repeat(1_000_000)))).hasMessageContaining("Authentication required");
         assertThat(log.texts()).singleElement().asString().contains("quarkus.redis.password");
         try (RedisConnectionManager able = connections(redis.options().setPassword("hunter2"), LONG_TIMEOUT)) {
@@ -359,7 +359,7 @@ class RedisConnectionManagerTest {
     }
 
     @Test
-    void aWrongPasswordIsToldAtOnceUntilItIsRight() {
+    void wrongPasswordIsReportedAtOnceUntilCorrected() {
         connections.close();
         redis.command("ACL", "SETUSER", "shop", "on", ">other", "~*", "&*", "+@all");
         connections = connections(redis.optionsOf("shop"), LONG_TIMEOUT);
@@ -370,9 +370,8 @@ class RedisConnectionManagerTest {
         await().atMost(20, TimeUnit.SECONDS).ignoreExceptions().until(() -> ping().equals("PONG"));
     }
 
-    /** A connection whose handshake is refused is closed. */
     @Test
-    void aRefusedHandshakeLeavesNoConnection() throws Exception {
+    void refusedHandshakeLeavesNoConnection() throws Exception {
         AtomicInteger accepted = new AtomicInteger();
         AtomicInteger ended = new AtomicInteger();
         try (ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
@@ -404,15 +403,15 @@ class RedisConnectionManagerTest {
                         .write("-WRONGPASS invalid username-password pair\r\n".getBytes(StandardCharsets.US_ASCII));
             }
         } catch (IOException e) {
-            // Reset by the client, which ends it as well.
+            // Reset by the client.
         } finally {
             ended.incrementAndGet();
         }
     }
 
-    /** Trap 33: the event loop stands still for longer than the timeout; what has arrived meanwhile is read first. */
+    /** Trap 33: the event loop is blocked for longer than the timeout; replies that arrived are read first. */
     @Test
-    void aPauseOfThisProcessIsNoOutage() {
+    void pauseOfTheProcessIsNotAnOutage() {
         ping();
         for (int i = 0; i < 3; i++) {
             CountDownLatch blocked = new CountDownLatch(1);
@@ -431,9 +430,9 @@ class RedisConnectionManagerTest {
         assertThat(log.texts()).isEmpty();
     }
 
-    /** Trap 33: what was about to be sent when the pause began is sent after it, and has its full time. */
+    /** Trap 33: a command that is about to be sent when the pause starts has its full timeout after it. */
     @Test
-    void aPauseBeforeACommandIsSentIsNoOutage() {
+    void pauseBeforeACommandIsSentIsNotAnOutage() {
         ping();
         Promise<Void> gate = Promise.promise();
         CountDownLatch sending = new CountDownLatch(1);
@@ -447,7 +446,7 @@ class RedisConnectionManagerTest {
             while (System.nanoTime() < end) {
                 Thread.onSpinWait();
             }
-            // After the timers that are due.
+            // Behind the timers that are due.
             redis.vertx().setTimer(1, timer -> gate.complete());
         });
 
@@ -455,9 +454,9 @@ class RedisConnectionManagerTest {
         assertThat(log.texts()).isEmpty();
     }
 
-    /** Trap 32: a call that Redis keeps refusing for the moment follows the policy in time, though others are answered. */
+    /** Trap 32: a call that Redis keeps refusing temporarily fails after the timeout, although Redis replies to others. */
     @Test
-    void aCallThatIsRefusedForTooLongIsGivenUpAlone() {
+    void callRefusedForTooLongFailsAlone() {
         CompletableFuture<Response> reply = call(connections, "return redis.error_reply('BUSY Redis is busy')", "x");
         while (!reply.isDone()) {
             assertThat(ping()).isEqualTo("PONG");
@@ -467,31 +466,31 @@ class RedisConnectionManagerTest {
         assertThat(log.texts()).isEmpty();
     }
 
-    /** The round trips of a call that has a connection for itself depend on each other, so its tries never overlap. */
+    /** The round trips of a call with its own connection depend on each other, so its attempts must not overlap. */
     @Test
-    void aCallWithAConnectionForItselfIsSentAgainWhenItsFirstTryHasEnded() {
+    void callWithItsOwnConnectionIsRetriedAfterItsFirstAttemptEnds() {
         try (RedisConnectionManager oneAtATime = new RedisConnectionManager(redis.vertx(), redis.options(), "quarkus.redis",
                 "test", LONG_TIMEOUT, 1, false)) {
-            Promise<Response> firstTry = Promise.promise();
-            AtomicInteger tries = new AtomicInteger();
+            Promise<Response> firstAttempt = Promise.promise();
+            AtomicInteger attempts = new AtomicInteger();
             CompletableFuture<Response> reply = oneAtATime.send(RedisCall.of("ECHO", null, connection -> {
-                return tries.incrementAndGet() == 1 ? firstTry.future()
+                return attempts.incrementAndGet() == 1 ? firstAttempt.future()
                         : connection.send(Request.cmd(Command.ECHO).arg("PONG"));
             })).toCompletableFuture();
-            await().atMost(20, TimeUnit.SECONDS).until(() -> tries.get() == 1);
+            await().atMost(20, TimeUnit.SECONDS).until(() -> attempts.get() == 1);
             redis.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
 
             assertThat(get(echo(oneAtATime, "over the next connection"))).hasToString("over the next connection");
-            assertThat(tries).hasValue(1);
-            oneAtATime.context().runOnContext(now -> firstTry.fail(new VertxException("lost", true)));
+            assertThat(attempts).hasValue(1);
+            oneAtATime.context().runOnContext(now -> firstAttempt.fail(new VertxException("lost", true)));
             assertThat(get(reply)).hasToString("PONG");
-            assertThat(tries).hasValue(2);
+            assertThat(attempts).hasValue(2);
         }
     }
 
-    /** A connection that is half open, while Redis answers on others, is replaced and is no outage. */
+    /** A half-open connection is replaced while Redis replies on others. */
     @Test
-    void aHalfOpenConnectionIsNoOutage() throws Exception {
+    void halfOpenConnectionIsNotAnOutage() throws Exception {
         try (TestProxy proxy = new TestProxy(TestProxy.First.IS_FORGOTTEN, redis.port());
                 RedisConnectionManager viaProxy = connections(TestRedis.options(proxy.port()), Duration.ofSeconds(8))) {
             assertThat(get(echo(viaProxy, "PONG"))).hasToString("PONG");
@@ -502,9 +501,9 @@ class RedisConnectionManagerTest {
         }
     }
 
-    /** A server that closes every connection at once neither hangs a command nor is stormed with attempts. */
+    /** A server closes every connection at once: commands do not hang, and reconnects back off. */
     @Test
-    void aServerThatClosesEveryConnectionIsNotStormed() throws Exception {
+    void reconnectsToAServerThatClosesConnectionsBackOff() throws Exception {
         AtomicInteger accepted = new AtomicInteger();
         try (ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
             Thread acceptor = new Thread(() -> {
@@ -528,12 +527,9 @@ class RedisConnectionManagerTest {
         assertThat(accepted).hasValueLessThan(50);
     }
 
-    /**
-     * Trap 25: connections are accepted and never hear a word. They are closed, and the first one that is answered brings Redis
-     * back.
-     */
+    /** Trap 25: silent connections are closed, and the first one with a reply ends the outage. */
     @Test
-    void aServerThatNeverSpeaksIsLeftForOneThatDoes() throws Exception {
+    void silentConnectionsAreReplacedUntilOneReplies() throws Exception {
         try (SilentAtFirst server = new SilentAtFirst(3, redis.port());
                 RedisConnectionManager toSilent = connections(TestRedis.options(server.port()), TIMEOUT)) {
             assertThatThrownBy(() -> get(echo(toSilent, "PONG"))).isInstanceOf(StoreAwayException.class);
@@ -544,8 +540,8 @@ class RedisConnectionManagerTest {
     }
 
     @Test
-    void closingGivesUpWhatIsUnderWay() {
-        patient();
+    void closeFailsCommandsInFlight() {
+        useLongTimeout();
         ping();
         long pid = redis.pid();
         TestRedis.signal(pid, "STOP");
@@ -560,7 +556,7 @@ class RedisConnectionManagerTest {
     }
 
     @Test
-    void aRefusedCommandSaysWhatRedisSaid() {
+    void refusalContainsTheErrorOfRedis() {
         redis.command("SET", "test:key", "text");
         assertThatThrownBy(() -> get(call(connections, "return redis.call('LPUSH', KEYS[1], ARGV[1])", "x")))
                 .isInstanceOfSatisfying(StoreException.class, e -> {
@@ -590,7 +586,7 @@ class RedisConnectionManagerTest {
                 .findFirst().orElseThrow();
     }
 
-    // Without the one that asks.
+    // Without the reading connection.
     private long connections() {
         return redis.command("CLIENT", "LIST").toString().lines().filter(line -> line.contains("id=")).count() - 1;
     }

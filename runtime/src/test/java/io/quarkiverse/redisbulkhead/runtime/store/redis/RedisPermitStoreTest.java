@@ -40,7 +40,7 @@ import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.RedisOptions;
 import io.vertx.redis.client.Response;
 
-/** What the stores in Redis have in common, beside the contract of all stores: keys, errors, and a real clock. */
+/** What the Redis stores have in common beyond the store contract: keys, errors and a real clock. */
 @ParameterizedClass
 @EnumSource(TestStore.class)
 class RedisPermitStoreTest {
@@ -92,7 +92,7 @@ class RedisPermitStoreTest {
     }
 
     @Test
-    void aReleasedPermitIsFreeAndLeavesNothing() {
+    void releasedPermitIsFreeAndLeavesNothing() {
         acquire("a", 1);
 
         assertThat(get(store.release(BulkheadId.of("b"), "a"))).as("wrong bulkhead").isFalse();
@@ -104,12 +104,11 @@ class RedisPermitStoreTest {
     }
 
     /**
-     * Whose details are those of the dead is told by leases and places. Were they gone first, the details would stay for as
-     * long as
-     * the bulkhead is used.
+     * Leases and places show which details are obsolete. If these expired first, the details would stay as long as the
+     * bulkhead is used.
      */
     @Test
-    void detailsDoNotOutliveTheLeasesAndPlacesTheyBelongTo() {
+    void detailsDoNotOutliveTheirLeasesAndPlaces() {
         acquire("a", 1);
         get(store.acquire(
                 new AcquireRequest(BulkheadId.of("reports"), "b", 1, Duration.ofSeconds(2), true, Duration.ofSeconds(2),
@@ -122,9 +121,9 @@ class RedisPermitStoreTest {
         }
     }
 
-    /** Trap 7: a late or repeated release removes nothing but its own id. */
+    /** Trap 7: a late or repeated release removes only its own id. */
     @Test
-    void aReleaseRemovesItsOwnPermitOnly() {
+    void releaseRemovesOnlyItsOwnPermit() {
         acquire("a", 2);
         acquire("b", 2);
 
@@ -135,9 +134,9 @@ class RedisPermitStoreTest {
         assertThat(holderIds()).containsExactly("b");
     }
 
-    /** What is gone of a permit is as much as others may take; the next renewal brings it back. */
+    /** Others may use the lost part of a permit; the next renewal restores it. */
     @Test
-    void aPartOfAPermitThatIsLostComesBackWithItsRenewal() {
+    void renewalRestoresALostPartOfAPermit() {
         acquire("*3*a", 4);
         redis.command("ZREM", HOLDERS, "*3*a 2");
         assertThat(acquire("*3*b", 4)).isInstanceOf(Full.class);
@@ -150,9 +149,9 @@ class RedisPermitStoreTest {
         assertThat(inUse()).isEqualTo(1);
     }
 
-    /** The permit is lost with its first entry. The others count for as long as its holder may not know that. */
+    /** A permit is lost with its first entry. The other entries count until the holder notices. */
     @Test
-    void whatIsLeftOfALostPermitCountsUntilItIsGivenBack() {
+    void remainderOfALostPermitCountsUntilItsRelease() {
         acquire("*3*a", 3);
         redis.command("ZREM", HOLDERS, "*3*a");
 
@@ -165,9 +164,9 @@ class RedisPermitStoreTest {
         assertThat(acquire("*2*b", 3)).isInstanceOf(Granted.class);
     }
 
-    /** Whatever is lost with the records, weights are not. */
+    /** Weights do not depend on the records. */
     @Test
-    void aPermitKeepsItsWeightWhenItsRecordIsLost() {
+    void permitKeepsItsWeightWithoutItsRecord() {
         acquire("*3*a", 4, Duration.ofSeconds(20));
         redis.command("DEL", "test:{reports}:state");
 
@@ -183,9 +182,9 @@ class RedisPermitStoreTest {
         return get(store.occupancy(BulkheadId.of("reports"), 0)).inUse();
     }
 
-    /** Trap 2: counting and adding are one step, however many race. */
+    /** Trap 2: counting and adding are atomic. */
     @Test
-    void aRaceOfAThousandNeverExceedsTheLimit() {
+    void raceOfAThousandNeverExceedsTheLimit() {
         List<CompletableFuture<AcquireReply>> replies = new ArrayList<>();
         List<TestProcess> processes = IntStream.range(0, 4).mapToObj(i -> new TestProcess(redis, kind)).toList();
         for (int i = 0; i < 1_000; i++) {
@@ -197,18 +196,18 @@ class RedisPermitStoreTest {
         processes.forEach(TestProcess::close);
     }
 
-    /** Trap 4: a request whose answer was lost may be sent again. */
+    /** Trap 4: a client may repeat a request whose reply was lost. */
     @Test
-    void askingAgainWithTheSameIdAnswersWithTheSamePermit() {
+    void repeatedRequestReturnsTheSamePermit() {
         AcquireReply first = acquire("a", 1);
 
         assertThat(acquire("a", 1)).isEqualTo(first);
         assertThat(holderIds()).containsExactly("a");
     }
 
-    /** Trap 4: a request that was given up is not granted when it arrives late. */
+    /** Trap 4: a late copy of a cancelled request gets no permit. */
     @Test
-    void aCancelledRequestThatArrivesLateIsRefused() {
+    void lateCancelledRequestIsRefused() {
         acquire("held", 5);
         get(store.cancel(BulkheadId.of("reports"), List.of("held", "late"), LONG));
 
@@ -228,13 +227,10 @@ class RedisPermitStoreTest {
         assertThat(holderIds()).containsExactly("stays");
     }
 
-    /**
-     * Trap 3, Trap 12: a permit whose holder is gone is free when its lease has ended, and the rejected are told when
-     * that is.
-     */
+    /** Trap 3, Trap 12: the permit of a dead holder is free after its lease, and rejected callers learn when. */
     @Test
-    void anExpiredPermitIsFreeAndIsCleanedUp() {
-        // Again where a pause of the machine lasts longer than the lease.
+    void expiredPermitIsFreeAndIsCleanedUp() {
+        // Repeats if the machine pauses for longer than the lease.
         await().pollDelay(Duration.ZERO).atMost(30, TimeUnit.SECONDS).untilAsserted(() -> {
             get(store.release(BulkheadId.of("reports"), "b"));
             acquire("short", 1, Duration.ofMillis(300));
@@ -250,9 +246,9 @@ class RedisPermitStoreTest {
         assertThat(holderIds()).containsExactly("b");
     }
 
-    /** Trap 8: one caller's short lease touches neither the keys' nor another's lease. */
+    /** Trap 8: a short lease affects neither the keys nor other leases. */
     @Test
-    void aShortLeaseDoesNotShortenAnybodyElses() {
+    void shortLeaseDoesNotShortenOtherLeases() {
         acquire("long", 5, Duration.ofMinutes(10));
         acquire("short", 5, Duration.ofMillis(50));
 
@@ -261,7 +257,7 @@ class RedisPermitStoreTest {
         await().atMost(10, TimeUnit.SECONDS).untilAsserted(() -> assertThat(holderIds()).containsExactly("long"));
     }
 
-    /** Trap 21: a bulkhead that was used once leaves nothing behind. */
+    /** Trap 21: a bulkhead used once leaves nothing. */
     @Test
     void allKeysOfAnUnusedBulkheadExpire() {
         acquire("a", 1, Duration.ofMillis(100));
@@ -269,9 +265,9 @@ class RedisPermitStoreTest {
         await().atMost(20, TimeUnit.SECONDS).untilAsserted(() -> assertThat(keys()).isEmpty());
     }
 
-    /** Trap 9, Trap 21, guarantee 9: what waiters, limits and cancellations leave behind expires, too. */
+    /** Trap 9, Trap 21, guarantee 9: the data of waiters, limits and cancellations expires, too. */
     @Test
-    void theKeysOfWaitersExpire() {
+    void keysOfWaitersExpire() {
         Duration place = Duration.ofSeconds(10);
         acquire("a", 1);
         get(store.acquire(new AcquireRequest(BulkheadId.of("reports"), "fair", 1, LONG, true, place, "app", "host:1", "A#a")));
@@ -288,23 +284,23 @@ class RedisPermitStoreTest {
         assertThat(keys()).doesNotContain("test:{reports}:queue", "test:{reports}:standby");
     }
 
-    /** Trap 6: a server whose memory is full takes back what it has, though it grants nothing new. */
+    /** Trap 6: a server without free memory still accepts releases, and refuses acquires. */
     @Test
-    void aFullServerTakesPermitsBack() {
+    void releaseWorksWhenMemoryIsFull() {
         acquire("a", 1);
         whenMemoryIsFull(() -> {
             assertThatThrownBy(() -> acquire("b", 2)).isInstanceOfSatisfying(StoreException.class, refusal -> {
                 assertThat(refusal).hasMessageContaining("OOM");
-                assertThat(refusal.outcomeUnknown()).as("whether it may have been carried out").isFalse();
+                assertThat(refusal.outcomeUnknown()).as("outcome is known").isFalse();
             });
             assertThat(get(store.release(BulkheadId.of("reports"), "a"))).isTrue();
         });
         assertThat(holderIds()).isEmpty();
     }
 
-    /** Trap 6: a script that has begun to write may go on when the memory is full; a transaction is refused. */
+    /** Trap 6: a script that has started to write may continue when the memory is full; a transaction is refused. */
     @Test
-    void aFullServerRenewsWhereThereAreScripts() {
+    void scriptRenewsWhenMemoryIsFull() {
         acquire("a", 1);
         whenMemoryIsFull(() -> {
             if (kind == TestStore.SCRIPT) {
@@ -319,7 +315,7 @@ class RedisPermitStoreTest {
         });
     }
 
-    /** The ids that have a record; whatever else is in the hash has a space in its name. */
+    /** The permit ids with a record; all other fields contain a space. */
     private static List<String> records() {
         return StreamSupport.stream(redis.command("HKEYS", "test:{reports}:state").spliterator(), false).map(Response::toString)
                 .filter(field -> !field.contains(" ")).toList();
@@ -336,7 +332,7 @@ class RedisPermitStoreTest {
 
     /** Trap 19: running executions finish, and no call enters until the use is below the new limit. */
     @Test
-    void aSmallerLimitDrains() {
+    void lowerLimitDrains() {
         List.of("a", "b", "c", "d").forEach(id -> acquire(id, 4));
 
         assertThat(acquire("e", 2)).isInstanceOfSatisfying(Full.class, full -> assertThat(full.limit()).isEqualTo(2));
@@ -346,9 +342,9 @@ class RedisPermitStoreTest {
         assertThat(acquire("e", 2)).isInstanceOf(Granted.class);
     }
 
-    /** Trap 20: with all permits out, and again with none, the limit is the limit. */
+    /** Trap 20: the limit applies with all permits in use, and with none. */
     @Test
-    void emptyIsNotUninitialised() {
+    void emptyDiffersFromUninitialized() {
         for (int round = 0; round < 3; round++) {
             assertThat(acquire("a" + round, 1)).isInstanceOf(Granted.class);
             assertThat(acquire("b" + round, 1)).isInstanceOf(Full.class);
@@ -356,35 +352,36 @@ class RedisPermitStoreTest {
         }
     }
 
-    /** Trap 24: limits and counts beyond what Lua's unpack and a 32-bit integer take. */
+    /** Trap 24: limits and counts beyond Lua's unpack and 32-bit integers. */
     @Test
-    void bigLimitsAndManyExpiredPermits() {
-        // The store with the lock takes no more, which a test of its own shows.
+    void largeLimitsAndManyExpiredPermits() {
+        // The maximum of the lock store, see LockPermitStoreTest.
         int number = kind == TestStore.SCRIPT ? 9_000 : 1_000;
         List<CompletableFuture<AcquireReply>> replies = IntStream.range(0, number)
                 .mapToObj(i -> store.acquire(request("p" + i, Integer.MAX_VALUE, LONG)).toCompletableFuture())
                 .toList();
         assertThat(replies.stream().map(RedisPermitStoreTest::get)).allMatch(Granted.class::isInstance);
-        assertThat(redis.command("ZCARD", "test:{reports}:holders").toInteger()).as("none has expired yet")
+        assertThat(redis.command("ZCARD", "test:{reports}:holders").toInteger()).as("not expired yet")
                 .isEqualTo(number);
 
-        // No lease is short enough for a test and long enough for all of these requests on a busy machine.
+        // Sets the lease ends directly: no lease is short enough for a test and long enough for all requests on a busy
+        // machine.
         redis.command("EVAL", "for _, entry in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do "
                 + "redis.call('ZADD', KEYS[1], 1, entry) end", 1, HOLDERS);
         assertThat(inUse()).isZero();
         assertThat(acquire("next", 1)).isInstanceOf(Granted.class);
         if (kind == TestStore.SCRIPT) {
-            assertThat(redis.command("ZCARD", "test:{reports}:holders").toInteger()).as("cleaned up in parts").isEqualTo(8_001);
+            assertThat(redis.command("ZCARD", "test:{reports}:holders").toInteger()).as("cleaned up in batches").isEqualTo(8_001);
         } else {
-            // It may go on with that after its answer.
+            // The cleanup may continue after the reply.
             await().atMost(30, TimeUnit.SECONDS)
                     .until(() -> redis.command("ZCARD", "test:{reports}:holders").toInteger() == 1);
         }
     }
 
-    /** Guarantee 7: tickets grow, also when the keys have gone in between. */
+    /** Guarantee 7: tickets increase, also after the keys were deleted. */
     @Test
-    void ticketsGrowAcrossFlushAll() {
+    void ticketsIncreaseAcrossFlushAll() {
         long first = ticket(acquire("a", 9));
         long second = ticket(acquire("b", 9));
         redis.command("FLUSHALL");
@@ -393,9 +390,9 @@ class RedisPermitStoreTest {
         assertThat(List.of(first, second, third)).isSorted().doesNotHaveDuplicates();
     }
 
-    /** Guarantee 7: a server clock that was set back does not bring old tickets back while the counter is there. */
+    /** Guarantee 7: while the counter exists, a clock going back does not repeat tickets. */
     @Test
-    void ticketsGrowWhenTheClockIsBehindTheCounter() {
+    void ticketsIncreaseWhenTheClockIsBehindTheCounter() {
         redis.command("HSET", "test:{reports}:state", "last ticket", "4000000000000000");
         redis.command("PEXPIRE", "test:{reports}:state", 60_000);
 
@@ -406,7 +403,7 @@ class RedisPermitStoreTest {
 
     @ParameterizedTest
     @ValueSource(strings = { "holders", "state", "queue", "standby", "cancelled" })
-    void aKeyOfAnotherApplicationGivesAClearErrorAndIsNotChanged(String part) {
+    void foreignKeyIsAClearErrorAndIsNotChanged(String part) {
         String key = "test:{reports}:" + part;
         redis.command("RPUSH", key, "theirs");
 
@@ -415,7 +412,7 @@ class RedisPermitStoreTest {
             assertThat(e.outcomeUnknown()).isFalse();
         });
         if (!part.equals("cancelled")) {
-            assertThatThrownBy(() -> get(store.occupancy(BulkheadId.of("reports"), 9))).as("a look")
+            assertThatThrownBy(() -> get(store.occupancy(BulkheadId.of("reports"), 9))).as("a read")
                     .isInstanceOf(StoreException.class)
                     .hasMessageContaining("WRONGTYPE");
         }
@@ -427,7 +424,7 @@ class RedisPermitStoreTest {
 
     @ParameterizedTest
     @ValueSource(strings = { "theirs", "inf", "nan", "1e300", "-5", "1.5", "9007199254740992", "99999999999999999999" })
-    void aTicketThatIsNoneGivesAClearErrorAndIsLeftAlone(String theirs) {
+    void invalidTicketIsAClearErrorAndIsNotChanged(String theirs) {
         redis.command("HSET", "test:{reports}:state", "last ticket", theirs);
 
         assertThatThrownBy(() -> acquire("a", 5)).isInstanceOf(StoreException.class)
@@ -438,11 +435,11 @@ class RedisPermitStoreTest {
         redis.command("DEL", "test:{reports}:state");
     }
 
-    /** A user who may not run one of the commands; a script stops in the middle then, and nothing stays for ever. */
+    /** Without permission for a command, a script stops in the middle, and every key still expires. */
     @ParameterizedTest
     @ValueSource(strings = { "pexpire", "hset", "zadd", "time", "hmget", "zcard" })
-    void aMissingPermissionIsAClearErrorAndLeavesNoKeyForEver(String command) {
-        // The store with the lock reads the whole state.
+    void missingPermissionIsAClearErrorAndAllKeysExpire(String command) {
+        // The lock store reads the whole state.
         String denied = command.equals("hmget") && kind == TestStore.LOCK ? "hvals" : command;
         redis.command("ACL", "SETUSER", "poor", "on", ">secret", "~*", "+@all", "-" + denied);
         RedisOptions poor = redis.optionsOf("poor");
@@ -453,13 +450,13 @@ class RedisPermitStoreTest {
             redis.command("ACL", "DELUSER", "poor");
         }
         if (command.equals("pexpire")) {
-            // What was written before the refusal is what the reclaimer takes back.
+            // The background cancellation removes what was written before the refusal.
             get(store.cancel(BulkheadId.of("reports"), List.of("a"), LONG));
         }
     }
 
     @Test
-    void holdersTellWhatAnOperatorWantsToSee() {
+    void holdersContainDetailsForOperators() {
         Instant before = serverTime();
         long ticket = ticket(get(store.acquire(
                 new AcquireRequest(BulkheadId.of("部署 🚀"), "a", 5, LONG, false, Duration.ZERO, "shop\nfake", "host:1",
@@ -480,7 +477,7 @@ class RedisPermitStoreTest {
     }
 
     @Test
-    void holdersAreListedUpToABound() {
+    void numberOfListedHoldersIsBounded() {
         IntStream.range(0, 20).forEach(i -> acquire("p" + i, 100));
 
         assertThat(get(store.occupancy(BulkheadId.of("reports"), 7))).satisfies(occupancy -> {
@@ -490,12 +487,9 @@ class RedisPermitStoreTest {
         assertThat(get(store.occupancy(BulkheadId.of("unknown"), 7)).inUse()).isZero();
     }
 
-    /**
-     * Trap 23: all keys of a bulkhead lie in one slot of a cluster, whatever the name, and no other bulkhead has any
-     * of them.
-     */
+    /** Trap 23: all keys of a bulkhead are in one cluster slot, for any name, and belong to no other bulkhead. */
     @Test
-    void allKeysOfABulkheadShareOneHashTagThatNoOtherHas() {
+    void keysOfABulkheadShareAUniqueHashTag() {
         List<String> names = List.of("reports", "a}b", "a%7Db", "}", "%7D", "%257D", "{}", "{x}:holders", "x}:holders",
                 "a:b c\n", "🚀");
         List<String> tags = new ArrayList<>();
@@ -507,9 +501,9 @@ class RedisPermitStoreTest {
         assertThat(tags).doesNotHaveDuplicates();
     }
 
-    /** Keys are the input of users: whatever they hold, none reaches the data of another key or bulkhead. */
+    /** Keys are user input: no key gives access to the data of another key or bulkhead. */
     @Test
-    void noKeyOfAUserReachesTheDataOfAnother() {
+    void keysDoNotCollide() {
         String bigText = "x".repeat(1_000_000);
         List<String> texts = List.of("", " ", "a", "A", "a%", "%:a", "%#a", "%3Aa", "%20", "a}b", "{a}", "}:holders",
                 "a:holders",
@@ -534,9 +528,9 @@ class RedisPermitStoreTest {
         assertThat(tags).doesNotHaveDuplicates();
     }
 
-    /** What operators look at is legible where that does no harm. */
+    /** Readable for operators where this is safe. */
     @Test
-    void keysOfUsersAreLegible() {
+    void keysAreReadable() {
         BulkheadId pages = BulkheadId.of("pages");
         assertThat(new BulkheadKeys("p", pages.forKey("www.example.org:8080/a~b"))).hasToString(
                 "p:{pages%:www.example.org:8080/a~b}:");
@@ -579,7 +573,7 @@ class RedisPermitStoreTest {
         return StreamSupport.stream(redis.command("KEYS", "*").spliterator(), false).map(Response::toString).toList();
     }
 
-    /** Guarantee 9, after every test. */
+    /** Guarantee 9, checked after each test. */
     private static void assertEveryKeyExpires() {
         assertThat(keys()).allSatisfy(key -> assertThat(redis.command("PTTL", key).toLong()).as(key).isNotEqualTo(-1));
     }

@@ -17,32 +17,31 @@ import io.quarkiverse.redisbulkhead.runtime.store.StoreFixture;
 import io.vertx.redis.client.Redis;
 
 /**
- * Two processes on a real Redis, with a clock that the test moves: the stores read it from the key {@value #CLOCK} instead of
- * asking for the time. The keys themselves live by the server's own clock, which would let them expire in a slow test; so
- * they live longer by {@link #SLACK}.
+ * Two processes on a real Redis, with a clock that the test moves: the stores read it from the key {@value #CLOCK}. The keys
+ * live longer by {@link #SLACK}, because they expire by the server's own clock, which continues in a slow test.
  */
 public final class RedisStoreFixture implements StoreFixture {
 
     /** The key that holds the time, in milliseconds. */
     public static final String CLOCK = "test:clock";
 
-    /** A hash with the same in its field {@code now}. */
+    /** A hash with the same time in its field {@code now}. */
     public static final String CLOCK_HASH = "test:clock-hash";
 
     public static final Duration SLACK = Duration.ofHours(1);
 
-    /** Makes the store under test. */
+    /** Creates the store under test. */
     public interface StoreFactory {
 
         /**
          * @param redis the server
-         * @param connections those of one process
-         * @param notifications what it hears
+         * @param connections the connections of a process
+         * @param notifications its subscriber
          */
         PermitStore open(TestRedis redis, RedisConnectionManager connections, NotificationSubscriber notifications);
     }
 
-    private static final String MARK = "all-messages-have-come-";
+    private static final String MARK = "all-messages-arrived-";
 
     private final TestRedis redis;
     private final Redis admin;
@@ -85,7 +84,7 @@ public final class RedisStoreFixture implements StoreFixture {
     }
 
     private void setClock() {
-        // As a text and, for those who may not read texts, as a hash.
+        // As a string and as a hash, for users without permission for GET.
         redis.command(admin, "SET", CLOCK, millis);
         redis.command(admin, "HSET", CLOCK_HASH, "now", millis);
     }
@@ -122,7 +121,7 @@ public final class RedisStoreFixture implements StoreFixture {
     public void settleNotices() {
         String mark = MARK + ++marks;
         for (Process process : List.of(first, second)) {
-            // What a store sends after its answer has arrived when it answers again.
+            // A store may publish after its reply. This reply on the same connection comes behind that.
             process.store.occupancy(BulkheadId.of("unknown"), 0).toCompletableFuture().join();
             redis.command(admin, "PUBLISH", process.notifications.name(), "free " + mark);
             await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(1)).atMost(20, TimeUnit.SECONDS)

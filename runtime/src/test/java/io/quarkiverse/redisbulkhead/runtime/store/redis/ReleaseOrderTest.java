@@ -25,8 +25,8 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
 
 /**
- * An execution ends without waiting for the answer to its release. Within the process, the next acquire comes behind the
- * release all the same, and finds the permit free: with one permit and one attempt, no call is rejected.
+ * An execution ends without awaiting its release. Within the process, the next acquire is still executed behind the release
+ * and finds the permit free: with one permit and one attempt, no call is rejected.
  */
 @ParameterizedClass
 @EnumSource(TestStore.class)
@@ -65,15 +65,15 @@ class ReleaseOrderTest {
     }
 
     @Test
-    void aCallOfAnotherThreadFindsThePermitFree() throws Exception {
-        passOnFromThreadToThread();
+    void callOfAnotherThreadFindsThePermitFree() throws Exception {
+        passFromThreadToThread();
         await().atMost(LONGEST_SECONDS, TimeUnit.SECONDS).until(() -> redis.command("ZCARD", HOLDERS).toInteger() == 0);
         assertThat(process.losses).isEmpty();
     }
 
-    /** Trap 22: a release that Redis refuses with NOSCRIPT takes a second round trip, and an acquire behind it may not. */
+    /** Trap 22: a release that fails with NOSCRIPT takes a second round trip, and the acquire behind it may not. */
     @Test
-    void aCallFindsThePermitFreeWhileRedisLosesItsScripts() throws Exception {
+    void callFindsThePermitFreeWhileScriptsAreFlushed() throws Exception {
         AtomicBoolean over = new AtomicBoolean();
         CompletableFuture<Void> elsewhere = CompletableFuture.runAsync(() -> {
             while (!over.get()) {
@@ -83,14 +83,14 @@ class ReleaseOrderTest {
             }
         });
         try {
-            passOnFromThreadToThread();
+            passFromThreadToThread();
         } finally {
             over.set(true);
             elsewhere.exceptionally(full -> null).get(LONGEST_SECONDS, TimeUnit.SECONDS);
         }
     }
 
-    private void passOnFromThreadToThread() throws Exception {
+    private void passFromThreadToThread() throws Exception {
         List<Semaphore> turns = new ArrayList<>();
         List<CompletableFuture<Void>> threads = new ArrayList<>();
         for (int i = 0; i < THREADS; i++) {
@@ -131,10 +131,10 @@ class ReleaseOrderTest {
         return failed;
     }
 
-    /** Else a call would wait for the release of the call before it, and for two round trips after all. */
+    /** Otherwise a call would wait for the release of the previous call, two round trips in total. */
     @Test
-    void anAcquireIsSentBehindAReleaseThatIsNotAnswered() throws Exception {
-        assumeTrue(kind == TestStore.SCRIPT, "the other store takes several round trips for each of the two");
+    void acquireIsSentBehindAReleaseInFlight() throws Exception {
+        assumeTrue(kind == TestStore.SCRIPT, "the lock store needs several round trips for each call");
         Admission first = process.semaphore(ONE).admit("A#a");
         granted(first);
         redis.command("CLIENT", "PAUSE", 60_000, "WRITE");
@@ -149,7 +149,7 @@ class ReleaseOrderTest {
         endWithoutWaiting(second);
     }
 
-    /** The connection whose script Redis postpones, as Redis sees it. */
+    /** The connection whose script Redis postpones, from CLIENT LIST. */
     private String postponed() {
         return redis.command("CLIENT", "LIST").toString().lines().filter(line -> line.contains(" cmd=evalsha")).findFirst()
                 .orElse("");
@@ -159,9 +159,9 @@ class ReleaseOrderTest {
         return Integer.parseInt(client.replaceAll(".* qbuf=(\\d+) .*", "$1"));
     }
 
-    /** The release has not reached Redis when its connection breaks. It goes before the acquires that were made after it. */
+    /** The connection breaks before the release reaches Redis. The release is sent before later acquires. */
     @Test
-    void afterAReconnectUnansweredReleasesGoBeforeLaterAcquires() throws Exception {
+    void releasesInFlightAreSentFirstAfterAReconnect() throws Exception {
         Admission first = process.semaphore(ONE).admit("A#a");
         granted(first);
         redis.command("CLIENT", "PAUSE", 60_000, "WRITE");
@@ -181,25 +181,25 @@ class ReleaseOrderTest {
     }
 
     @Test
-    void theEndOfAnExecutionDoesNotWaitButTheReleaseOfItsPermitDoes() throws Exception {
+    void endDoesNotAwaitTheReleaseButShutdownDoes() throws Exception {
         Admission first = process.semaphore(ONE).admit("A#a");
         HeldPermit permit = granted(first).get(0);
         redis.command("CLIENT", "PAUSE", 60_000, "WRITE");
-        CompletableFuture<Boolean> answer = permit.release().toCompletableFuture();
+        CompletableFuture<Boolean> reply = permit.release().toCompletableFuture();
         endWithoutWaiting(first);
-        assertThat(answer).isNotDone();
+        assertThat(reply).isNotDone();
         assertThat(redis.command("ZCARD", HOLDERS).toInteger()).isEqualTo(1);
         CompletableFuture<Void> shutdown = process.engine.releaseAll().toCompletableFuture();
-        assertThat(shutdown).as("a shutdown waits for releases in flight").isNotDone();
+        assertThat(shutdown).as("shutdown awaits releases in flight").isNotDone();
         redis.command("CLIENT", "UNPAUSE");
 
-        assertThat(answer.get(LONGEST_SECONDS, TimeUnit.SECONDS)).isTrue();
+        assertThat(reply.get(LONGEST_SECONDS, TimeUnit.SECONDS)).isTrue();
         shutdown.get(LONGEST_SECONDS, TimeUnit.SECONDS);
         assertThat(redis.command("ZCARD", HOLDERS).toInteger()).isZero();
     }
 
     @Test
-    void anEndCanAwaitTheRelease() throws Exception {
+    void endCanAwaitTheRelease() throws Exception {
         Admission first = process.semaphore(ONE.toBuilder().awaitRelease(true).build()).admit("A#a");
         granted(first);
         redis.command("CLIENT", "PAUSE", 60_000, "WRITE");

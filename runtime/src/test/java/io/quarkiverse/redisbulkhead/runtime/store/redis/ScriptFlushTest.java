@@ -15,9 +15,9 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
 class ScriptFlushTest {
 
-    /** Trap 22: the script cache is gone. */
+    /** Trap 22. */
     @Test
-    void scriptFlushIsNotNoticed() throws Exception {
+    void scriptFlushIsTransparent() throws Exception {
         TestRedis redis = new TestRedis();
         try (TestProcess process = new TestProcess(redis, TestStore.SCRIPT)) {
             get(acquire(process, "a"));

@@ -2,7 +2,7 @@ package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
 import io.quarkiverse.redisbulkhead.runtime.store.StoreFixture;
 
-/** Script stores with a clock that the test moves. */
+/** Creates script stores with a clock that the test moves. */
 final class ScriptStores {
 
     private ScriptStores() {

@@ -33,7 +33,7 @@ import io.vertx.redis.client.RedisClientType;
 import io.vertx.redis.client.RedisOptions;
 import io.vertx.redis.client.RedisRole;
 
-/** The password of Redis and the keys of users are in no exception and no line of the log, whatever fails. */
+/** No exception and no log line contains the Redis password or a user's key. */
 class SecretsTest {
 
     private static final String PASSWORD = "hunter2";
@@ -54,12 +54,12 @@ class SecretsTest {
 
         @Override
         public void flush() {
-            // Nothing is kept back.
+            // Unbuffered.
         }
 
         @Override
         public void close() {
-            // Nothing is open.
+            // Nothing to close.
         }
     };
 
@@ -78,9 +78,9 @@ class SecretsTest {
         redis.close();
     }
 
-    /** The client quotes the addresses of the nodes that it knows and cannot reach, with all that is in them. */
+    /** The client quotes the complete addresses of nodes that it cannot reach. */
     @Test
-    void aClusterThatGoesAway() throws Exception {
+    void outageOfAClusterRevealsNoSecret() throws Exception {
         TestRedis node = new TestRedis(TestRedis.freePort(), "cluster-enabled yes");
         node.start();
         node.command("CLUSTER", Stream.concat(Stream.of("ADDSLOTS"), IntStream.range(0, SLOTS).boxed()).toArray());
@@ -105,7 +105,7 @@ class SecretsTest {
 
     @ParameterizedTest
     @EnumSource(RedisClientType.class)
-    void aServerThatIsAway(RedisClientType type) {
+    void outageOfAServerRevealsNoSecret(RedisClientType type) {
         int unused = TestRedis.freePort();
         for (String address : List.of("redis://:hunter2@127.0.0.1:" + unused, "redis://u:hunter2@127.0.0.1:" + unused,
                 "rediss://u:hunter2@127.0.0.1:" + unused, "redis://127.0.0.1:" + unused + "?user=u&password=hunter2",
@@ -117,7 +117,7 @@ class SecretsTest {
 
     @ParameterizedTest
     @MethodSource("wrongOptions")
-    void aServerThatRefusesTheClient(RedisOptions options) {
+    void refusedClientRevealsNoSecret(RedisOptions options) {
         redis.command("ACL", "SETUSER", "shop", "on", ">other", "~*", "&*", "+@all");
         options.setConnectionString(options.getEndpoint().replace(":0", ":" + redis.port()));
         assertThat(failure(options)).contains("Redis");
@@ -129,10 +129,10 @@ class SecretsTest {
                 new RedisOptions().setConnectionString("redis://shop:hunter2@127.0.0.1:0/99"));
     }
 
-    /** What Redis refuses, and content that cannot be parsed. */
+    /** Refused commands and unreadable data. */
     @ParameterizedTest
     @EnumSource(TestStore.class)
-    void callsThatFail(TestStore kind) throws Exception {
+    void failingCallsRevealNoSecret(TestStore kind) throws Exception {
         redis.command("ACL", "SETUSER", "shop", "on", ">" + PASSWORD, "~*", "&*", "+@all");
         RedisOptions options = new RedisOptions().setConnectionString("redis://shop:hunter2@127.0.0.1:" + redis.port());
         try (TestProcess process = new TestProcess(redis, kind, options, redis.options())) {
@@ -156,7 +156,7 @@ class SecretsTest {
     }
 
     @Test
-    void messagesThatAreNotUnderstood() throws Exception {
+    void unknownMessagesRevealNoSecret() throws Exception {
         try (RedisConnectionManager connections = TestStore.SCRIPT.connections(redis, redis.options(), Duration.ofSeconds(5));
                 NotificationSubscriber notifications = new NotificationSubscriber(connections, 5_000)) {
             notifications.open();
@@ -164,7 +164,7 @@ class SecretsTest {
                     .until(() -> redis.command("PUBLISH", notifications.name(), "nonsense hunter2 " + KEY).toInteger() == 1);
             await().atMost(30, TimeUnit.SECONDS).until(() -> log.stream().anyMatch(line -> line.contains("unknown message")));
         }
-        assertThat(log).allSatisfy(SecretsTest::tellsNoSecret);
+        assertThat(log).allSatisfy(SecretsTest::assertNoSecret);
     }
 
     private CompletableFuture<?> acquire(PermitStore store, BulkheadId bulkhead) {
@@ -172,7 +172,7 @@ class SecretsTest {
                 "app", "host:1", "A#a")).toCompletableFuture();
     }
 
-    /** What a call, and the subscription to messages, over such a client ends with. */
+    /** The failure of a call; also waits for the failure of the subscription. */
     private String failure(RedisOptions options) {
         try (RedisConnectionManager connections = TestStore.SCRIPT.connections(redis, options, TIMEOUT);
                 NotificationSubscriber notifications = new NotificationSubscriber(connections, TIMEOUT.toMillis())) {
@@ -185,28 +185,28 @@ class SecretsTest {
         }
     }
 
-    private String failure(CompletableFuture<?> answer) {
-        String failure = failureIfAny(answer);
-        assertThat(failure).as("it fails").isNotEmpty();
+    private String failure(CompletableFuture<?> reply) {
+        String failure = failureIfAny(reply);
+        assertThat(failure).as("failure").isNotEmpty();
         return failure;
     }
 
-    private String failureIfAny(CompletableFuture<?> answer) {
+    private String failureIfAny(CompletableFuture<?> reply) {
         String failure = "";
         try {
-            answer.get(60, TimeUnit.SECONDS);
+            reply.get(60, TimeUnit.SECONDS);
         } catch (ExecutionException e) {
             assertThat(e.getCause()).isInstanceOf(StoreException.class);
             failure = printed(e.getCause());
         } catch (Exception e) {
             throw new AssertionError(e);
         }
-        tellsNoSecret(failure);
-        assertThat(log).allSatisfy(SecretsTest::tellsNoSecret);
+        assertNoSecret(failure);
+        assertThat(log).allSatisfy(SecretsTest::assertNoSecret);
         return failure;
     }
 
-    private static void tellsNoSecret(String text) {
+    private static void assertNoSecret(String text) {
         assertThat(text).doesNotContain(PASSWORD).doesNotContain(KEY);
     }
 

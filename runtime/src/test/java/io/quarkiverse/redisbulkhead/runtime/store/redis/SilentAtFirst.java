@@ -8,7 +8,7 @@ import java.net.Socket;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Accepts connections: the first ones never hear a word and stay open, the others are to Redis. */
+/** Accepts connections: the first ones stay open without a reply, the others are forwarded to Redis. */
 final class SilentAtFirst implements AutoCloseable {
 
     private volatile int silent;
@@ -33,12 +33,12 @@ final class SilentAtFirst implements AutoCloseable {
         return clients.size();
     }
 
-    /** The next connections are to Redis. */
+    /** Forwards the next connections to Redis. */
     void speak() {
         silent = clients.size();
     }
 
-    /** Those that never heard a word end. */
+    /** Closes the silent connections. */
     void endSilent() throws IOException {
         for (Socket client : clients.subList(0, silent)) {
             client.close();
@@ -70,7 +70,7 @@ final class SilentAtFirst implements AutoCloseable {
         try (from; to) {
             from.getInputStream().transferTo(to.getOutputStream());
         } catch (IOException e) {
-            // One side has gone, which ends both.
+            // One side closed, which closes both.
         }
     }
 

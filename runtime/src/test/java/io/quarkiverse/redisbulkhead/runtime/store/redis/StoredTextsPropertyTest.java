@@ -12,7 +12,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 
-/** What is written as text to Redis is read as it was, and what others write there does no harm. */
+/** Texts are read from Redis as they were written, and foreign data does no harm. */
 class StoredTextsPropertyTest {
 
     @Provide
@@ -20,7 +20,7 @@ class StoredTextsPropertyTest {
         return HostileTexts.any();
     }
 
-    /** A name with line feeds is not several lines. */
+    /** A name with line feeds remains one line. */
     @Property
     void detailsAreReadAsTheyWereWritten(@ForAll("texts") String application, @ForAll("texts") String instance,
             @ForAll("texts") String method, @ForAll long ticket, @ForAll int limit) {
@@ -32,7 +32,7 @@ class StoredTextsPropertyTest {
     }
 
     @Property
-    void detailsOfOthersDoNoHarm(@ForAll("texts") String text) {
+    void foreignDetailsAreHarmless(@ForAll("texts") String text) {
         PermitDetails.parse(text);
         PermitDetails.parse("1\n2\n3\n4\n" + text + "\na\nb\nc");
         PermitDetails.parse(text + "\n2\n3\n4\nm\na\nb\nc");
@@ -50,7 +50,7 @@ class StoredTextsPropertyTest {
     }
 
     @Property
-    void messagesOfOthersDoNoHarm(@ForAll("messages") String text) {
+    void foreignMessagesAreHarmless(@ForAll("messages") String text) {
         NotificationSubscriber.parse(text);
     }
 

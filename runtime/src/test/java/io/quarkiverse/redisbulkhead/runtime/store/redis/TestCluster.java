@@ -18,13 +18,13 @@ import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.RedisClientType;
 import io.vertx.redis.client.RedisOptions;
 
-/** A Redis Cluster of three masters, each a process of the test's own. */
+/** A Redis Cluster of three masters, started by the test. */
 final class TestCluster implements AutoCloseable {
 
     private static final int SLOTS = 16_384;
     private static final int NODES = 3;
 
-    /** A node's port for other nodes is that much higher. */
+    /** Offset of the cluster bus port. */
     private static final int BUS = 10_000;
 
     private final List<TestRedis> nodes = new ArrayList<>();
@@ -70,17 +70,17 @@ final class TestCluster implements AutoCloseable {
         }
     }
 
-    /** The node that timers and the like are taken from. */
+    /** The node whose Vert.x instance the test uses. */
     TestRedis node() {
         return nodes.get(0);
     }
 
-    /** How many keys each node holds. */
+    /** The number of keys on each node. */
     List<Integer> keys() {
         return nodes.stream().map(node -> node.command("DBSIZE").toInteger()).toList();
     }
 
-    /** Of a user that may do no more than the documentation grants to users of that store in a cluster. */
+    /** Options of a user with only the documented permissions for this store in a cluster. */
     RedisOptions restrictedOptions(TestStore store) {
         RedisOptions options = new RedisOptions().setType(RedisClientType.CLUSTER);
         for (TestRedis node : nodes) {

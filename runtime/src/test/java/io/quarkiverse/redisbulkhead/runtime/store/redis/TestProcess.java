@@ -16,7 +16,7 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.WaiterLimits;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.vertx.redis.client.RedisOptions;
 
-/** What one process has: its own connections, mailbox and engine. Several of them in one test share a Redis. */
+/** The connections, mailbox and engine of one process. Several instances in a test share a Redis. */
 public final class TestProcess implements AutoCloseable {
 
     public final List<PermitLost> losses = new CopyOnWriteArrayList<>();
@@ -27,14 +27,14 @@ public final class TestProcess implements AutoCloseable {
 
     private final RedisStore open;
 
-    /** As an application has it. */
+    /** As in an application. */
     public TestProcess(TestRedis redis, TestStore kind) {
         this(kind.open(new RedisStores(redis.vertx(), redis.options(), "quarkus.redis", "test", TIMEOUT)));
     }
 
-    /** With a way to Redis for commands and another one for messages. */
+    /** With separate options for commands and messages. */
     public TestProcess(TestRedis redis, TestStore kind, RedisOptions forCommands, RedisOptions forMessages) {
-        this(apart(redis, kind, forCommands, forMessages));
+        this(separate(redis, kind, forCommands, forMessages));
     }
 
     private TestProcess(RedisStore open) {
@@ -44,7 +44,7 @@ public final class TestProcess implements AutoCloseable {
                 new WaiterLimits(Integer.MAX_VALUE));
     }
 
-    private static RedisStore apart(TestRedis redis, TestStore kind, RedisOptions forCommands, RedisOptions forMessages) {
+    private static RedisStore separate(TestRedis redis, TestStore kind, RedisOptions forCommands, RedisOptions forMessages) {
         RedisConnectionManager connections = kind.connections(redis, forCommands, TIMEOUT);
         NotificationSubscriber notifications = new NotificationSubscriber(
                 new RedisConnectionManager(redis.vertx(), forMessages, "quarkus.redis", "test", TIMEOUT, 1, true),

@@ -13,22 +13,22 @@ import java.util.Locale;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 
-/** Stands before a Redis and ill-treats the first connection; the others pass. */
+/** A proxy in front of Redis that disturbs the first connection and forwards the others. */
 public final class TestProxy implements AutoCloseable {
 
     /** What happens to the first connection. */
     public enum First {
-        /** Its first call is kept back, and the client sees the connection close. */
+        /** Holds back its first call and closes the connection to the client. */
         HOLDS_A_CALL_AND_CLOSES,
-        /** Its first call is delivered, and then the client sees the connection reset instead of the answer. */
+        /** Delivers its first call, then resets the connection instead of replying. */
         RESETS_AFTER_A_CALL,
-        /** Its first call and all that follows is swallowed. The connection stays open. */
+        /** Discards its first call and everything after it. The connection stays open. */
         GOES_SILENT,
-        /** Its first call is kept back until {@link #deliver()}. */
+        /** Holds back its first call until {@link #deliver()}. */
         DELAYS_A_CALL,
-        /** It is accepted and says nothing until {@link #closeFirst()}. */
+        /** Accepted, but silent until {@link #closeFirst()}. */
         NEVER_SPEAKS,
-        /** It works until {@link #forgetFirst()}; from then on what the server says does not arrive. It stays open. */
+        /** Works until {@link #forgetFirst()}; afterwards drops what the server sends. It stays open. */
         IS_FORGOTTEN
     }
 
@@ -44,13 +44,13 @@ public final class TestProxy implements AutoCloseable {
     private volatile byte[] held;
     private volatile Socket heldFor;
 
-    /** What is a call holds the word EVAL. */
+    /** Recognizes calls by the word EVAL. */
     public TestProxy(First first, int redisPort) {
         this(first, "EVAL", redisPort);
     }
 
     /**
-     * @param word what is a call holds this command
+     * @param word the command that identifies a call
      */
     public TestProxy(First first, String word, int redisPort) {
         this.word = word;
@@ -68,12 +68,12 @@ public final class TestProxy implements AutoCloseable {
         return server.getLocalPort();
     }
 
-    /** Counts down when the first connection is there. */
+    /** Counts down when the first connection is accepted. */
     public CountDownLatch accepted() {
         return accepted;
     }
 
-    /** Counts down when a call is kept back. */
+    /** Counts down when a call is held back. */
     public CountDownLatch holding() {
         return holding;
     }
@@ -87,8 +87,7 @@ public final class TestProxy implements AutoCloseable {
     }
 
     /**
-     * Gives the server the call that was held, and, where no client reads the replies any more, after it a command that
-     * shows when that is done.
+     * Sends the held call to the server. If no client reads the reply, a command behind it shows when Redis has executed it.
      */
     public void deliver() throws IOException {
         if (first == First.RESETS_AFTER_A_CALL) {
@@ -124,13 +123,13 @@ public final class TestProxy implements AutoCloseable {
         }
     }
 
-    private void pump(Socket from, Socket to, boolean illTreatedAtFirst, boolean ofFirst) {
-        boolean illTreated = illTreatedAtFirst;
+    private void pump(Socket from, Socket to, boolean disturbedAtFirst, boolean ofFirst) {
+        boolean disturbed = disturbedAtFirst;
         byte[] buffer = new byte[65_536];
         try {
             InputStream in = from.getInputStream();
             for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
-                if (illTreated && isCall(buffer, read) && first == First.RESETS_AFTER_A_CALL) {
+                if (disturbed && isCall(buffer, read) && first == First.RESETS_AFTER_A_CALL) {
                     forgotten = true;
                     to.getOutputStream().write(whole(in, buffer, read));
                     holding.countDown();
@@ -139,7 +138,7 @@ public final class TestProxy implements AutoCloseable {
                     from.close();
                     return;
                 }
-                if (illTreated && isCall(buffer, read)) {
+                if (disturbed && isCall(buffer, read)) {
                     heldFor = to;
                     held = whole(in, buffer, read);
                     holding.countDown();
@@ -150,7 +149,7 @@ public final class TestProxy implements AutoCloseable {
                         return;
                     }
                     delivered.await();
-                    illTreated = false;
+                    disturbed = false;
                     continue;
                 }
                 if (!(forgotten && ofFirst)) {
@@ -159,7 +158,7 @@ public final class TestProxy implements AutoCloseable {
             }
             to.close();
         } catch (IOException | InterruptedException e) {
-            // One side has gone, which ends this pump.
+            // One side closed, which ends this pump.
         }
     }
 
@@ -171,7 +170,7 @@ public final class TestProxy implements AutoCloseable {
         return new String(bytes, 0, length, StandardCharsets.ISO_8859_1).toUpperCase(Locale.ROOT).contains(word);
     }
 
-    /** A transaction may come in several parts. */
+    /** A transaction may arrive in several parts. */
     private byte[] whole(InputStream in, byte[] buffer, int read) throws IOException {
         ByteArrayOutputStream call = new ByteArrayOutputStream();
         call.write(buffer, 0, read);

@@ -21,13 +21,13 @@ import io.vertx.redis.client.Response;
 import redis.embedded.RedisServer;
 import redis.embedded.core.RedisServerBuilder;
 
-/** A real Redis server as a process of the test's own, and a client to look into it. */
+/** A real Redis server started by the test, and a client to inspect it. */
 public final class TestRedis implements AutoCloseable {
 
-    /** {@code -Dredis.server=}: a {@code redis-server} or {@code valkey-server} in place of the embedded one. */
+    /** {@code -Dredis.server=}: a {@code redis-server} or {@code valkey-server} to use instead of the embedded one. */
     private static final String INSTALLED = System.getProperty("redis.server", "");
 
-    /** Of each client, as of those that Quarkus makes. */
+    /** The pool size of clients, as created by Quarkus. */
     static final int POOL_SIZE = new RedisOptions().getMaxPoolSize();
     static final int MAX_WAITING_HANDLERS = new RedisOptions().getMaxWaitingHandlers();
 
@@ -46,7 +46,7 @@ public final class TestRedis implements AutoCloseable {
         return new TestRedis(port);
     }
 
-    /** With lines for its configuration file; not started yet. */
+    /** With lines for its configuration file; not started. */
     TestRedis(int port, String... settings) {
         this.port = port;
         this.settings = settings;
@@ -64,7 +64,7 @@ public final class TestRedis implements AutoCloseable {
         return vertx;
     }
 
-    /** A client of the test's own. */
+    /** A new client; the test closes it. */
     public Redis newClient() {
         return Redis.createClient(vertx, options());
     }
@@ -77,18 +77,18 @@ public final class TestRedis implements AutoCloseable {
         return new RedisOptions().setConnectionString("redis://127.0.0.1:" + viaPort);
     }
 
-    /** Of a user with the password {@code secret}. */
+    /** Options of a user with the password {@code secret}. */
     public RedisOptions optionsOf(String user) {
         return new RedisOptions().setConnectionString("redis://" + user + ":secret@127.0.0.1:" + port);
     }
 
-    /** Of a user that may do no more than the documentation grants to users of that store. */
+    /** Options of a user with only the documented permissions for this store. */
     public RedisOptions restrictedOptions(TestStore store) {
         command("ACL", Stream.concat(Stream.of("SETUSER", "bulkhead"), store.rights().stream()).toArray());
         return optionsOf("bulkhead");
     }
 
-    /** Whether it is a node of a cluster. */
+    /** Whether the server is a node of a cluster. */
     boolean isCluster() {
         return Arrays.asList(settings).contains("cluster-enabled yes");
     }
@@ -121,7 +121,7 @@ public final class TestRedis implements AutoCloseable {
         }
     }
 
-    /** Runs a command over a connection of its own and waits for the reply. */
+    /** Runs a command on a new connection and awaits the reply. */
     public Response command(String name, Object... args) {
         Redis client = newClient();
         try {
@@ -149,11 +149,11 @@ public final class TestRedis implements AutoCloseable {
                 .findFirst().orElseThrow();
     }
 
-    /** Sends a signal to the server's process, for example STOP, after which it accepts connections but says nothing. */
+    /** Sends a signal to the server's process, for example STOP, after which it accepts connections but does not reply. */
     public static void signal(long pid, String signal) {
         output("kill", "-" + signal, Long.toString(pid));
         if (signal.equals("STOP")) {
-            // It stops when it is scheduled next, which takes a moment on a busy machine.
+            // The process stops when it is scheduled next, which takes a moment on a busy machine.
             await().atMost(20, TimeUnit.SECONDS)
                     .until(() -> output("ps", "-o", "state=", "-p", Long.toString(pid)).startsWith("T"));
         }

@@ -11,7 +11,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.lock.LockPermitStore;
 import io.vertx.redis.client.RedisOptions;
 
-/** The stores in Redis. */
+/** The Redis stores. */
 public enum TestStore {
 
     SCRIPT {
@@ -65,26 +65,26 @@ public enum TestStore {
         }
     };
 
-    /** How many connections the store with the lock has at the most. */
+    /** Maximum number of connections of the lock store. */
     private static final int CONNECTIONS = 3;
 
     private static final Duration STEP_TIMEOUT = Duration.ofSeconds(1);
 
-    // Longer than the default, so that a busy machine is not taken for a contended bulkhead.
+    // Longer than the default, so that a busy machine does not look like contention.
     private static final Duration CONTENTION_TIMEOUT = Duration.ofSeconds(10);
 
-    /** The store as an application has it. */
+    /** The store as in an application. */
     abstract RedisStore open(RedisStores stores);
 
-    /** The store, over connections that the test has made. */
+    /** The store, on connections that the test created. */
     public abstract PermitStore open(TestRedis redis, RedisConnectionManager connections, NotificationSubscriber notifications);
 
     abstract RedisConnectionManager connections(TestRedis redis, RedisOptions options, Duration timeout);
 
-    /** What the store calls, as the documentation lists it. */
+    /** The Redis commands of the store, as documented. */
     abstract List<String> commands();
 
-    /** The rights that the documentation lists for a user of this store, with the keys and channels of tests. */
+    /** The documented permissions of a user of this store, with the keys and channels of tests. */
     public List<String> rights() {
         List<String> rights = new ArrayList<>(List.of("reset", "resetchannels", "on", ">secret", "~test:*", "&test:*",
                 "+subscribe", "+hello", "+auth", "+ping"));

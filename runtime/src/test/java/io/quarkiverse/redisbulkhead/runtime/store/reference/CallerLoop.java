@@ -5,14 +5,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 import io.quarkiverse.redisbulkhead.runtime.store.reference.Contender.Caller;
-import io.quarkiverse.redisbulkhead.runtime.store.reference.Contender.Taken;
+import io.quarkiverse.redisbulkhead.runtime.store.reference.Contender.Acquired;
 
-/** What each thread does: it takes a permit, is counted, holds it for a moment, and releases it; rejected, it pauses. */
+/** The loop of each thread: acquires a permit, is counted, holds it for a moment and releases it; pauses after a rejection. */
 final class CallerLoop {
 
     private static final long HOLD_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
 
-    /** The gap in which the book's lock is polled. */
+    /** The poll interval of the book's lock. */
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final Caller caller;
@@ -23,7 +23,7 @@ final class CallerLoop {
     private long beyond;
     private int highest;
     private long rejections;
-    private long rejectedWhileFewer;
+    private long rejectedBelowLimit;
 
     CallerLoop(Caller caller, Observer observer, int limit) {
         this.caller = caller;
@@ -33,21 +33,21 @@ final class CallerLoop {
 
     LoadFigures runUntil(long endNanoTime) {
         while (System.nanoTime() - endNanoTime < 0) {
-            Optional<Taken> taken = caller.tryAcquire();
-            if (taken.isPresent()) {
-                hold(taken.get());
+            Optional<Acquired> acquired = caller.tryAcquire();
+            if (acquired.isPresent()) {
+                hold(acquired.get());
             } else {
                 rejections++;
                 if (observer.inside() < limit) {
-                    rejectedWhileFewer++;
+                    rejectedBelowLimit++;
                 }
                 LockSupport.parkNanos(PAUSE_NANOS);
             }
         }
-        return new LoadFigures(entries, beyond, highest, rejections, caller.rejectedUnseen(), rejectedWhileFewer);
+        return new LoadFigures(entries, beyond, highest, rejections, caller.rejectedUnseen(), rejectedBelowLimit);
     }
 
-    private void hold(Taken permit) {
+    private void hold(Acquired permit) {
         int inside = observer.enter();
         entries++;
         highest = Math.max(highest, inside);

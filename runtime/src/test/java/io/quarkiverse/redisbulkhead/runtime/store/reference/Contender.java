@@ -9,46 +9,46 @@ interface Contender {
     String name();
 
     /**
-     * Joins as one process.
+     * Starts a process.
      *
-     * @param skew how far the clock of that process is ahead, for kinds that read it
+     * @param skew how far the clock of the process is ahead, if the semaphore reads it
      */
     Member join(Duration skew);
 
-    /** One process. */
+    /** A process. */
     @FunctionalInterface
     interface Member extends AutoCloseable {
 
-        /** What one thread of the process uses. */
+        /** Creates the caller of a thread. */
         Caller newCaller();
 
         @Override
         default void close() {
-            // Most have nothing but what their callers have.
+            // Most members hold no resources.
         }
     }
 
-    /** One thread. */
+    /** A thread. */
     @FunctionalInterface
     interface Caller extends AutoCloseable {
 
-        /** Asks for a permit, and waits for it where the kind can; empty when rejected. */
-        Optional<Taken> tryAcquire();
+        /** Acquires a permit, and waits if the semaphore supports it; empty if rejected. */
+        Optional<Acquired> tryAcquire();
 
-        /** How many rejections came before any client looked at the permits. */
+        /** The number of rejections before any client read the permits. */
         default long rejectedUnseen() {
             return 0;
         }
 
         @Override
         default void close() {
-            // Most have nothing of their own.
+            // Most callers hold no resources.
         }
     }
 
     /** A permit. */
     @FunctionalInterface
-    interface Taken {
+    interface Acquired {
 
         void release();
     }

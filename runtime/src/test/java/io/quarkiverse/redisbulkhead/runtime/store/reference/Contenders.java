@@ -14,7 +14,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.redis.TestRedis;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.TestStore;
 import io.quarkiverse.redisbulkhead.runtime.store.reference.EngineContender.Running;
 
-/** The kinds of semaphores that are compared, by the names that reports and processes call them. */
+/** The compared semaphores, by their names in reports and process arguments. */
 final class Contenders {
 
     static final String BASIC = "basic";
@@ -43,7 +43,7 @@ final class Contenders {
         return new Running(process.engine, process::close);
     }
 
-    /** There is no second process that could share a local store, so all share one engine. */
+    /** A local store cannot be shared between processes, so all members share an engine. */
     private static Contender local(String kind, SemaphoreSpec spec) {
         SemaphoreEngine engine = new SemaphoreEngine(new LocalPermitStore(System::nanoTime, System.currentTimeMillis()),
                 new RealTimers(), new HolderIdentity("app", "host:1"), loss -> {

@@ -12,7 +12,7 @@ import java.util.function.Supplier;
 import io.quarkiverse.redisbulkhead.runtime.store.reference.Contender.Caller;
 import io.quarkiverse.redisbulkhead.runtime.store.reference.Contender.Member;
 
-/** Threads that all do the same for a time. */
+/** Threads that run the same loop for some time. */
 final class Crew implements AutoCloseable {
 
     private final List<Caller> callers = new ArrayList<>();
@@ -22,12 +22,12 @@ final class Crew implements AutoCloseable {
         this.limit = limit;
     }
 
-    /** Takes a thread on, which connects it. */
+    /** Adds a thread and connects it. */
     void add(Member member) {
         callers.add(member.newCaller());
     }
 
-    /** Runs all threads for that long, and adds up what came of it. */
+    /** Runs all threads for the duration and sums up their figures. */
     LoadFigures run(Duration duration, Supplier<Observer> observers) {
         List<CallerLoop> loops = callers.stream().map(caller -> new CallerLoop(caller, observers.get(), limit)).toList();
         ExecutorService threads = Executors.newFixedThreadPool(loops.size());

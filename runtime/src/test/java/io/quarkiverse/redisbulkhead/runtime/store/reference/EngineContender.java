@@ -12,10 +12,10 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreEngine;
 
-/** One of our stores behind its engine, which all threads of a process share. No clock of the process is read. */
+/** One of our stores with its engine, shared by all threads of a process. Reads no clock of the process. */
 record EngineContender(String name, SemaphoreSpec spec, Supplier<Running> start) implements Contender {
 
-    /** The engine of one process, and what ends it. */
+    /** The engine of a process, and the task that closes it. */
     record Running(SemaphoreEngine engine, Runnable end) {
     }
 
@@ -27,7 +27,7 @@ record EngineContender(String name, SemaphoreSpec spec, Supplier<Running> start)
 
             @Override
             public Caller newCaller() {
-                return () -> take(semaphore);
+                return () -> acquire(semaphore);
             }
 
             @Override
@@ -37,7 +37,7 @@ record EngineContender(String name, SemaphoreSpec spec, Supplier<Running> start)
         };
     }
 
-    private static Optional<Taken> take(Semaphore semaphore) {
+    private static Optional<Acquired> acquire(Semaphore semaphore) {
         Admission admission = semaphore.admit("load");
         try {
             admission.granted().toCompletableFuture().get(3, TimeUnit.MINUTES);

@@ -6,7 +6,7 @@ import java.util.concurrent.TimeUnit;
 import io.quarkiverse.redisbulkhead.reference.Checkpoint;
 import io.quarkiverse.redisbulkhead.reference.RoundTrip;
 
-/** Holds a client before one of its round trips until the test lets it go on. */
+/** Stops a client before one of its round trips until the test opens the gate. */
 final class Gate implements Checkpoint {
 
     private final RoundTrip held;

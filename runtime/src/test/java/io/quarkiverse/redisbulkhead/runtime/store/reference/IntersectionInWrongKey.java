@@ -8,7 +8,7 @@ import io.quarkiverse.redisbulkhead.reference.ReferenceSpec;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 
-/** A mistake of translations: the intersection replaces the times, not the owners, so owners never time out. */
+/** A mistake of ports: the intersection replaces the times instead of the owners, so owners never time out. */
 final class IntersectionInWrongKey extends FairSemaphore {
 
     IntersectionInWrongKey(ReferenceClient client, ReferenceSpec spec) {

@@ -8,7 +8,7 @@ import io.quarkiverse.redisbulkhead.reference.ReferenceSpec;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 
-/** A mistake of translations: the times are added to the numbers, so the next caller has the smallest number of all. */
+/** A mistake of ports: the times are added to the numbers, so the next caller has the smallest number. */
 final class IntersectionWithoutWeights extends FairSemaphore {
 
     IntersectionWithoutWeights(ReferenceClient client, ReferenceSpec spec) {

@@ -2,7 +2,7 @@ package io.quarkiverse.redisbulkhead.runtime.store.reference;
 
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** For callers of one JVM. */
+/** Counts callers of one JVM. */
 final class JvmObserver implements Observer {
 
     private final AtomicInteger inside = new AtomicInteger();

@@ -15,8 +15,8 @@ import io.quarkiverse.redisbulkhead.runtime.store.redis.TestRedis;
 import io.quarkiverse.redisbulkhead.runtime.store.reference.Contender.Member;
 
 /**
- * A process of its own that puts a load on a semaphore. It says that it is ready, begins when it is told to by one byte,
- * and ends by itself when the time is over, or at once when the process that started it is gone.
+ * A separate process that puts load on a semaphore. It reports that it is ready, starts on receiving one byte, and ends after
+ * its duration or with its parent process.
  */
 final class LoadProcess {
 
@@ -26,15 +26,15 @@ final class LoadProcess {
     }
 
     /**
-     * What a process is to do.
+     * The task of a process.
      *
      * @param kind the contender
-     * @param redisPort where its permits are
-     * @param observerPort where the observer counts
+     * @param redisPort the Redis with the permits
+     * @param observerPort the Redis of the observer
      * @param spec the semaphore
-     * @param threads how many callers
-     * @param duration for how long
-     * @param result where the figures go
+     * @param threads the number of callers
+     * @param duration the duration of the run
+     * @param result the file for the figures
      */
     record Task(String kind, int redisPort, int observerPort, SemaphoreSpec spec, int threads, Duration duration,
             Path result) {
@@ -82,7 +82,7 @@ final class LoadProcess {
     private static void awaitStart() throws IOException {
         System.out.println(READY);
         if (System.in.read() < 0) {
-            throw new IllegalStateException("The process that starts it is gone");
+            throw new IllegalStateException("The parent process has ended");
         }
         Thread watch = new Thread(LoadProcess::endWithParent, "watch");
         watch.setDaemon(true);
@@ -92,10 +92,10 @@ final class LoadProcess {
     private static void endWithParent() {
         try {
             while (System.in.read() >= 0) {
-                // Nothing more is written; this waits for the end of the stream.
+                // Waits for the end of the stream.
             }
         } catch (IOException e) {
-            // As good as the end.
+            // Same as the end of the stream.
         }
         Runtime.getRuntime().halt(3);
     }

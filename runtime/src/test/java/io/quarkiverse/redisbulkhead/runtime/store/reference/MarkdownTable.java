@@ -9,7 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** A table for people and for the documentation. */
+/** A Markdown table for the console and the documentation. */
 final class MarkdownTable {
 
     private final List<String> lines = new ArrayList<>();

@@ -1,12 +1,12 @@
 package io.quarkiverse.redisbulkhead.runtime.store.reference;
 
-/** Counts who is inside, whatever the semaphore says. Safe for use by many threads. */
+/** Counts the callers inside, independently of the semaphore. Thread-safe. */
 interface Observer {
 
-    /** Told right after a permit was granted; the answer is how many are inside then. */
+    /** Called right after a permit was granted; returns the number of callers inside. */
     int enter();
 
-    /** Told right before a permit is released, so that no successor is counted too early. */
+    /** Called right before a permit is released, so that its successor is not counted too early. */
     void leave();
 
     int inside();

@@ -18,8 +18,8 @@ import io.quarkiverse.redisbulkhead.runtime.store.redis.TestRedis;
 import io.quarkiverse.redisbulkhead.runtime.store.reference.Contender.Member;
 
 /**
- * The semaphores of the old texts and ours under the same load: threads of four processes, whose clocks differ. The
- * figures go to standard output and to {@code target}.
+ * The reference semaphores and ours under the same load: threads of four processes with different clocks. The figures go to
+ * standard output and to {@code target}.
  */
 class OverAdmissionTest {
 
@@ -32,7 +32,7 @@ class OverAdmissionTest {
     static final List<String> OF_THE_BOOK = List.of(Contenders.BASIC, Contenders.FAIR, Contenders.BOOK_LOCKED);
     static final List<String> OURS = List.of(Contenders.SCRIPT, Contenders.LOCK, Contenders.LOCAL);
 
-    /** How far the clocks of the four processes are ahead. */
+    /** The clock skew of the four processes. */
     enum Clocks {
 
         AGREE("agree", 0, 0, 0, 0),
@@ -61,9 +61,9 @@ class OverAdmissionTest {
     }
 
     @Test
-    void basicAndFairAdmitBeyondTheLimitAndOursNever() {
+    void basicAndFairExceedTheLimitAndOursNever() {
         MarkdownTable table = new MarkdownTable("contender", "clocks", "entries", "entries beyond " + LIMIT,
-                "highest concurrency", "rejections", "of them without a look at the permits");
+                "highest concurrency", "rejections", "of them without reading the permits");
         try {
             for (Clocks clocks : Clocks.values()) {
                 compare(clocks, table);
@@ -76,13 +76,13 @@ class OverAdmissionTest {
     private static void compare(Clocks clocks, MarkdownTable table) {
         Duration longest = ROUND;
         for (String kind : OF_THE_BOOK) {
-            boolean mustGoWrong = !kind.equals(Contenders.BOOK_LOCKED);
-            Outcome outcome = mustGoWrong ? runUntilBeyond(kind, clocks) : run(kind, clocks, CALLERS, ROUND);
+            boolean mustExceedTheLimit = !kind.equals(Contenders.BOOK_LOCKED);
+            Outcome outcome = mustExceedTheLimit ? runUntilBeyond(kind, clocks) : run(kind, clocks, CALLERS, ROUND);
             report(table, kind, clocks, outcome.figures());
-            if (mustGoWrong) {
+            if (mustExceedTheLimit) {
                 assertThat(outcome.figures().beyond()).as(kind + ", clocks " + clocks.text).isPositive();
             }
-            longest = outcome.took().compareTo(longest) > 0 ? outcome.took() : longest;
+            longest = outcome.duration().compareTo(longest) > 0 ? outcome.duration() : longest;
         }
         for (String kind : OURS) {
             LoadFigures figures = run(kind, clocks, CALLERS, longest).figures();
@@ -97,9 +97,9 @@ class OverAdmissionTest {
                 figures.rejectedUnseen());
     }
 
-    /** As many callers as permits: there is a permit for each at any time, so each rejection is a wrong one. */
+    /** As many callers as permits: each rejection is wrong. */
     @Test
-    void withAsManyCallersAsPermitsLockedRejectsSomeAndOursNone() {
+    void lockedRejectsFreePermitsAndOursNever() {
         MarkdownTable table = new MarkdownTable("contender", "entries", "rejections while a permit was free");
         try {
             Stream.concat(OF_THE_BOOK.stream(), OURS.stream()).forEach(kind -> {
@@ -118,16 +118,16 @@ class OverAdmissionTest {
         }
     }
 
-    private record Outcome(LoadFigures figures, Duration took) {
+    private record Outcome(LoadFigures figures, Duration duration) {
 
         Outcome plus(Outcome other) {
-            return new Outcome(figures.plus(other.figures), took.plus(other.took));
+            return new Outcome(figures.plus(other.figures), duration.plus(other.duration));
         }
     }
 
     private static Outcome runUntilBeyond(String kind, Clocks clocks) {
         Outcome outcome = run(kind, clocks, CALLERS, ROUND);
-        while (outcome.figures().beyond() == 0 && outcome.took().compareTo(LONGEST_SEARCH) < 0) {
+        while (outcome.figures().beyond() == 0 && outcome.duration().compareTo(LONGEST_SEARCH) < 0) {
             outcome = outcome.plus(run(kind, clocks, CALLERS, ROUND));
         }
         return outcome;
@@ -135,7 +135,7 @@ class OverAdmissionTest {
 
     private static LoadFigures runUntilRejected(String kind) {
         Outcome outcome = run(kind, Clocks.AGREE, LIMIT, ROUND);
-        while (outcome.figures().rejections() == 0 && outcome.took().compareTo(LONGEST_SEARCH) < 0) {
+        while (outcome.figures().rejections() == 0 && outcome.duration().compareTo(LONGEST_SEARCH) < 0) {
             outcome = outcome.plus(run(kind, Clocks.AGREE, LIMIT, ROUND));
         }
         return outcome.figures();

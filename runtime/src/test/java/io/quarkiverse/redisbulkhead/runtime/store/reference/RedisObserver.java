@@ -4,7 +4,7 @@ import io.quarkiverse.redisbulkhead.reference.BlockingRedis;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Response;
 
-/** For callers of several processes: a counter on a server that no semaphore uses. For use by one thread. */
+/** Counts callers of several processes, with a counter on a separate server. Not thread-safe. */
 record RedisObserver(BlockingRedis server) implements Observer {
 
     private static final String INSIDE = "inside";

@@ -12,7 +12,7 @@ import io.quarkiverse.redisbulkhead.reference.ReferenceSemaphore;
 import io.quarkiverse.redisbulkhead.reference.ReferenceSpec;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.TestRedis;
 
-/** A semaphore of the old texts: a connection for each thread, and the clock of its process. */
+/** A reference semaphore: a connection per thread, and the clock of its process. */
 record ReferenceContender(String name, TestRedis redis, SemaphoreSpec spec,
         BiFunction<ReferenceClient, ReferenceSpec, ReferenceSemaphore> kind) implements Contender {
 
@@ -31,7 +31,7 @@ record ReferenceContender(String name, TestRedis redis, SemaphoreSpec spec,
     private record ReferenceCaller(BlockingRedis connection, ReferenceSemaphore semaphore) implements Caller {
 
         @Override
-        public Optional<Taken> tryAcquire() {
+        public Optional<Acquired> tryAcquire() {
             return semaphore.acquire().map(identifier -> () -> semaphore.release(identifier));
         }
 

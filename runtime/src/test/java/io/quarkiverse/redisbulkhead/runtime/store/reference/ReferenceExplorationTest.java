@@ -12,27 +12,27 @@ import io.quarkiverse.redisbulkhead.runtime.store.exploration.Counterexample;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.Exploration;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.Explorer;
 
-/** The explorer finds by itself where the semaphores of the old texts let two clients have the only permit. */
+/** The explorer finds where the reference semaphores grant the only permit to two clients. */
 class ReferenceExplorationTest {
 
     private static final int DEEPEST = 40;
 
     @Test
-    void ofTwoClientsWhoseClocksAgreeBasicLetsInTheOneThatWasSlow() {
+    void basicAdmitsASlowClientAlthoughClocksAgree() {
         Counterexample found = counterexample(new ReferenceModel(BasicSemaphore::new, 1, 0L, 0L));
 
         assertThat(found.steps()).hasSize(4);
     }
 
     @Test
-    void fairLetsInTheOneThatDrewItsNumberFirstAndJoinedLast() {
+    void fairAdmitsAClientThatGotItsNumberFirstAndJoinedLast() {
         Counterexample found = counterexample(new ReferenceModel(FairSemaphore::new, 0, 0L, 0L));
 
         assertThat(found.steps()).hasSize(6);
     }
 
     @Test
-    void aFastClockThrowsAHolderOfFairOut() {
+    void fastClockRemovesAHolderOfFair() {
         Counterexample found = counterexample(new ReferenceModel(FairSemaphore::new, 0, 0L, 3_600_000L));
 
         assertThat(found.steps()).hasSize(6);
@@ -41,15 +41,15 @@ class ReferenceExplorationTest {
     /** The longest path to a counterexample. */
     @Test
     @EnabledIfSystemProperty(named = "exploration", matches = "long")
-    void lockedLetsInTheOneThatWasPausedForLongerThanTheLockLives() {
+    void lockedAdmitsAClientPausedBeyondItsLock() {
         Counterexample found = counterexample(new ReferenceModel(LockedSemaphore::new, 2, 0L, 0L));
 
         assertThat(found.steps()).contains("a tick passes");
     }
 
-    /** So that it is the pause, and nothing else, that the explorer finds. */
+    /** Shows that the pause is the only cause. */
     @Test
-    void lockedKeepsTheLimitWhileNoTimePasses() {
+    void lockedKeepsTheLimitWithoutPauses() {
         assertThat(explore(new ReferenceModel(LockedSemaphore::new, 0, 0L, 0L)).counterexample()).isEmpty();
     }
 

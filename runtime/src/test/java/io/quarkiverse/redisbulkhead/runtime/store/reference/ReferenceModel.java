@@ -18,12 +18,12 @@ import io.quarkiverse.redisbulkhead.runtime.store.reference.ReplayedConnection.R
 import io.quarkiverse.redisbulkhead.runtime.store.reference.ReplayedConnection.Stopped;
 
 /**
- * Clients of one of the old semaphores, each of which asks once, on a Redis in memory. The code of the semaphores themselves
- * runs; each of their round trips is one move.
+ * Clients of a reference semaphore that each send one request to a Redis in memory. Runs the code of the semaphores; each of
+ * their round trips is a move.
  */
 final class ReferenceModel implements Model<ReferenceModel.State> {
 
-    /** Stands for nil, which no list of values may have. */
+    /** Represents nil, because lists of values allow no null. */
     static final String NIL = "\0nil";
 
     static final long TICK_MILLIS = 5_000;
@@ -32,23 +32,23 @@ final class ReferenceModel implements Model<ReferenceModel.State> {
     private static final long NOON = 1_700_000_000_000L;
 
     /**
-     * How far a client has come.
+     * The progress of a client.
      *
-     * @param answers what it has been answered
-     * @param readings what its clock has shown
-     * @param watched the keys that it watches, with what was in them
-     * @param heldSince the tick at which it began to ask for the permit that it has; empty when it has none
+     * @param replies the replies that it has received
+     * @param readings the values that it has read from its clock
+     * @param watched the watched keys and their contents
+     * @param heldSince the tick of the request for its permit; empty without a permit
      */
-    record Progress(List<Object> answers, List<Long> readings, Map<String, String> watched, Optional<Integer> heldSince,
+    record Progress(List<Object> replies, List<Long> readings, Map<String, String> watched, Optional<Integer> heldSince,
             RoundTripOut next) {
     }
 
     /**
      * A state.
      *
-     * @param redis what is in Redis
+     * @param redis the contents of Redis
      * @param tick the time
-     * @param clients the clients; empty for one that has not begun
+     * @param clients the clients; empty if not started
      */
     record State(Snapshot redis, int tick, List<Optional<Progress>> clients) {
 
@@ -64,7 +64,7 @@ final class ReferenceModel implements Model<ReferenceModel.State> {
         }
     }
 
-    /** A server that is not changed any more. */
+    /** An immutable server. */
     record Snapshot(RedisModel redis, String text) {
 
         static Snapshot of(RedisModel redis) {
@@ -88,8 +88,8 @@ final class ReferenceModel implements Model<ReferenceModel.State> {
 
     /**
      * @param kind the semaphore
-     * @param ticks how much time passes at the most
-     * @param skews how far the clock of each client is ahead, milliseconds
+     * @param ticks the maximum time that passes
+     * @param skews the clock skew of each client, in milliseconds
      */
     ReferenceModel(BiFunction<ReferenceClient, ReferenceSpec, ReferenceSemaphore> kind, int ticks, Long... skews) {
         this.kind = kind;
@@ -108,12 +108,12 @@ final class ReferenceModel implements Model<ReferenceModel.State> {
         return new State(Snapshot.of(new RedisModel(NOON * 1000)), 0, clients);
     }
 
-    /** More than one client holds the only permit, each of them asked for it less than the timeout ago. */
+    /** More than one client holds the only permit, within the timeout of each request. */
     @Override
     public List<String> broken(State state) {
         long live = state.clients.stream().flatMap(Optional::stream).flatMap(client -> client.heldSince().stream())
                 .filter(since -> (state.tick - since) * TICK_MILLIS < SPEC.timeoutMillis()).count();
-        return live > SPEC.limit() ? List.of("more permits are held than there are") : List.of();
+        return live > SPEC.limit() ? List.of("more permits are held than the limit") : List.of();
     }
 
     @Override
@@ -139,16 +139,16 @@ final class ReferenceModel implements Model<ReferenceModel.State> {
     private Move<State> roundTrip(State state, int number, Progress client) {
         RedisModel redis = state.redis.redis.copy();
         Map<String, String> watched = new TreeMap<>(client.watched());
-        Object answer = answer(redis, client.next(), watched);
-        List<Object> answers = new ArrayList<>(client.answers());
-        answers.add(answer);
+        Object reply = reply(redis, client.next(), watched);
+        List<Object> replies = new ArrayList<>(client.replies());
+        replies.add(reply);
         State changed = new State(Snapshot.of(redis), state.tick, state.clients);
         State next = advanced(changed, number,
-                new Progress(answers, client.readings(), watched, Optional.empty(), null));
-        return new Move<>(name(number) + ": " + client.next() + " -> " + answer, next, List.of());
+                new Progress(replies, client.readings(), watched, Optional.empty(), null));
+        return new Move<>(name(number) + ": " + client.next() + " -> " + reply, next, List.of());
     }
 
-    private static Object answer(RedisModel redis, RoundTripOut roundTrip, Map<String, String> watched) {
+    private static Object reply(RedisModel redis, RoundTripOut roundTrip, Map<String, String> watched) {
         if (roundTrip.transaction()) {
             boolean changed = watched.entrySet().stream()
                     .anyMatch(entry -> !entry.getValue().equals(String.valueOf(redis.text(entry.getKey()))));
@@ -169,19 +169,19 @@ final class ReferenceModel implements Model<ReferenceModel.State> {
         };
     }
 
-    private static Object orNil(Object answer) {
-        return answer == null ? NIL : answer;
+    private static Object orNil(Object reply) {
+        return reply == null ? NIL : reply;
     }
 
-    /** Lets a client run on from where it was, to its next round trip or to the end. */
+    /** Continues a client until its next round trip or its end. */
     private State advanced(State state, int number, Progress from) {
         List<Long> readings = new ArrayList<>(from.readings());
         int[] reads = new int[1];
         int[] identifiers = new int[1];
-        ReplayedConnection connection = new ReplayedConnection(from.answers());
+        ReplayedConnection connection = new ReplayedConnection(from.replies());
         ReferenceClient client = new ReferenceClient(connection, () -> {
             if (reads[0] == readings.size()) {
-                // Between two looks at the clock some time passes, so that no client tries forever.
+                // Time passes between two reads of the clock, so that no client retries forever.
                 readings.add(NOON + state.tick * TICK_MILLIS + skews.get(number) + 4 * reads[0]);
             }
             return readings.get(reads[0]++);
@@ -194,12 +194,12 @@ final class ReferenceModel implements Model<ReferenceModel.State> {
             }
             over = true;
         } catch (Stopped e) {
-            // It waits for an answer.
+            // The client waits for a reply.
         }
         List<Optional<Progress>> clients = new ArrayList<>(state.clients);
         clients.set(number,
                 over && heldSince.isEmpty() ? Optional.of(new Progress(List.of(), List.of(), Map.of(), heldSince, null))
-                        : Optional.of(new Progress(from.answers(), readings, from.watched(), heldSince, connection.missing())));
+                        : Optional.of(new Progress(from.replies(), readings, from.watched(), heldSince, connection.missing())));
         return new State(state.redis, state.tick, clients);
     }
 }

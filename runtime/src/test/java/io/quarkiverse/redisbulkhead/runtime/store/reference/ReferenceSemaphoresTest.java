@@ -28,7 +28,7 @@ import io.quarkiverse.redisbulkhead.reference.RoundTrip;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.TestRedis;
 import io.vertx.redis.client.Response;
 
-/** Where the semaphores of the old texts go wrong, each defect in one interleaving that is stepped through. */
+/** The defects of the reference semaphores, each in one interleaving. */
 class ReferenceSemaphoresTest {
 
     static final String NAME = "market";
@@ -64,17 +64,17 @@ class ReferenceSemaphoresTest {
     }
 
     @Test
-    void withOneClockAndOneCallerAtATimeBasicKeepsTheLimit() {
+    void basicKeepsTheLimitWithOneClockAndSequentialCallers() {
         keepsTheLimit(BasicSemaphore::new);
     }
 
     @Test
-    void withOneClockAndOneCallerAtATimeFairKeepsTheLimit() {
+    void fairKeepsTheLimitWithOneClockAndSequentialCallers() {
         keepsTheLimit(FairSemaphore::new);
     }
 
     @Test
-    void withOneClockAndOneCallerAtATimeLockedKeepsTheLimit() {
+    void lockedKeepsTheLimitWithOneClockAndSequentialCallers() {
         keepsTheLimit(LockedSemaphore::new);
     }
 
@@ -83,7 +83,7 @@ class ReferenceSemaphoresTest {
                 TWO_PERMITS);
         String held = first.acquire().orElseThrow();
         assertThat(first.acquire()).isPresent();
-        // Basic orders callers of the same millisecond by their identifiers, so the third one comes later.
+        // Basic orders callers of the same millisecond by identifier, so the third caller comes later.
         ReferenceSemaphore later = kind.apply(
                 new ReferenceClient(connect(), () -> System.currentTimeMillis() + 1_000, Checkpoint.NONE), TWO_PERMITS);
         assertThat(later.acquire()).isEmpty();
@@ -93,7 +93,7 @@ class ReferenceSemaphoresTest {
     }
 
     @Test
-    void theLockOfTheBookIsNotDeletedByWhoLostIt() throws Exception {
+    void bookLockIsNotDeletedByItsFormerOwner() throws Exception {
         Gate gate = new Gate(RoundTrip.DELETE_LOCK);
         BookLock paused = new BookLock(clientNow(gate), NAME);
         BookLock other = new BookLock(clientNow(Checkpoint.NONE), NAME);
@@ -101,7 +101,7 @@ class ReferenceSemaphoresTest {
 
         CompletableFuture<Boolean> release = CompletableFuture.supplyAsync(() -> paused.release(lost));
         gate.awaitReached();
-        endLock();
+        expireLock();
         String held = other.acquire().orElseThrow();
         gate.open();
 
@@ -110,38 +110,38 @@ class ReferenceSemaphoresTest {
     }
 
     @Test
-    void basicAdmitsBeyondTheLimitAClientWhoseClockIsSlow() {
+    void basicAdmitsASlowClockBeyondTheLimit() {
         BasicSemaphore exact = new BasicSemaphore(clientAt(NOON), ONE_PERMIT);
         BasicSemaphore slow = new BasicSemaphore(clientAt(NOON - 50), ONE_PERMIT);
 
         String held = exact.acquire().orElseThrow();
 
         assertThat(slow.acquire()).as("the second holder of the only permit").isPresent();
-        assertThat(exact.release(held)).as("the first one still had it").isTrue();
+        assertThat(exact.release(held)).as("the first holder still has it").isTrue();
     }
 
     @Test
-    void basicTakesLivePermitsAwayWhenAClientsClockIsFast() {
+    void basicRemovesLivePermitsWithAFastClock() {
         BasicSemaphore exact = new BasicSemaphore(clientAt(NOON), ONE_PERMIT);
         BasicSemaphore fast = new BasicSemaphore(clientAt(NOON + HOUR), ONE_PERMIT);
 
         String held = exact.acquire().orElseThrow();
 
         assertThat(fast.acquire()).as("the second holder of the only permit").isPresent();
-        assertThat(exact.release(held)).as("the first one learns of its loss when it releases").isFalse();
+        assertThat(exact.release(held)).as("the first holder notices the loss at its release").isFalse();
     }
 
     @Test
-    void basicRejectsWhileAllPermitsAreFreeWhenAnotherIsAboutToGiveUp() throws Exception {
-        rejectsBehindOneThatGivesUp(BasicSemaphore::new);
+    void basicRejectsFreePermitsWhileAnotherGivesUp() throws Exception {
+        rejectsWhileAnotherGivesUp(BasicSemaphore::new);
     }
 
     @Test
-    void fairRejectsWhileAllPermitsAreFreeWhenAnotherIsAboutToGiveUp() throws Exception {
-        rejectsBehindOneThatGivesUp(FairSemaphore::new);
+    void fairRejectsFreePermitsWhileAnotherGivesUp() throws Exception {
+        rejectsWhileAnotherGivesUp(FairSemaphore::new);
     }
 
-    private void rejectsBehindOneThatGivesUp(BiFunction<ReferenceClient, ReferenceSpec, ReferenceSemaphore> kind)
+    private void rejectsWhileAnotherGivesUp(BiFunction<ReferenceClient, ReferenceSpec, ReferenceSemaphore> kind)
             throws Exception {
         Gate gate = new Gate(RoundTrip.GIVE_UP);
         ReferenceSemaphore holder = kind.apply(clientAt(NOON), ONE_PERMIT);
@@ -160,7 +160,7 @@ class ReferenceSemaphoresTest {
     }
 
     @Test
-    void fairIsNotMisledByAClockThatIsSlow() {
+    void fairToleratesASlowClock() {
         FairSemaphore exact = new FairSemaphore(clientAt(NOON), ONE_PERMIT);
         FairSemaphore slow = new FairSemaphore(clientAt(NOON - 50), ONE_PERMIT);
 
@@ -169,18 +169,18 @@ class ReferenceSemaphoresTest {
     }
 
     @Test
-    void fairTakesLivePermitsAwayWhenAClientsClockIsFast() {
+    void fairRemovesLivePermitsWithAFastClock() {
         FairSemaphore exact = new FairSemaphore(clientAt(NOON), ONE_PERMIT);
         FairSemaphore fast = new FairSemaphore(clientAt(NOON + HOUR), ONE_PERMIT);
 
         String held = exact.acquire().orElseThrow();
 
         assertThat(fast.acquire()).as("the second holder of the only permit").isPresent();
-        assertThat(exact.refresh(held)).as("the first one learns of its loss when it refreshes").isFalse();
+        assertThat(exact.refresh(held)).as("the first holder notices the loss at its refresh").isFalse();
     }
 
     @Test
-    void fairAdmitsBeyondTheLimitAClientThatDrewItsNumberFirstAndJoinsLast() throws Exception {
+    void fairAdmitsBeyondTheLimitAClientThatGotItsNumberFirstAndJoinsLast() throws Exception {
         Gate gate = new Gate(RoundTrip.JOIN);
         FairSemaphore early = new FairSemaphore(new ReferenceClient(connect(), () -> NOON, gate), ONE_PERMIT);
         FairSemaphore late = new FairSemaphore(clientAt(NOON), ONE_PERMIT);
@@ -191,74 +191,74 @@ class ReferenceSemaphoresTest {
         gate.open();
 
         assertThat(first.get(20, TimeUnit.SECONDS)).as("the second holder of the only permit").isPresent();
-        assertThat(late.refresh(held)).as("the other's permit was not taken away").isTrue();
+        assertThat(late.refresh(held)).as("the other permit is still held").isTrue();
     }
 
     @Test
-    void withTheIntersectionInTheWrongKeyTheOwnerThatTimedOutKeepsItsPermitForEver() {
-        assertThat(takenOverFromADeadOwner(FairSemaphore::new)).as("as the book has it").isPresent();
+    void intersectionInWrongKeyKeepsTimedOutOwnersForever() {
+        assertThat(acquireAfterADeadOwner(FairSemaphore::new)).as("as in the book").isPresent();
         redis.command("FLUSHALL");
-        assertThat(takenOverFromADeadOwner(IntersectionInWrongKey::new)).as("with the mistake").isEmpty();
+        assertThat(acquireAfterADeadOwner(IntersectionInWrongKey::new)).as("with the mistake").isEmpty();
     }
 
-    private Optional<String> takenOverFromADeadOwner(
+    private Optional<String> acquireAfterADeadOwner(
             BiFunction<ReferenceClient, ReferenceSpec, FairSemaphore> kind) {
         assertThat(kind.apply(clientAt(NOON), ONE_PERMIT).acquire()).isPresent();
         return kind.apply(clientAt(NOON + TIMEOUT_MILLIS + 1), ONE_PERMIT).acquire();
     }
 
     @Test
-    void withTheIntersectionInTheWrongKeyALivePermitCountsAsLost() {
+    void intersectionInWrongKeyReportsALivePermitAsLost() {
         IntersectionInWrongKey holder = new IntersectionInWrongKey(clientAt(NOON), ONE_PERMIT);
         IntersectionInWrongKey other = new IntersectionInWrongKey(clientAt(NOON), ONE_PERMIT);
         String held = holder.acquire().orElseThrow();
 
-        assertThat(other.acquire()).as("puts numbers in the place of times").isEmpty();
-        assertThat(other.acquire()).as("takes the numbers for times long ago").isEmpty();
+        assertThat(other.acquire()).as("replaces times with numbers").isEmpty();
+        assertThat(other.acquire()).as("treats the numbers as old times").isEmpty();
 
         assertThat(holder.refresh(held)).isFalse();
     }
 
     @Test
-    void withTheIntersectionWithoutWeightsEveryoneIsAdmitted() {
+    void intersectionWithoutWeightsAdmitsAllCallers() {
         IntersectionWithoutWeights client = new IntersectionWithoutWeights(clientAt(NOON), ONE_PERMIT);
         String held = client.acquire().orElseThrow();
 
         assertThat(client.acquire()).as("the second holder of the only permit").isPresent();
         assertThat(client.acquire()).as("the third holder of the only permit").isPresent();
 
-        assertThat(client.refresh(held)).as("no permit was taken away").isTrue();
+        assertThat(client.refresh(held)).as("all permits are still held").isTrue();
     }
 
     @Test
-    void theRefreshThatAlwaysAnswersFalseSaysSoOfALivePermit() {
+    void refreshAlwaysFalseReportsALivePermitAsLost() {
         RefreshAlwaysFalse holder = new RefreshAlwaysFalse(clientAt(NOON), ONE_PERMIT);
         String held = holder.acquire().orElseThrow();
 
         assertThat(holder.refresh(held)).isFalse();
 
-        assertThat(owns(held)).as("the permit is held all the same").isTrue();
+        assertThat(owns(held)).as("the permit is still held").isTrue();
         assertThat(new FairSemaphore(clientAt(NOON), ONE_PERMIT).acquire()).isEmpty();
     }
 
     @Test
-    void theRefreshThatMisreadsItsAnswerSaysLostOfALivePermit() {
+    void refreshMisreadReportsALivePermitAsLost() {
         RefreshMisread holder = new RefreshMisread(clientAt(NOON), ONE_PERMIT);
         String held = holder.acquire().orElseThrow();
 
         assertThat(holder.refresh(held)).isFalse();
 
-        assertThat(owns(held)).as("the permit is held all the same").isTrue();
+        assertThat(owns(held)).as("the permit is still held").isTrue();
     }
 
     @Test
-    void theRefreshThatMisreadsItsAnswerRevivesALostPermit() {
+    void refreshMisreadRevivesALostPermit() {
         RefreshMisread holder = new RefreshMisread(clientAt(NOON), ONE_PERMIT);
         FairSemaphore successor = new FairSemaphore(clientAt(NOON + TIMEOUT_MILLIS + 1), ONE_PERMIT);
         String lost = holder.acquire().orElseThrow();
         String held = successor.acquire().orElseThrow();
 
-        assertThat(holder.refresh(lost)).as("the second who thinks that it holds the only permit").isTrue();
+        assertThat(holder.refresh(lost)).as("the second client that sees the only permit as held").isTrue();
 
         assertThat(owns(lost)).isFalse();
         assertThat(owns(held)).isTrue();
@@ -266,20 +266,20 @@ class ReferenceSemaphoresTest {
     }
 
     @Test
-    void withTheSemaphoreReleasedForTheLockTheLockStaysAndFreePermitsAreRefused() {
+    void semaphoreReleasedForLockKeepsTheLockAndRejectsFreePermits() {
         SemaphoreReleasedForLock first = new SemaphoreReleasedForLock(clientNow(Checkpoint.NONE), TWO_PERMITS);
         SemaphoreReleasedForLock second = new SemaphoreReleasedForLock(clientNow(Checkpoint.NONE), TWO_PERMITS);
 
         assertThat(first.acquire()).isPresent();
 
-        assertThat(redis.command("TTL", BookLock.keyOf(NAME)).toInteger()).as("seconds to the end of the lock")
+        assertThat(redis.command("TTL", BookLock.keyOf(NAME)).toInteger()).as("seconds until the lock expires")
                 .isBetween(1, BookLock.LOCK_TIMEOUT_SECONDS);
         assertThat(second.acquire()).as("one of two permits is free").isEmpty();
         assertThat(second.rejectedUnseen()).isEqualTo(1);
     }
 
     @Test
-    void lockedRejectsWhileAllPermitsAreFreeWhenTheLockTakesTenMilliseconds() throws Exception {
+    void lockedRejectsFreePermitsWhileTheLockIsHeld() throws Exception {
         Gate gate = new Gate(RoundTrip.DRAW_NUMBER);
         LockedSemaphore slow = new LockedSemaphore(clientNow(gate), TWO_PERMITS);
         LockedSemaphore other = new LockedSemaphore(clientNow(Checkpoint.NONE), TWO_PERMITS);
@@ -291,21 +291,21 @@ class ReferenceSemaphoresTest {
         gate.open();
 
         assertThat(second).isEmpty();
-        assertThat(held).as("permits held when that was said").isZero();
+        assertThat(held).as("permits held at the rejection").isZero();
         assertThat(other.rejectedUnseen()).isEqualTo(1);
         assertThat(first.get(20, TimeUnit.SECONDS)).isPresent();
-        assertThat(other.acquire()).as("the same question, a moment later").isPresent();
+        assertThat(other.acquire()).as("the same request, a moment later").isPresent();
     }
 
     @Test
-    void lockedAdmitsBeyondTheLimitAClientThatWasPausedUntilItsLockEnded() throws Exception {
+    void lockedAdmitsAPausedClientBeyondTheLimit() throws Exception {
         Gate gate = new Gate(RoundTrip.JOIN);
         LockedSemaphore paused = new LockedSemaphore(clientNow(gate), ONE_PERMIT);
         LockedSemaphore other = new LockedSemaphore(clientNow(Checkpoint.NONE), ONE_PERMIT);
 
         CompletableFuture<Optional<String>> first = CompletableFuture.supplyAsync(paused::acquire);
         gate.awaitReached();
-        endLock();
+        expireLock();
         String held = other.acquire().orElseThrow();
         gate.open();
 
@@ -314,7 +314,7 @@ class ReferenceSemaphoresTest {
     }
 
     @Test
-    void lockedTakesLivePermitsAwayWhenAClientsClockIsFast() {
+    void lockedRemovesLivePermitsWithAFastClock() {
         LockedSemaphore exact = new LockedSemaphore(clientNow(Checkpoint.NONE), ONE_PERMIT);
         LockedSemaphore fast = new LockedSemaphore(
                 new ReferenceClient(connect(), () -> System.currentTimeMillis() + HOUR, Checkpoint.NONE), ONE_PERMIT);
@@ -325,8 +325,8 @@ class ReferenceSemaphoresTest {
         assertThat(exact.release(held)).isFalse();
     }
 
-    /** What the server does when the lock's time is over. */
-    private static void endLock() {
+    /** Expires the lock. */
+    private static void expireLock() {
         assertThat(redis.command("PEXPIRE", BookLock.keyOf(NAME), 0).toInteger()).isEqualTo(1);
     }
 

@@ -4,7 +4,7 @@ import io.quarkiverse.redisbulkhead.reference.FairSemaphore;
 import io.quarkiverse.redisbulkhead.reference.ReferenceClient;
 import io.quarkiverse.redisbulkhead.reference.ReferenceSpec;
 
-/** A mistake of translations: the refresh has no branch that answers {@code true}. */
+/** A mistake of ports: refresh never returns {@code true}. */
 final class RefreshAlwaysFalse extends FairSemaphore {
 
     RefreshAlwaysFalse(ReferenceClient client, ReferenceSpec spec) {

@@ -4,7 +4,7 @@ import io.quarkiverse.redisbulkhead.reference.FairSemaphore;
 import io.quarkiverse.redisbulkhead.reference.ReferenceClient;
 import io.quarkiverse.redisbulkhead.reference.ReferenceSpec;
 
-/** A mistake of translations: ZADD's answer 0, for a member that was there, is read as a failure, and 1 as success. */
+/** A mistake of ports: reads the reply 0 of ZADD, for an existing member, as a failure, and 1 as success. */
 final class RefreshMisread extends FairSemaphore {
 
     RefreshMisread(ReferenceClient client, ReferenceSpec spec) {

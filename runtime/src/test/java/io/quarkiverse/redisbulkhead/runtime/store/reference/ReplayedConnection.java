@@ -15,12 +15,12 @@ import io.vertx.redis.client.impl.types.MultiType;
 import io.vertx.redis.client.impl.types.NumberType;
 
 /**
- * Gives a client the answers that it has had already, one after the other, and stops it at the first new one. The progress of
- * a client is thus a list of answers, and any client can be brought to any point again.
+ * Replays the replies that a client has received, and stops it at the first new round trip. The progress of a client is thus
+ * a list of replies, and can be restored at any point.
  */
 final class ReplayedConnection implements ReferenceConnection {
 
-    /** The client waits for an answer that is not there yet. */
+    /** The client waits for a reply that has not arrived. */
     static final class Stopped extends RuntimeException {
 
         private static final long serialVersionUID = 1L;
@@ -31,7 +31,7 @@ final class ReplayedConnection implements ReferenceConnection {
     }
 
     /**
-     * What a client waits for.
+     * The round trip that a client waits for.
      *
      * @param transaction whether the commands are a transaction
      * @param commands the words of each command
@@ -44,22 +44,22 @@ final class ReplayedConnection implements ReferenceConnection {
         }
     }
 
-    private final List<?> answers;
+    private final List<?> replies;
     private int next;
     private RoundTripOut missing;
 
-    ReplayedConnection(List<?> answers) {
-        this.answers = answers;
+    ReplayedConnection(List<?> replies) {
+        this.replies = replies;
     }
 
-    /** The first round trip that has no answer yet; what a client does while it is stopped does not count. */
+    /** The first round trip without a reply; later ones of the stopped client are ignored. */
     RoundTripOut missing() {
         return missing;
     }
 
     @Override
     public Response send(Command command, Object... args) {
-        return answerTo(new RoundTripOut(false, List.of(words(BlockingRedis.request(command, args)))));
+        return replyTo(new RoundTripOut(false, List.of(words(BlockingRedis.request(command, args)))));
     }
 
     @Override
@@ -68,18 +68,18 @@ final class ReplayedConnection implements ReferenceConnection {
         for (Request command : commands) {
             all.add(words(command));
         }
-        return answerTo(new RoundTripOut(true, all));
+        return replyTo(new RoundTripOut(true, all));
     }
 
-    private Response answerTo(RoundTripOut roundTrip) {
-        if (missing == null && next < answers.size()) {
-            return response(answers.get(next++));
+    private Response replyTo(RoundTripOut roundTrip) {
+        if (missing == null && next < replies.size()) {
+            return response(replies.get(next++));
         }
         missing = missing == null ? roundTrip : missing;
         throw new Stopped();
     }
 
-    /** The words of a request, which shows them as Redis reads them: each after its length. */
+    /** The words of a request, parsed from the Redis protocol. */
     private static List<String> words(Request request) {
         List<String> words = new ArrayList<>();
         String[] lines = request.toString().split("\r\n");
@@ -90,18 +90,18 @@ final class ReplayedConnection implements ReferenceConnection {
         return words;
     }
 
-    private static Response response(Object answer) {
-        if (answer == null || answer.equals(ReferenceModel.NIL)) {
+    private static Response response(Object reply) {
+        if (reply == null || reply.equals(ReferenceModel.NIL)) {
             return null;
         }
-        if (answer instanceof Long number) {
+        if (reply instanceof Long number) {
             return NumberType.create(number);
         }
-        if (answer instanceof List<?> list) {
+        if (reply instanceof List<?> list) {
             MultiType all = MultiType.create(list.size(), false);
             list.forEach(each -> all.add(response(each)));
             return all;
         }
-        return BulkType.create(Buffer.buffer((String) answer), false);
+        return BulkType.create(Buffer.buffer((String) reply), false);
     }
 }

@@ -4,7 +4,7 @@ import io.quarkiverse.redisbulkhead.reference.LockedSemaphore;
 import io.quarkiverse.redisbulkhead.reference.ReferenceClient;
 import io.quarkiverse.redisbulkhead.reference.ReferenceSpec;
 
-/** A mistake of translations: at the end of an attempt the semaphore is released with the lock's token, and the lock is not. */
+/** A mistake of ports: the end of an attempt releases the semaphore with the token of the lock, and keeps the lock. */
 final class SemaphoreReleasedForLock extends LockedSemaphore {
 
     SemaphoreReleasedForLock(ReferenceClient client, ReferenceSpec spec) {

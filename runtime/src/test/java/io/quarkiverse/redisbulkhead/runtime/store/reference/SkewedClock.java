@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** A clock of a process that is wrong, made by libfaketime. */
+/** A wrong clock for a process, by libfaketime. */
 final class SkewedClock {
 
     private static final String MISSING = "libfaketime is not installed, so no clock can be skewed"
@@ -19,14 +19,14 @@ final class SkewedClock {
     }
 
     /**
-     * The environment that makes the time of day wrong, and nothing else; skips the test where that cannot be done.
+     * The environment variables that change only the time of day; skips the test without libfaketime.
      *
-     * @param skew by how much, for example {@code +1h}
+     * @param skew the offset, for example {@code +1h}
      */
     static Map<String, String> by(String skew) throws IOException {
         Optional<Path> library = library();
         if (library.isEmpty()) {
-            // On the console too, where a skipped test does not tell its reason.
+            // Also on the console, which shows no reason for skipped tests.
             System.err.println("Skipped: " + MISSING);
         }
         assumeTrue(library.isPresent(), MISSING);

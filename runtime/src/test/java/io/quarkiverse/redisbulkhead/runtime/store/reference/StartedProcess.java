@@ -12,7 +12,7 @@ import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** A {@link LoadProcess} as seen by the one that started it. None is left when it is closed. */
+/** A {@link LoadProcess} as seen by its parent. {@link #close} kills it. */
 final class StartedProcess implements AutoCloseable {
 
     private final LoadProcess.Task task;
@@ -24,13 +24,13 @@ final class StartedProcess implements AutoCloseable {
     }
 
     /**
-     * @param environment added to that of this process
+     * @param environment variables added to those of this process
      */
     StartedProcess(LoadProcess.Task task, Map<String, String> environment) {
         this.task = task;
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx256m",
-                // It runs for seconds: optimizing costs more than it saves.
+                // The process runs for seconds: optimizing costs more than it saves.
                 "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC",
                 "-Djava.util.logging.manager=org.jboss.logmanager.LogManager",
                 "-cp", System.getProperty("java.class.path"), LoadProcess.class.getName()));
@@ -58,12 +58,12 @@ final class StartedProcess implements AutoCloseable {
         ready.get(180, TimeUnit.SECONDS);
     }
 
-    void begin() throws IOException {
+    void start() throws IOException {
         process.getOutputStream().write('\n');
         process.getOutputStream().flush();
     }
 
-    /** Waits for the process to end by itself; the answer is its exit code. */
+    /** Waits for the process to end by itself, and returns its exit code. */
     int awaitEnd() throws InterruptedException {
         if (!process.waitFor(task.duration().toSeconds() + 300, TimeUnit.SECONDS)) {
             throw new AssertionError("The process did not end by itself");

@@ -27,9 +27,8 @@ import io.quarkiverse.redisbulkhead.runtime.store.reference.LoadProcess.Task;
 import io.vertx.redis.client.Response;
 
 /**
- * Two real processes with 32 threads each want five permits, and a server that neither of them keeps permits on counts
- * who is inside. Each contender runs for a second, or for {@code -Dload.seconds}. The figures go to standard output
- * and to {@code target}.
+ * Two processes with 32 threads each share five permits, and a separate server counts the callers inside. Each contender runs
+ * for one second, or for {@code -Dload.seconds}. The figures go to standard output and to {@code target}.
  */
 class TwoProcessesUnderLoadTest {
 
@@ -38,7 +37,7 @@ class TwoProcessesUnderLoadTest {
     static final int THREADS_EACH = 32;
     static final Duration DURATION = Duration.ofSeconds(Integer.getInteger("load.seconds", 1));
 
-    /** Long enough for any machine to grant every client a permit; the book's semaphore does not wait, but asks again. */
+    /** Long enough for a slow machine; the book's semaphore does not wait, but retries. */
     static final SemaphoreSpec SPEC = SemaphoreSpec.named("load").permits(LIMIT).expire(Duration.ofSeconds(30))
             .maxWait(Duration.ofMinutes(2)).build();
 
@@ -62,18 +61,18 @@ class TwoProcessesUnderLoadTest {
         outside.close();
     }
 
-    record Outcome(LoadFigures figures, long perSecond, long keysForEver) {
+    record Outcome(LoadFigures figures, long perSecond, long keysWithoutExpiry) {
     }
 
     @Test
     @Timeout(value = 10, unit = TimeUnit.MINUTES)
-    void oursNeverExceedTheLimitRejectNoCallAndGrantNoFewerThanTheBook() throws Exception {
+    void oursKeepTheLimitRejectNothingAndAreNotSlowerThanTheBook() throws Exception {
         Map<String, Outcome> outcomes = new LinkedHashMap<>();
         outcomes.put(Contenders.BOOK_LOCKED, run(Contenders.BOOK_LOCKED));
         for (String kind : OURS) {
             outcomes.put(kind, run(kind));
             checkLimit(kind, outcomes.get(kind));
-            // A pause of the machine may take most of one run.
+            // Repeats, because a pause of the machine may take most of a run.
             for (int i = 0; i < 3 && isSlowerThanTheBook(kind, outcomes); i++) {
                 outcomes.put(Contenders.BOOK_LOCKED, run(Contenders.BOOK_LOCKED));
                 outcomes.put(kind, run(kind));
@@ -92,29 +91,29 @@ class TwoProcessesUnderLoadTest {
         assertThat(ours.figures().entries()).as(kind).isPositive();
         assertThat(ours.figures().beyond()).as(kind + ": entries beyond the limit").isZero();
         assertThat(ours.figures().rejections()).as(kind + ": rejections").isZero();
-        assertThat(ours.keysForEver()).as(kind + ": keys that never expire").isZero();
+        assertThat(ours.keysWithoutExpiry()).as(kind + ": keys that never expire").isZero();
     }
 
     private static boolean isSlowerThanTheBook(String kind, Map<String, Outcome> outcomes) {
         return outcomes.get(kind).perSecond() < outcomes.get(Contenders.BOOK_LOCKED).perSecond();
     }
 
-    /** Trap 1: the clock of one process is an hour ahead of the other's and of the server's. */
+    /** Trap 1: the clock of one process is an hour ahead of the other clocks. */
     @ParameterizedTest
     @FieldSource("OURS")
-    void aWrongClockOfAProcessChangesNothing(String kind) throws Exception {
+    void wrongClockOfAProcessChangesNothing(String kind) throws Exception {
         Outcome outcome = run(kind, DURATION, SkewedClock.by("+1h"));
 
         assertThat(outcome.figures().entries()).isPositive();
         assertThat(outcome.figures().beyond()).isZero();
         assertThat(outcome.figures().rejections()).isZero();
-        assertThat(outcome.keysForEver()).isZero();
+        assertThat(outcome.keysWithoutExpiry()).isZero();
     }
 
-    /** Trap 3: one of them is killed, wherever its threads are just then; the other goes on, and gets all permits. */
+    /** Trap 3: one process is killed at any point; the other continues and gets all permits. */
     @ParameterizedTest
     @FieldSource("OURS")
-    void aKilledProcessCostsItsPermitsForOneLeaseAtTheMost(String kind) throws Exception {
+    void killedProcessKeepsItsPermitsForOneLeaseAtMost(String kind) throws Exception {
         Duration lease = Duration.ofSeconds(4);
         SemaphoreSpec spec = SPEC.toBuilder().expire(lease).build();
         try (StartedProcess killed = start(kind, spec, Duration.ofSeconds(60), 0, Map.of());
@@ -122,14 +121,14 @@ class TwoProcessesUnderLoadTest {
                 TestProcess observer = new TestProcess(redis, TestStore.SCRIPT)) {
             killed.awaitReady();
             other.awaitReady();
-            killed.begin();
+            killed.start();
             await().atMost(20, TimeUnit.SECONDS).until(() -> redis.command("EXISTS", "test:{load}:holders").toInteger() == 1);
             killed.close();
-            other.begin();
+            other.start();
 
             assertThat(other.awaitEnd()).isZero();
             assertThat(other.figures().rejections()).isZero();
-            assertThat(other.figures().entries()).as("more than what the killed one left").isGreaterThan(LIMIT);
+            assertThat(other.figures().entries()).as("more than the killed process left").isGreaterThan(LIMIT);
             await().atMost(10, TimeUnit.SECONDS)
                     .until(() -> observer.semaphore(spec).status().toCompletableFuture().get().inUse() == 0);
             assertThat(redis.command("EXISTS", "test:{load}:lock").toInteger()).isZero();
@@ -143,11 +142,11 @@ class TwoProcessesUnderLoadTest {
 
     private static void report(Map<String, Outcome> outcomes) {
         MarkdownTable table = new MarkdownTable("contender", "grants per second", "entries beyond " + LIMIT,
-                "highest concurrency", "rejections", "of them without a look at the permits",
+                "highest concurrency", "rejections", "of them without reading the permits",
                 "of them while fewer than " + LIMIT + " were inside", "keys left that never expire");
         outcomes.forEach((kind, outcome) -> table.row(kind, outcome.perSecond(), outcome.figures().beyond(),
                 outcome.figures().highest(), outcome.figures().rejections(), outcome.figures().rejectedUnseen(),
-                outcome.figures().rejectedWhileFewer(), outcome.keysForEver()));
+                outcome.figures().rejectedBelowLimit(), outcome.keysWithoutExpiry()));
         table.publish(Path.of("target", "two-processes.md"));
     }
 
@@ -155,7 +154,7 @@ class TwoProcessesUnderLoadTest {
         return run(kind, DURATION, Map.of());
     }
 
-    /** The clock is that of the first process. */
+    /** The clock applies to the first process. */
     private Outcome run(String kind, Duration duration, Map<String, String> clock) throws Exception {
         forgetAll();
         List<StartedProcess> processes = new ArrayList<>();
@@ -167,7 +166,7 @@ class TwoProcessesUnderLoadTest {
                 process.awaitReady();
             }
             for (StartedProcess process : processes) {
-                process.begin();
+                process.start();
             }
             LoadFigures sum = LoadFigures.NONE;
             for (StartedProcess process : processes) {
@@ -175,13 +174,13 @@ class TwoProcessesUnderLoadTest {
                 sum = sum.plus(process.figures());
             }
             assertThat(outside.command("GET", "inside").toInteger()).as("left inside").isZero();
-            return new Outcome(sum, sum.entries() / duration.toSeconds(), keysForEver());
+            return new Outcome(sum, sum.entries() / duration.toSeconds(), keysWithoutExpiry());
         } finally {
             processes.forEach(StartedProcess::close);
         }
     }
 
-    private long keysForEver() {
+    private long keysWithoutExpiry() {
         return redis.command("KEYS", "*").stream().map(Response::toString)
                 .filter(key -> redis.command("PTTL", key).toLong() == -1).count();
     }

@@ -17,7 +17,7 @@ import org.luaj.vm2.lib.OneArgFunction;
 import org.luaj.vm2.lib.VarArgFunction;
 import org.luaj.vm2.lib.jse.JsePlatform;
 
-/** Runs scripts on a {@link RedisModel} as Redis runs them. For one thread. */
+/** Runs scripts on a {@link RedisModel} as Redis does. Not thread-safe. */
 public final class LuaEngine {
 
     private static final LuaString ERR = LuaValue.valueOf("err");
@@ -27,7 +27,7 @@ public final class LuaEngine {
     private RedisModel redis;
 
     public LuaEngine() {
-        // What Lua 5.1 has, which Redis has, and this Lua has not, or has otherwise.
+        // Functions of Lua 5.1 that this engine lacks or implements differently.
         globals.set("unpack", globals.get("table").get("unpack"));
         globals.get("string").set("format", new WholeNumbers());
         LuaTable library = new LuaTable();
@@ -42,7 +42,7 @@ public final class LuaEngine {
         globals.set("redis", library);
     }
 
-    /** {@code %d}, which this Lua writes in the way of scientists, and {@code %s}. */
+    /** {@code %d}, for which this engine uses scientific notation, and {@code %s}. */
     private static final class WholeNumbers extends VarArgFunction {
 
         @Override
@@ -69,7 +69,7 @@ public final class LuaEngine {
             List<String> words = new ArrayList<>();
             for (int i = 1; i <= args.narg(); i++) {
                 LuaValue word = args.arg(i);
-                // As Redis does, which writes all digits.
+                // As Redis does, with all digits.
                 words.add(word.isnumber() && !(word instanceof LuaString) ? SortedSet.text(word.todouble())
                         : word.checkjstring());
             }

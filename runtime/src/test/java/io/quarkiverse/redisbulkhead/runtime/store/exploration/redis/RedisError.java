@@ -1,6 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.store.exploration.redis;
 
-/** What Redis answers to a command that it refuses. */
+/** The error reply of Redis to a refused command. */
 public final class RedisError extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

@@ -10,8 +10,8 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * A Redis in memory. Time does not pass by itself: it is what the owner sets. Answers are whole numbers, texts, lists and
- * null; {@code OK} is a text.
+ * A Redis in memory. The owner sets the time. Replies are {@code Long}, {@code String}, lists and null; {@code OK} is a
+ * string.
  */
 public final class RedisModel {
 
@@ -40,24 +40,24 @@ public final class RedisModel {
         }
     }
 
-    /** An empty server, at that time in microseconds. */
+    /** An empty server at this time, in microseconds. */
     public RedisModel(long micros) {
         this.micros = micros;
     }
 
-    /** The same content and time; changes of one are none of the other. What was published is not copied. */
+    /** An independent copy of content and time, without published messages. */
     public RedisModel copy() {
         RedisModel copy = new RedisModel(micros);
         keys.forEach((name, key) -> copy.keys.put(name, key.copy()));
         return copy;
     }
 
-    /** Keeps keys whose time has come, so that two users of which one lets keys live longer see the same. */
+    /** Keeps expired keys, so that two stores with different times to live see the same data. */
     public void keepExpired() {
         keepsExpired = true;
     }
 
-    /** Sets the clock; keys whose time has come are gone. */
+    /** Sets the clock and removes expired keys. */
     public void setMicros(long now) {
         micros = now;
         if (keepsExpired) {
@@ -80,49 +80,49 @@ public final class RedisModel {
         return keys.get(name).expiresAt;
     }
 
-    /** Lets a key expire at another time; it stays until the clock is set. */
+    /** Changes the expiry of a key; takes effect when the clock is set. */
     public void expireAt(String name, long expiresAt) {
         keys.get(name).expiresAt = expiresAt;
     }
 
-    /** Forgets everything. */
+    /** Removes all keys. */
     public void flush() {
         keys.clear();
     }
 
-    /** Forgets a key. */
+    /** Removes a key. */
     public void delete(String name) {
         keys.remove(name);
     }
 
-    /** A sorted set, which may be changed; empty and without effect if the key is missing. */
+    /** A mutable sorted set; empty and without effect if the key does not exist. */
     public Map<String, Double> scores(String name) {
         return keys.containsKey(name) ? sortedSet(name).scores() : new TreeMap<>();
     }
 
-    /** A hash, which may be changed; empty and without effect if the key is missing. */
+    /** A mutable hash; empty and without effect if the key does not exist. */
     public Map<String, String> hash(String name) {
         return keys.containsKey(name) ? fields(name) : new TreeMap<>();
     }
 
-    /** A text, or null. */
+    /** A string, or null. */
     public String text(String name) {
         return keys.containsKey(name) ? string(name) : null;
     }
 
-    /** Replaces a text that is there, and lets it live as long as before. */
+    /** Replaces an existing string, and keeps its expiry. */
     public void replace(String name, String text) {
         keys.get(name).value = text;
     }
 
-    /** What was published since this was asked last. */
+    /** Returns and removes the published messages. */
     public List<Published> takePublished() {
         List<Published> taken = published;
         published = new ArrayList<>();
         return taken;
     }
 
-    /** Carries out a command. */
+    /** Executes a command. */
     public Object execute(List<String> words) {
         String name = words.size() > 1 ? words.get(1) : "";
         return switch (words.get(0)) {
@@ -135,7 +135,7 @@ public final class RedisModel {
             case "EXPIRE" -> expire(name, 1000 * number(words.get(2)));
             case "DEL" -> flag(keys.remove(name) != null);
             case "UNLINK" -> words.stream().skip(1).filter(each -> keys.remove(each) != null).count();
-            // Those that come first; which ones is unspecified.
+            // The first fields; Redis does not specify which.
             case "HRANDFIELD" ->
                 ((List<?>) execute(List.of("HGETALL", name))).stream().limit(2 * number(words.get(2))).toList();
             case "GET" -> text(name);
@@ -362,7 +362,7 @@ public final class RedisModel {
         return (long) result.scores().size();
     }
 
-    /** All content in one text: two servers of the same time are the same exactly when their texts are. */
+    /** All content as text: servers with the same time are equal if their texts are. */
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder();

@@ -18,11 +18,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 /**
- * A {@link RedisModel} that any client can connect to, so that whole stores run on its clock. It knows the commands of the
- * model,
- * scripts and transactions; of messages it delivers only those with which a process checks its own subscription, so that
- * nothing
- * arrives at a time of its own. One command is carried out at a time.
+ * A {@link RedisModel} with a server socket, so that complete stores run on its clock. It supports the commands of the model,
+ * scripts and transactions. Of messages, it delivers only connection checks, so that nothing arrives asynchronously. Executes
+ * one command at a time.
  */
 public final class RedisModelServer implements AutoCloseable {
 
@@ -46,9 +44,9 @@ public final class RedisModelServer implements AutoCloseable {
         return server.getLocalPort();
     }
 
-    /** Looks at the model, or changes it, between two commands. */
-    public synchronized <T> T with(Function<RedisModel, T> look) {
-        return look.apply(model);
+    /** Reads or changes the model between two commands. */
+    public synchronized <T> T with(Function<RedisModel, T> access) {
+        return access.apply(model);
     }
 
     @Override
@@ -95,15 +93,15 @@ public final class RedisModelServer implements AutoCloseable {
                     List<String> words = read(in);
                     words.set(0, words.get(0).toUpperCase(Locale.ROOT));
                     synchronized (RedisModelServer.this) {
-                        write(answer(words));
+                        write(reply(words));
                     }
                 }
             } catch (IOException e) {
-                // The client has gone.
+                // The client closed the connection.
             }
         }
 
-        private Object answer(List<String> words) throws IOException {
+        private Object reply(List<String> words) throws IOException {
             try {
                 switch (words.get(0)) {
                     case "MULTI":
@@ -132,7 +130,7 @@ public final class RedisModelServer implements AutoCloseable {
             } catch (RedisError e) {
                 return e;
             } catch (RuntimeException e) {
-                // A defect of a script or of the model.
+                // A defect in a script or in the model.
                 return new RedisError("ERR " + e.toString().replace('\n', ' '));
             }
         }

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** A sorted set: members by score, and by their text where scores are the same. */
+/** A sorted set: members by score, then by text. */
 final class SortedSet {
 
     private static final Comparator<Map.Entry<String, Double>> ORDER = Map.Entry.<String, Double> comparingByValue()
@@ -48,7 +48,7 @@ final class SortedSet {
         };
     }
 
-    /** As Redis writes a score that is a whole number. */
+    /** A whole score as Redis writes it. */
     static String text(double score) {
         if (score != Math.rint(score)) {
             throw new IllegalArgumentException("This model has whole scores only, not " + score);

@@ -1,5 +1,5 @@
 /**
- * A Redis in memory whose whole state is a value, and a Lua that runs scripts on it: what an explorer of all interleavings
- * needs. It has the commands that the scripts and the old semaphores use, and no others.
+ * A Redis in memory whose state is a value, and a Lua engine that runs scripts on it, for exploring all interleavings. It
+ * supports only the commands of the scripts and the reference semaphores.
  */
 package io.quarkiverse.redisbulkhead.runtime.store.exploration.redis;

@@ -1,0 +1,89 @@
+package io.quarkiverse.redisbulkhead.benchmarks.report;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+import io.quarkiverse.redisbulkhead.benchmarks.Figures;
+import io.quarkiverse.redisbulkhead.benchmarks.contender.Kind;
+import io.quarkiverse.redisbulkhead.benchmarks.handover.HandOverPart;
+import io.quarkiverse.redisbulkhead.benchmarks.load.Load;
+import io.quarkiverse.redisbulkhead.benchmarks.load.LoadPart;
+import io.quarkiverse.redisbulkhead.benchmarks.load.Measure;
+
+/** The tables of the page but that of the targets. */
+final class Tables {
+
+    private static final Map<Measure, String> COLUMNS = new LinkedHashMap<>();
+
+    static {
+        COLUMNS.put(Measure.PAIRS_PER_SECOND, "pairs/s");
+        COLUMNS.put(Measure.P50, "p50, µs");
+        COLUMNS.put(Measure.P99, "p99, µs");
+        COLUMNS.put(Measure.REDIS_CPU, "Redis CPU, µs");
+    }
+
+    private final Figures figures;
+
+    Tables(Figures figures) {
+        this.figures = figures;
+    }
+
+    /** On what was measured. */
+    String machine() {
+        Table table = Table.ofTexts("", "");
+        Map<String, String> rows = new LinkedHashMap<>();
+        rows.put("date", "machine.date");
+        rows.put("processor", "machine.processor");
+        rows.put("memory", "machine.memory");
+        rows.put("system", "machine.system");
+        rows.put("load average before", "machine.load");
+        rows.put("JVM", "machine.java");
+        rows.put("server", "machine.redis");
+        rows.put("Redisson", "machine.redisson");
+        rows.put("Vert.x Redis client", "machine.vertx");
+        rows.forEach((title, name) -> table.row(title, figures.text(name)));
+        return table.asciidoc();
+    }
+
+    /** The most important measures of all contenders, for each load. */
+    String load() {
+        StringBuilder text = new StringBuilder();
+        for (Load load : Load.values()) {
+            Table table = Table.ofNumbers(Stream.concat(Stream.of(""), COLUMNS.values().stream()).toArray(String[]::new));
+            for (Kind kind : Kind.values()) {
+                if (figures.number(name(load, kind, Measure.PAIRS_PER_SECOND)).isPresent()) {
+                    table.row(row(load, kind));
+                }
+            }
+            text.append("=== ").append(load.title()).append("\n\n").append(table.asciidoc()).append('\n');
+        }
+        return text.toString().stripTrailing() + "\n";
+    }
+
+    private List<String> row(Load load, Kind kind) {
+        List<String> row = new ArrayList<>(List.of(kind.title()));
+        COLUMNS.keySet().forEach(measure -> row.add(Table.number(figures.number(name(load, kind, measure)))));
+        return row;
+    }
+
+    static String name(Load load, Kind kind, Measure measure) {
+        return LoadPart.name(load, kind) + "." + measure.id();
+    }
+
+    /** How long hand-overs take. */
+    String handOver() {
+        return Table.ofNumbers("", "p50, µs", "p99, µs", "measured")
+                .row(handOver("`PING` by a blocking caller", HandOverPart.ROUND_TRIP))
+                .row(handOver("to a waiter in the same process", HandOverPart.SAME_PROCESS))
+                .row(handOver("to a waiter in another process", HandOverPart.NEXT_WAITER))
+                .asciidoc();
+    }
+
+    private List<String> handOver(String title, String name) {
+        return List.of(title, Table.number(figures.number(name + ".p50")), Table.number(figures.number(name + ".p99")),
+                Table.number(figures.number(name + ".count")));
+    }
+}

@@ -1,0 +1,72 @@
+package io.quarkiverse.redisbulkhead.deployment;
+
+import java.util.Optional;
+
+import io.quarkiverse.redisbulkhead.runtime.RecentExecutions;
+import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.rest.RetryAfter;
+import io.quarkus.arc.deployment.AdditionalBeanBuildItem;
+import io.quarkus.arc.deployment.OpenTelemetrySdkBuildItem;
+import io.quarkus.bootstrap.classloading.QuarkusClassLoader;
+import io.quarkus.deployment.Capabilities;
+import io.quarkus.deployment.Capability;
+import io.quarkus.deployment.annotations.BuildProducer;
+import io.quarkus.deployment.annotations.BuildStep;
+import io.quarkus.deployment.metrics.MetricsCapabilityBuildItem;
+import io.quarkus.runtime.metrics.MetricsFactory;
+
+/**
+ * Adds the beans for libraries that the application may lack. They are named, not referred to: their classes need these
+ * libraries.
+ */
+class OptionalLibrariesProcessor {
+
+    private static final String RUNTIME = "io.quarkiverse.redisbulkhead.runtime.";
+    private static final String COROUTINES = "kotlinx.coroutines.CancellableContinuation";
+
+    @BuildStep
+    void metrics(RedisBulkheadBuildTimeConfig config, Optional<MetricsCapabilityBuildItem> metrics,
+            BuildProducer<AdditionalBeanBuildItem> beans) {
+        boolean hasMicrometer = metrics.filter(present -> present.metricsSupported(MetricsFactory.MICROMETER)).isPresent();
+        if (hasMicrometer && config.metrics().enabled()) {
+            beans.produce(AdditionalBeanBuildItem.unremovableOf(RUNTIME + "metrics.CallMetrics"));
+            beans.produce(AdditionalBeanBuildItem.unremovableOf(RUNTIME + "metrics.ClusterMetrics"));
+            if (config.store().needsRedis()) {
+                beans.produce(AdditionalBeanBuildItem.unremovableOf(RUNTIME + "metrics.StoreMetrics"));
+            }
+        }
+    }
+
+    @BuildStep
+    void traces(RedisBulkheadBuildTimeConfig config, Optional<OpenTelemetrySdkBuildItem> openTelemetry,
+            BuildProducer<AdditionalBeanBuildItem> beans) {
+        if (config.tracing().enabled()
+                && openTelemetry.filter(OpenTelemetrySdkBuildItem::isTracingBuildTimeEnabled).isPresent()) {
+            beans.produce(AdditionalBeanBuildItem.unremovableOf(RUNTIME + "tracing.CallSpans"));
+        }
+    }
+
+    /** Gives rejections their gRPC status. */
+    @BuildStep
+    void grpc(Capabilities capabilities, BuildProducer<AdditionalBeanBuildItem> beans) {
+        if (capabilities.isPresent(Capability.GRPC)) {
+            // Removed as unused where there is no service, or another provider.
+            beans.produce(new AdditionalBeanBuildItem(RUNTIME + "grpc.RejectionHandlerProvider"));
+            beans.produce(AdditionalBeanBuildItem.builder().addBeanClasses(RecentExecutions.class, RetryAfter.class)
+                    .setUnremovable().build());
+        }
+    }
+
+    /** Guards Kotlin {@code suspend} functions. */
+    @BuildStep
+    void coroutines(BuildProducer<AdditionalBeanBuildItem> beans) {
+        if (hasCoroutines()) {
+            beans.produce(AdditionalBeanBuildItem.unremovableOf(RUNTIME + "guard.SuspendingGuard"));
+        }
+    }
+
+    /** Whether the application has kotlinx-coroutines-core. */
+    static boolean hasCoroutines() {
+        return QuarkusClassLoader.isClassPresentAtRuntime(COROUTINES);
+    }
+}

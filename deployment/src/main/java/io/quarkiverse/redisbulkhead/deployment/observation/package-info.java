@@ -1,2 +1,0 @@
-/** Metrics and traces, where the application has the libraries for them. */
-package io.quarkiverse.redisbulkhead.deployment.observation;
