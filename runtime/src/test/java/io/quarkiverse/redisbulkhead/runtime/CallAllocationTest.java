@@ -74,7 +74,7 @@ class CallAllocationTest {
     }
 
     @Test
-    void ofAMethodWithAKey() throws Exception {
+    void callWithAKeyAllocatesLittle() throws Exception {
         GuardedMethod method = guarded(new SynchronousGuard("Work#run", "work"),
                 SemaphoreOfCall.byParameter(semaphore("work"), "Work#run", new KeyOrigin.Parameter(0, "tenant")));
         Invocation invocation = new Invocation(() -> null);
@@ -82,7 +82,7 @@ class CallAllocationTest {
     }
 
     @Test
-    void ofAMethodWithTwoBulkheads() throws Exception {
+    void callWithTwoBulkheadsAllocatesLittle() throws Exception {
         GuardedMethod method = guarded(new SynchronousGuard("Work#run", "work"), SemaphoreOfCall.fixed(semaphore("work")),
                 SemaphoreOfCall.fixed(semaphore("other")));
         Invocation invocation = new Invocation(() -> null);

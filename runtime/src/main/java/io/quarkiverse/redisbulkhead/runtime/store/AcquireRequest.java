@@ -5,7 +5,7 @@ import java.time.Duration;
 /**
  * A request for one permit.
  *
- * @param terms what it has in common with other requests
+ * @param terms what it shares with other requests
  * @param permitId the permit's id, chosen by the caller and unique, so that a request may be repeated and undone;
  *        without white space; it contains the {@linkplain Weights weight} of the permit
  * @param place how long it stays among the waiters when no permit is free; zero: it does not wait
@@ -14,14 +14,14 @@ import java.time.Duration;
  */
 public record AcquireRequest(PermitTerms terms, String permitId, Duration place, long ticket) {
 
-    /** A request of its own. */
+    /** Creates a request with its own terms. */
     public AcquireRequest(BulkheadId bulkhead, String permitId, int limit, Duration lease, boolean fair, Duration place,
             long ticket, String application, String instance, String method) {
         this(new PermitTerms(bulkhead, Weights.of(permitId), limit, lease, fair, application, instance, method), permitId,
                 place, ticket);
     }
 
-    /** A request of its own that did not wait before. */
+    /** Creates a request with its own terms that did not wait before. */
     public AcquireRequest(BulkheadId bulkhead, String permitId, int limit, Duration lease, boolean fair, Duration place,
             String application, String instance, String method) {
         this(bulkhead, permitId, limit, lease, fair, place, 0, application, instance, method);

@@ -55,7 +55,7 @@ class CallEventsTest {
     }
 
     @Test
-    void theReleaseTellsForHowLongThePermitWasHeld() {
+    void releaseReportsForHowLongThePermitWasHeld() {
         Admission admission = admit(SPEC);
         reply(new Granted(7, false));
         timers.advance(Duration.ofSeconds(3));

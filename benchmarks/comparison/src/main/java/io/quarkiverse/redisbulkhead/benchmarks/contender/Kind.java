@@ -60,7 +60,7 @@ public enum Kind {
 
         @Override
         public Contender open(Surroundings surroundings, Limit limit, int callers) {
-            return new OriginalContender(surroundings, limit, BasicSemaphore::new);
+            return new ReferenceContender(surroundings, limit, BasicSemaphore::new);
         }
     },
     /** The fair semaphore of the old texts. */
@@ -68,7 +68,7 @@ public enum Kind {
 
         @Override
         public Contender open(Surroundings surroundings, Limit limit, int callers) {
-            return new OriginalContender(surroundings, limit, FairSemaphore::new);
+            return new ReferenceContender(surroundings, limit, FairSemaphore::new);
         }
     },
     /** The fair semaphore of the old texts within a lock. */
@@ -76,7 +76,7 @@ public enum Kind {
 
         @Override
         public Contender open(Surroundings surroundings, Limit limit, int callers) {
-            return new OriginalContender(surroundings, limit, LockedSemaphore::new);
+            return new ReferenceContender(surroundings, limit, LockedSemaphore::new);
         }
     },
     /** Nothing but round trips, on our connection. */

@@ -32,7 +32,7 @@ public final class Permit extends ScoredSet.Entry implements InProcessPermitStor
     /**
      * Creates a permit.
      *
-     * @param terms what was requested
+     * @param terms the requested terms
      * @param id its id
      * @param process the requesting process
      * @param ticket the fencing token of a holder; of a waiter its place in the queue, or 0 when it does not queue
@@ -102,7 +102,7 @@ public final class Permit extends ScoredSet.Entry implements InProcessPermitStor
         return terms.weight();
     }
 
-    /** What was requested. */
+    /** The requested terms. */
     public PermitTerms terms() {
         return terms;
     }

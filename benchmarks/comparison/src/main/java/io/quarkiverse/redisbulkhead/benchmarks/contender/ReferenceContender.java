@@ -18,7 +18,7 @@ import redis.clients.jedis.Pipeline;
  * A semaphore of the old texts, with a connection for each caller. It cannot wait: a rejected caller asks again a
  * millisecond later, as the book does for its lock.
  */
-final class OriginalContender implements Contender {
+final class ReferenceContender implements Contender {
 
     private static final String OWNERS = ":owner";
     private static final String COUNTER = ":counter";
@@ -28,7 +28,7 @@ final class OriginalContender implements Contender {
     private final ReferenceSpec spec;
     private final BiFunction<ReferenceClient, ReferenceSpec, ReferenceSemaphore> kind;
 
-    OriginalContender(Surroundings surroundings, Limit limit,
+    ReferenceContender(Surroundings surroundings, Limit limit,
             BiFunction<ReferenceClient, ReferenceSpec, ReferenceSemaphore> kind) {
         this.surroundings = surroundings;
         this.spec = new ReferenceSpec(limit.name(), limit.permits(), Limit.LEASE.toMillis());
