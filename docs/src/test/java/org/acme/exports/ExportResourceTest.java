@@ -21,7 +21,7 @@ class ExportResourceTest {
 
     // tag::test[]
     @Test
-    void anExportWaitsForAPermit() {
+    void exportWaitsForAPermit() {
         try (TestBulkhead exports = TestBulkhead.of(bulkheads.semaphore("exports"))) {
             exports.fill();
             CompletableFuture<Response> export = CompletableFuture.supplyAsync(() -> given().get("/exports"));

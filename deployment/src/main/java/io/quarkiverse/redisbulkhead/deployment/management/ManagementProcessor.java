@@ -79,7 +79,7 @@ class ManagementProcessor {
         if (capabilities.isMissing(Capability.SECURITY)) {
             return Secured.NOT;
         }
-        if (managementInterface && !isAuthenticationOnThere()) {
+        if (managementInterface && !isManagementAuthenticationEnabled()) {
             return Secured.NOT_ENFORCED;
         }
         boolean byCode = !application.getAllKnownImplementations(POLICY).isEmpty()
@@ -88,7 +88,7 @@ class ManagementProcessor {
     }
 
     // Otherwise Quarkus ignores permissions of the management interface. The second property is the default of the first.
-    private static boolean isAuthenticationOnThere() {
+    private static boolean isManagementAuthenticationEnabled() {
         return Boolean.parseBoolean(
                 property("quarkus.management.auth.enabled", property("quarkus.management.auth.basic", "false")));
     }

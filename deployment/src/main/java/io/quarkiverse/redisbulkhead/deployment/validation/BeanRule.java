@@ -46,11 +46,11 @@ final class BeanRule implements Rule {
                     + "bean method that calls it, or acquire permits in code with RedisBulkheads";
         }
         return SourceLocations.of(type) + " is not a bean, so @RedisBulkhead guards nothing here. "
-                + wayOut(type, usage.disabled());
+                + suggestion(type, usage.disabled());
     }
 
-    /** How to make a class a bean that is none. */
-    static String wayOut(ClassInfo type, DisabledClasses classes) {
+    /** How to make the class a bean. */
+    static String suggestion(ClassInfo type, DisabledClasses classes) {
         if (!Shapes.isTopLevelOrStatic(type)) {
             return "An inner, local or anonymous class cannot be a bean: make it static or a top-level class, and add "
                     + "a scope such as @ApplicationScoped";

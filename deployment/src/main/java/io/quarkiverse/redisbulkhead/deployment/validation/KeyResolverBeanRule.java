@@ -66,10 +66,10 @@ final class KeyResolverBeanRule implements Rule {
             return "is not a bean type of its bean, because @Typed omits it. Add it there";
         }
         ClassInfo found = usage.classes().getClassByName(type);
-        return "is not a bean. " + (found == null ? "Add a scope such as @ApplicationScoped" : wayOut(found, usage.disabled()));
+        return "is not a bean. " + (found == null ? "Add a scope such as @ApplicationScoped" : suggestion(found, usage.disabled()));
     }
 
-    private static String wayOut(ClassInfo type, DisabledClasses disabled) {
+    private static String suggestion(ClassInfo type, DisabledClasses disabled) {
         if (type.isInterface()) {
             return "It is an interface, and no bean implements it";
         }
@@ -77,6 +77,6 @@ final class KeyResolverBeanRule implements Rule {
             return "It was excluded from the application by @Vetoed, a condition such as @IfBuildProfile, or "
                     + "quarkus.arc.exclude-types. Name another class, or stop excluding it";
         }
-        return BeanRule.wayOut(type, disabled);
+        return BeanRule.suggestion(type, disabled);
     }
 }

@@ -50,7 +50,7 @@ final class RedisClientRule implements Rule {
     }
 
     private void check(String client, BulkheadUsage usage, ValidationErrors errors) {
-        Set<String> configuredClients = clientsAmong(config.getPropertyNames());
+        Set<String> configuredClients = configuredClientsOf(config.getPropertyNames());
         Set<String> known = new TreeSet<>(configuredClients);
         known.addAll(usage.redisClients());
         if (known.contains(client) || configuredClients.isEmpty() || hasHosts(client)) {
@@ -78,7 +78,7 @@ final class RedisClientRule implements Rule {
     }
 
     /** The clients that are configured, in any profile; {@link RedisConfig#DEFAULT_CLIENT_NAME} for the default client. */
-    private static Set<String> clientsAmong(Iterable<String> properties) {
+    private static Set<String> configuredClientsOf(Iterable<String> properties) {
         Set<String> clients = new TreeSet<>();
         for (String property : properties) {
             String name = property.startsWith("%") ? property.substring(property.indexOf('.') + 1) : property;

@@ -102,7 +102,7 @@ class BlockedWorkersTest {
             assertThat(answer.headers().firstValue("Retry-After")).isPresent();
         });
         assertThat(get("/other").get(20, TimeUnit.SECONDS).body()).isEqualTo("a worker answers");
-        assertThat(get("/slow?key=b").get(20, TimeUnit.SECONDS).body()).as("no need to wait").isEqualTo("done");
+        assertThat(get("/slow?key=b").get(20, TimeUnit.SECONDS).body()).as("a call that does not wait").isEqualTo("done");
         assertThat(queueFull("slow") - before).isEqualTo(CALLS - WORKERS / 2);
 
         held.release();

@@ -52,7 +52,7 @@ class GuardedWeightsTest {
         assertThat(warehouse.heavy(() -> warehouse.light(() -> shared.status().inUse()))).isEqualTo(5);
         assertThatThrownBy(() -> warehouse.heavy(() -> warehouse.heavy(() -> 0))).isInstanceOf(BulkheadFullException.class);
         assertThat(shared.status().inUse()).isZero();
-        assertThat(shared.spec().weight()).as("of code, where places differ").isEqualTo(1);
+        assertThat(shared.spec().weight()).as("weight in code if methods differ").isEqualTo(1);
     }
 
     @Test

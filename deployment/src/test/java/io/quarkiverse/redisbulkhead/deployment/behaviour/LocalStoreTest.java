@@ -65,7 +65,7 @@ class LocalStoreTest {
         }
 
         assertThat(running.get(10, TimeUnit.SECONDS)).isEqualTo("done");
-        assertThat(reports.render(entered, end)).as("when the permit is free again").isEqualTo("done");
+        assertThat(reports.render(entered, end)).as("after the release").isEqualTo("done");
     }
 
     @Test

@@ -51,14 +51,14 @@ class RedisAwayTest {
         REDIS.start();
         awaitBack();
 
-        assertThat(guarded.run(REDIS::stop)).as("away at the release").isEqualTo("done");
+        assertThat(guarded.run(REDIS::stop)).as("outage at the release").isEqualTo("done");
         assertThatThrownBy(() -> guarded.run(() -> {
         })).isInstanceOf(BulkheadUnavailableException.class);
 
         REDIS.start();
         awaitBack();
         assertThat(guarded.runLater().await().indefinitely()).isEqualTo("done");
-        assertThat(guarded.run(RedisAwayTest::restartRedis)).as("restarted in mid-call").isEqualTo("done");
+        assertThat(guarded.run(RedisAwayTest::restartRedis)).as("restarted during the call").isEqualTo("done");
         await().atMost(20, TimeUnit.SECONDS).ignoreExceptions()
                 .until(() -> bulkheads.semaphore("reports").status().inUse() == 0);
     }

@@ -86,7 +86,7 @@ class TracingTest {
         assertThat(number(acquire, "redis_bulkhead.waited_ms")).isNotNegative();
         assertThat(acquire.getEvents()).isEmpty();
         assertThat(spans.named("inside").get(0).getParentSpanId()).isEqualTo(caller.getSpanId());
-        assertThat(spans.ended()).as("nothing else").hasSize(3);
+        assertThat(spans.ended()).as("no other spans").hasSize(3);
     }
 
     @Test
@@ -97,7 +97,7 @@ class TracingTest {
         SpanData request = spans.named("GET /tracing/uni").get(0);
         assertThat(acquire("uni").getParentSpanId()).isEqualTo(request.getSpanId());
         assertThat(spans.named("inside").get(0).getParentSpanId()).isEqualTo(request.getSpanId());
-        assertThat(spans.ended()).as("nothing else").hasSize(3);
+        assertThat(spans.ended()).as("no other spans").hasSize(3);
     }
 
     @Test

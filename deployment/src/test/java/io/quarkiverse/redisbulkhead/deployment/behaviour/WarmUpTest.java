@@ -28,7 +28,7 @@ class WarmUpTest {
     void loadsTheScriptBeforeTheFirstCall() {
         await().atMost(30, TimeUnit.SECONDS)
                 .until(() -> redis.execute("INFO", "commandstats").toString().contains("cmdstat_eval:calls="));
-        assertThat(redis.execute("KEYS", "redis-bulkhead:*")).as("nothing is written").isEmpty();
+        assertThat(redis.execute("KEYS", "redis-bulkhead:*")).as("no keys written").isEmpty();
     }
 
     @ApplicationScoped

@@ -42,12 +42,12 @@ final class Demo {
     }
 
     /** Another application holds a permit of its own bulkhead. */
-    void takeElsewhere(String name) {
+    void acquireElsewhere(String name) {
         post("elsewhere?name=" + name);
     }
 
     /** Another instance has requested permits with a different limit. */
-    void stateElsewhere(String name, int limit) {
+    void declareElsewhere(String name, int limit) {
         post("elsewhere/limit?name=" + name + "&limit=" + limit);
     }
 

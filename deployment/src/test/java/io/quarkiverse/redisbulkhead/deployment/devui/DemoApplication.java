@@ -101,18 +101,18 @@ public class DemoApplication {
     /** Writes the data of another application. */
     @POST
     @Path("/elsewhere")
-    public void takeElsewhere(@QueryParam("name") String name) {
+    public void acquireElsewhere(@QueryParam("name") String name) {
         long now = System.currentTimeMillis();
         redis.execute("ZADD", "redis-bulkhead:{" + name + "}:holders", Long.toString(now + 600_000), "elsewhere-1");
         redis.execute("HSET", "redis-bulkhead:{" + name + "}:state", "elsewhere-1", String.join("\n", "7", Long.toString(now),
                 "600000", "3", "process", "billing", "other-host:7", "Invoices#send"));
-        stateElsewhere(name, 3);
+        declareElsewhere(name, 3);
     }
 
     /** Writes the data of a call of another instance. */
     @POST
     @Path("/elsewhere/limit")
-    public void stateElsewhere(@QueryParam("name") String name, @QueryParam("limit") int limit) {
+    public void declareElsewhere(@QueryParam("name") String name, @QueryParam("limit") int limit) {
         String state = "redis-bulkhead:{" + name + "}:state";
         Response declared = redis.execute("HGET", state, "declared limits");
         redis.execute("HSET", state, "declared limits",

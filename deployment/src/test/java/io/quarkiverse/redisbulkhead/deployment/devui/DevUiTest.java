@@ -227,7 +227,7 @@ class DevUiTest {
 
     private void distinguishesBulkheadsOfOtherApplications() {
         holders();
-        demo.takeElsewhere("invoices");
+        demo.acquireElsewhere("invoices");
         demo.take("scans", null, 9, 1);
 
         assertThat(row("invoices", "not defined here.*1 of 3")).isVisible();
@@ -276,7 +276,7 @@ class DevUiTest {
         assertThat(dialog().locator("vaadin-button[slot=cancel-button]")).isFocused();
         page.keyboard().press("Enter");
         assertThat(openDialog()).hasCount(0);
-        assertThat(demo.get("lost")).as("nothing happens without a confirmation").isEqualTo("[]");
+        assertThat(demo.get("lost")).as("no change without a confirmation").isEqualTo("[]");
 
         revoke.click();
         String when = "Its process learns of the loss at once, or with its next renewal";
@@ -337,7 +337,7 @@ class DevUiTest {
         demo.begin("reports");
         assertThat(row("reports", "1 of 5")).isVisible();
 
-        demo.stateElsewhere("reports", 9);
+        demo.declareElsewhere("reports", 9);
 
         assertThat(row("reports", "limits differ")).isVisible();
         assertThat(page.getByText("Instances use different limits: 5, 9")).isVisible();

@@ -145,7 +145,7 @@ class ManagementEndpointTest {
                 .body("limits[0].holders[0].fencingToken", is(Long.toString(permit.fencingToken())))
                 .body("limits[0].holders[0].application", is("shop"))
                 .body("limits[0].holders[0].method", startsWith(ManagementEndpointTest.class.getSimpleName())));
-        assertThat(permit.fencingToken()).as("more than a double counts exactly, so it is text").isPositive();
+        assertThat(permit.fencingToken()).as("a string, because a double cannot represent it exactly").isPositive();
         String since = as("victor").get(ALL + "/reports").path("limits[0].holders[0].since");
         String until = as("victor").get(ALL + "/reports").path("limits[0].holders[0].until");
         assertThat(Instant.parse(since)).isBefore(Instant.parse(until));

@@ -132,7 +132,7 @@ class CurrentPermitTest {
 
     @Test
     void severalBulkheadsOnOneMethod() {
-        assertThat(guarded.both()).as("the last one taken").isEqualTo("journal; ledger, journal");
+        assertThat(guarded.both()).as("the last one acquired").isEqualTo("journal; ledger, journal");
         assertNone();
     }
 

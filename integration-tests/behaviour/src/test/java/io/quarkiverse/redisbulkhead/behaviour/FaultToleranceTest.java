@@ -302,7 +302,7 @@ class FaultToleranceTest {
 
         taken.release();
         assertThat(first.result()).isEqualTo("done");
-        assertThat(guarded.twoBulkheads()).as("both are free again").isEqualTo("done");
+        assertThat(guarded.twoBulkheads()).as("both are released").isEqualTo("done");
     }
 
     @Test
@@ -327,7 +327,7 @@ class FaultToleranceTest {
         assertThat(guarded.tickets()).hasSize(3).isSorted().doesNotHaveDuplicates();
         try (Permit taken = take("class")) {
             assertThatThrownBy(() -> classLevel.plain()).isInstanceOf(BulkheadFullException.class);
-            assertThat(probe.requests()).as("with the three before").isEqualTo(6);
+            assertThat(probe.requests()).as("including the three before").isEqualTo(6);
         }
     }
 

@@ -46,7 +46,7 @@ class MinHoldTest {
         assertThat(released.until()).isCloseTo(released.since().plusSeconds(25), within(1, ChronoUnit.MILLIS));
         assertThat(semaphore.status().inUse()).isEqualTo(1);
         assertThat(semaphore.revoke(released.permitId())).isTrue();
-        assertThat(job.run()).as("an operator wants it to run again").isEqualTo(2);
+        assertThat(job.run()).as("an operator revokes it to run the job again").isEqualTo(2);
     }
 
     @Test

@@ -415,7 +415,7 @@ class ProgrammaticApiTest {
                 .hasMessageContaining("event loop")
                 .hasMessageContaining(method.equals("close") ? "releaseAsync()" : method + "Async()"));
         assertThat(failures).hasSameSizeAs(calls);
-        assertThat(permit.release()).as("nothing was done").isTrue();
+        assertThat(permit.release()).as("the permit is still held").isTrue();
         awaiting.close();
         assertThat(awaiting.isHeld()).isFalse();
     }

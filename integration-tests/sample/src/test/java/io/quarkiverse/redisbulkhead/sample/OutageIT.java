@@ -57,7 +57,7 @@ class OutageIT extends ProcessTestBase {
         assertThatPoliciesHold(application, 2);
         openGates();
         waiting.join();
-        assertThat(running).extracting(call -> call.join().statusCode()).as("calls whose release finds no Redis")
+        assertThat(running).extracting(call -> call.join().statusCode()).as("calls that end during the outage")
                 .containsOnly(200);
         assertThat(waiting.join().statusCode()).isEqualTo(200);
 

@@ -95,7 +95,7 @@ public class RedisBulkheadJsonRpcService extends OptionalKeyTools {
     public Multi<JsonObject> watch() {
         return feed.states().map(seen -> {
             JsonObject state = state(seen, MOST_LISTED);
-            eachLimit(state, (bulkhead, limit) -> {
+            forEachLimit(state, (bulkhead, limit) -> {
                 Optional<String> key = Optional.ofNullable(limit.getString("key"));
                 limit.put("history", new JsonArray(feed.history().of(bulkhead, key)));
                 limit.put("lost", losses.of(bulkhead, key, seen.at()));
@@ -125,7 +125,7 @@ public class RedisBulkheadJsonRpcService extends OptionalKeyTools {
     public Uni<JsonObject> bulkheads() {
         return feed.now().map(seen -> {
             JsonObject state = state(seen, 0);
-            eachLimit(state, (bulkhead, limit) -> {
+            forEachLimit(state, (bulkhead, limit) -> {
                 limit.remove("holders");
                 limit.remove("waiters");
             });
@@ -139,7 +139,7 @@ public class RedisBulkheadJsonRpcService extends OptionalKeyTools {
         return state;
     }
 
-    private static void eachLimit(JsonObject state, BiConsumer<String, JsonObject> change) {
+    private static void forEachLimit(JsonObject state, BiConsumer<String, JsonObject> change) {
         objects(state, "bulkheads").forEach(bulkhead -> objects(bulkhead, "limits")
                 .forEach(limit -> change.accept(bulkhead.getString("name"), limit)));
     }

@@ -76,7 +76,7 @@ class SimulatedStoreTest {
     void outageFailsAndSlowStoreDelaysAllOperations() {
         assertThat(OPERATIONS).containsOnlyKeys(StoreOperation.values());
         OPERATIONS.forEach((operation, call) -> {
-            assertThat(future(call.apply(store))).as("%s, as ever", operation).isCompleted();
+            assertThat(future(call.apply(store))).as("%s, without a fault", operation).isCompleted();
 
             Runnable slow = simulated.slow(Duration.ofMillis(200));
             CompletableFuture<?> delayed = future(call.apply(store));

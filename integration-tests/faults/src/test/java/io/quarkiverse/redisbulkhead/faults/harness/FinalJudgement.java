@@ -49,13 +49,13 @@ final class FinalJudgement {
             assertThat(server.keysWithoutEnd()).as("keys that never expire").isEmpty();
         }
         for (WorkerProcess worker : workers) {
-            assertThat(worker.failures()).as("what %s cannot explain", worker.name()).isEmpty();
+            assertThat(worker.failures()).as("unexpected failures of %s", worker.name()).isEmpty();
         }
         Evidence evidence = history.evidence();
         if (!lossesAllowed && evidence.losses().isEmpty()) {
             workers.stream()
                     .filter(worker -> evidence.pauses().stream().noneMatch(pause -> pause.worker().equals(worker.name())))
-                    .forEach(worker -> assertThat(worker.losses()).as("permits that %s lost", worker.name()).isEmpty());
+                    .forEach(worker -> assertThat(worker.losses()).as("permits lost by %s", worker.name()).isEmpty());
         }
         Verdict verdict = checker.judge(evidence);
         assertThat(verdict.violations()).as(() -> "violations, with these rejections: " + history.rejections()).isEmpty();

@@ -71,7 +71,7 @@ class FailoverTest {
         }
         stage.awaitEntries(200);
         for (String bulkhead : List.of("open", "fair", "single")) {
-            assertThat(stage.history().longestGap(bulkhead, begin)).as("time without a call of %s", bulkhead)
+            assertThat(stage.history().longestGap(bulkhead, begin)).as("longest gap between calls of %s", bulkhead)
                     .isLessThan(AT_ONCE.plus(SLACK));
         }
     }

@@ -9,10 +9,10 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkus.test.QuarkusUnitTest;
 
-class PermitsStatedRuleTest {
+class MissingPermitsRuleTest {
 
     @RegisterExtension
-    static final QuarkusUnitTest APPLICATION = Reported.mistakes(PermitsStatedRuleTest.class, new Class<?>[] { Reports.class },
+    static final QuarkusUnitTest APPLICATION = Reported.mistakes(MissingPermitsRuleTest.class, new Class<?>[] { Reports.class },
             "RBH006 Reports#daily, Reports#weekly: @RedisBulkhead(name = \"a \"quoted\" one\"): permits is not set. "
                     + "Set it in the annotation, or set quarkus.redis-bulkhead.\"a \\\"quoted\\\" one\".permits")
             .overrideConfigKey("quarkus.redis-bulkhead.\"configured.quoted\".permits", "3")
@@ -43,7 +43,7 @@ class PermitsStatedRuleTest {
         }
 
         @RedisBulkhead(name = "elsewhere")
-        void statedElsewhere() {
+        void declaredElsewhere() {
         }
 
         @RedisBulkhead(name = "elsewhere", permits = 2)

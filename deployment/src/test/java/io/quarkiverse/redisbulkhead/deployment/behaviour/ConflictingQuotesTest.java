@@ -20,7 +20,7 @@ import io.smallrye.config.EnvConfigSource;
  * A name that is quoted in the application's file and unquoted in run-time configuration, and an environment variable
  * without the underscores that stand for quotes.
  */
-class TwoSpellingsTest {
+class ConflictingQuotesTest {
 
     @RegisterExtension
     static final QuarkusUnitTest APP = new QuarkusUnitTest()

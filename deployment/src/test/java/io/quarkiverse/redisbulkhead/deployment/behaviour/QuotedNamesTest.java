@@ -14,8 +14,8 @@ import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkus.test.QuarkusUnitTest;
 
-/** Names of bulkheads and locks may be quoted or unquoted; {@link TwoSpellingsTest} covers names that are both. */
-class SpellingsTest {
+/** Names of bulkheads and locks may be quoted or unquoted; {@link ConflictingQuotesTest} covers names that are both. */
+class QuotedNamesTest {
 
     private static final String FILE = """
             quarkus.redis-bulkhead.store=local

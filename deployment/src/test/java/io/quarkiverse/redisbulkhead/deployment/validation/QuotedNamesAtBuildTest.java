@@ -11,7 +11,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkus.test.QuarkusUnitTest;
 
-class SpellingsAtBuildTest {
+class QuotedNamesAtBuildTest {
 
     @RegisterExtension
     static final QuarkusUnitTest APPLICATION = new QuarkusUnitTest()
