@@ -125,7 +125,9 @@ public class BulkheadRegistry implements RedisBulkheads {
             if (container != null && container.isRunning()) {
                 container.getExecutorService().execute(() -> {
                     runtime.get().warmUp();
-                    guardedMethods.get().warmUp();
+                    if (container.isRunning()) {
+                        guardedMethods.get().warmUp();
+                    }
                 });
             }
         } else {
