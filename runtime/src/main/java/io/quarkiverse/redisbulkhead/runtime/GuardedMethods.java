@@ -66,7 +66,6 @@ public class GuardedMethods {
 
     // By signature.
     private final Map<String, MethodDeclaration> declared = new HashMap<>();
-    private final Map<String, GuardedMethod> guarded = new ConcurrentHashMap<>();
     private final Map<Class<?>, Map<Method, GuardedMethod>> byBean = new ConcurrentHashMap<>();
     private final BulkheadRegistry bulkheads;
     private final BulkheadRuntime runtime;
@@ -118,17 +117,6 @@ public class GuardedMethods {
     public List<RequiredKey> requiredKeys(String beanClass, String method, List<String> parameterTypes) {
         MethodDeclaration found = declared.get(signature(beanClass, method, parameterTypes));
         return found == null ? List.of() : requiredKeys(found);
-    }
-
-    /** Makes the guards of all methods, so that their first calls need not wait for that. */
-    void warmUp() {
-        for (String signature : declared.keySet()) {
-            guarded(signature);
-        }
-    }
-
-    private GuardedMethod guarded(String signature) {
-        return guarded.computeIfAbsent(signature, missing -> guarded(declared.get(missing)));
     }
 
     private GuardedMethod guarded(MethodDeclaration method) {
@@ -247,9 +235,9 @@ public class GuardedMethods {
             parameterTypes.add(type.getName());
         }
         for (Class<?> type = bean; type != null; type = type.getSuperclass()) {
-            String signature = signature(type.getName(), method.getName(), parameterTypes);
-            if (declared.containsKey(signature)) {
-                return guarded(signature);
+            MethodDeclaration found = declared.get(signature(type.getName(), method.getName(), parameterTypes));
+            if (found != null) {
+                return guarded(found);
             }
         }
         throw new IllegalStateException("@RedisBulkhead: the build found no bulkhead for " + method + " of "
