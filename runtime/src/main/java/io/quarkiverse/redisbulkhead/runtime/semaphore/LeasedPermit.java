@@ -178,7 +178,8 @@ class LeasedPermit extends LeaseRenewer.Lease implements HeldPermit {
             dependencies.renewer().forget(this);
             return held ? YES : NO;
         }
-        CompletionStage<Boolean> answer = dependencies.returns().returnPermit(bulkheadId(), id(), lease(), minHold, copyMayFollow,
+        CompletionStage<Boolean> answer = dependencies.returns().returnPermit(bulkheadId(), id(), lease(), minHold,
+                copyMayFollow,
                 found -> {
                     dependencies.reconciler().released(bulkheadId(), id(), lease(), minHold);
                     return returned(before, found);

@@ -80,7 +80,8 @@ final class PermitReturns {
     }
 
     /**
-     * As {@link #returnPermit}, where the store {@linkplain #isImmediate() replies at once} and no copy of the request may follow.
+     * As {@link #returnPermit}, where the store {@linkplain #isImmediate() replies at once} and no copy of the request may
+     * follow.
      */
     Found returnNow(BulkheadId bulkhead, String permitId, Duration minHold) {
         return inProcess.releaseNow(bulkhead, permitId, minHold) ? Found.HELD : Found.NOT_HELD;

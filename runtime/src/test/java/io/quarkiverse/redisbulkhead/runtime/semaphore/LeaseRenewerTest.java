@@ -317,7 +317,8 @@ class LeaseRenewerTest {
         };
         SemaphoreEngine engineWithListener = new SemaphoreEngine(store, timers, new HolderIdentity("app", "host:1"),
                 new SemaphoreListeners(List.of(failing)), true, new WaiterLimits(Integer.MAX_VALUE));
-        Semaphore semaphore = engineWithListener.semaphore(SPEC.toBuilder().maxHold(Duration.ofSeconds(30)).onLost(OnLost.INTERRUPT).build());
+        Semaphore semaphore = engineWithListener
+                .semaphore(SPEC.toBuilder().maxHold(Duration.ofSeconds(30)).onLost(OnLost.INTERRUPT).build());
         Admission ending = semaphore.admit("A#a");
         store.acquires.get("reports").complete(new Granted(7, false));
         Admission going = engineWithListener.semaphore(SPEC).admit("A#a");
