@@ -235,7 +235,8 @@ public abstract class PermitStoreContract {
         bulkhead.release("*3*a");
 
         assertThat(bulkhead.notifiedFree()).containsExactly("w0", "w1", "w2");
-        Stream.of("w0", "w1", "w2").forEach(id -> assertThat(request(id).limit(4).waiting().send()).isInstanceOf(Granted.class));
+        Stream.of("w0", "w1", "w2")
+                .forEach(id -> assertThat(request(id).limit(4).waiting().send()).isInstanceOf(Granted.class));
         stores.forgetNotices();
         Stream.of("b", "w0", "w1", "w2").forEach(bulkhead::release);
         bulkhead.cancel(LEASE, "w3");
@@ -1582,7 +1583,8 @@ public abstract class PermitStoreContract {
 
         assertThat(request("third").again(before + 3).waiting().send())
                 .isEqualTo(new Waiting(1, PermitStore.GRACE_PERIOD, bulkhead.now(), before + 3, false));
-        assertThat(request("new").fair(true).send()).as("does not wait").isEqualTo(new Full(1, PermitStore.GRACE_PERIOD, false));
+        assertThat(request("new").fair(true).send()).as("does not wait")
+                .isEqualTo(new Full(1, PermitStore.GRACE_PERIOD, false));
         assertThat(request("waits").fair(true).waiting().send()).isInstanceOf(Waiting.class);
         request("open").waiting().send();
         stores.advance(PermitStore.GRACE_PERIOD.minus(TICK));

@@ -42,7 +42,8 @@ final class Behaviour {
                 if (client.polledAgo == Client.NONE && world.mayHappen(Rare.POLL)) {
                     choices.add(by(number, client.name() + " polls", (later, it) -> poll(later, it)));
                 }
-                choices.add(by(number, client.name() + " sends its last request, because its wait timed out", (later, it) -> sendLastRequest(it)));
+                choices.add(by(number, client.name() + " sends its last request, because its wait timed out",
+                        (later, it) -> sendLastRequest(it)));
                 choices.add(by(number, client.name() + " stops waiting", this::leave));
             }
             case HOLDING -> {

@@ -104,8 +104,9 @@ final class World {
         for (Client client : clients) {
             client.ticket = ifAny.applyAsLong(client.ticket);
             client.outbox.replaceAll(request -> request.with(ifAny.applyAsLong(request.ticket())));
-            client.inbox.replaceAll(inFlight -> new ReplyInFlight(inFlight.request().with(ifAny.applyAsLong(inFlight.request().ticket())),
-                    inFlight.reply().with(ifAny.applyAsLong(inFlight.reply().ticket()))));
+            client.inbox.replaceAll(
+                    inFlight -> new ReplyInFlight(inFlight.request().with(ifAny.applyAsLong(inFlight.request().ticket())),
+                            inFlight.reply().with(ifAny.applyAsLong(inFlight.reply().ticket()))));
         }
         copies.replaceAll(request -> request.with(ifAny.applyAsLong(request.ticket())));
         notices.replaceAll(notice -> new Notice(notice.client(), notice.id(), notice.handedOver(),

@@ -95,7 +95,8 @@ class BulkheadKeysPropertyTest {
 
     /** Messages contain nothing of the key. */
     @Property
-    void messagesContainOnlyTheBulkheadName(@ForAll("names") String name, @ForAll("texts") String one, @ForAll("texts") String other) {
+    void messagesContainOnlyTheBulkheadName(@ForAll("names") String name, @ForAll("texts") String one,
+            @ForAll("texts") String other) {
         assertThat(shown(BulkheadId.of(name).forKey(one))).isEqualTo(shown(BulkheadId.of(name).forKey(other)));
     }
 

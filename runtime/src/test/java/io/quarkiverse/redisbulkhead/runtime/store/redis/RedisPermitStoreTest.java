@@ -371,7 +371,8 @@ class RedisPermitStoreTest {
         assertThat(inUse()).isZero();
         assertThat(acquire("next", 1)).isInstanceOf(Granted.class);
         if (kind == TestStore.SCRIPT) {
-            assertThat(redis.command("ZCARD", "test:{reports}:holders").toInteger()).as("cleaned up in batches").isEqualTo(8_001);
+            assertThat(redis.command("ZCARD", "test:{reports}:holders").toInteger()).as("cleaned up in batches")
+                    .isEqualTo(8_001);
         } else {
             // The cleanup may continue after the reply.
             await().atMost(30, TimeUnit.SECONDS)

@@ -4,8 +4,8 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-import io.quarkiverse.redisbulkhead.runtime.store.reference.Contender.Caller;
 import io.quarkiverse.redisbulkhead.runtime.store.reference.Contender.Acquired;
+import io.quarkiverse.redisbulkhead.runtime.store.reference.Contender.Caller;
 
 /** The loop of each thread: acquires a permit, is counted, holds it for a moment and releases it; pauses after a rejection. */
 final class CallerLoop {
