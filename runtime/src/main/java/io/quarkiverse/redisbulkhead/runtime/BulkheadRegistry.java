@@ -67,6 +67,7 @@ public class BulkheadRegistry implements RedisBulkheads {
     private final Set<String> keyed;
     private final RedisStoreFactory redis;
     private final Instance<BulkheadRuntime> runtime;
+    private final Instance<GuardedMethods> guardedMethods;
     private final boolean enabled;
     private final boolean withoutRedis;
     private final Declarations declarations;
@@ -82,12 +83,15 @@ public class BulkheadRegistry implements RedisBulkheads {
      * @param buildTimeConfig says which store
      * @param redis knows whether there is a Redis
      * @param runtime what the bulkheads run on; looked up at the first call, or when the application has started
+     * @param guardedMethods what calls them; looked up when the application has started
      */
     @Inject
     public BulkheadRegistry(Declarations declarations, RedisBulkheadRuntimeConfig config,
-            RedisBulkheadBuildTimeConfig buildTimeConfig, RedisStoreFactory redis, Instance<BulkheadRuntime> runtime) {
+            RedisBulkheadBuildTimeConfig buildTimeConfig, RedisStoreFactory redis, Instance<BulkheadRuntime> runtime,
+            Instance<GuardedMethods> guardedMethods) {
         this.redis = redis;
         this.runtime = runtime;
+        this.guardedMethods = guardedMethods;
         this.enabled = config.enabled();
         ValidationErrors errors = new ValidationErrors();
         boolean inRedis = buildTimeConfig.store().needsRedis();
@@ -119,7 +123,10 @@ public class BulkheadRegistry implements RedisBulkheads {
             // Loads classes, and an event loop must not wait for that.
             ArcContainer container = Arc.container();
             if (container != null && container.isRunning()) {
-                container.getExecutorService().execute(() -> runtime.get().warmUp());
+                container.getExecutorService().execute(() -> {
+                    runtime.get().warmUp();
+                    guardedMethods.get().warmUp();
+                });
             }
         } else {
             timers.after(UNTIL_STARTED, () -> warmUpOnceStarted(timers));

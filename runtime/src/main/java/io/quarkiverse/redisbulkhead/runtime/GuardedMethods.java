@@ -66,6 +66,7 @@ public class GuardedMethods {
 
     // By signature.
     private final Map<String, MethodDeclaration> declared = new HashMap<>();
+    private final Map<String, GuardedMethod> guarded = new ConcurrentHashMap<>();
     private final Map<Class<?>, Map<Method, GuardedMethod>> byBean = new ConcurrentHashMap<>();
     private final BulkheadRegistry bulkheads;
     private final BulkheadRuntime runtime;
@@ -117,6 +118,17 @@ public class GuardedMethods {
     public List<RequiredKey> requiredKeys(String beanClass, String method, List<String> parameterTypes) {
         MethodDeclaration found = declared.get(signature(beanClass, method, parameterTypes));
         return found == null ? List.of() : requiredKeys(found);
+    }
+
+    /** Makes the guards of all methods, so that their first calls need not wait for that. */
+    void warmUp() {
+        for (String signature : declared.keySet()) {
+            guarded(signature);
+        }
+    }
+
+    private GuardedMethod guarded(String signature) {
+        return guarded.computeIfAbsent(signature, missing -> guarded(declared.get(missing)));
     }
 
     private GuardedMethod guarded(MethodDeclaration method) {
@@ -174,14 +186,17 @@ public class GuardedMethods {
                     .map(Semaphore::uncountedPermit).toList());
         }
         String first = bulkheads.resolved(method.bulkheads().get(0).name());
-        AsyncGuard async = new AsyncGuard(first, runtime.continuations());
         return switch (method.returns()) {
             case SYNCHRONOUS -> new SynchronousGuard(method.label(), first);
-            case UNI -> async::uni;
-            case MULTI -> async::multi;
-            case STAGE -> async::stage;
+            case UNI -> asynchronous(first)::uni;
+            case MULTI -> asynchronous(first)::multi;
+            case STAGE -> asynchronous(first)::stage;
             case SUSPENDING -> Arc.container().instance(Guard.class).get();
         };
+    }
+
+    private AsyncGuard asynchronous(String bulkhead) {
+        return new AsyncGuard(bulkhead, runtime.continuations());
     }
 
     private SemaphoreOfCall semaphoreOfCall(BulkheadUse use, MethodDeclaration method) {
@@ -232,9 +247,9 @@ public class GuardedMethods {
             parameterTypes.add(type.getName());
         }
         for (Class<?> type = bean; type != null; type = type.getSuperclass()) {
-            MethodDeclaration found = declared.get(signature(type.getName(), method.getName(), parameterTypes));
-            if (found != null) {
-                return guarded(found);
+            String signature = signature(type.getName(), method.getName(), parameterTypes);
+            if (declared.containsKey(signature)) {
+                return guarded(signature);
             }
         }
         throw new IllegalStateException("@RedisBulkhead: the build found no bulkhead for " + method + " of "

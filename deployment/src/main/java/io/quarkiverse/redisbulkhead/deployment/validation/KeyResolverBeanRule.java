@@ -66,7 +66,8 @@ final class KeyResolverBeanRule implements Rule {
             return "is not a bean type of its bean, because @Typed omits it. Add it there";
         }
         ClassInfo found = usage.classes().getClassByName(type);
-        return "is not a bean. " + (found == null ? "Add a scope such as @ApplicationScoped" : suggestion(found, usage.disabled()));
+        return "is not a bean. "
+                + (found == null ? "Add a scope such as @ApplicationScoped" : suggestion(found, usage.disabled()));
     }
 
     private static String suggestion(ClassInfo type, DisabledClasses disabled) {

@@ -54,7 +54,7 @@ final class UseHistory {
      * @param bulkhead its name
      * @param key empty when the bulkhead is one limit for all
      * @return the most permits in use during each span, the oldest first, {@code null} for spans without a snapshot; empty
-     * before the first snapshot
+     *         before the first snapshot
      */
     synchronized List<Integer> of(String bulkhead, Optional<String> key) {
         if (peaks.isEmpty()) {

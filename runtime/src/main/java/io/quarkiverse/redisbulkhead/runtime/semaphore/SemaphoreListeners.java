@@ -25,7 +25,7 @@ public final class SemaphoreListeners implements SemaphoreListener {
      * @param listeners in the order in which they receive events
      */
     public SemaphoreListeners(List<SemaphoreListener> listeners) {
-        this.listeners = listeners.toArray(SemaphoreListener[]::new);
+        this.listeners = listeners.toArray(new SemaphoreListener[0]);
     }
 
     @Override

@@ -20,9 +20,6 @@ public record ErrorReply(String text) {
     /** Errors that pass without intervention: failover, start-up, a long script. */
     private static final List<String> TRANSIENT = List.of(READONLY, "LOADING", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "BUSY");
 
-    /** How a node of a cluster names another one: {@code MOVED 3999 127.0.0.1:6381}. */
-    private static final Pattern REDIRECTION = Pattern.compile("\\b(MOVED|ASK) (\\d+) (\\S*):(\\d+)");
-
     /**
      * The node of a cluster that a call is to go to.
      *
@@ -32,6 +29,9 @@ public record ErrorReply(String text) {
      * @param port its port
      */
     record Redirection(boolean asking, int slot, String host, int port) {
+
+        /** How a node of a cluster names another one: {@code MOVED 3999 127.0.0.1:6381}. */
+        private static final Pattern FORM = Pattern.compile("\\b(MOVED|ASK) (\\d+) (\\S*):(\\d+)");
     }
 
     /** The error reply that a call failed with; empty for a lost connection, which the client reports in the same form. */
@@ -53,7 +53,12 @@ public record ErrorReply(String text) {
 
     /** Whether the error passes without intervention; the command was not executed. */
     boolean isTransient() {
-        return TRANSIENT.stream().anyMatch(this::is);
+        for (String code : TRANSIENT) {
+            if (is(code)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Whether a transient error passes on the same connection; after others, another server may have been promoted. */
@@ -78,7 +83,7 @@ public record ErrorReply(String text) {
 
     /** Where a cluster wants the call to go; empty when the error says nothing of that. */
     Optional<Redirection> redirection() {
-        var named = REDIRECTION.matcher(text);
+        var named = Redirection.FORM.matcher(text);
         return named.find()
                 ? Optional.of(new Redirection(named.group(1).equals("ASK"), Integer.parseInt(named.group(2)), named.group(3),
                         Integer.parseInt(named.group(4))))

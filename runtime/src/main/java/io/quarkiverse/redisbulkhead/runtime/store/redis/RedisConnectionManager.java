@@ -267,7 +267,9 @@ public final class RedisConnectionManager implements AutoCloseable {
         if (!toFlush.isEmpty()) {
             List<RedisServer> servers = List.copyOf(toFlush);
             toFlush.clear();
-            servers.forEach(RedisServer::flush);
+            for (RedisServer server : servers) {
+                server.flush();
+            }
         }
     }
 

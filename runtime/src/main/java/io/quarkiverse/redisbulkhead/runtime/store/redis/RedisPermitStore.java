@@ -55,8 +55,6 @@ public final class RedisPermitStore implements PermitStore {
 
     private static final int CANCELLED = -1;
 
-    private static final Pattern DECLARED_LIMITS = Pattern.compile(" (\\d+):(\\d+)");
-
     private final RedisConnectionManager connections;
     private final NotificationSubscriber notifications;
     private final CommandBatcher batcher;
@@ -281,7 +279,7 @@ public final class RedisPermitStore implements PermitStore {
         // Those in the queue come first and in order; the others in the order of their turns.
         waiters.sort(PermitDetails.waitersInOrder());
         SortedSet<Integer> declared = new TreeSet<>();
-        Matcher pairs = DECLARED_LIMITS.matcher(reply.get(3).toString());
+        Matcher pairs = Pattern.compile(" (\\d+):(\\d+)").matcher(reply.get(3).toString());
         while (pairs.find()) {
             if (reply.get(4).toLong() - Long.parseLong(pairs.group(2)) < LIMIT_REMEMBERED.toMillis()) {
                 declared.add(Integer.valueOf(pairs.group(1)));

@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import org.jboss.logging.Logger;
@@ -421,7 +420,7 @@ final class RedisServer {
             // The handshake and the first command have their time each.
             current.ticks = 0;
             silentTicks = lastError == null ? 0 : silentTicks;
-            return verifyAuthentication(connection).map(connection);
+            return verifyAuthentication(connection);
         }).onComplete(result -> {
             if (attempt != current) {
                 client.close();
@@ -439,19 +438,19 @@ final class RedisServer {
     }
 
     // Without a configured password, the client does not notice that the server requires one.
-    private static Future<Void> verifyAuthentication(RedisConnection connection) {
-        return connection.send(Request.cmd(Command.PING)).<Void> mapEmpty().recover(failure -> {
-            boolean refused = ErrorReply.of(failure).map(ErrorReply::isAuthenticationMissing).orElse(true);
-            return refused ? Future.failedFuture(failure) : Future.succeededFuture();
+    private static Future<RedisConnection> verifyAuthentication(RedisConnection connection) {
+        return connection.send(Request.cmd(Command.PING)).transform(result -> {
+            boolean refused = result.failed()
+                    && ErrorReply.of(result.cause()).map(ErrorReply::isAuthenticationMissing).orElse(true);
+            return refused ? Future.failedFuture(result.cause()) : Future.succeededFuture(connection);
         });
     }
 
     private void connected(OpenConnection connection) {
         attemptTimeouts = 0;
         connections.add(connection);
-        Consumer<Throwable> onEnd = cause -> manager.context().runOnContext(now -> connectionLost(connection, cause));
-        connection.redis.endHandler(end -> onEnd.accept(new VertxException("closed by the server", true)));
-        connection.redis.exceptionHandler(onEnd::accept);
+        connection.redis.endHandler(end -> ended(connection, new VertxException("closed by the server", true)));
+        connection.redis.exceptionHandler(cause -> ended(connection, cause));
         if (lastError == null) {
             // The first thing that comes from a server is its handshake.
             silentTicks = 0;
@@ -460,10 +459,17 @@ final class RedisServer {
             probe(connection);
             return;
         }
-        List.copyOf(connections).stream().filter(this::isSilent)
-                .forEach(silent -> connectionLost(silent, new StoreException("no reply to commands in flight", true, null)));
+        for (OpenConnection other : List.copyOf(connections)) {
+            if (isSilent(other)) {
+                connectionLost(other, new StoreException("no reply to commands in flight", true, null));
+            }
+        }
         announceReconnection();
         flush();
+    }
+
+    private void ended(OpenConnection connection, Throwable cause) {
+        manager.context().runOnContext(now -> connectionLost(connection, cause));
     }
 
     private void announceReconnection() {
@@ -632,8 +638,14 @@ final class RedisServer {
     }
 
     private void failOverdue() {
-        // A copy, because other calls may follow a call that ends.
-        for (RedisCall<?> call : pending.stream().filter(call -> age(call) > TICKS_PER_TIMEOUT).toList()) {
+        // Apart, because other calls may follow a call that ends.
+        List<RedisCall<?>> overdue = new ArrayList<>();
+        for (RedisCall<?> call : pending) {
+            if (age(call) > TICKS_PER_TIMEOUT) {
+                overdue.add(call);
+            }
+        }
+        for (RedisCall<?> call : overdue) {
             if (call.lastRefusal() != null) {
                 call.fail(new StoreAwayException(label + " has not carried out a command for " + timeoutMillis
                         + " ms (quarkus.redis-bulkhead.command-timeout). Last error: " + call.lastRefusal(),
