@@ -30,7 +30,7 @@ class TenantQuotesTest {
     Partner partner;
 
     @Test
-    void aCallThatRunsDoesNotCountAmongTheWaiting() {
+    void runningCallDoesNotCountAsWaiting() {
         List<Integer> inUse = new ArrayList<>();
         partner.onCall(() -> inUse.addAll(inUse("acme")));
         try {

@@ -36,7 +36,7 @@ class LanguageTest {
     private static final Pattern SOURCE = Pattern.compile(".*\\.(java|kt|lua|js|html|properties|adoc|md|ya?ml)");
 
     @Test
-    void noTextHasAPhraseThatIsNeverRight() throws IOException {
+    void textsContainNoBannedPhrases() throws IOException {
         List<String> found = new ArrayList<>();
         for (Path file : texts()) {
             String name = Page.PROJECT.relativize(file).toString();

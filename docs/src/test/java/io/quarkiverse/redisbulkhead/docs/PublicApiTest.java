@@ -23,7 +23,7 @@ class PublicApiTest {
     private static final Path LIST = Page.PROJECT.resolve("docs/api.txt");
 
     @Test
-    void thePublicApiIsTheOneThatIsListed() throws IOException {
+    void publicApiMatchesTheList() throws IOException {
         List<String> api = Stream.concat(PublicApi.besides(RedisBulkhead.class), PublicApi.besides(TestBulkhead.class))
                 .toList();
         if (RENEW) {

@@ -28,7 +28,7 @@ class SnippetsTest {
     }
 
     @Test
-    void javaCodeIsThatOfTheSamples() throws IOException {
+    void javaCodeMatchesTheSamples() throws IOException {
         for (Page page : Page.all()) {
             if (RENEW) {
                 Files.writeString(page.file(), renewed(page));
@@ -40,7 +40,7 @@ class SnippetsTest {
     }
 
     @Test
-    void noJavaCodeIsFromNowhere() throws IOException {
+    void allJavaCodeNamesItsSource() throws IOException {
         for (Page page : Page.all()) {
             if (!page.file().endsWith(PAGE_OF_MISTAKES)) {
                 assertThat(page.blocks("java")).as(page.toString()).allMatch(block -> block.source().isPresent());

@@ -154,7 +154,7 @@ public class BulkheadRuntime {
      */
     CompletionStage<Void> stop() {
         engine.refuseAndRejectWaiters();
-        return executions.stop();
+        return executions.idle();
     }
 
     /** Connects in the background. */

@@ -191,13 +191,13 @@ abstract class BulkheadView {
     }
 
     /** Blocks until an answer has come; {@code method} is the public method, for messages. */
-    <T> T await(String method, Supplier<CompletionStage<T>> question) {
+    <T> T await(String method, Supplier<CompletionStage<T>> request) {
         requireBlockingAllowed(method);
-        return BlockingWait.reply(type + "." + method, limit().spec().name(), question.get());
+        return BlockingWait.reply(type + "." + method, limit().spec().name(), request.get());
     }
 
-    <T> Uni<T> answer(Supplier<CompletionStage<T>> question) {
-        return runtime.continuations().answer(question);
+    <T> Uni<T> answer(Supplier<CompletionStage<T>> request) {
+        return runtime.continuations().answer(request);
     }
 
     private void requireBlockingAllowed(String method) {

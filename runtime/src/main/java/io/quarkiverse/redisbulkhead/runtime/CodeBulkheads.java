@@ -12,7 +12,7 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
-import io.quarkiverse.redisbulkhead.runtime.definition.Definitions;
+import io.quarkiverse.redisbulkhead.runtime.definition.AnnotationDefinitions;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.EffectiveBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
@@ -140,7 +140,7 @@ final class CodeBulkheads {
     }
 
     private First ofAnnotation(String name, Function<SemaphoreSpec, EffectiveBulkhead> configured) {
-        Definitions annotations = definitions.annotations();
+        AnnotationDefinitions annotations = definitions.annotations();
         return new First(annotations.permits(name), annotations.fair(name),
                 "in the annotation of " + String.join(", ", annotations.locations(name)), declared(name).spec(), configured);
     }

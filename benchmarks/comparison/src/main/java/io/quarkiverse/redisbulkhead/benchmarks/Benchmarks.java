@@ -7,7 +7,7 @@ import java.util.Optional;
 
 import jakarta.inject.Inject;
 
-import io.quarkiverse.redisbulkhead.benchmarks.contender.Surroundings;
+import io.quarkiverse.redisbulkhead.benchmarks.contender.BenchmarkEnvironment;
 import io.quarkiverse.redisbulkhead.benchmarks.handover.HandOverPart;
 import io.quarkiverse.redisbulkhead.benchmarks.handover.OtherProcess;
 import io.quarkiverse.redisbulkhead.benchmarks.load.LoadPart;
@@ -28,7 +28,7 @@ public class Benchmarks implements QuarkusApplication {
     private static final List<Part> PARTS = List.of(new MachinePart(), new LoadPart(), new ScalePart(), new HandOverPart());
 
     @Inject
-    Surroundings surroundings;
+    BenchmarkEnvironment environment;
 
     /**
      * Starts a server and the application.
@@ -59,7 +59,7 @@ public class Benchmarks implements QuarkusApplication {
     private void run(Part part) throws Exception {
         long begun = System.nanoTime();
         Figures figures = new Figures();
-        part.run(surroundings, figures);
+        part.run(environment, figures);
         figures.save(Options.FIGURES, part.id());
         System.out.printf("%n%s: %d s%n", part.id(), Duration.ofNanos(System.nanoTime() - begun).toSeconds());
     }

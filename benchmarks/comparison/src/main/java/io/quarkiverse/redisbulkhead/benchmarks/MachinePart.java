@@ -14,11 +14,11 @@ import org.redisson.Redisson;
 
 import com.sun.management.OperatingSystemMXBean;
 
-import io.quarkiverse.redisbulkhead.benchmarks.contender.Surroundings;
+import io.quarkiverse.redisbulkhead.benchmarks.contender.BenchmarkEnvironment;
 import io.vertx.redis.client.Redis;
 import redis.clients.jedis.Jedis;
 
-/** On what is measured, and when. */
+/** Records the machine, versions and date of a run. */
 final class MachinePart implements Part {
 
     static final String ID = "machine";
@@ -32,7 +32,7 @@ final class MachinePart implements Part {
     }
 
     @Override
-    public void run(Surroundings surroundings, Figures figures) throws IOException {
+    public void run(BenchmarkEnvironment environment, Figures figures) throws IOException {
         OperatingSystemMXBean system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
         put(figures, "date", LocalDate.now(ZoneOffset.UTC).toString());
         put(figures, "processor", String.format(Locale.ROOT, "%s, %d cores", processor(), system.getAvailableProcessors()));
@@ -42,7 +42,7 @@ final class MachinePart implements Part {
         put(figures, "java", System.getProperty("java.vm.name") + " " + System.getProperty("java.vm.version") + ", heap of "
                 + Runtime.getRuntime().maxMemory() / (1 << 20) + " MiB");
         put(figures, "load", String.format(Locale.ROOT, "%.1f", system.getSystemLoadAverage()));
-        put(figures, "redis", redis(surroundings));
+        put(figures, "redis", redis(environment));
         put(figures, "redisson", version(Redisson.class));
         put(figures, "vertx", version(Redis.class));
     }
@@ -61,8 +61,8 @@ final class MachinePart implements Part {
         }
     }
 
-    private static String redis(Surroundings surroundings) {
-        try (Jedis jedis = surroundings.redis().connect()) {
+    private static String redis(BenchmarkEnvironment environment) {
+        try (Jedis jedis = environment.redis().connect()) {
             String info = jedis.info("server");
             return value(info, "valkey_version:").map(version -> "Valkey " + version)
                     .or(() -> value(info, "redis_version:").map(version -> "Redis " + version)).orElse("-");

@@ -1,6 +1,6 @@
 package io.quarkiverse.redisbulkhead.benchmarks;
 
-import io.quarkiverse.redisbulkhead.benchmarks.contender.Surroundings;
+import io.quarkiverse.redisbulkhead.benchmarks.contender.BenchmarkEnvironment;
 
 /** A part of the benchmarks that can be run for itself. */
 public interface Part {
@@ -11,8 +11,8 @@ public interface Part {
     /**
      * Measures.
      *
-     * @param surroundings what all contenders share
+     * @param environment what all contenders share
      * @param figures where to put what was measured
      */
-    void run(Surroundings surroundings, Figures figures) throws Exception;
+    void run(BenchmarkEnvironment environment, Figures figures) throws Exception;
 }

@@ -1,2 +1,2 @@
-/** What a guarded call costs, beside the other ways to do it. */
+/** Compares guarded calls with other semaphores in Redis. */
 package io.quarkiverse.redisbulkhead.benchmarks;

@@ -6,7 +6,7 @@ import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
 import io.quarkiverse.redisbulkhead.deployment.discovery.GuardedBeanMethod;
 import io.quarkiverse.redisbulkhead.deployment.discovery.KeyParameter;
 import io.quarkiverse.redisbulkhead.deployment.discovery.WrittenBulkhead;
-import io.quarkiverse.redisbulkhead.runtime.definition.Definitions;
+import io.quarkiverse.redisbulkhead.runtime.definition.AnnotationDefinitions;
 import io.quarkiverse.redisbulkhead.runtime.definition.KeyedBulkheads;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 
@@ -21,7 +21,7 @@ final class KeyedEverywhereRule implements Rule {
 
     @Override
     public void check(BulkheadUsage usage, ValidationErrors errors) {
-        Definitions annotations = new Definitions(usage.declarations(), config);
+        AnnotationDefinitions annotations = new AnnotationDefinitions(usage.declarations(), config);
         KeyedBulkheads keys = new KeyedBulkheads();
         for (GuardedBeanMethod guard : usage.guards()) {
             for (WrittenBulkhead bulkhead : guard.bulkheads()) {

@@ -11,7 +11,7 @@ import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.config.OnFull;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig.BulkheadConfig;
-import io.quarkiverse.redisbulkhead.runtime.definition.Definitions.Definition;
+import io.quarkiverse.redisbulkhead.runtime.definition.AnnotationDefinitions.Definition;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.EffectiveBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
@@ -26,9 +26,9 @@ final class BulkheadAssembler {
     private static final String INSTANCES = PropertyNames.PREFIX + "instances";
 
     private final String name;
-    private final Definitions annotations;
+    private final AnnotationDefinitions annotations;
     private final Configuration configuration;
-    private final ConfiguredValues checks;
+    private final ValueChecks checks;
     private final ValidationErrors errors;
     private final RedisBulkheadRuntimeConfig forAll;
     // Null when no value is known.
@@ -38,7 +38,7 @@ final class BulkheadAssembler {
     // Empty when they are not known, or not valid.
     private OptionalInt permits = OptionalInt.empty();
 
-    BulkheadAssembler(String name, Definitions annotations, ConfiguredValues checks) {
+    BulkheadAssembler(String name, AnnotationDefinitions annotations, ValueChecks checks) {
         this.name = name;
         this.annotations = annotations;
         this.configuration = checks.configuration();
@@ -213,10 +213,10 @@ final class BulkheadAssembler {
             checkConfiguredLease();
             return;
         }
-        Optional<Duration> stated = annotations.expire(name);
-        if (stated.isPresent() && checks.isTooShort(stated.get())) {
+        Optional<Duration> expire = annotations.expire(name);
+        if (expire.isPresent() && checks.isTooShort(expire.get())) {
             checks.checkLease(String.join(", ", annotations.locations(name)), Texts.annotation(name) + ": expire",
-                    stated.get());
+                    expire.get());
         }
     }
 

@@ -58,7 +58,7 @@ public final class EffectiveDefinitions {
     private final Config properties;
     private final boolean inRedis;
     private final KnownProperties known;
-    private final Definitions annotations;
+    private final AnnotationDefinitions annotations;
     private final Configuration configuration;
     private final RedisBulkheadRuntimeConfig values;
     private final SortedMap<String, EffectiveBulkhead> bulkheads = new TreeMap<>();
@@ -97,8 +97,8 @@ public final class EffectiveDefinitions {
         this.properties = properties;
         this.inRedis = inRedis;
         this.known = new KnownProperties(declarations.properties());
-        this.annotations = new Definitions(declarations, properties);
-        ConfiguredNames names = new ConfiguredNames(known, annotations, declarations, errors);
+        this.annotations = new AnnotationDefinitions(declarations, properties);
+        NameChecks names = new NameChecks(known, annotations, declarations, errors);
         names.check(properties);
         if (!atBuild) {
             names.checkVariables(properties);
@@ -115,7 +115,7 @@ public final class EffectiveDefinitions {
         if (atBuild || annotations.haveExpressions()) {
             annotations.check(known::isReserved, errors);
         }
-        ConfiguredValues checks = new ConfiguredValues(configuration, inRedis, errors);
+        ValueChecks checks = new ValueChecks(configuration, inRedis, errors);
         checks.checkForAll(names);
         for (String name : annotations.names()) {
             // It may become a name whose permits are configured.
@@ -149,7 +149,7 @@ public final class EffectiveDefinitions {
      *
      * @return without the configuration of bulkheads
      */
-    public Definitions annotations() {
+    public AnnotationDefinitions annotations() {
         return annotations;
     }
 
@@ -180,7 +180,7 @@ public final class EffectiveDefinitions {
         return spec -> {
             ValidationErrors errors = new ValidationErrors();
             Optional<EffectiveBulkhead> bulkhead = new BulkheadAssembler(name, annotations,
-                    new ConfiguredValues(own, inRedis, errors)).inCode(spec);
+                    new ValueChecks(own, inRedis, errors)).inCode(spec);
             errors.report();
             return bulkhead.orElseThrow();
         };

@@ -52,7 +52,7 @@ public final class ValidationErrors {
      * Uses a value, and adds a mistake if it is refused.
      *
      * @param code the number of that mistake
-     * @param location where the value is stated
+     * @param location where the value is set
      * @param context put before the reason
      * @param use throws {@link IllegalArgumentException} to refuse the value
      * @return whether the value is valid

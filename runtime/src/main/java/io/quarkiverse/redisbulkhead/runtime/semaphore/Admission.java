@@ -28,7 +28,7 @@ public interface Admission {
     List<HeldPermit> heldNow();
 
     /**
-     * Whether all permits are held. The uncontended path needs no futures by this.
+     * Whether all permits are held. Lets the uncontended path avoid futures.
      *
      * @return {@code false} as long as the execution may not run
      */

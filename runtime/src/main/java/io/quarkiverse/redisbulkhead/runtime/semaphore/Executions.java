@@ -39,11 +39,11 @@ public final class Executions {
     }
 
     /**
-     * Waits for the end of all executions.
+     * Waits until no execution is in flight.
      *
      * @return completes when none is in flight
      */
-    public CompletionStage<Void> stop() {
+    public CompletionStage<Void> idle() {
         return inFlight.idle();
     }
 

@@ -10,8 +10,8 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.PermitReturns.Found;
 import io.quarkiverse.redisbulkhead.runtime.store.InProcessPermitStore.Taken;
 
 /**
- * A permit that a store of this process gave at once. It is also the admission of its execution, which goes without what a wait
- * needs.
+ * A permit that an in-process store grants immediately. It is also the admission of its execution, which saves an object per
+ * call.
  */
 final class ImmediatePermit extends LeasedPermit implements Admission {
 

@@ -41,7 +41,7 @@ final class PermitAttacher {
      */
     CompletionStage<HeldPermit> attach(SemaphoreDefinition bulkhead, String token, String method) {
         DetachedPermit detached = DetachedPermit.parse(token);
-        String id = permits.reconciler().attachedId(bulkhead.spec(), Weights.of(detached.permitId()), detached.fingerprint());
+        String id = permits.reconciler().attachedId(Weights.of(detached.permitId()), detached.fingerprint());
         if (!attaching.add(id)) {
             return CompletableFuture.failedStage(gone(bulkhead, detached));
         }

@@ -13,7 +13,6 @@ import java.util.function.IntFunction;
 
 import org.jboss.logging.Logger;
 
-import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.store.Backoff;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.InProcessPermitStore;
@@ -27,22 +26,13 @@ import io.quarkiverse.redisbulkhead.runtime.store.Weights;
  * No lock is needed: an id is known here from before its first request until it is released, and ids are never reused. So
  * an unknown id belongs to a permit that is not held and will not be.
  * <p>
- * No other process makes the same ids: they begin with 96 random bits. Where many permits may be held at once, ids are longer
- * than 64 bytes on purpose. Redis keeps a sorted set of up to 128 short members in one piece of memory, which it searches from
- * end to end, and any other as a skip list, in which a member is found at once. The first one is smaller, so it is better for
- * the many bulkheads of few permits that a key of each user makes.
+ * No other process makes the same ids: they begin with 96 random bits.
  * <p>
  * Thread-safe.
  */
 final class PermitReconciler {
 
     private static final Logger LOG = Logger.getLogger(PermitReconciler.class);
-
-    /** Up to so many permits, searching from end to end is as fast. */
-    private static final int FEW = 16;
-
-    /** The default of {@code zset-max-ziplist-value}, now {@code zset-max-listpack-value}. */
-    private static final int LONGEST_SHORT_MEMBER = 64;
 
     // Limits memory. In other bulkheads, lost permits are free when their leases end.
     private static final int MOST_BULKHEADS = 10_000;
@@ -53,10 +43,9 @@ final class PermitReconciler {
 
     private final PermitStore store;
     private final Timers timers;
-    private final String shortPrefix;
-    private final String longPrefix;
-    private final AtomicLong nextId = new AtomicLong();
-    private final IntFunction<String> shortIds = weight -> Weights.id(weight, nextShortId());
+    private final String prefix;
+    private final AtomicLong issued = new AtomicLong();
+    private final IntFunction<String> ids = this::nextId;
     // A store of this process loses nothing.
     private final boolean needed;
     private final Set<String> known = ConcurrentHashMap.newKeySet();
@@ -99,29 +88,26 @@ final class PermitReconciler {
         this.store = store;
         this.timers = timers;
         SecureRandom random = new SecureRandom();
-        String unique = Long.toUnsignedString(random.nextLong(), 36) + Integer.toUnsignedString(random.nextInt(), 36);
-        this.shortPrefix = unique + "-";
-        this.longPrefix = unique + "-".repeat(LONGEST_SHORT_MEMBER - unique.length());
+        this.prefix = Long.toUnsignedString(random.nextLong(), 36) + Integer.toUnsignedString(random.nextInt(), 36) + "-";
         this.needed = !(store instanceof InProcessPermitStore);
     }
 
     /** The id of a permit that is going to be requested: letters, digits and hyphens, behind the weight. */
-    String newId(SemaphoreSpec spec) {
-        if (!needed) {
-            return shortIds.apply(spec.weight());
+    String newId(int weight) {
+        String id = nextId(weight);
+        if (needed) {
+            known.add(id);
         }
-        String id = Weights.id(spec.weight(), prefix(spec) + nextId.getAndIncrement());
-        known.add(id);
         return id;
     }
 
-    private String nextShortId() {
-        return shortPrefix + nextId.getAndIncrement();
+    private String nextId(int weight) {
+        return Weights.id(weight, prefix + issued.getAndIncrement());
     }
 
     /** Issues ids of permits of a store of this process, by their weights. */
-    IntFunction<String> shortIds() {
-        return shortIds;
+    IntFunction<String> ids() {
+        return ids;
     }
 
     /**
@@ -130,12 +116,8 @@ final class PermitReconciler {
      * @param weight of the permit
      * @param fingerprint letters and digits, not digits only
      */
-    String attachedId(SemaphoreSpec spec, int weight, String fingerprint) {
-        return Weights.id(weight, prefix(spec) + "a-" + fingerprint);
-    }
-
-    private String prefix(SemaphoreSpec spec) {
-        return spec.permits() <= FEW ? shortPrefix : longPrefix;
+    String attachedId(int weight, String fingerprint) {
+        return Weights.id(weight, prefix + "a-" + fingerprint);
     }
 
     /** A permit is going to be attached. */

@@ -112,6 +112,8 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
     private boolean freeWhileRequesting;
     // Whether a copy of an earlier request with this permit id may still reach the store.
     private boolean copyMayFollow;
+    // A hand-over and the release came while the request was on its way to the store.
+    private boolean sentAfterRelease;
     // Order in the queue, or 0. A waiter that the store forgot queues again with it.
     private long ticket;
     private int limit;
@@ -178,7 +180,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
                 return null;
             }
             long requestedAt = dependencies.timers().nanoTime();
-            Taken taken = here.takeIfFree(terms, dependencies.reconciler().shortIds());
+            Taken taken = here.takeIfFree(terms, dependencies.reconciler().ids());
             if (taken == null) {
                 return null;
             }
@@ -197,7 +199,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
         waitEndNanos = dependencies.timers().nanoTime() + spec.maxWait().toNanos();
         RuntimeException rejection;
         synchronized (this) {
-            permitId = dependencies.reconciler().newId(spec);
+            permitId = dependencies.reconciler().newId(spec.weight());
             rejection = dependencies.requests().isStopping() ? stoppingException()
                     : ended != null ? cancelledException() : null;
             state = rejection == null ? State.REQUESTING : State.REJECTED;
@@ -230,9 +232,13 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
             clock = clock == null ? LeaseClock.requested(now) : clock.requestedAgain(now);
             request = new AcquireRequest(terms, permitId, place(), ticket);
         }
-        dependencies.store().acquire(request).whenComplete((reply, failure) -> {
+        CompletionStage<AcquireReply> reply = dependencies.store().acquire(request);
+        synchronized (this) {
+            sentAfterRelease |= state == State.GRANTED && ((LeasedPermit) permit).isReleased();
+        }
+        reply.whenComplete((answer, failure) -> {
             if (failure == null) {
-                answered(reply);
+                answered(answer);
             } else if (isWorthRetrying(failure)) {
                 retryLater(failure);
             } else {
@@ -269,7 +275,8 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
                 long end = clock.endOfGrant(lease);
                 leaseEnded = !isStillRunning(end, bulkhead.terms().marginNanos());
                 if (!leaseEnded) {
-                    given = newPermit(reply.ticket(), copyMayFollow || reply.copyMayFollow(), clock.requestedAt(), end,
+                    given = newPermit(reply.ticket(), copyMayFollow || reply.copyMayFollow(), dependencies.timers().nanoTime(),
+                            end,
                             bulkhead.terms().marginNanos());
                 }
             }
@@ -328,11 +335,12 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
     // must not bring the permit back.
     private void repliedLate(boolean copies) {
         LeasedPermit given;
+        boolean behind;
         synchronized (this) {
             given = (LeasedPermit) permit;
+            behind = sentAfterRelease;
         }
-        boolean released = copies ? !given.refuseCopies() : given.isReleased();
-        if (released) {
+        if (behind || copies && !given.refuseCopies()) {
             dependencies.returns().inBackground(bulkhead.id(), given.id(), lease);
         }
     }
@@ -579,7 +587,7 @@ final class PermitRequest extends PendingAdmission implements WaiterRegistry.Wai
             }
             state = State.REQUESTING;
             // In the same step, so that a message about the old permit has no effect from now on.
-            permitId = dependencies.reconciler().newId(spec);
+            permitId = dependencies.reconciler().newId(spec.weight());
             copies = copyMayFollow;
             copyMayFollow = false;
         }

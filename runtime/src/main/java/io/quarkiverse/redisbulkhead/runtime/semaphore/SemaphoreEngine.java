@@ -173,10 +173,10 @@ public final class SemaphoreEngine {
      *         not answer; never fails
      */
     public CompletionStage<Void> releaseAll() {
-        return requests.idle().thenCompose(settled -> {
+        return requests.idle().thenCompose(none -> {
             renewer.all().forEach(LeaseRenewer.Lease::releaseRunning);
             renewer.stop();
-            return requests.idle().thenCompose(none -> returns.idle());
+            return requests.idle().thenCompose(done -> returns.idle());
         }).thenRun(reconciler::stop).thenCompose(
                 done -> fallback == null ? CompletableFuture.completedStage(null) : fallback.releaseAll());
     }

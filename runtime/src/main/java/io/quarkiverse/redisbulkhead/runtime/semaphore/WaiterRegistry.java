@@ -181,15 +181,15 @@ final class WaiterRegistry {
 
     // Within compute(). A poll that found nothing doubles the interval, so that renewed leases do not cause a poll each. The longest interval
     // counts from when the last poll was sent, so that a slow reply does not delay the next one.
-    private long nextPoll(Line line, long lastSignAt, Duration nearestLeaseEnd) {
-        long nextSign = lastSignAt + (long) (LONGEST_GAP.toNanos() * (1 - JITTER * random.getAsDouble()));
+    private long nextPoll(Line line, long lastPollAt, Duration nearestLeaseEnd) {
+        long nextHeartbeat = lastPollAt + (long) (LONGEST_GAP.toNanos() * (1 - JITTER * random.getAsDouble()));
         if (nearestLeaseEnd.isZero()) {
-            return nextSign;
+            return nextHeartbeat;
         }
         Duration leaseEnd = nearestLeaseEnd.plus(AFTER_LEASE_END);
         Duration early = leaseEnd.compareTo(line.gap) < 0 ? line.gap : leaseEnd;
         long earlyAt = timers.nanoTime() + early.toNanos();
-        return earlyAt - nextSign < 0 ? earlyAt : nextSign;
+        return earlyAt - nextHeartbeat < 0 ? earlyAt : nextHeartbeat;
     }
 
     private void poll(BulkheadId bulkhead) {
@@ -206,7 +206,7 @@ final class WaiterRegistry {
             return line;
         });
         if (!all.isEmpty()) {
-            // Definitions of one name may differ; the largest limit misses nothing that is free.
+            // AnnotationDefinitions of one name may differ; the largest limit misses nothing that is free.
             int limit = all.stream().mapToInt(waiter -> waiter.spec().permits()).max().orElseThrow();
             poll(bulkhead, limit, batches(all), false, LONGEST_GAP);
         }
@@ -227,10 +227,10 @@ final class WaiterRegistry {
     }
 
     // One batch after the other.
-    private void poll(BulkheadId bulkhead, int limit, List<Map<String, Waiter>> batches, boolean fruitful,
+    private void poll(BulkheadId bulkhead, int limit, List<Map<String, Waiter>> batches, boolean foundAny,
             Duration nearestLeaseEnd) {
         if (batches.isEmpty()) {
-            polled(bulkhead, fruitful, nearestLeaseEnd);
+            polled(bulkhead, foundAny, nearestLeaseEnd);
             return;
         }
         Map<String, Waiter> batch = batches.get(0);
@@ -246,7 +246,7 @@ final class WaiterRegistry {
                 polled(bulkhead, false, LONGEST_GAP);
             } else {
                 boolean found = distribute(bulkhead, batch, reply, sentAt);
-                poll(bulkhead, limit, batches.subList(1, batches.size()), fruitful || found, reply.nearestLeaseEnd());
+                poll(bulkhead, limit, batches.subList(1, batches.size()), foundAny || found, reply.nearestLeaseEnd());
             }
         });
     }
@@ -299,14 +299,14 @@ final class WaiterRegistry {
         });
     }
 
-    private void polled(BulkheadId bulkhead, boolean fruitful, Duration nearestLeaseEnd) {
+    private void polled(BulkheadId bulkhead, boolean foundAny, Duration nearestLeaseEnd) {
         boolean[] again = new boolean[1];
         lines.computeIfPresent(bulkhead, (name, line) -> {
             line.polling = false;
             again[0] = line.pollAgain;
             line.pollAgain = false;
             line.retries = null;
-            if (fruitful) {
+            if (foundAny) {
                 line.longerGaps = null;
                 line.gap = SHORTEST_GAP;
             } else {

@@ -415,7 +415,7 @@ class EffectiveDefinitionsTest {
                 .withSources(new EnvConfigSource(Map.of("QUARKUS_REDIS_BULKHEAD_" + end, "1"), 300)).build();
         ValidationErrors errors = new ValidationErrors();
         Declarations declarations = declarations(DefinedInCode.NONE, REPORTS);
-        new ConfiguredNames(new KnownProperties(declarations.properties()), new Definitions(declarations, properties),
+        new NameChecks(new KnownProperties(declarations.properties()), new AnnotationDefinitions(declarations, properties),
                 declarations, errors).checkVariables(properties);
         assertThat(errors.all()).isEmpty();
     }

@@ -259,8 +259,8 @@ class DetachedPermitTest {
 
         assertThat(again).isCompleted();
         assertThat(store.attachRequests.get(1)).isEqualTo(store.attachRequests.get(0));
-        assertThat(process(new ManualStore()).reconciler.attachedId(SPEC, 1, "a")).as("another process")
-                .isNotEqualTo(engine.reconciler.attachedId(SPEC, 1, "a"));
+        assertThat(process(new ManualStore()).reconciler.attachedId(1, "a")).as("another process")
+                .isNotEqualTo(engine.reconciler.attachedId(1, "a"));
         again.join().release();
     }
 

@@ -37,7 +37,7 @@ class ShutdownTest {
         assertThat(second.granted().toCompletableFuture()).as("holds one, waits for another").isNotDone();
 
         engine.refuseAndRejectWaiters();
-        CompletableFuture<Void> idle = executions.stop().toCompletableFuture();
+        CompletableFuture<Void> idle = executions.idle().toCompletableFuture();
 
         assertThat(failure(second)).isInstanceOf(BulkheadUnavailableException.class).hasMessageContaining("stopping");
         assertThat(failure(waiting)).isInstanceOf(BulkheadUnavailableException.class);
@@ -69,7 +69,7 @@ class ShutdownTest {
     void stopAwaitsAllExecutions() {
         Admission first = executions.admit(List.of(semaphore), "A#a", WaitsOn.NO_WORKER_THREAD);
         Admission second = executions.admit(List.of(semaphore), "A#b", WaitsOn.NO_WORKER_THREAD);
-        CompletableFuture<Void> idle = executions.stop().toCompletableFuture();
+        CompletableFuture<Void> idle = executions.idle().toCompletableFuture();
         first.end();
         first.end();
         assertThat(idle).isNotDone();
@@ -77,7 +77,7 @@ class ShutdownTest {
         second.end();
 
         assertThat(idle).isCompleted();
-        assertThat(new Executions().stop().toCompletableFuture()).isCompleted();
+        assertThat(new Executions().idle().toCompletableFuture()).isCompleted();
     }
 
     /** Regardless of how an execution got its permits. */
@@ -96,13 +96,13 @@ class ShutdownTest {
 
         last.end();
 
-        assertThat(executions.stop().toCompletableFuture()).isCompleted();
+        assertThat(executions.idle().toCompletableFuture()).isCompleted();
     }
 
     private void endTwice(Admission admission) {
         admission.end();
         admission.end();
-        assertThat(executions.stop().toCompletableFuture()).isNotDone();
+        assertThat(executions.idle().toCompletableFuture()).isNotDone();
     }
 
     @Test

@@ -196,7 +196,8 @@ class WaitingTest {
     }
 
     /**
-     * Definitions of one bulkhead may differ within a process: no waiter sleeps while a permit is free under its own limit.
+     * AnnotationDefinitions of one bulkhead may differ within a process: no waiter sleeps while a permit is free under its own
+     * limit.
      */
     @Test
     void pollUsesTheLargestLimit() {
@@ -819,7 +820,7 @@ class WaitingTest {
         end(admission);
     }
 
-    /** Hand-over, execution and release all happen while the request is in flight, so it takes a permit or a place. */
+    /** Hand-over, execution and release all happen before the store gets the request, so it takes a permit or a place. */
     @Test
     void releaseBehindRequestLeavesNoPermit() {
         for (AcquireReply reply : List.of(new Granted(43, false), new Waiting(1, FAR, STORE_TIME, 0, false))) {
@@ -838,6 +839,17 @@ class WaitingTest {
             assertThat(store.cancelled).containsExactly(id);
             store.cancelled.clear();
         }
+    }
+
+    /** The store got the request before the release, so nothing is left. */
+    @Test
+    void releaseBeforeTheReplyNeedsNoCancellation() {
+        Admission admission = admit(UNFAIR);
+        handOver(idOf("reports"), 30_000);
+        end(admission);
+        store.acquires.get("reports").complete(new Waiting(1, FAR, STORE_TIME, 0, false));
+
+        assertThat(store.cancelled).isEmpty();
     }
 
     /** Trap 25: a permanent failure, such as a missing permission, ends the wait. */

@@ -18,7 +18,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys.Part;
  * Trap 46: the Java state machine and the Redis stores play generated histories in parallel, on one clock, and have the same
  * replies, notifications and data after each step. The system property {@code model.seed} sets the seed of the first history;
  * a failure reports the seed that repeats it. {@code model.histories} sets the number of histories; the profile {@code
- * nightly} runs many.
+ * weekly} runs many.
  */
 class StoresAgreeTest {
 

@@ -11,7 +11,7 @@ import java.util.stream.IntStream;
  * One start of the application.
  *
  * @param startedMillis how long it took, as Quarkus tells it
- * @param answeredMillis from the start of the process to its first answer
+ * @param answeredMillis from the start of the process to its first response
  * @param megabytes what it has in memory then
  */
 record StartFigures(double startedMillis, double answeredMillis, double megabytes) {
@@ -27,7 +27,7 @@ record StartFigures(double startedMillis, double answeredMillis, double megabyte
         StringBuilder table = new StringBuilder("""
                 [%autowidth,cols="<,>,>,>,>,>,>"]
                 |===
-                | application | started | added | first answer | added | memory | added
+                | application | started | added | first response | added | memory | added
 
                 """);
         starts.forEach((variant, figures) -> table.append(String.format(Locale.ROOT,
@@ -43,7 +43,7 @@ record StartFigures(double startedMillis, double answeredMillis, double megabyte
         return Target.table(
                 new Target("start-up time added", Variant.isNative() ? MOST_MILLIS_NATIVE : MOST_MILLIS, "ms",
                         added(starts, Variant.SCRIPT, StartFigures::startedMillis), LOADING),
-                new Target("time to the first answer added", MOST_MILLIS_TO_ANSWER, "ms",
+                new Target("time to the first response added", MOST_MILLIS_TO_ANSWER, "ms",
                         added(starts, Variant.SCRIPT, StartFigures::answeredMillis), LOADING
                                 + " The first call connects to Redis, and sends the script."),
                 new Target("memory added", MOST_MEGABYTES, "MB", added(starts, Variant.SCRIPT, StartFigures::megabytes),

@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The application in a process of its own, from its start to its first answer. */
+/** The application in a process of its own, from its start to its first response. */
 final class StartedApplication {
 
     private static final Pattern STARTED = Pattern.compile("started in ([0-9.]+)s\\. Listening on: (http://\\S+)");

@@ -26,16 +26,16 @@ public final class GuardedContender implements Contender {
 
     private static final int SCANNED_AT_ONCE = 1_000;
 
-    private final Surroundings surroundings;
+    private final BenchmarkEnvironment environment;
     private final GuardedCalls calls;
     private final String bulkhead;
     private final Limit limit;
     private final boolean fair;
     private OwnApplication holder;
 
-    GuardedContender(Surroundings surroundings, Limit limit, boolean fair) {
-        this.surroundings = surroundings;
-        this.calls = surroundings.calls();
+    GuardedContender(BenchmarkEnvironment environment, Limit limit, boolean fair) {
+        this.environment = environment;
+        this.calls = environment.calls();
         this.bulkhead = (limit.isTight() ? TIGHT : AMPLE) + (fair ? "-fair" : "") + (limit.isKey() ? KEYED : "");
         this.limit = limit;
         this.fair = fair;
@@ -67,7 +67,7 @@ public final class GuardedContender implements Contender {
             case TIGHT_FAIR + KEYED -> execution -> calls.tightFairUni(key, execution);
             default -> throw new UnsupportedOperationException("No asynchronous method has the bulkhead " + bulkhead);
         };
-        return OwnApplication.newAsynchronousCaller(surroundings.vertx(), method);
+        return OwnApplication.newAsynchronousCaller(environment.vertx(), method);
     }
 
     @Override
@@ -77,7 +77,7 @@ public final class GuardedContender implements Contender {
 
     // Not by guarded calls: the application would renew their permits meanwhile.
     private void hold(Collection<String> keys) throws InterruptedException {
-        holder = new OwnApplication(OwnStore.script(surroundings), surroundings.vertx());
+        holder = new OwnApplication(OwnStore.script(environment), environment.vertx());
         Semaphore semaphore = holder.semaphore(SemaphoreSpec.named(bulkhead).permits(limit.permits()).fair(fair)
                 .expire(Limit.LEASE).maxWait(limit.maxWait()).build());
         holder.hold(() -> keys.stream().map(key -> semaphore.forKey(key, OptionalInt.empty())).iterator());
@@ -86,12 +86,12 @@ public final class GuardedContender implements Contender {
     /**
      * Callers each of whose calls is for a key by chance.
      *
-     * @param surroundings what it runs in
+     * @param environment what it runs in
      * @param name the start of all keys
      * @param keys how many there are; one permit of each is held
      */
-    public static Contender withKeys(Surroundings surroundings, String name, int keys) throws InterruptedException {
-        GuardedContender contender = new GuardedContender(surroundings, Limit.ample(name).asKey(), false);
+    public static Contender withKeys(BenchmarkEnvironment environment, String name, int keys) throws InterruptedException {
+        GuardedContender contender = new GuardedContender(environment, Limit.ample(name).asKey(), false);
         List<String> all = IntStream.range(0, keys).mapToObj(key -> name + "-tenant-" + key).toList();
         contender.hold(all);
         return new Contender() {
@@ -116,7 +116,7 @@ public final class GuardedContender implements Contender {
         String start = OwnStore.KEY_PREFIX + ":{" + bulkhead;
         ScanParams pattern = new ScanParams().match(start + (limit.isKey() ? "%:" + limit.name() + "[-}]*" : "}*"))
                 .count(SCANNED_AT_ONCE);
-        try (Jedis jedis = surroundings.redis().connect()) {
+        try (Jedis jedis = environment.redis().connect()) {
             String cursor = ScanParams.SCAN_POINTER_START;
             do {
                 ScanResult<String> found = jedis.scan(cursor, pattern);

@@ -11,88 +11,88 @@ public enum Kind {
     SCRIPT("script", "`script`", true) {
 
         @Override
-        public Contender open(Surroundings surroundings, Limit limit, int callers) {
-            return new GuardedContender(surroundings, limit, false);
+        public Contender open(BenchmarkEnvironment environment, Limit limit, int callers) {
+            return new GuardedContender(environment, limit, false);
         }
     },
     /** Guarded methods, in the order of requests. */
     SCRIPT_FAIR("script-fair", "`script`, fair", true) {
 
         @Override
-        public Contender open(Surroundings surroundings, Limit limit, int callers) {
-            return new GuardedContender(surroundings, limit, true);
+        public Contender open(BenchmarkEnvironment environment, Limit limit, int callers) {
+            return new GuardedContender(environment, limit, true);
         }
     },
     /** Our store without scripts. */
     LOCK("lock", "`lock`", true) {
 
         @Override
-        public Contender open(Surroundings surroundings, Limit limit, int callers) {
-            return new OwnContender(surroundings, OwnStore.lock(surroundings), limit);
+        public Contender open(BenchmarkEnvironment environment, Limit limit, int callers) {
+            return new OwnContender(environment, OwnStore.lock(environment), limit);
         }
     },
     /** Our store in this process. */
     LOCAL("local", "`local`", true) {
 
         @Override
-        public Contender open(Surroundings surroundings, Limit limit, int callers) {
-            return new OwnContender(surroundings, OwnStore.local(), limit);
+        public Contender open(BenchmarkEnvironment environment, Limit limit, int callers) {
+            return new OwnContender(environment, OwnStore.local(), limit);
         }
     },
     /** Redisson's semaphore of permits with ids and leases. */
     REDISSON_EXPIRABLE("redisson-expirable", "Redisson `RPermitExpirableSemaphore`", true) {
 
         @Override
-        public Contender open(Surroundings surroundings, Limit limit, int callers) {
-            return new RedissonExpirable(surroundings, limit);
+        public Contender open(BenchmarkEnvironment environment, Limit limit, int callers) {
+            return new RedissonExpirable(environment, limit);
         }
     },
     /** Redisson's counter. */
     REDISSON_PLAIN("redisson-plain", "Redisson `RSemaphore`", true) {
 
         @Override
-        public Contender open(Surroundings surroundings, Limit limit, int callers) {
-            return new RedissonPlain(surroundings, limit);
+        public Contender open(BenchmarkEnvironment environment, Limit limit, int callers) {
+            return new RedissonPlain(environment, limit);
         }
     },
     /** The basic semaphore of the old texts. */
     BASIC("book-basic", "book: basic", false) {
 
         @Override
-        public Contender open(Surroundings surroundings, Limit limit, int callers) {
-            return new ReferenceContender(surroundings, limit, BasicSemaphore::new);
+        public Contender open(BenchmarkEnvironment environment, Limit limit, int callers) {
+            return new ReferenceContender(environment, limit, BasicSemaphore::new);
         }
     },
     /** The fair semaphore of the old texts. */
     FAIR("book-fair", "book: fair", false) {
 
         @Override
-        public Contender open(Surroundings surroundings, Limit limit, int callers) {
-            return new ReferenceContender(surroundings, limit, FairSemaphore::new);
+        public Contender open(BenchmarkEnvironment environment, Limit limit, int callers) {
+            return new ReferenceContender(environment, limit, FairSemaphore::new);
         }
     },
     /** The fair semaphore of the old texts within a lock. */
     LOCKED("book-locked", "book: locked", false) {
 
         @Override
-        public Contender open(Surroundings surroundings, Limit limit, int callers) {
-            return new ReferenceContender(surroundings, limit, LockedSemaphore::new);
+        public Contender open(BenchmarkEnvironment environment, Limit limit, int callers) {
+            return new ReferenceContender(environment, limit, LockedSemaphore::new);
         }
     },
     /** Nothing but round trips, on our connection. */
     PINGS("pings", "two `PING`s", true) {
 
         @Override
-        public Contender open(Surroundings surroundings, Limit limit, int callers) {
-            return new TwoPings(surroundings);
+        public Contender open(BenchmarkEnvironment environment, Limit limit, int callers) {
+            return new TwoPings(environment);
         }
     },
     /** Nothing but round trips, on a connection for each caller. */
     POOLED_PINGS("pooled-pings", "two `PING`s, Jedis pool", false) {
 
         @Override
-        public Contender open(Surroundings surroundings, Limit limit, int callers) {
-            return new TwoPooledPings(surroundings, callers);
+        public Contender open(BenchmarkEnvironment environment, Limit limit, int callers) {
+            return new TwoPooledPings(environment, callers);
         }
     };
 
@@ -109,11 +109,11 @@ public enum Kind {
     /**
      * Sets one up.
      *
-     * @param surroundings what it runs in
+     * @param environment what it runs in
      * @param limit what is asked of it; the name must be its own
      * @param callers how many will use it at once
      */
-    public abstract Contender open(Surroundings surroundings, Limit limit, int callers);
+    public abstract Contender open(BenchmarkEnvironment environment, Limit limit, int callers);
 
     /** Its name among the figures. */
     public String id() {

@@ -14,10 +14,10 @@ final class OwnContender implements Contender {
     private final OwnApplication application;
     private final Semaphore semaphore;
 
-    OwnContender(Surroundings surroundings, OwnStore store, Limit limit) {
-        this.redis = surroundings.redis();
-        this.vertx = surroundings.vertx();
-        this.application = new OwnApplication(store, surroundings.vertx());
+    OwnContender(BenchmarkEnvironment environment, OwnStore store, Limit limit) {
+        this.redis = environment.redis();
+        this.vertx = environment.vertx();
+        this.application = new OwnApplication(store, environment.vertx());
         this.semaphore = application.semaphore(SemaphoreSpec.named(limit.name()).permits(limit.permits())
                 .expire(Limit.LEASE).maxWait(limit.maxWait()).build());
     }

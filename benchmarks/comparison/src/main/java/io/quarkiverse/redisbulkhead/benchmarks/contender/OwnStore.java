@@ -22,17 +22,17 @@ public record OwnStore(PermitStore permits, Runnable end) implements AutoCloseab
     private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(10);
 
     /** The store with scripts. */
-    public static OwnStore script(Surroundings surroundings) {
-        return inRedis(stores(surroundings).script());
+    public static OwnStore script(BenchmarkEnvironment environment) {
+        return inRedis(stores(environment).script());
     }
 
     /** The store with the lock. */
-    public static OwnStore lock(Surroundings surroundings) {
-        return inRedis(stores(surroundings).lock(Duration.ofSeconds(1), Duration.ofSeconds(3)));
+    public static OwnStore lock(BenchmarkEnvironment environment) {
+        return inRedis(stores(environment).lock(Duration.ofSeconds(1), Duration.ofSeconds(3)));
     }
 
-    static RedisStores stores(Surroundings surroundings) {
-        return new RedisStores(surroundings.vertx(), new RedisOptions().setConnectionString(surroundings.redis().url()),
+    static RedisStores stores(BenchmarkEnvironment environment) {
+        return new RedisStores(environment.vertx(), new RedisOptions().setConnectionString(environment.redis().url()),
                 "quarkus.redis", KEY_PREFIX, COMMAND_TIMEOUT);
     }
 

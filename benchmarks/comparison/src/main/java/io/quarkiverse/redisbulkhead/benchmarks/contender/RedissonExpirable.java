@@ -17,8 +17,8 @@ final class RedissonExpirable implements Contender {
     private final RPermitExpirableSemaphore semaphore;
     private final long wait;
 
-    RedissonExpirable(Surroundings surroundings, Limit limit) {
-        client = surroundings.newRedisson();
+    RedissonExpirable(BenchmarkEnvironment environment, Limit limit) {
+        client = environment.newRedisson();
         semaphore = client.getPermitExpirableSemaphore(limit.name());
         semaphore.trySetPermits(limit.permits());
         wait = limit.maxWait().toMillis();

@@ -14,8 +14,8 @@ final class RedissonPlain implements Contender {
     private final RSemaphore semaphore;
     private final Duration wait;
 
-    RedissonPlain(Surroundings surroundings, Limit limit) {
-        client = surroundings.newRedisson();
+    RedissonPlain(BenchmarkEnvironment environment, Limit limit) {
+        client = environment.newRedisson();
         semaphore = client.getSemaphore(limit.name());
         semaphore.trySetPermits(limit.permits());
         wait = limit.maxWait();

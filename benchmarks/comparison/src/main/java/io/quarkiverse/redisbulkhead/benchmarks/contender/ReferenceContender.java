@@ -24,20 +24,20 @@ final class ReferenceContender implements Contender {
     private static final String COUNTER = ":counter";
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-    private final Surroundings surroundings;
+    private final BenchmarkEnvironment environment;
     private final ReferenceSpec spec;
     private final BiFunction<ReferenceClient, ReferenceSpec, ReferenceSemaphore> kind;
 
-    ReferenceContender(Surroundings surroundings, Limit limit,
+    ReferenceContender(BenchmarkEnvironment environment, Limit limit,
             BiFunction<ReferenceClient, ReferenceSpec, ReferenceSemaphore> kind) {
-        this.surroundings = surroundings;
+        this.environment = environment;
         this.spec = new ReferenceSpec(limit.name(), limit.permits(), Limit.LEASE.toMillis());
         this.kind = kind;
     }
 
     @Override
     public BlockingCaller newBlockingCaller() {
-        BlockingRedis connection = new BlockingRedis(surroundings.vertx(), surroundings.redis().port());
+        BlockingRedis connection = new BlockingRedis(environment.vertx(), environment.redis().port());
         ReferenceSemaphore semaphore = kind.apply(new ReferenceClient(connection, System::currentTimeMillis, Checkpoint.NONE),
                 spec);
         return new BlockingCaller() {
@@ -64,7 +64,7 @@ final class ReferenceContender implements Contender {
     @Override
     public void hold(int permits) {
         long later = System.currentTimeMillis() + Limit.LONG_LEASE.toMillis();
-        try (Jedis jedis = surroundings.redis().connect(); Pipeline pipeline = jedis.pipelined()) {
+        try (Jedis jedis = environment.redis().connect(); Pipeline pipeline = jedis.pipelined()) {
             for (int number = 1; number <= permits; number++) {
                 String identifier = UUID.randomUUID().toString();
                 pipeline.zadd(spec.name(), later, identifier);
@@ -76,7 +76,7 @@ final class ReferenceContender implements Contender {
 
     @Override
     public void close() {
-        try (Jedis jedis = surroundings.redis().connect()) {
+        try (Jedis jedis = environment.redis().connect()) {
             jedis.unlink(spec.name(), spec.name() + OWNERS, spec.name() + COUNTER);
         }
     }

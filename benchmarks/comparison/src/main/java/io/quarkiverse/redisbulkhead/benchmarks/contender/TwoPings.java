@@ -19,8 +19,8 @@ final class TwoPings implements Contender {
     private final RedisStore store;
     private final RedisConnectionManager connections;
 
-    TwoPings(Surroundings surroundings) {
-        store = OwnStore.stores(surroundings).script();
+    TwoPings(BenchmarkEnvironment environment) {
+        store = OwnStore.stores(environment).script();
         connections = store.connections();
     }
 

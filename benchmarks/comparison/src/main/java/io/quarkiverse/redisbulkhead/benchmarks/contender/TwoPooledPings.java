@@ -9,11 +9,11 @@ final class TwoPooledPings implements Contender {
 
     private final RedisClient pool;
 
-    TwoPooledPings(Surroundings surroundings, int callers) {
+    TwoPooledPings(BenchmarkEnvironment environment, int callers) {
         ConnectionPoolConfig config = new ConnectionPoolConfig();
         config.setMaxTotal(callers);
         config.setMaxIdle(callers);
-        pool = RedisClient.builder().hostAndPort(RedisServerProcess.HOST, surroundings.redis().port()).poolConfig(config)
+        pool = RedisClient.builder().hostAndPort(RedisServerProcess.HOST, environment.redis().port()).poolConfig(config)
                 .build();
     }
 

@@ -13,7 +13,7 @@ import io.quarkiverse.redisbulkhead.benchmarks.contender.Kind;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.Limit;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.OwnApplication;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.OwnStore;
-import io.quarkiverse.redisbulkhead.benchmarks.contender.Surroundings;
+import io.quarkiverse.redisbulkhead.benchmarks.contender.BenchmarkEnvironment;
 import redis.clients.jedis.Jedis;
 
 /**
@@ -61,14 +61,14 @@ public final class HandOverPart implements Part {
     }
 
     @Override
-    public void run(Surroundings surroundings, Figures figures) throws Exception {
+    public void run(BenchmarkEnvironment environment, Figures figures) throws Exception {
         Histogram roundTrips = new Histogram(DIGITS);
-        ping(surroundings, new Histogram(DIGITS));
-        ping(surroundings, roundTrips);
-        Histogram within = withinProcess(surroundings);
-        Histogram between = betweenProcesses(surroundings);
-        ping(surroundings, roundTrips);
-        try (Jedis jedis = surroundings.redis().connect()) {
+        ping(environment, new Histogram(DIGITS));
+        ping(environment, roundTrips);
+        Histogram within = withinProcess(environment);
+        Histogram between = betweenProcesses(environment);
+        ping(environment, roundTrips);
+        try (Jedis jedis = environment.redis().connect()) {
             jedis.unlink(jedis.keys("*{" + Relay.BULKHEAD + "}*").toArray(String[]::new));
         }
         System.out.println();
@@ -86,8 +86,8 @@ public final class HandOverPart implements Part {
     }
 
     // A pair is two of them, one after the other, with nothing in between but this clock.
-    private static void ping(Surroundings surroundings, Histogram nanos) throws Exception {
-        try (Contender pings = Kind.PINGS.open(surroundings, Limit.ample("ping"), 1);
+    private static void ping(BenchmarkEnvironment environment, Histogram nanos) throws Exception {
+        try (Contender pings = Kind.PINGS.open(environment, Limit.ample("ping"), 1);
                 BlockingCaller caller = pings.newBlockingCaller()) {
             long[] begun = new long[1];
             for (int ping = 0; ping < PINGS; ping++) {
@@ -102,8 +102,8 @@ public final class HandOverPart implements Part {
         }
     }
 
-    private Histogram withinProcess(Surroundings surroundings) throws Exception {
-        try (OwnApplication application = new OwnApplication(OwnStore.script(surroundings), surroundings.vertx())) {
+    private Histogram withinProcess(BenchmarkEnvironment environment) throws Exception {
+        try (OwnApplication application = new OwnApplication(OwnStore.script(environment), environment.vertx())) {
             Relay one = new Relay(application);
             Relay other = new Relay(application);
             FutureTask<Void> running = new FutureTask<>(() -> {
@@ -118,11 +118,11 @@ public final class HandOverPart implements Part {
         }
     }
 
-    private Histogram betweenProcesses(Surroundings surroundings) throws Exception {
-        try (OwnApplication application = new OwnApplication(OwnStore.script(surroundings), surroundings.vertx())) {
+    private Histogram betweenProcesses(BenchmarkEnvironment environment) throws Exception {
+        try (OwnApplication application = new OwnApplication(OwnStore.script(environment), environment.vertx())) {
             Relay here = new Relay(application);
             here.begin();
-            try (OtherProcess other = OtherProcess.start(surroundings.redis().port(), rounds)) {
+            try (OtherProcess other = OtherProcess.start(environment.redis().port(), rounds)) {
                 here.run(rounds, false);
                 List<List<Long>> there = other.times();
                 return times(here, there.get(0), there.get(1));

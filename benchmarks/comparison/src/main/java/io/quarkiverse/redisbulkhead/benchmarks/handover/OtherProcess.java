@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 import io.quarkiverse.redisbulkhead.benchmarks.Benchmarks;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.OwnApplication;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.OwnStore;
-import io.quarkiverse.redisbulkhead.benchmarks.contender.Surroundings;
+import io.quarkiverse.redisbulkhead.benchmarks.contender.BenchmarkEnvironment;
 import io.quarkus.runtime.BlockingOperationControl;
 import io.quarkus.runtime.IOThreadDetector;
 import io.smallrye.context.SmallRyeContextManagerProvider;
@@ -46,8 +46,8 @@ public final class OtherProcess implements AutoCloseable {
         // What Quarkus does at its start.
         BlockingOperationControl.setIoThreadDetector(new IOThreadDetector[] { Context::isOnEventLoopThread });
         SmallRyeContextManagerProvider.getManager();
-        Surroundings surroundings = Surroundings.ofProcess(redisPort);
-        try (OwnApplication application = new OwnApplication(OwnStore.script(surroundings), surroundings.vertx())) {
+        BenchmarkEnvironment environment = BenchmarkEnvironment.ofProcess(redisPort);
+        try (OwnApplication application = new OwnApplication(OwnStore.script(environment), environment.vertx())) {
             Relay relay = new Relay(application);
             relay.run(rounds, true);
             System.out.println(line(relay.taken()));

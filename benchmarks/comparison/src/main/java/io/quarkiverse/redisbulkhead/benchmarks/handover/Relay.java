@@ -11,8 +11,8 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
 
 /**
- * One of two runners who hand a single permit to and fro. Each gives it back when it sees the other one wait for it, so that
- * each permit that is given back is handed over.
+ * One of two runners who hand a single permit back and forth. Each releases it when it sees the other one wait for it, so that
+ * each released permit is handed over.
  */
 final class Relay {
 

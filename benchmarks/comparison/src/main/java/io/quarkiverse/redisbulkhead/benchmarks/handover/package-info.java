@@ -1,2 +1,2 @@
-/** How long it takes until a permit that one process gives back is in the hands of a fair waiter in another one. */
+/** Measures the time from a release until a fair waiter continues. */
 package io.quarkiverse.redisbulkhead.benchmarks.handover;

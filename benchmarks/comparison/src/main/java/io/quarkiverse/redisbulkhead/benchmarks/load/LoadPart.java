@@ -9,7 +9,7 @@ import io.quarkiverse.redisbulkhead.benchmarks.Options;
 import io.quarkiverse.redisbulkhead.benchmarks.Part;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.Contender;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.Kind;
-import io.quarkiverse.redisbulkhead.benchmarks.contender.Surroundings;
+import io.quarkiverse.redisbulkhead.benchmarks.contender.BenchmarkEnvironment;
 
 /** All contenders under the same loads. */
 public final class LoadPart implements Part {
@@ -27,12 +27,12 @@ public final class LoadPart implements Part {
     }
 
     @Override
-    public void run(Surroundings surroundings, Figures figures) throws Exception {
+    public void run(BenchmarkEnvironment environment, Figures figures) throws Exception {
         Rounds rounds = Options.rounds(ROUNDS);
-        letTheJvmCompile(surroundings, rounds);
+        letTheJvmCompile(environment, rounds);
         for (Load load : ORDER) {
             if (Options.wanted("loads", load.id())) {
-                Map<Kind, RoundFigures> measured = compare(surroundings, load, rounds);
+                Map<Kind, RoundFigures> measured = compare(environment, load, rounds);
                 RoundFigures.print(load.title(), measured, Kind::id);
                 measured.forEach((kind, round) -> round.putInto(figures, name(load, kind)));
             }
@@ -45,19 +45,19 @@ public final class LoadPart implements Part {
     }
 
     // Else the first load would be that of contenders, and of callers, that are half compiled. One caller is too slow for it.
-    private static void letTheJvmCompile(Surroundings surroundings, Rounds rounds) throws Exception {
-        compare(surroundings, Load.SIXTY_FOUR, new Rounds(1, rounds.length(), rounds.warmUp().multipliedBy(3)));
+    private static void letTheJvmCompile(BenchmarkEnvironment environment, Rounds rounds) throws Exception {
+        compare(environment, Load.SIXTY_FOUR, new Rounds(1, rounds.length(), rounds.warmUp().multipliedBy(3)));
     }
 
-    private static Map<Kind, RoundFigures> compare(Surroundings surroundings, Load load, Rounds rounds) throws Exception {
+    private static Map<Kind, RoundFigures> compare(BenchmarkEnvironment environment, Load load, Rounds rounds) throws Exception {
         try (Turns<Kind> turns = new Turns<>()) {
             for (Kind kind : Kind.values()) {
                 if (load.suits(kind) && Options.wanted("kinds", kind.id())) {
-                    Contender contender = kind.open(surroundings, load.limit(kind), load.callers());
+                    Contender contender = kind.open(environment, load.limit(kind), load.callers());
                     turns.add(kind, contender, load.crew(contender));
                 }
             }
-            return turns.measure(surroundings.redis(), rounds);
+            return turns.measure(environment.redis(), rounds);
         }
     }
 }

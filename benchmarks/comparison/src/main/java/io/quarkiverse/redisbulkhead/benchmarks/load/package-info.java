@@ -1,2 +1,2 @@
-/** Callers that do nothing but take permits and give them back, and what that costs. */
+/** Callers that only acquire and release permits, and their cost. */
 package io.quarkiverse.redisbulkhead.benchmarks.load;

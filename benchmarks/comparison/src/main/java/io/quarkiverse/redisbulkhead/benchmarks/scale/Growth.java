@@ -3,7 +3,7 @@ package io.quarkiverse.redisbulkhead.benchmarks.scale;
 import java.util.List;
 
 import io.quarkiverse.redisbulkhead.benchmarks.contender.Kind;
-import io.quarkiverse.redisbulkhead.benchmarks.contender.Surroundings;
+import io.quarkiverse.redisbulkhead.benchmarks.contender.BenchmarkEnvironment;
 import io.quarkiverse.redisbulkhead.benchmarks.load.Turns;
 
 /** A quantity that grows from round to round. */
@@ -22,5 +22,5 @@ public interface Growth {
     List<Integer> sizes(Kind kind);
 
     /** Sets a contender up at one size. */
-    void add(Turns<Integer> turns, Surroundings surroundings, Kind kind, int size) throws Exception;
+    void add(Turns<Integer> turns, BenchmarkEnvironment environment, Kind kind, int size) throws Exception;
 }

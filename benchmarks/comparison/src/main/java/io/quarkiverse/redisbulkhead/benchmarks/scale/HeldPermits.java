@@ -5,7 +5,7 @@ import java.util.List;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.Contender;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.Kind;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.Limit;
-import io.quarkiverse.redisbulkhead.benchmarks.contender.Surroundings;
+import io.quarkiverse.redisbulkhead.benchmarks.contender.BenchmarkEnvironment;
 import io.quarkiverse.redisbulkhead.benchmarks.load.BlockingCrew;
 import io.quarkiverse.redisbulkhead.benchmarks.load.Turns;
 
@@ -42,9 +42,9 @@ public final class HeldPermits implements Growth {
     }
 
     @Override
-    public void add(Turns<Integer> turns, Surroundings surroundings, Kind kind, int size) throws Exception {
+    public void add(Turns<Integer> turns, BenchmarkEnvironment environment, Kind kind, int size) throws Exception {
         int callers = kind == Kind.FAIR ? CALLERS_OF_BOOK : CALLERS;
-        Contender contender = kind.open(surroundings, Limit.ample("held-" + kind.id() + "-" + size).asKey(), callers);
+        Contender contender = kind.open(environment, Limit.ample("held-" + kind.id() + "-" + size).asKey(), callers);
         contender.hold(size);
         turns.add(size, contender, new BlockingCrew(contender, callers, () -> {
         }));

@@ -5,7 +5,7 @@ import java.util.List;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.Contender;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.GuardedContender;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.Kind;
-import io.quarkiverse.redisbulkhead.benchmarks.contender.Surroundings;
+import io.quarkiverse.redisbulkhead.benchmarks.contender.BenchmarkEnvironment;
 import io.quarkiverse.redisbulkhead.benchmarks.load.BlockingCrew;
 import io.quarkiverse.redisbulkhead.benchmarks.load.Turns;
 
@@ -36,8 +36,8 @@ public final class Keys implements Growth {
     }
 
     @Override
-    public void add(Turns<Integer> turns, Surroundings surroundings, Kind kind, int size) throws Exception {
-        Contender calls = GuardedContender.withKeys(surroundings, "keys-" + size, size);
+    public void add(Turns<Integer> turns, BenchmarkEnvironment environment, Kind kind, int size) throws Exception {
+        Contender calls = GuardedContender.withKeys(environment, "keys-" + size, size);
         turns.add(size, calls, new BlockingCrew(calls, CALLERS, () -> {
         }));
     }

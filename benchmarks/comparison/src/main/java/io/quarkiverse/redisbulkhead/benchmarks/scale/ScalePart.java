@@ -8,7 +8,7 @@ import io.quarkiverse.redisbulkhead.benchmarks.Figures;
 import io.quarkiverse.redisbulkhead.benchmarks.Options;
 import io.quarkiverse.redisbulkhead.benchmarks.Part;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.Kind;
-import io.quarkiverse.redisbulkhead.benchmarks.contender.Surroundings;
+import io.quarkiverse.redisbulkhead.benchmarks.contender.BenchmarkEnvironment;
 import io.quarkiverse.redisbulkhead.benchmarks.load.RoundFigures;
 import io.quarkiverse.redisbulkhead.benchmarks.load.Rounds;
 import io.quarkiverse.redisbulkhead.benchmarks.load.Turns;
@@ -30,11 +30,11 @@ public final class ScalePart implements Part {
     }
 
     @Override
-    public void run(Surroundings surroundings, Figures figures) throws Exception {
+    public void run(BenchmarkEnvironment environment, Figures figures) throws Exception {
         for (Growth growth : GROWTHS) {
             for (Kind kind : growth.kinds()) {
                 if (Options.wanted("growths", growth.id()) && Options.wanted("kinds", kind.id())) {
-                    Map<Integer, RoundFigures> measured = measure(surroundings, growth, kind);
+                    Map<Integer, RoundFigures> measured = measure(environment, growth, kind);
                     RoundFigures.print(growth.id() + " " + kind.id(), measured, size -> Integer.toString(size));
                     measured.forEach((size, round) -> round.putInto(figures, name(growth, kind, size)));
                 }
@@ -42,12 +42,12 @@ public final class ScalePart implements Part {
         }
     }
 
-    private static Map<Integer, RoundFigures> measure(Surroundings surroundings, Growth growth, Kind kind) throws Exception {
+    private static Map<Integer, RoundFigures> measure(BenchmarkEnvironment environment, Growth growth, Kind kind) throws Exception {
         try (Turns<Integer> turns = new Turns<>()) {
             for (int size : growth.sizes(kind)) {
-                growth.add(turns, surroundings, kind, size);
+                growth.add(turns, environment, kind, size);
             }
-            return turns.measure(surroundings.redis(), Options.rounds(ROUNDS));
+            return turns.measure(environment.redis(), Options.rounds(ROUNDS));
         }
     }
 

@@ -5,7 +5,7 @@ import java.util.List;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.Contender;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.Kind;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.Limit;
-import io.quarkiverse.redisbulkhead.benchmarks.contender.Surroundings;
+import io.quarkiverse.redisbulkhead.benchmarks.contender.BenchmarkEnvironment;
 import io.quarkiverse.redisbulkhead.benchmarks.load.AsynchronousCrew;
 import io.quarkiverse.redisbulkhead.benchmarks.load.BlockingCrew;
 import io.quarkiverse.redisbulkhead.benchmarks.load.Crew;
@@ -42,9 +42,9 @@ public final class Waiters implements Growth {
     }
 
     @Override
-    public void add(Turns<Integer> turns, Surroundings surroundings, Kind kind, int size) {
+    public void add(Turns<Integer> turns, BenchmarkEnvironment environment, Kind kind, int size) {
         int callers = Limit.TIGHT + size;
-        Contender contender = kind.open(surroundings, Limit.tight("waiters-" + kind.id() + "-" + size, Limit.TIGHT).asKey(),
+        Contender contender = kind.open(environment, Limit.tight("waiters-" + kind.id() + "-" + size, Limit.TIGHT).asKey(),
                 callers);
         turns.add(size, contender, crew(kind, contender, callers));
     }

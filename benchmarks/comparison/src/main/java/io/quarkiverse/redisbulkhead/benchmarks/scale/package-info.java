@@ -1,2 +1,2 @@
-/** What becomes of the cost of a pair when there are more permits, more keys or more waiters. */
+/** Measures how cost grows with permits, keys and waiters. */
 package io.quarkiverse.redisbulkhead.benchmarks.scale;

@@ -33,14 +33,14 @@ class CommandsPerPairTest {
     private static final int ATTEMPTS = 3;
 
     @Inject
-    Surroundings surroundings;
+    BenchmarkEnvironment environment;
 
     @ParameterizedTest
     @CsvSource({ "SCRIPT, 2, 15", "SCRIPT_FAIR, 2, 15", "LOCK, 47, 47", "LOCAL, 0, 0", "PINGS, 2, 2" })
-    void aPairCostsNoMoreThanIsKnown(Kind kind, int calls, int commands) throws Exception {
-        try (Contender contender = kind.open(surroundings, Limit.ample(kind.id()), 1);
+    void pairSendsTheExpectedCommands(Kind kind, int calls, int commands) throws Exception {
+        try (Contender contender = kind.open(environment, Limit.ample(kind.id()), 1);
                 BlockingCaller caller = contender.newBlockingCaller();
-                Jedis jedis = surroundings.redis().connect()) {
+                Jedis jedis = environment.redis().connect()) {
             // Connects, and makes the scripts known.
             makePairs(caller, 10);
             RedisReading cost = costOfPairs(caller, jedis);

@@ -34,7 +34,7 @@ class ContendersTest {
     private static final Set<Kind> INEXACT = Set.of(Kind.BASIC, Kind.FAIR);
 
     @Inject
-    Surroundings surroundings;
+    BenchmarkEnvironment environment;
 
     private final AtomicInteger inside = new AtomicInteger();
     private final AtomicInteger most = new AtomicInteger();
@@ -50,7 +50,7 @@ class ContendersTest {
     @ParameterizedTest
     @EnumSource
     void blockingCallersKeepTheLimitAndLeaveNothing(Kind kind) throws Exception {
-        try (Contender contender = kind.open(surroundings, limit("blocking-" + kind.id()), CALLERS);
+        try (Contender contender = kind.open(environment, limit("blocking-" + kind.id()), CALLERS);
                 Crew crew = new BlockingCrew(contender, CALLERS, this::execution)) {
             check(kind, crew.work(MOMENT).pairs());
         }
@@ -61,7 +61,7 @@ class ContendersTest {
     @EnumSource
     void asynchronousCallersKeepTheLimitAndLeaveNothing(Kind kind) throws Exception {
         assumeTrue(kind.isAsynchronous(), "it has no asynchronous API");
-        try (Contender contender = kind.open(surroundings, limit("asynchronous-" + kind.id()), CALLERS);
+        try (Contender contender = kind.open(environment, limit("asynchronous-" + kind.id()), CALLERS);
                 Crew crew = new AsynchronousCrew(contender, CALLERS, this::execution)) {
             check(kind, crew.work(MOMENT).pairs());
         }
@@ -83,13 +83,13 @@ class ContendersTest {
     }
 
     private Set<String> keys() {
-        try (Jedis jedis = surroundings.redis().connect()) {
+        try (Jedis jedis = environment.redis().connect()) {
             return jedis.keys("*");
         }
     }
 
     private Iterable<String> sortedSets() {
-        try (Jedis jedis = surroundings.redis().connect()) {
+        try (Jedis jedis = environment.redis().connect()) {
             return jedis.scan(ScanParams.SCAN_POINTER_START, new ScanParams().count(1_000), "zset").getResult();
         }
     }

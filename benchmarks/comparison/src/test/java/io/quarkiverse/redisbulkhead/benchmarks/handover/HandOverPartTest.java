@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.benchmarks.Figures;
 import io.quarkiverse.redisbulkhead.benchmarks.RedisOfApplication;
-import io.quarkiverse.redisbulkhead.benchmarks.contender.Surroundings;
+import io.quarkiverse.redisbulkhead.benchmarks.contender.BenchmarkEnvironment;
 import io.quarkus.test.common.WithTestResource;
 import io.quarkus.test.junit.QuarkusTest;
 
@@ -20,12 +20,12 @@ import io.quarkus.test.junit.QuarkusTest;
 class HandOverPartTest {
 
     @Inject
-    Surroundings surroundings;
+    BenchmarkEnvironment environment;
 
     @Test
     void everyHandOverAfterTheWarmUpCounts() throws Exception {
         Figures figures = new Figures();
-        new HandOverPart(5, 10).run(surroundings, figures);
+        new HandOverPart(5, 10).run(environment, figures);
         for (String handOver : List.of(HandOverPart.SAME_PROCESS, HandOverPart.NEXT_WAITER)) {
             // At the end of the last one no caller waits.
             assertThat(figures.number(handOver + ".count")).hasValue(19);

@@ -53,7 +53,7 @@ class ReportTest {
     }
 
     @Test
-    void aPageWithoutAPlaceIsTold() throws IOException {
+    void missingMarkerIsReported() throws IOException {
         Files.writeString(page(), "// end of targets\n// targets\n");
         assertThatIllegalStateException().isThrownBy(this::report)
                 .withMessageContaining("has no place between // targets and // end of targets");

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.benchmarks.RedisOfApplication;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.Kind;
-import io.quarkiverse.redisbulkhead.benchmarks.contender.Surroundings;
+import io.quarkiverse.redisbulkhead.benchmarks.contender.BenchmarkEnvironment;
 import io.quarkiverse.redisbulkhead.benchmarks.load.Measure;
 import io.quarkiverse.redisbulkhead.benchmarks.load.RoundFigures;
 import io.quarkiverse.redisbulkhead.benchmarks.load.Rounds;
@@ -29,16 +29,16 @@ class GrowthTest {
     private static final int SIZE = 20;
 
     @Inject
-    Surroundings surroundings;
+    BenchmarkEnvironment environment;
 
     @Test
     void eachContenderIsMeasuredAtEachSize() throws Exception {
-        try (Jedis jedis = surroundings.redis().connect()) {
+        try (Jedis jedis = environment.redis().connect()) {
             for (Growth growth : ScalePart.GROWTHS) {
                 for (Kind kind : growth.kinds()) {
                     try (Turns<Integer> turns = new Turns<>()) {
-                        growth.add(turns, surroundings, kind, SIZE);
-                        Map<Integer, RoundFigures> figures = turns.measure(surroundings.redis(), SHORT);
+                        growth.add(turns, environment, kind, SIZE);
+                        Map<Integer, RoundFigures> figures = turns.measure(environment.redis(), SHORT);
                         assertThat(figures).as(growth.id() + " " + kind).containsOnlyKeys(SIZE);
                         assertThat(figures.get(SIZE).values()).containsOnlyKeys(Measure.values())
                                 .allSatisfy((measure, value) -> assertThat(value).as(measure.id()).isNotNegative());
@@ -50,11 +50,11 @@ class GrowthTest {
     }
 
     @Test
-    void whatIsHeldIsHeld() throws Exception {
-        try (Jedis jedis = surroundings.redis().connect();
+    void growthHoldsItsPermits() throws Exception {
+        try (Jedis jedis = environment.redis().connect();
                 Turns<Integer> turns = new Turns<>()) {
-            new HeldPermits().add(turns, surroundings, Kind.SCRIPT, SIZE);
-            new Keys().add(turns, surroundings, Kind.SCRIPT, SIZE);
+            new HeldPermits().add(turns, environment, Kind.SCRIPT, SIZE);
+            new Keys().add(turns, environment, Kind.SCRIPT, SIZE);
             assertThat(jedis.zcard("redis-bulkhead:{ample-keyed%:held-script-20}:holders")).isEqualTo(SIZE);
             assertThat(jedis.keys("redis-bulkhead:{ample-keyed%:keys-20-*}:holders")).hasSize(SIZE);
         }

@@ -464,11 +464,12 @@ public final class BulkheadStateMachine {
 
     /** As {@link InProcessPermitStore#releaseNow(InProcessPermitStore.Taken, Duration)}. */
     boolean release(Permit permit, Duration minHold) {
-        boolean isHere = holders.contains(permit);
-        boolean wasHeld = isHere && permit.score() > now;
-        if (isHere) {
-            holders.remove(permit);
+        if (!holders.contains(permit)) {
+            // Another record may have taken its place when it was detached, which is known by its id.
+            return permit.hasId() && release(permit.id(), minHold);
         }
+        boolean wasHeld = permit.score() > now;
+        holders.remove(permit);
         if (wasHeld && !minHold.isZero()) {
             keepReleased(permit, minHold);
         }

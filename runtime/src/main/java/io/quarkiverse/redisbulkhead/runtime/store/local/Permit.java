@@ -89,6 +89,11 @@ public final class Permit extends ScoredSet.Entry implements InProcessPermitStor
         return known == null ? issueId() : known;
     }
 
+    /** Whether the id was issued, so that others may know it. */
+    boolean hasId() {
+        return id != null;
+    }
+
     private synchronized String issueId() {
         if (id == null) {
             id = ids.apply(terms.weight());

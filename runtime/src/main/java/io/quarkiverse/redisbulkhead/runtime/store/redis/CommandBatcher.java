@@ -24,7 +24,7 @@ import io.vertx.redis.client.Response;
  * <li>a caller waits for one of them and no caller waits for what is in flight: an acquire goes right behind a release.</li>
  * </ul>
  *
- * A command chooses its calls when its connection has room for it, so that it takes along what came until then.
+ * A command chooses its calls when its connection has room for it, so it includes calls that arrived meanwhile.
  * <p>
  * The calls of a bulkhead are answered in the order in which they came. Redis may refuse a command for the moment, or not know
  * the script, and a later command may overtake it. The later one is then out of order, and is sent again behind the first.
@@ -106,7 +106,7 @@ final class CommandBatcher {
     }
 
     private void submit(Batch batch) {
-        batch.answer().whenComplete((answers, failure) -> ended(batch, answers, failure));
+        batch.result().whenComplete((answers, failure) -> ended(batch, answers, failure));
         connections.submit(batch);
     }
 

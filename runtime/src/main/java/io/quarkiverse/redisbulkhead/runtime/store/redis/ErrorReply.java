@@ -8,7 +8,7 @@ import io.vertx.redis.client.Response;
 import io.vertx.redis.client.ResponseType;
 
 /**
- * An error that Redis answered with.
+ * An error reply from Redis.
  *
  * @param text the reply, as in {@code NOSCRIPT No matching script}
  */

@@ -130,7 +130,7 @@ public final class NotificationSubscriber implements AutoCloseable {
         try {
             listener.accept(notice);
         } catch (RuntimeException e) {
-            LOG.errorf(e, "Failed to process notification %s", notice);
+            LOG.errorf(e, "Failed to process notice %s", notice);
         }
     }
 
@@ -142,7 +142,7 @@ public final class NotificationSubscriber implements AutoCloseable {
     }
 
     /**
-     * Finds out whether the subscription still hears. Calls within a second of the last check do nothing.
+     * Checks that the subscription still delivers messages. Calls within a second of the last check do nothing.
      *
      * @param atOnce whether there is a reason to doubt it, so that the last check does not count
      */

@@ -34,8 +34,8 @@ public record PermitDetails(long ticket, long since, Duration lease, int limit, 
     public static final PermitDetails NOTHING = new PermitDetails(0, 0, Duration.ZERO, 0, "", "", "", "");
 
     /**
-     * Those in the queue first and by ticket, then the others by the time of their coming. Those with the same ticket are
-     * equal, so a stable sort leaves them in the order of the queue.
+     * Queued waiters by ticket, then the others by arrival time. Those with the same ticket are equal, so a stable sort leaves
+     * them in the order of the queue.
      */
     public static Comparator<Waiter> waitersInOrder() {
         return Comparator.comparing((Waiter waiter) -> waiter.ticket() == 0).thenComparing(Waiter::ticket)

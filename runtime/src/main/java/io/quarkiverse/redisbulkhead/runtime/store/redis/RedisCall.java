@@ -19,9 +19,9 @@ import io.vertx.redis.client.ResponseType;
  * A call to Redis, from {@link RedisConnectionManager#send} until it is answered or given up: one command, or several over one
  * connection that depend on each other. It may be carried out more than once without harm. An instance is sent once.
  * <p>
- * Used on the context of the {@link RedisConnectionManager}, except for the answer.
+ * Used on the context of the {@link RedisConnectionManager}, except for the result.
  *
- * @param <T> the answer
+ * @param <T> the result
  */
 public abstract class RedisCall<T> {
 
@@ -96,7 +96,7 @@ public abstract class RedisCall<T> {
         }
     }
 
-    private final CompletableFuture<T> answer = new CompletableFuture<>();
+    private final CompletableFuture<T> result = new CompletableFuture<>();
     private int copies;
     private Backoff backoff;
     private String lastRefusal;
@@ -142,7 +142,7 @@ public abstract class RedisCall<T> {
     /**
      * Sends the call. Called again, over another connection, when the first one breaks, and after a transient error.
      *
-     * @return the answer; fails with what the client fails with, or with a {@link StoreException} that is for the caller
+     * @return the result; fails with what the client fails with, or with a {@link StoreException} that is for the caller
      */
     protected abstract Future<T> over(Connection connection);
 
@@ -171,15 +171,15 @@ public abstract class RedisCall<T> {
 
     // ---- What has become of it
 
-    final CompletableFuture<T> answer() {
-        return answer;
+    final CompletableFuture<T> result() {
+        return result;
     }
 
     final boolean isDone() {
-        return answer.isDone();
+        return result.isDone();
     }
 
-    /** The call is handed to a connection. From now on it may be carried out, even if no answer comes. */
+    /** The call is handed to a connection. From now on it may be carried out, even if no reply comes. */
     final void sent() {
         copies++;
     }
@@ -211,11 +211,11 @@ public abstract class RedisCall<T> {
     }
 
     final void complete(T value) {
-        answer.complete(value);
+        result.complete(value);
     }
 
     final void fail(Throwable failure) {
-        answer.completeExceptionally(failure);
+        result.completeExceptionally(failure);
     }
 
     /** Redis refuses the call permanently. It may still have executed an earlier copy. */

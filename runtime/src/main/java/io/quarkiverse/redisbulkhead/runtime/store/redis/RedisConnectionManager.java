@@ -195,7 +195,7 @@ public final class RedisConnectionManager implements AutoCloseable {
      */
     public <T> CompletionStage<T> send(RedisCall<T> call) {
         execute(() -> submit(call));
-        return call.answer();
+        return call.result();
     }
 
     static StoreException stopping(boolean outcomeUnknown) {
@@ -318,7 +318,7 @@ public final class RedisConnectionManager implements AutoCloseable {
         refreshing = true;
         RedisCall<ClusterSlots> question = ClusterSlots.question(() -> entryEndpoint);
         submit(entryServer, question);
-        question.answer().whenComplete((reported, failure) -> {
+        question.result().whenComplete((reported, failure) -> {
             List<RedisCall<?>> waiting = unrouted;
             unrouted = new ArrayList<>();
             if (failure == null) {

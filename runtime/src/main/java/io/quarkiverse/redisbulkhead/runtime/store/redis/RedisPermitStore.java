@@ -48,8 +48,8 @@ import io.vertx.redis.client.Response;
  * <p>
  * The algorithm is the fair counting semaphore of <em>Redis in Action</em>, section 6.3, with its sources of error
  * taken out: time is the server's ({@code TIME}) and not the clients', counting and adding are one atomic script, and
- * the score of a holder is the end of its lease, so that holders with different leases do not shorten one another's. To
- * it come waiters, which the book leaves to the callers: a release hands the permit to the first of them in the same step.
+ * the score of a holder is the end of its lease, so that holders with different leases do not shorten one another's.
+ * Unlike the book, the store also keeps waiters: a release hands the permit to the first of them in the same step.
  */
 public final class RedisPermitStore implements PermitStore {
 
@@ -278,15 +278,15 @@ public final class RedisPermitStore implements PermitStore {
         reply.get(6).forEach(row -> waiters.add(recordOf(row).waiter(bulkhead, row.get(0).toString(), row.get(1).toLong())));
         // Those in the queue come first and in order; the others in the order of their turns.
         waiters.sort(PermitDetails.waitersInOrder());
-        SortedSet<Integer> stated = new TreeSet<>();
+        SortedSet<Integer> declared = new TreeSet<>();
         Matcher pairs = Pattern.compile(" (\\d+):(\\d+)").matcher(reply.get(3).toString());
         while (pairs.find()) {
             if (reply.get(4).toLong() - Long.parseLong(pairs.group(2)) < LIMIT_REMEMBERED.toMillis()) {
-                stated.add(Integer.valueOf(pairs.group(1)));
+                declared.add(Integer.valueOf(pairs.group(1)));
             }
         }
         return new Occupancy(reply.get(0).toInteger(), reply.get(1).toInteger(),
-                resized == 0 ? OptionalInt.empty() : OptionalInt.of(resized), stated, List.copyOf(holders),
+                resized == 0 ? OptionalInt.empty() : OptionalInt.of(resized), declared, List.copyOf(holders),
                 List.copyOf(waiters));
     }
 

@@ -65,7 +65,7 @@ local RELEASED, DETACHED = '{released}', '{detached}'
 local MOST, CHUNK, LOOKS = 1000, 100, 100
 -- What ids begin with that tell a weight; the greatest weight; how many words of a command are unpacked at once, an even number.
 local STAR, HEAVIEST, WORDS = 42, 1000, 4000
--- Up to 128 short entries of a sorted set are a list, which Redis walks for each of them. A long entry turns it into a tree, for as long as
+-- Up to 128 short entries of a sorted set are a list, which Redis walks for each of them. A long entry turns it into a skip list, for as long as
 -- the key exists. So a set that grows beyond FEW has one for a moment.
 local FEW, LONG = 16, string.rep('-', 65)
 
@@ -872,8 +872,8 @@ end
 if went > 0 then
     call('HDEL', STATE, unpack(gone, 1, removedRecords))
 end
-local becomesTree = size and size - went <= FEW and size - went + came / 2 > FEW
-if becomesTree then
+local becomesSkipList = size and size - went <= FEW and size - went + came / 2 > FEW
+if becomesSkipList then
     call('ZADD', HOLDERS, 0, LONG)
 end
 for k = 1, went, WORDS do
@@ -882,7 +882,7 @@ end
 for k = 1, came, WORDS do
     call('ZADD', HOLDERS, unpack(added, k, min(k + WORDS - 1, came)))
 end
-if becomesTree then
+if becomesSkipList then
     call('ZREM', HOLDERS, LONG)
 end
 if lengthens or came > 0 and size and size <= went then
@@ -918,12 +918,12 @@ for _, line in ipairs(queue and { queue, standby } or {}) do
         end
     end
     if put[1] then
-        local becomesTree = line.size - #leaving <= FEW and line.size - #leaving + #put / 2 > FEW
-        if becomesTree then
+        local becomesSkipList = line.size - #leaving <= FEW and line.size - #leaving + #put / 2 > FEW
+        if becomesSkipList then
             call('ZADD', line.key, 0, LONG)
         end
         call('ZADD', line.key, unpack(put))
-        if becomesTree then
+        if becomesSkipList then
             call('ZREM', line.key, LONG)
         end
         if line.size == 0 and not lengthens then

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Explores the protocol with the real scripts. {@code -Dexploration=long} explores more, as the profile {@code nightly} does,
+ * Explores the protocol with the real scripts. {@code -Dexploration=long} explores more, as the profile {@code weekly} does,
  * {@code -Dexploration=large} even more, and {@code -Dexploration.depth} limits the number of moves. The figures go to
  * standard output and to {@code target}. model.adoc must state the same numbers of states.
  */

@@ -41,7 +41,7 @@ final class Settings {
             Setting.of("two try, one detaches, requests are resent", 1, TRIES, TRIES).with(Rare.DETACHED, 1)
                     .with(Rare.SENT_AGAIN, 1));
 
-    /** For the nightly build, because each takes as long as many small ones. */
+    /** For the weekly build, because each takes as long as many small ones. */
     static final List<Setting> LONG = List.of(
             Setting.of("two try twice, one is killed", 1, TRIES, TRIES).calls(2).with(Rare.CRASH, 1),
             Setting.of("two try, requests are resent", 1, TRIES, TRIES).with(Rare.SENT_AGAIN, 1),

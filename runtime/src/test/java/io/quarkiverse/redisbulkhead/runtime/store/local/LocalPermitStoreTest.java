@@ -238,6 +238,16 @@ class LocalPermitStoreTest extends PermitStoreContract {
         assertThat(now(store.occupancy(BulkheadId.of("x"), 10)).inUse()).isZero();
     }
 
+    /** Guarantee 4: the release wins over a detach in flight, which has replaced the record. */
+    @Test
+    void takenPermitIsReleasedAfterItWasDetached() {
+        Taken taken = take(withLimit(1, "a"));
+        assertThat(now(store.detach(BulkheadId.of("x"), taken.id(), SECOND, "digest", Duration.ZERO))).isTrue();
+
+        assertThat(store.releaseNow(taken, Duration.ZERO)).isTrue();
+        assertThat(now(store.occupancy(BulkheadId.of("x"), 10)).inUse()).isZero();
+    }
+
     private Taken take(AcquireRequest request) {
         return store.takeIfFree(request.terms(), weight -> request.permitId());
     }

@@ -15,7 +15,7 @@ import io.vertx.core.Vertx;
 
 /** What contenders share, as the parts of one application do. */
 @Singleton
-public class Surroundings {
+public class BenchmarkEnvironment {
 
     private final RedisServerProcess redis;
     private final Vertx vertx;
@@ -29,19 +29,19 @@ public class Surroundings {
      * @param calls its guarded methods
      */
     @Inject
-    public Surroundings(@ConfigProperty(name = "quarkus.redis.hosts") URI hosts, Vertx vertx, GuardedCalls calls) {
+    public BenchmarkEnvironment(@ConfigProperty(name = "quarkus.redis.hosts") URI hosts, Vertx vertx, GuardedCalls calls) {
         this(hosts.getPort(), vertx, calls);
     }
 
-    private Surroundings(int redisPort, Vertx vertx, GuardedCalls calls) {
+    private BenchmarkEnvironment(int redisPort, Vertx vertx, GuardedCalls calls) {
         this.redis = RedisServerProcess.ofOther(redisPort);
         this.vertx = vertx;
         this.calls = calls;
     }
 
     /** Those of a process without an application. */
-    public static Surroundings ofProcess(int redisPort) {
-        return new Surroundings(redisPort, Vertx.vertx(), null);
+    public static BenchmarkEnvironment ofProcess(int redisPort) {
+        return new BenchmarkEnvironment(redisPort, Vertx.vertx(), null);
     }
 
     /** The server. */

@@ -27,7 +27,7 @@ import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
 import io.quarkiverse.redisbulkhead.runtime.message.Texts;
 
 /** What all annotations of the application say about each bulkhead, by one configuration. */
-public final class Definitions {
+public final class AnnotationDefinitions {
 
     /** What one annotation says by the configuration, checked or not. */
     public static final class Definition {
@@ -180,7 +180,7 @@ public final class Definitions {
      * @param declarations what the build found
      * @param config knows the properties, as far as they are known now
      */
-    public Definitions(Declarations declarations, Config config) {
+    public AnnotationDefinitions(Declarations declarations, Config config) {
         this.returning = declarations.returning();
         for (BulkheadDeclaration declaration : declarations.bulkheads()) {
             Definition definition = new Definition(declaration, config);
@@ -413,7 +413,7 @@ public final class Definitions {
                 || isMoreThanOne(places.stream().map(Definition::expire).flatMap(Optional::stream))
                 || isMoreThanOne(places.stream().map(Definition::maxWait).flatMap(Optional::stream))) {
             errors.add(MessageCode.RBH007, Texts.annotation(name), "has different values: "
-                    + places.stream().map(Definitions::values).distinct().collect(Collectors.joining("; "))
+                    + places.stream().map(AnnotationDefinitions::values).distinct().collect(Collectors.joining("; "))
                     + ". Use the same values everywhere (permits may be omitted), or use different names");
         }
     }

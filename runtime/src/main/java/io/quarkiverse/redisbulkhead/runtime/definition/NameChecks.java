@@ -20,14 +20,14 @@ import org.eclipse.microprofile.config.ConfigValue;
 import org.eclipse.microprofile.config.spi.ConfigSource;
 
 import io.quarkiverse.redisbulkhead.LockSpec;
+import io.quarkiverse.redisbulkhead.runtime.definition.AnnotationDefinitions.Definition;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.DefinedInCode;
-import io.quarkiverse.redisbulkhead.runtime.definition.Definitions.Definition;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkiverse.redisbulkhead.runtime.message.NearestNames;
 import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
 
 /** Each configured property must exist, and each bulkhead that one names must exist. */
-final class ConfiguredNames {
+final class NameChecks {
 
     private static final int MOST_SHOWN = 10;
     private static final String VARIABLES = Configuration.variable(PropertyNames.PREFIX);
@@ -37,7 +37,7 @@ final class ConfiguredNames {
             + " code";
 
     private final KnownProperties known;
-    private final Definitions definitions;
+    private final AnnotationDefinitions definitions;
     // The names, as written, in annotations that are not in force.
     private final List<String> elsewhere;
     private final Set<String> declared;
@@ -58,7 +58,7 @@ final class ConfiguredNames {
      * @param declarations know the names that are declared elsewhere, and what code may define
      * @param errors takes the mistakes
      */
-    ConfiguredNames(KnownProperties known, Definitions definitions, Declarations declarations, ValidationErrors errors) {
+    NameChecks(KnownProperties known, AnnotationDefinitions definitions, Declarations declarations, ValidationErrors errors) {
         this.known = known;
         this.definitions = definitions;
         this.elsewhere = declarations.namesElsewhere();

@@ -19,7 +19,7 @@ import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
  * @param inRedis whether permits live in Redis
  * @param errors takes the mistakes
  */
-record ConfiguredValues(Configuration configuration, boolean inRedis, ValidationErrors errors) {
+record ValueChecks(Configuration configuration, boolean inRedis, ValidationErrors errors) {
 
     private static final int RENEWALS_PER_LEASE = 3;
     private static final int FIRST_ERROR_STATUS = 400;
@@ -46,7 +46,7 @@ record ConfiguredValues(Configuration configuration, boolean inRedis, Validation
     }
 
     /** Checks values for all bulkheads. Defaults are valid, so this looks at what is configured. */
-    void checkForAll(ConfiguredNames bulkheads) {
+    void checkForAll(NameChecks bulkheads) {
         for (String member : configuration.setForAll()) {
             check(PropertyNames.PREFIX + member, () -> checkForAll(member));
         }
