@@ -7,13 +7,13 @@ import org.HdrHistogram.Histogram;
 
 import io.quarkiverse.redisbulkhead.benchmarks.Figures;
 import io.quarkiverse.redisbulkhead.benchmarks.Part;
+import io.quarkiverse.redisbulkhead.benchmarks.contender.BenchmarkEnvironment;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.BlockingCaller;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.Contender;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.Kind;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.Limit;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.OwnApplication;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.OwnStore;
-import io.quarkiverse.redisbulkhead.benchmarks.contender.BenchmarkEnvironment;
 import redis.clients.jedis.Jedis;
 
 /**

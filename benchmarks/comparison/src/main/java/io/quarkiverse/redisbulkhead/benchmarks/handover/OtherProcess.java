@@ -9,9 +9,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import io.quarkiverse.redisbulkhead.benchmarks.Benchmarks;
+import io.quarkiverse.redisbulkhead.benchmarks.contender.BenchmarkEnvironment;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.OwnApplication;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.OwnStore;
-import io.quarkiverse.redisbulkhead.benchmarks.contender.BenchmarkEnvironment;
 import io.quarkus.runtime.BlockingOperationControl;
 import io.quarkus.runtime.IOThreadDetector;
 import io.smallrye.context.SmallRyeContextManagerProvider;

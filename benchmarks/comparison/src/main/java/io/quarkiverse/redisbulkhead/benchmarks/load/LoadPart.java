@@ -7,9 +7,9 @@ import java.util.Map;
 import io.quarkiverse.redisbulkhead.benchmarks.Figures;
 import io.quarkiverse.redisbulkhead.benchmarks.Options;
 import io.quarkiverse.redisbulkhead.benchmarks.Part;
+import io.quarkiverse.redisbulkhead.benchmarks.contender.BenchmarkEnvironment;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.Contender;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.Kind;
-import io.quarkiverse.redisbulkhead.benchmarks.contender.BenchmarkEnvironment;
 
 /** All contenders under the same loads. */
 public final class LoadPart implements Part {
@@ -49,7 +49,8 @@ public final class LoadPart implements Part {
         compare(environment, Load.SIXTY_FOUR, new Rounds(1, rounds.length(), rounds.warmUp().multipliedBy(3)));
     }
 
-    private static Map<Kind, RoundFigures> compare(BenchmarkEnvironment environment, Load load, Rounds rounds) throws Exception {
+    private static Map<Kind, RoundFigures> compare(BenchmarkEnvironment environment, Load load, Rounds rounds)
+            throws Exception {
         try (Turns<Kind> turns = new Turns<>()) {
             for (Kind kind : Kind.values()) {
                 if (load.suits(kind) && Options.wanted("kinds", kind.id())) {

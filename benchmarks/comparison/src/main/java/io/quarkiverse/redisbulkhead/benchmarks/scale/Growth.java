@@ -2,8 +2,8 @@ package io.quarkiverse.redisbulkhead.benchmarks.scale;
 
 import java.util.List;
 
-import io.quarkiverse.redisbulkhead.benchmarks.contender.Kind;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.BenchmarkEnvironment;
+import io.quarkiverse.redisbulkhead.benchmarks.contender.Kind;
 import io.quarkiverse.redisbulkhead.benchmarks.load.Turns;
 
 /** A quantity that grows from round to round. */

@@ -2,10 +2,10 @@ package io.quarkiverse.redisbulkhead.benchmarks.scale;
 
 import java.util.List;
 
+import io.quarkiverse.redisbulkhead.benchmarks.contender.BenchmarkEnvironment;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.Contender;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.GuardedContender;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.Kind;
-import io.quarkiverse.redisbulkhead.benchmarks.contender.BenchmarkEnvironment;
 import io.quarkiverse.redisbulkhead.benchmarks.load.BlockingCrew;
 import io.quarkiverse.redisbulkhead.benchmarks.load.Turns;
 

@@ -7,8 +7,8 @@ import java.util.Map;
 import io.quarkiverse.redisbulkhead.benchmarks.Figures;
 import io.quarkiverse.redisbulkhead.benchmarks.Options;
 import io.quarkiverse.redisbulkhead.benchmarks.Part;
-import io.quarkiverse.redisbulkhead.benchmarks.contender.Kind;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.BenchmarkEnvironment;
+import io.quarkiverse.redisbulkhead.benchmarks.contender.Kind;
 import io.quarkiverse.redisbulkhead.benchmarks.load.RoundFigures;
 import io.quarkiverse.redisbulkhead.benchmarks.load.Rounds;
 import io.quarkiverse.redisbulkhead.benchmarks.load.Turns;
@@ -42,7 +42,8 @@ public final class ScalePart implements Part {
         }
     }
 
-    private static Map<Integer, RoundFigures> measure(BenchmarkEnvironment environment, Growth growth, Kind kind) throws Exception {
+    private static Map<Integer, RoundFigures> measure(BenchmarkEnvironment environment, Growth growth, Kind kind)
+            throws Exception {
         try (Turns<Integer> turns = new Turns<>()) {
             for (int size : growth.sizes(kind)) {
                 growth.add(turns, environment, kind, size);

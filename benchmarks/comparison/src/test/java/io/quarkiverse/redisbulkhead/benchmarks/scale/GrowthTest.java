@@ -10,8 +10,8 @@ import jakarta.inject.Inject;
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.benchmarks.RedisOfApplication;
-import io.quarkiverse.redisbulkhead.benchmarks.contender.Kind;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.BenchmarkEnvironment;
+import io.quarkiverse.redisbulkhead.benchmarks.contender.Kind;
 import io.quarkiverse.redisbulkhead.benchmarks.load.Measure;
 import io.quarkiverse.redisbulkhead.benchmarks.load.RoundFigures;
 import io.quarkiverse.redisbulkhead.benchmarks.load.Rounds;
