@@ -103,8 +103,8 @@ public class CallSpans implements SemaphoreListener {
 
         @Override
         protected void onRequested() {
-            begunAt = System.nanoTime();
             span = CallSpans.this.begin(caller, bulkhead, method);
+            begunAt = System.nanoTime();
         }
 
         @Override
