@@ -158,7 +158,7 @@ public class GuardedMethods {
         LOG.debugf("Skipped %s: %s", method.label(), rejection.getMessage());
     }
 
-    // Spares the calls of other methods the question.
+    // Saves this check for the calls of other methods.
     private static boolean mayBeScheduled(MethodDeclaration method) {
         int declared = method.parameterTypes().size() - (method.returns() == ReturnKind.SUSPENDING ? 1 : 0);
         return declared == 0 || declared == 1 && method.parameterTypes().get(0).equals(SCHEDULED_EXECUTION);

@@ -124,11 +124,11 @@ public final class Continuations implements AutoCloseable {
     /**
      * A reply that is emitted where this execution continues.
      *
-     * @param question sends the request, at each subscription
+     * @param request sends the request, at each subscription
      * @return emits the reply on {@link #here()} of the subscription
      */
-    public <T> Uni<T> answer(Supplier<CompletionStage<T>> question) {
-        return Uni.createFrom().deferred(() -> Uni.createFrom().completionStage(question.get()).emitOn(here()));
+    public <T> Uni<T> answer(Supplier<CompletionStage<T>> request) {
+        return Uni.createFrom().deferred(() -> Uni.createFrom().completionStage(request.get()).emitOn(here()));
     }
 
     private static void run(Runnable task, ClassLoader loader, Context context) {

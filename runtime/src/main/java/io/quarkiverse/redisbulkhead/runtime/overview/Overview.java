@@ -91,7 +91,7 @@ public final class Overview {
     }
 
     /**
-     * Looks at all bulkheads. That is one look through the keys in Redis, and one question for each limit that is shown; so
+     * Looks at all bulkheads. That is one look through the keys in Redis, and one request for each limit that is shown; so
      * ask for it now and then, and not for each call.
      *
      * @param most how many holders, and how many waiters, to list for each limit, from 0 to

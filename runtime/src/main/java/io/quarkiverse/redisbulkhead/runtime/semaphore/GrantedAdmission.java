@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** An admission that no store is asked for. */
+/** An admission whose permits need no store. */
 public final class GrantedAdmission implements Admission {
 
     private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);

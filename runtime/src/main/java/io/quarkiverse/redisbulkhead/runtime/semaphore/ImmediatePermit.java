@@ -22,7 +22,7 @@ final class ImmediatePermit extends LeasedPermit implements Admission {
     private InFlightCounter executions;
 
     /**
-     * A permit that was given.
+     * A permit that was granted.
      *
      * @param taken the permit in the store
      * @param method what it is for, as operators see it

@@ -236,13 +236,13 @@ public final class LockPermitStore implements PermitStore {
     }
 
     // Without the lock, in a transaction that only reads.
-    private <T> CompletionStage<T> look(BulkheadId bulkhead, Function<StoredBulkhead, T> question) {
+    private <T> CompletionStage<T> look(BulkheadId bulkhead, Function<StoredBulkhead, T> read) {
         BulkheadKeys keys = new BulkheadKeys(connections.keyPrefix(), bulkhead);
         return connections.send(RedisCall.of(keys.shown() + "*", keys.start(),
                 connection -> connection.sendAll(StoredBulkhead.sizes(keys))
                         .compose(sizes -> StoredBulkhead.read(keys, settings, List.of(), sizes,
                                 commands -> connection.transaction(commands).map(Optional::orElseThrow), connection))
-                        .map(question)));
+                        .map(read)));
     }
 
     @Override

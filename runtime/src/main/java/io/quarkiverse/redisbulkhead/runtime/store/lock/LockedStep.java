@@ -299,9 +299,9 @@ final class LockedStep extends RedisCall<LockedStep.Result> {
     private Future<Result> step(Connection connection, List<Response> sizes) {
         List<String> ids = operations.stream().flatMap(operation -> operation.ids().stream()).distinct().toList();
         boolean[] isOurs = new boolean[1];
-        return StoredBulkhead.read(keys, settings, ids, sizes, questions -> {
+        return StoredBulkhead.read(keys, settings, ids, sizes, reads -> {
             List<Request> commands = new ArrayList<>(List.of(watch(), lockOwner()));
-            commands.addAll(questions);
+            commands.addAll(reads);
             return connection.sendAll(commands).map(replies -> {
                 isOurs[0] = isOurs(replies.get(1));
                 return replies.subList(2, replies.size());

@@ -91,12 +91,12 @@ final class StoredBulkhead {
      * @param ids what must be known, however much there is
      * @param sizes the replies to {@link #sizes}
      * @param sender sends the commands
-     * @param connection for more questions about a bulkhead that is read in part
+     * @param connection for more reads of a bulkhead that is read in part
      */
     static Future<StoredBulkhead> read(BulkheadKeys keys, Settings settings, List<String> ids, List<Response> sizes,
             Function<List<Request>, Future<List<Response>>> sender, RedisCall.Connection connection) {
         StoredBulkhead stored = new StoredBulkhead(keys, settings, ids, sizes.stream().map(Response::toLong).toList());
-        return sender.apply(stored.questions()).compose(replies -> {
+        return sender.apply(stored.reads()).compose(replies -> {
             stored.know(replies);
             return stored.isWhole() ? Future.succeededFuture() : stored.readRecords(connection);
         }).map(read -> stored.open());
@@ -136,23 +136,23 @@ final class StoredBulkhead {
         return (int) (sizes.get(PERMITS.indexOf(part)) - sets.get(part).size());
     }
 
-    private List<Request> questions() {
-        List<Request> questions = new ArrayList<>();
-        questions.add(settings.clock().command().get());
+    private List<Request> reads() {
+        List<Request> reads = new ArrayList<>();
+        reads.add(settings.clock().command().get());
         for (Part part : SETS) {
             boolean all = isWhole() && part != Part.CANCELLED;
-            questions.add(Request.cmd(Command.ZRANGE).arg(key(part)).arg(0).arg(all ? -1 : settings.most() - 1)
+            reads.add(Request.cmd(Command.ZRANGE).arg(key(part)).arg(0).arg(all ? -1 : settings.most() - 1)
                     .arg("WITHSCORES"));
-            questions.add(command(Command.ZMSCORE, part, ids));
+            reads.add(command(Command.ZMSCORE, part, ids));
         }
         if (isWhole()) {
             // Not HGETALL, whose reply depends on the version of the protocol.
-            questions.add(Request.cmd(Command.HKEYS).arg(key(Part.STATE)));
-            questions.add(Request.cmd(Command.HVALS).arg(key(Part.STATE)));
+            reads.add(Request.cmd(Command.HKEYS).arg(key(Part.STATE)));
+            reads.add(Request.cmd(Command.HVALS).arg(key(Part.STATE)));
         } else {
-            questions.add(command(Command.HMGET, Part.STATE, fieldsInPart()));
+            reads.add(command(Command.HMGET, Part.STATE, fieldsInPart()));
         }
-        return questions;
+        return reads;
     }
 
     private List<String> fieldsInPart() {

@@ -27,7 +27,7 @@ record ClusterSlots(String[] bySlot, Set<String> masters, List<String> nodes) {
      *
      * @param asked returns the address of the node that replies; addresses of other nodes have the same form
      */
-    static RedisCall<ClusterSlots> question(Supplier<String> asked) {
+    static RedisCall<ClusterSlots> request(Supplier<String> asked) {
         return RedisCall.of("CLUSTER SLOTS", null, connection -> connection
                 .send(Request.cmd(Command.CLUSTER).arg("SLOTS")).map(reply -> read(asked.get(), reply)));
     }

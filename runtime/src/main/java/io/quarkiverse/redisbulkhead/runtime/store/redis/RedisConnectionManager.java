@@ -316,9 +316,9 @@ public final class RedisConnectionManager implements AutoCloseable {
             return;
         }
         refreshing = true;
-        RedisCall<ClusterSlots> question = ClusterSlots.question(() -> entryEndpoint);
-        submit(entryServer, question);
-        question.result().whenComplete((reported, failure) -> {
+        RedisCall<ClusterSlots> request = ClusterSlots.request(() -> entryEndpoint);
+        submit(entryServer, request);
+        request.result().whenComplete((reported, failure) -> {
             List<RedisCall<?>> waiting = unrouted;
             unrouted = new ArrayList<>();
             if (failure == null) {
@@ -368,7 +368,7 @@ public final class RedisConnectionManager implements AutoCloseable {
     /** In a cluster, connects to all masters, so that the first calls need not wait for that. */
     public void warmUp() {
         if (isCluster()) {
-            send(ClusterSlots.question(() -> entryEndpoint)).thenAccept(reported -> {
+            send(ClusterSlots.request(() -> entryEndpoint)).thenAccept(reported -> {
                 if (!closed) {
                     accept(reported);
                     reported.masters().forEach(endpoint -> node(endpoint).warmUp());
