@@ -3,11 +3,8 @@ package io.quarkiverse.redisbulkhead.runtime.store.redis;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,15 +25,11 @@ final class TestCluster implements AutoCloseable {
     private static final int BUS = 10_000;
 
     private final List<TestRedis> nodes = new ArrayList<>();
-    private final List<Path> files = new ArrayList<>();
 
     TestCluster() {
         for (int i = 0; i < NODES; i++) {
             int port = freePort();
-            Path file = Path.of(System.getProperty("java.io.tmpdir"), "nodes-" + port + ".conf");
-            files.add(file);
-            TestRedis node = new TestRedis(port, "cluster-enabled yes", "cluster-config-file " + file,
-                    "cluster-node-timeout 15000");
+            TestRedis node = new TestRedis(port, "cluster-enabled yes", "cluster-node-timeout 15000");
             node.start();
             nodes.add(node);
         }
@@ -94,12 +87,5 @@ final class TestCluster implements AutoCloseable {
     @Override
     public void close() {
         nodes.forEach(TestRedis::close);
-        for (Path file : files) {
-            try {
-                Files.deleteIfExists(file);
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        }
     }
 }

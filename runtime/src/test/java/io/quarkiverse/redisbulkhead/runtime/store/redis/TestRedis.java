@@ -8,7 +8,10 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -35,6 +38,9 @@ public final class TestRedis implements AutoCloseable {
     private final int port;
     private final String[] settings;
     private RedisServer server;
+
+    /** Where the server writes: by default that is beside its executable, which may be installed for all users. */
+    private Path folder;
 
     public TestRedis() {
         this(freePort());
@@ -99,7 +105,11 @@ public final class TestRedis implements AutoCloseable {
 
     public void start() {
         try {
-            RedisServerBuilder builder = RedisServer.newRedisServer().port(port).bind("127.0.0.1").setting("save \"\"");
+            if (folder == null) {
+                folder = Files.createTempDirectory("test-redis-");
+            }
+            RedisServerBuilder builder = RedisServer.newRedisServer().port(port).bind("127.0.0.1").setting("save \"\"")
+                    .setting("dir " + folder);
             if (!INSTALLED.isEmpty()) {
                 builder.executableProvider(() -> new File(INSTALLED));
             }
@@ -177,7 +187,18 @@ public final class TestRedis implements AutoCloseable {
     public void close() {
         if (server != null) {
             stop();
+            deleteFolder();
         }
         vertx.close().toCompletionStage().toCompletableFuture().join();
+    }
+
+    private void deleteFolder() {
+        try (Stream<Path> files = Files.walk(folder)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 }
