@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.StringJoiner;
 import java.util.stream.Stream;
 
@@ -34,9 +35,14 @@ public final class EmbeddedRedis implements Startable {
     private Process process;
     private int port;
 
-    /** A server that keeps its files in the temporary directory. */
-    public EmbeddedRedis() {
-        this(Path.of(System.getProperty("java.io.tmpdir")), RedisExecutable.inOrderOfPreference());
+    /**
+     * A server that keeps its files in the temporary directory.
+     *
+     * @param executable what to run, by default the bundled executable
+     */
+    public EmbeddedRedis(Optional<String> executable) {
+        this(Path.of(System.getProperty("java.io.tmpdir")), executable.map(RedisExecutable::configured)
+                .map(List::of).orElseGet(RedisExecutable::inOrderOfPreference));
     }
 
     EmbeddedRedis(Path parent, List<RedisExecutable> executables) {

@@ -38,8 +38,8 @@ public class EmbeddedRedisDevServiceProcessor {
 
     /**
      * Registers the dev service, unless permits do not live in Redis, the client is configured, dev services are
-     * disabled, or a container runtime is available. If only the dev service of the client is disabled and this one is
-     * enabled explicitly, this one starts without looking for a container runtime.
+     * disabled, or a container runtime is available. If only the dev service of the client is disabled, and this one is
+     * enabled explicitly or has an executable, this one starts without looking for a container runtime.
      *
      * @param config names the store and the client
      * @param redisConfig says whether the dev service of the client is enabled
@@ -58,7 +58,8 @@ public class EmbeddedRedisDevServiceProcessor {
             return;
         }
         boolean containersAllowed = redisConfig.clients().get(client).devservices().enabled();
-        if (containersAllowed ? containerRuntime.isContainerRuntimeAvailable() : !isExplicit(ENABLED)) {
+        boolean requested = config.devservices().executable().isPresent() || isExplicit(ENABLED);
+        if (containersAllowed ? containerRuntime.isContainerRuntimeAvailable() : !requested) {
             return;
         }
         EmbeddedRedis previous = liveReload.getContextObject(EmbeddedRedis.class);
@@ -73,7 +74,7 @@ public class EmbeddedRedisDevServiceProcessor {
                 .description("Embedded Redis")
                 .serviceConfig(config.devservices())
                 .startable(() -> {
-                    EmbeddedRedis redis = new EmbeddedRedis();
+                    EmbeddedRedis redis = new EmbeddedRedis(config.devservices().executable());
                     liveReload.setContextObject(EmbeddedRedis.class, redis);
                     return redis;
                 })

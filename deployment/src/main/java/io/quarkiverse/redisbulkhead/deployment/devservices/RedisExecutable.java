@@ -6,6 +6,7 @@ import static redis.embedded.core.ExecutableProvider.newProvidedVersionsMap;
 
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -29,6 +30,18 @@ interface RedisExecutable {
     static List<RedisExecutable> inOrderOfPreference() {
         return List.of(RedisExecutable::bundled,
                 directory -> newExecutableInPath("redis-server").get().toPath());
+    }
+
+    /** The executable of {@code quarkus.redis-bulkhead.devservices.executable}. */
+    static RedisExecutable configured(String executable) {
+        return directory -> {
+            Path path = Path.of(executable);
+            if (!Files.isExecutable(path)) {
+                throw new IOException(
+                        "quarkus.redis-bulkhead.devservices.executable is " + executable + ", which cannot be executed");
+            }
+            return path.toAbsolutePath();
+        };
     }
 
     private static Path bundled(Path directory) throws IOException {

@@ -1,6 +1,7 @@
 package io.quarkiverse.redisbulkhead.deployment.behaviour;
 
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
@@ -13,12 +14,16 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Predicate;
 
 import redis.embedded.RedisServer;
+import redis.embedded.core.RedisServerBuilder;
 
 /**
  * A Redis server that a test stops and starts. Its port is fixed, even if JUnit and the application both load the test
  * class.
  */
 public final class KillableRedis {
+
+    /** {@code -Dredis.server=}: a {@code redis-server} or {@code valkey-server} to use instead of the embedded one. */
+    private static final String INSTALLED = System.getProperty("redis.server", "");
 
     private final int port;
     private RedisServer server;
@@ -40,7 +45,11 @@ public final class KillableRedis {
             return;
         }
         try {
-            server = RedisServer.newRedisServer().port(port).bind("127.0.0.1").setting("save \"\"").build();
+            RedisServerBuilder builder = RedisServer.newRedisServer().port(port).bind("127.0.0.1").setting("save \"\"");
+            if (!INSTALLED.isEmpty()) {
+                builder.executableProvider(() -> new File(INSTALLED));
+            }
+            server = builder.build();
             server.start();
         } catch (IOException e) {
             throw new UncheckedIOException(e);

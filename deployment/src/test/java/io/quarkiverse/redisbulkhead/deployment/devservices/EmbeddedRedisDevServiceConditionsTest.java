@@ -57,6 +57,13 @@ class EmbeddedRedisDevServiceConditionsTest {
         }
     }
 
+    @Test
+    void offeredWithAnExecutableWhenOnlyTheDevServiceOfTheClientIsDisabled() {
+        String executable = "quarkus.redis-bulkhead.devservices.executable";
+        assertThat(offered(Map.of(executable, "redis-server", "quarkus.redis.devservices.enabled", "false"), true)).hasSize(1);
+        assertThat(offered(Map.of(executable, "redis-server"), true)).isEmpty();
+    }
+
     private static List<DevServicesResultBuildItem> offered(Map<String, String> properties, boolean containerRuntime) {
         List<DevServicesResultBuildItem> services = new ArrayList<>();
         IsDockerWorking docker = new IsDockerWorking() {

@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -110,6 +111,29 @@ class EmbeddedRedisTest {
                 .hasMessageContainingAll(System.getProperty("os.name"), System.getProperty("os.arch"), "quarkus.redis.hosts",
                         "container runtime", "none for this platform");
         assertThat(parent).isEmptyDirectory();
+    }
+
+    @Test
+    void runsOnlyTheConfiguredExecutable() throws IOException {
+        Path started = parent.resolve("started");
+        Path bundled = RedisExecutable.inOrderOfPreference().get(0).find(Files.createDirectory(parent.resolve("bundled")));
+        Path configured = Files.writeString(parent.resolve("configured"),
+                "#!/bin/sh\ntouch " + started + "\nexec " + bundled + " \"$@\"\n");
+        assertThat(configured.toFile().setExecutable(true)).isTrue();
+        try (EmbeddedRedis redis = new EmbeddedRedis(Optional.of(configured.toString()))) {
+            redis.start();
+
+            assertThat(query(redis, "PING")).containsExactly("+PONG");
+            assertThat(started).exists();
+        }
+    }
+
+    @Test
+    void failsWhenTheConfiguredExecutableIsMissing() {
+        EmbeddedRedis redis = new EmbeddedRedis(Optional.of(parent.resolve("missing").toString()));
+
+        assertThatThrownBy(redis::start)
+                .hasMessageContaining("quarkus.redis-bulkhead.devservices.executable is " + parent.resolve("missing"));
     }
 
     private EmbeddedRedis newRedis() {

@@ -138,5 +138,13 @@ public interface RedisBulkheadBuildTimeConfig {
          */
         @WithDefault("true")
         boolean enabled();
+
+        /**
+         * The executable of a Redis or Valkey server to start instead of the embedded one, for example the version that runs in
+         * production. With a container runtime, also set {@code quarkus.redis.devservices.enabled=false}.
+         * <p>
+         * Example: {@code quarkus.redis-bulkhead.devservices.executable=/usr/bin/valkey-server}
+         */
+        Optional<String> executable();
     }
 }
