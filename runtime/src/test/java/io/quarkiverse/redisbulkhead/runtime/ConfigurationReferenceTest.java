@@ -35,7 +35,7 @@ import io.smallrye.config.WithParentName;
  */
 class ConfigurationReferenceTest {
 
-    private static final String RENEW = "the reference; './mvnw compile -pl docs -am -Drenew-reference' renews it";
+    private static final String RENEW = "the reference; './mvnw compile -pl docs -Drenew-reference' renews it";
     private static final Path REFERENCE = Path.of("..", "docs", "modules", "ROOT", "pages", "includes",
             "quarkus-redis-bulkhead.adoc");
     // Lock icon, name, rest of the row.
