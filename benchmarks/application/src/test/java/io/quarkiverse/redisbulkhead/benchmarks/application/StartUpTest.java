@@ -2,6 +2,7 @@ package io.quarkiverse.redisbulkhead.benchmarks.application;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.File;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.nio.file.Path;
@@ -14,9 +15,13 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import redis.embedded.RedisServer;
+import redis.embedded.core.RedisServerBuilder;
 
 /** What the extension adds to the start of an application, and to its heap: the same application without it and with it. */
 class StartUpTest {
+
+    /** {@code -Dredis.server=}: a {@code redis-server} or {@code valkey-server} to use instead of the embedded one. */
+    private static final String INSTALLED = System.getProperty("redis.server", "");
 
     private static final int REPETITIONS = Integer.getInteger("benchmarks.starts", 20);
 
@@ -49,7 +54,11 @@ class StartUpTest {
         try (ServerSocket socket = new ServerSocket(0)) {
             port = socket.getLocalPort();
         }
-        RedisServer redis = RedisServer.newRedisServer().port(port).build();
+        RedisServerBuilder builder = RedisServer.newRedisServer().port(port).setting("save \"\"");
+        if (!INSTALLED.isEmpty()) {
+            builder.executableProvider(() -> new File(INSTALLED));
+        }
+        RedisServer redis = builder.build();
         redis.start();
         try {
             for (int i = 0; i < times; i++) {
