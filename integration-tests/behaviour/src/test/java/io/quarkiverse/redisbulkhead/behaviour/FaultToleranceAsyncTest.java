@@ -253,7 +253,8 @@ class FaultToleranceAsyncTest {
                 () -> guarded.asynchronousUni(() -> Uni.createFrom().completionStage(work)).subscribeAsCompletionStage());
     }
 
-    private void assertWaitsOnAnotherThread(CompletableFuture<Object> work, Supplier<CompletionStage<Object>> call) throws Exception {
+    private void assertWaitsOnAnotherThread(CompletableFuture<Object> work, Supplier<CompletionStage<Object>> call)
+            throws Exception {
         Permit taken = take("running");
         CompletableFuture<Object> answer = onEventLoop(call);
         await().atMost(LONG).until(() -> bulkheads.semaphore("running").waiters().size() == 1);
@@ -288,7 +289,8 @@ class FaultToleranceAsyncTest {
                 () -> guarded.retriedUni(() -> Uni.createFrom().completionStage(work)).subscribeAsCompletionStage());
     }
 
-    private void assertWaitsOnTheEventLoop(CompletableFuture<Object> work, Supplier<CompletionStage<Object>> call) throws Exception {
+    private void assertWaitsOnTheEventLoop(CompletableFuture<Object> work, Supplier<CompletionStage<Object>> call)
+            throws Exception {
         Permit taken = take("running");
         CompletableFuture<Object> answer = onEventLoop(call);
         await().atMost(LONG).until(() -> bulkheads.semaphore("running").waiters().size() == 1);
