@@ -3,6 +3,8 @@ package io.quarkiverse.redisbulkhead;
 /**
  * A permit cannot be detached or attached, because it no longer exists: its lease has ended, another process has attached it,
  * or an operator has revoked it. Do not continue without a permit.
+ *
+ * @serial exclude
  */
 public class PermitGoneException extends RuntimeException {
 
