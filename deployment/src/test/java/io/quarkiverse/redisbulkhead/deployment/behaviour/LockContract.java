@@ -44,7 +44,9 @@ import io.quarkiverse.redisbulkhead.RedisLock;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.Waiter;
+import io.quarkiverse.redisbulkhead.deployment.CapturedLog;
 import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.PermitLogger;
 import io.quarkus.test.QuarkusUnitTest;
 import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.helpers.test.UniAssertSubscriber;
@@ -59,7 +61,8 @@ abstract class LockContract {
     static QuarkusUnitTest application() {
         return new QuarkusUnitTest()
                 .withApplicationRoot(
-                        jar -> jar.addClasses(LockContract.class, Orders.class, Caller.class, OptionalExtensions.class))
+                        jar -> jar.addClasses(LockContract.class, Orders.class, Caller.class, OptionalExtensions.class,
+                                CapturedLog.class))
                 .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.FAULT_TOLERANCE))
                 // A busy machine may delay replies from Redis.
                 .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "5s")
@@ -225,31 +228,34 @@ abstract class LockContract {
         CyclicBarrier expired = new CyclicBarrier(takers);
         CyclicBarrier taken = new CyclicBarrier(takers);
         AtomicInteger owners = new AtomicInteger();
-        List<Caller<String>> callers = new ArrayList<>();
-        for (int i = 0; i < takers; i++) {
-            boolean isFirst = i == 0;
-            callers.add(Caller.of(() -> {
-                for (int round = 0; round < rounds; round++) {
-                    if (isFirst) {
-                        owners.set(0);
-                        lockThoughSlow(crashing);
+        try (CapturedLog losses = new CapturedLog(PermitLogger.class)) {
+            List<Caller<String>> callers = new ArrayList<>();
+            for (int i = 0; i < takers; i++) {
+                boolean isFirst = i == 0;
+                callers.add(Caller.of(() -> {
+                    for (int round = 0; round < rounds; round++) {
+                        if (isFirst) {
+                            owners.set(0);
+                            lockThoughSlow(crashing);
+                        }
+                        expired.await(30, TimeUnit.SECONDS);
+                        Optional<Permit> own = Optional.empty();
+                        while (own.isEmpty() && owners.get() == 0) {
+                            own = lock.tryLock();
+                        }
+                        own.ifPresent(permit -> owners.incrementAndGet());
+                        taken.await(30, TimeUnit.SECONDS);
+                        assertThat(owners).hasValue(1);
+                        own.ifPresent(Permit::release);
+                        taken.await(30, TimeUnit.SECONDS);
                     }
-                    expired.await(30, TimeUnit.SECONDS);
-                    Optional<Permit> own = Optional.empty();
-                    while (own.isEmpty() && owners.get() == 0) {
-                        own = lock.tryLock();
-                    }
-                    own.ifPresent(permit -> owners.incrementAndGet());
-                    taken.await(30, TimeUnit.SECONDS);
-                    assertThat(owners).hasValue(1);
-                    own.ifPresent(Permit::release);
-                    taken.await(30, TimeUnit.SECONDS);
-                }
-                return "done";
-            }));
-        }
-        for (Caller<String> caller : callers) {
-            assertThat(caller.result()).isEqualTo("done");
+                    return "done";
+                }));
+            }
+            for (Caller<String> caller : callers) {
+                assertThat(caller.result()).isEqualTo("done");
+            }
+            await().atMost(20, TimeUnit.SECONDS).untilAsserted(() -> assertThat(losses.records()).hasSize(rounds));
         }
     }
 

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.deployment.Mapped;
@@ -23,6 +24,18 @@ import io.quarkus.runtime.LaunchMode;
 class EmbeddedRedisDevServiceConditionsTest {
 
     private static final String ENABLED = "quarkus.redis-bulkhead.devservices.enabled";
+
+    /** The build enables the dev service for the applications of other tests. */
+    private final String enabledByTheBuild = System.clearProperty(ENABLED);
+
+    @AfterEach
+    void restore() {
+        if (enabledByTheBuild == null) {
+            System.clearProperty(ENABLED);
+        } else {
+            System.setProperty(ENABLED, enabledByTheBuild);
+        }
+    }
 
     @Test
     void offeredWithoutContainerRuntime() {
@@ -48,13 +61,10 @@ class EmbeddedRedisDevServiceConditionsTest {
     @Test
     void offeredWhenOnlyTheDevServiceOfTheClientIsDisabled() {
         System.setProperty(ENABLED, "true");
-        try {
-            assertThat(offered(Map.of("quarkus.redis.devservices.enabled", "false"), true)).hasSize(1);
-            assertThat(offered(Map.of("quarkus.redis.devservices.enabled", "false"), false)).hasSize(1);
-            assertThat(offered(Map.of(), true)).isEmpty();
-        } finally {
-            System.clearProperty(ENABLED);
-        }
+
+        assertThat(offered(Map.of("quarkus.redis.devservices.enabled", "false"), true)).hasSize(1);
+        assertThat(offered(Map.of("quarkus.redis.devservices.enabled", "false"), false)).hasSize(1);
+        assertThat(offered(Map.of(), true)).isEmpty();
     }
 
     @Test

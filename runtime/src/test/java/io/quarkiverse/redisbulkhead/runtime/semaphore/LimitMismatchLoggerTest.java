@@ -45,10 +45,12 @@ class LimitMismatchLoggerTest {
     @BeforeEach
     void listen() {
         logger.addHandler(handler);
+        logger.setUseParentHandlers(false);
     }
 
     @AfterEach
     void stop() {
+        logger.setUseParentHandlers(true);
         logger.removeHandler(handler);
     }
 

@@ -46,10 +46,12 @@ class PermitLoggerTest {
     @BeforeEach
     void listen() {
         logger.addHandler(handler);
+        logger.setUseParentHandlers(false);
     }
 
     @AfterEach
     void stop() {
+        logger.setUseParentHandlers(true);
         logger.removeHandler(handler);
     }
 

@@ -7,7 +7,7 @@ import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
-/** Records the warnings and other messages that a class logs. */
+/** Records the warnings and other messages that a class logs, and keeps them from being printed. */
 final class LoggedWarnings extends Handler implements AutoCloseable {
 
     private final List<String> texts = new CopyOnWriteArrayList<>();
@@ -17,6 +17,7 @@ final class LoggedWarnings extends Handler implements AutoCloseable {
     LoggedWarnings(Class<?> of) {
         logger = Logger.getLogger(of.getName());
         logger.addHandler(this);
+        logger.setUseParentHandlers(false);
     }
 
     List<String> texts() {
@@ -40,6 +41,7 @@ final class LoggedWarnings extends Handler implements AutoCloseable {
 
     @Override
     public void close() {
+        logger.setUseParentHandlers(true);
         logger.removeHandler(this);
     }
 }

@@ -69,10 +69,12 @@ class SecretsTest {
     void logAll() {
         logger.setLevel(Level.ALL);
         logger.addHandler(handler);
+        logger.setUseParentHandlers(false);
     }
 
     @AfterEach
     void stop() {
+        logger.setUseParentHandlers(true);
         logger.removeHandler(handler);
         logger.setLevel(null);
         redis.close();
