@@ -86,7 +86,7 @@ public interface Permit extends AutoCloseable {
     boolean release();
 
     /**
-     * The asynchronous counterpart of {@link #release()}.
+     * The asynchronous counterpart of {@link #release()}. A cancellation does not stop the release.
      *
      * @return the result; the permit is released at the first subscription
      */
@@ -108,14 +108,14 @@ public interface Permit extends AutoCloseable {
      * @throws IllegalStateException when the permit was granted without Redis, during an outage or by a bulkhead that is
      *         disabled, so that no other process could know it; also when called on an event loop
      * @throws BulkheadUnavailableException when Redis is away or refuses the call
-     * @throws BulkheadInterruptedException when the thread is interrupted: then the permit may be detached, and is free after
-     *         one lease
+     * @throws BulkheadInterruptedException when the thread is interrupted; the permit is held as before
      * @throws BulkheadContendedException when too many calls compete for the bulkhead
      */
     String detach();
 
     /**
-     * The asynchronous counterpart of {@link #detach()}. The permit is detached when the token is emitted.
+     * The asynchronous counterpart of {@link #detach()}. The permit is detached when the token is emitted. When the
+     * subscription is cancelled before that, the permit is held as before.
      *
      * @return the token; detaches at each subscription
      */

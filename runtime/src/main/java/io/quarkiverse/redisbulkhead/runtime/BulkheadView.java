@@ -3,6 +3,7 @@ package io.quarkiverse.redisbulkhead.runtime;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -18,6 +19,7 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.WaitsOn;
+import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import io.smallrye.mutiny.Uni;
 
 /**
@@ -52,8 +54,7 @@ abstract class BulkheadView {
         requireBlockingAllowed("attach");
         CompletionStage<HeldPermit> attached = semaphore.attach(token, caller());
         try {
-            return new PermitView(BlockingWait.reply(type + ".attach", semaphore.spec().name(), attached),
-                    runtime.continuations());
+            return view(BlockingWait.reply(type + ".attach", semaphore.spec().name(), attached));
         } catch (RuntimeException e) {
             // An interrupt ends only the wait.
             attached.thenAccept(HeldPermit::release);
@@ -65,12 +66,8 @@ abstract class BulkheadView {
         Semaphore semaphore = limit();
         String caller = caller();
         Semaphore.requireToken(token);
-        return Uni.createFrom().deferred(() -> {
-            CompletionStage<HeldPermit> attached = semaphore.attach(token, caller);
-            return runtime.continuations().answer(() -> attached)
-                    .<Permit> map(permit -> new PermitView(permit, runtime.continuations()))
-                    .onCancellation().invoke(() -> attached.thenAccept(HeldPermit::release));
-        });
+        return runtime.continuations().answer(() -> semaphore.attach(token, caller), attached -> attached.thenApply(this::view),
+                attached -> attached.thenAccept(HeldPermit::release));
     }
 
     public void run(Runnable action) {
@@ -119,26 +116,34 @@ abstract class BulkheadView {
     }
 
     Uni<Permit> acquireAsync(Semaphore semaphore) {
-        return acquireAsync(semaphore, asked -> asked);
+        return acquireAsync(semaphore, granted -> granted.thenApply(this::view));
     }
 
     Uni<Optional<Permit>> tryAcquireAsync(Semaphore semaphore) {
-        return acquireAsync(semaphore, asked -> asked.map(Optional::of)
-                .onFailure(BulkheadFullException.class).recoverWithItem(Optional.empty()));
+        return acquireAsync(semaphore, granted -> granted.handle((permits, failure) -> {
+            if (failure == null) {
+                return Optional.of(view(permits));
+            }
+            if (Failures.cause(failure) instanceof BulkheadFullException) {
+                return Optional.empty();
+            }
+            throw new CompletionException(Failures.cause(failure));
+        }));
     }
 
-    // Cancellation is handled last: between it and the subscriber no permit may be dropped.
-    private <T> Uni<T> acquireAsync(Semaphore semaphore, Function<Uni<Permit>, Uni<T>> answer) {
+    private <T> Uni<T> acquireAsync(Semaphore semaphore,
+            Function<CompletionStage<List<HeldPermit>>, CompletionStage<T>> answer) {
         String caller = caller();
-        return Uni.createFrom().deferred(() -> {
-            Admission admission = semaphore.admit(caller);
-            return answer.apply(runtime.continuations().answer(admission::granted).map(this::view))
-                    .onCancellation().invoke(admission::end);
-        });
+        return runtime.continuations().answer(() -> semaphore.admit(caller), admission -> answer.apply(admission.granted()),
+                Admission::end);
     }
 
     private Permit view(List<HeldPermit> permits) {
-        return new PermitView(permits.get(0), runtime.continuations());
+        return view(permits.get(0));
+    }
+
+    private Permit view(HeldPermit permit) {
+        return new PermitView(permit, runtime.continuations());
     }
 
     // What a Runnable throws is unchecked, and so is a rejection.

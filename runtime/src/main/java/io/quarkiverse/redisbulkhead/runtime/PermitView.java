@@ -1,6 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime;
 
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.runtime.guard.BlockingWait;
@@ -61,12 +62,24 @@ record PermitView(HeldPermit permit, Continuations continuations) implements Per
     @Override
     public String detach() {
         BlockingWait.requireAllowed(() -> "Permit.detach() must not be called on an event loop; use detachAsync() there");
-        return BlockingWait.reply("Permit.detach", bulkhead(), permit.detach());
+        CompletionStage<String> token = permit.detach();
+        try {
+            return BlockingWait.reply("Permit.detach", bulkhead(), token);
+        } catch (RuntimeException e) {
+            // An interrupt ends only the wait.
+            takeBack(token);
+            throw e;
+        }
     }
 
     @Override
     public Uni<String> detachAsync() {
-        return continuations.answer(permit::detach);
+        return continuations.answer(permit::detach, token -> token, this::takeBack);
+    }
+
+    // Nobody has the token.
+    private void takeBack(CompletionStage<String> token) {
+        token.thenAccept(unused -> permit.takeBack());
     }
 
     @Override

@@ -89,6 +89,11 @@ public final class KillableRedis {
         }
     }
 
+    /** How many clients wait until {@link #pause()} is over. */
+    public int blockedClients() {
+        return Integer.parseInt(query("INFO clients", line -> line.startsWith("blocked_clients:")).split(":")[1].strip());
+    }
+
     /** Runs a command that replies with OK. */
     public void send(String command) {
         if (!query(command).startsWith("+")) {

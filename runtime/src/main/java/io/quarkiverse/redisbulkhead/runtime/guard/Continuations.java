@@ -5,12 +5,15 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 import org.jboss.threads.EnhancedQueueExecutor;
 
 import io.quarkus.runtime.BlockingOperationControl;
 import io.smallrye.mutiny.Uni;
+import io.smallrye.mutiny.infrastructure.Infrastructure;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import io.vertx.core.impl.ContextInternal;
@@ -122,13 +125,30 @@ public final class Continuations implements AutoCloseable {
     }
 
     /**
-     * A reply that is emitted where this execution continues.
+     * The answer to a request, emitted where this execution continues. Cancelling it has no effect on the request.
      *
-     * @param request sends the request, at each subscription
-     * @return emits the reply on {@link #here()} of the subscription
+     * @param request makes the request, at each subscription
+     * @return emits the answer on {@link #here()} of the subscription
      */
     public <T> Uni<T> answer(Supplier<CompletionStage<T>> request) {
-        return Uni.createFrom().deferred(() -> Uni.createFrom().completionStage(request.get()).emitOn(here()));
+        return answer(request, made -> made, made -> {
+        });
+    }
+
+    /**
+     * The answer to a request, emitted where this execution continues.
+     * <p>
+     * Where the answer is something to be released, nothing may come between the result and the caller's subscriber, since an
+     * operator drops what it is given after it was cancelled.
+     *
+     * @param request makes the request, at each subscription
+     * @param answer the answer to the request
+     * @param giveUp gives up a request, or what it was answered by, when the answer does not reach its subscriber; on the
+     *        thread that cancels, so it must not block
+     * @return emits the answer on {@link #here()} of the subscription
+     */
+    public <R, T> Uni<T> answer(Supplier<R> request, Function<R, CompletionStage<T>> answer, Consumer<R> giveUp) {
+        return Infrastructure.onUniCreation(new AnswerUni<>(Infrastructure.decorate(request), answer, giveUp, this::here));
     }
 
     private static void run(Runnable task, ClassLoader loader, Context context) {

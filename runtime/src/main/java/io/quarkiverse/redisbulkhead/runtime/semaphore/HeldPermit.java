@@ -82,6 +82,12 @@ public interface HeldPermit {
     CompletionStage<String> detach();
 
     /**
+     * Undoes {@link #detach()}, once it has completed, because its token has reached nobody: the permit is held as before. If a
+     * release was requested meanwhile, the permit is released now.
+     */
+    void takeBack();
+
+    /**
      * Whether the end of an execution waits for the answer to its release.
      *
      * @return {@link io.quarkiverse.redisbulkhead.SemaphoreSpec#awaitRelease()}; {@code false} for a permit that no store

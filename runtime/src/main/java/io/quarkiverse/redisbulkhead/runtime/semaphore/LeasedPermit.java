@@ -53,8 +53,11 @@ class LeasedPermit extends LeaseRenewer.Lease implements HeldPermit {
 
     // Taken out within the lock, so that it fires once.
     private volatile CallListener call = CallListener.NONE;
-    // These two fields are guarded by the lock of this object.
+    // These fields are guarded by the lock of this object.
     private boolean detaching;
+    // Null unless it is detached.
+    private Timers.Planned forgetting;
+    private boolean releaseRequested;
     // Null until the first attempt to detach. The same for all attempts, so that a late copy of one does not invalidate the
     // token of another.
     private DetachedPermit detachment;
@@ -168,6 +171,7 @@ class LeasedPermit extends LeaseRenewer.Lease implements HeldPermit {
         synchronized (this) {
             before = state;
             state = before == State.DETACHED ? before : State.RELEASED;
+            releaseRequested = true;
         }
         if (before == State.RELEASED || before == State.DETACHED) {
             return NO;
@@ -263,12 +267,33 @@ class LeasedPermit extends LeaseRenewer.Lease implements HeldPermit {
                 return false;
             }
             state = State.DETACHED;
+            // A failover may lose the detachment. Redis then keeps the permit for this process, and reconciliation must not
+            // release it.
+            forgetting = dependencies.timers().after(lease(), () -> dependencies.reconciler().forget(id()));
         }
         dependencies.renewer().forget(this);
-        // A failover may lose the detachment. Redis then keeps the permit for this process, and reconciliation must not release it.
-        dependencies.timers().after(lease(), () -> dependencies.reconciler().forget(id()));
         fireReleased();
         return true;
+    }
+
+    // In the store it stays detached, which makes no difference as nobody has the token.
+    @Override
+    public void takeBack() {
+        boolean release;
+        synchronized (this) {
+            if (state != State.DETACHED) {
+                return;
+            }
+            state = State.HELD;
+            forgetting.cancel();
+            release = releaseRequested;
+        }
+        dependencies.reconciler().register(id());
+        if (release) {
+            returnPermit();
+        } else {
+            dependencies.renewer().keep(this);
+        }
     }
 
     private PermitGoneException gone(String what) {

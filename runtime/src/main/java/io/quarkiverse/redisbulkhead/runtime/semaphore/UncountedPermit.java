@@ -73,6 +73,11 @@ final class UncountedPermit implements HeldPermit {
     }
 
     @Override
+    public void takeBack() {
+        // It is never detached.
+    }
+
+    @Override
     public boolean awaitsRelease() {
         return false;
     }

@@ -54,6 +54,11 @@ class ManualPermit implements HeldPermit {
     }
 
     @Override
+    public void takeBack() {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
     public boolean awaitsRelease() {
         return false;
     }

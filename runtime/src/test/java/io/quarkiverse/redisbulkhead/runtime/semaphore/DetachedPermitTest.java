@@ -121,6 +121,44 @@ class DetachedPermitTest {
         admission.end();
     }
 
+    /** The token reached nobody. */
+    @Test
+    void permitThatIsTakenBackIsHeldAsBefore() {
+        ManualStore store = new ManualStore();
+        Admission admission = process(store).semaphore(SPEC).admit("A#a");
+        HeldPermit permit = granted(store, admission);
+        permit.detach();
+        store.detaches.get(0).complete(true);
+
+        permit.takeBack();
+
+        assertThat(permit.isHeld()).isTrue();
+        timers.advance(Duration.ofSeconds(11));
+        assertThat(store.renewals).hasSize(1);
+        CompletableFuture<String> again = permit.detach().toCompletableFuture();
+        store.detaches.get(1).complete(true);
+        assertThat(again).isCompleted();
+        permit.takeBack();
+        admission.end();
+        assertThat(store.released).containsExactly(permit.id());
+    }
+
+    @Test
+    void permitThatWasReleasedWhileDetachedIsReleasedWhenItIsTakenBack() {
+        ManualStore store = new ManualStore();
+        Admission admission = process(store).semaphore(SPEC).admit("A#a");
+        HeldPermit permit = granted(store, admission);
+        permit.detach();
+        store.detaches.get(0).complete(true);
+        admission.end();
+        assertThat(store.released).isEmpty();
+
+        permit.takeBack();
+
+        assertThat(permit.isHeld()).isFalse();
+        assertThat(store.released).containsExactly(permit.id());
+    }
+
     @Test
     void detachOfUnknownPermitIsALoss() {
         ManualStore store = new ManualStore();

@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 
 import redis.clients.jedis.exceptions.JedisConnectionException;
 
-/** A master with a replica, and three sentinels that replace the master when it fails. */
+/** A master with replicas, and three sentinels that replace the master when it fails. */
 public final class SentinelGroup {
 
     private static final String MASTER_NAME = "main";
@@ -23,24 +23,37 @@ public final class SentinelGroup {
     private final List<RedisProcess> data = new ArrayList<>();
     private final List<RedisProcess> sentinels = new ArrayList<>();
 
-    /** Starts all of them on a stage, and waits until they know each other. */
+    /** Starts all of them on a stage, with one replica, and waits until they know each other. */
     public SentinelGroup(Stage stage) {
-        RedisProcess master = stage.newRedis().start();
+        this(stage, 1);
+    }
+
+    /**
+     * Starts all of them on a stage, and waits until they know each other.
+     *
+     * @param replicas how many replicas the master has
+     * @param options of all servers
+     */
+    public SentinelGroup(Stage stage, int replicas, String... options) {
+        RedisProcess master = stage.newRedis(options).start();
         data.add(master);
-        data.add(stage
-                .newRedis("--replicaof", RedisProcess.HOST, Integer.toString(master.port()), "--repl-diskless-sync-delay", "0")
-                .start());
+        for (int i = 0; i < replicas; i++) {
+            List<String> ofReplica = new ArrayList<>(List.of("--replicaof", RedisProcess.HOST,
+                    Integer.toString(master.port()), "--repl-diskless-sync-delay", "0"));
+            ofReplica.addAll(List.of(options));
+            data.add(stage.newRedis(ofReplica.toArray(String[]::new)).start());
+        }
         for (int i = 0; i < SENTINELS; i++) {
             sentinels
                     .add(stage.newRedis(configuration(stage.newFile("sentinel-" + i + ".conf"), master), "--sentinel").start());
         }
         stage.topology(() -> List.of(master()));
-        await("the sentinels to know each other and the replica").atMost(Duration.ofSeconds(60))
+        await("the sentinels to know each other and the replicas").atMost(Duration.ofSeconds(60))
                 .until(() -> sentinels.stream().map(sentinel -> sentinel.command("SENTINEL", "MASTER", MASTER_NAME))
-                        .allMatch(told -> told.contains("num-slaves, 1,")
+                        .allMatch(told -> told.contains("num-slaves, " + replicas + ",")
                                 && told.contains("num-other-sentinels, " + (SENTINELS - 1) + ",")));
-        await("the replica").atMost(Duration.ofSeconds(60))
-                .until(() -> data.get(1).command("INFO", "replication").contains("master_link_status:up"));
+        await("the replicas").atMost(Duration.ofSeconds(60)).until(() -> data.subList(1, data.size()).stream()
+                .allMatch(replica -> replica.command("INFO", "replication").contains("master_link_status:up")));
     }
 
     private static String configuration(Path file, RedisProcess master) {
@@ -62,7 +75,7 @@ public final class SentinelGroup {
                 sentinels.stream().map(RedisProcess::url).collect(Collectors.joining(",")));
     }
 
-    /** Has a sentinel replace the master by its replica, and returns when the old master is a replica itself. */
+    /** Has a sentinel replace the master by a replica, and returns when the old master is a replica itself. */
     public void failOver() {
         RedisProcess old = master();
         sentinels.get(0).command("SENTINEL", "FAILOVER", MASTER_NAME);

@@ -53,8 +53,23 @@ class FailoverTest {
         planFailover(stage, Map.of("quarkus.redis.auto-failover", "true"));
     }
 
+    /**
+     * Trap 32, Trap 47. The old master has no replicas left and refuses writes ({@code NOREPLICAS}) for seconds before it is
+     * demoted, which closes its connections.
+     */
+    @Scenario(value = "Sentinel: planned failover under load, with two replicas and min-replicas-to-write 1", expected = "calls go to the new master as soon as the old one refuses writes; none is rejected")
+    void plannedSentinelFailoverWithReplicasRequired(Stage stage) {
+        planFailover(stage, new SentinelGroup(stage, 2, "--min-replicas-to-write", "1"),
+                // Until all sentinels know the new master.
+                Map.of("quarkus.redis-bulkhead.command-timeout", "3s"));
+        assertThat(stage.history().rejections().keySet()).noneMatch(kind -> kind.endsWith(" unavailable"));
+    }
+
     private static void planFailover(Stage stage, Map<String, String> more) {
-        SentinelGroup group = new SentinelGroup(stage);
+        planFailover(stage, new SentinelGroup(stage), more);
+    }
+
+    private static void planFailover(Stage stage, SentinelGroup group, Map<String, String> more) {
         Map<String, String> configuration = new HashMap<>(group.configuration());
         configuration.putAll(more);
         configuration.put(Stage.LEASE_PROPERTY, "30s");

@@ -17,8 +17,12 @@ public record ErrorReply(String text) {
     /** The server is a replica, usually since a failover. */
     static final String READONLY = "READONLY";
 
+    /** Too few replicas confirm writes: in a planned failover, the old master says this until it is demoted. */
+    static final String NOREPLICAS = "NOREPLICAS";
+
     /** Errors that pass without intervention: failover, start-up, a long script. */
-    private static final List<String> TRANSIENT = List.of(READONLY, "LOADING", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "BUSY");
+    private static final List<String> TRANSIENT = List.of(READONLY, NOREPLICAS, "LOADING", "MASTERDOWN", "CLUSTERDOWN",
+            "TRYAGAIN", "BUSY");
 
     /**
      * The node of a cluster that a call is to go to.
@@ -125,8 +129,9 @@ public record ErrorReply(String text) {
             return "Redis cannot save its data, so it refuses writes: check its log, and free disk space or change "
                     + "stop-writes-on-bgsave-error";
         }
-        if (is("NOREPLICAS")) {
-            return "Fewer replicas are connected than min-replicas-to-write requires, so Redis refuses writes";
+        if (is(NOREPLICAS)) {
+            return "Fewer replicas are connected than min-replicas-to-write requires, so Redis refuses writes: connect the "
+                    + "missing replicas, or lower min-replicas-to-write";
         }
         if (is(READONLY)) {
             return "The server is a replica: set " + properties

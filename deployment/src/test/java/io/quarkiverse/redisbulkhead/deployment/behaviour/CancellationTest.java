@@ -1,0 +1,587 @@
+package io.quarkiverse.redisbulkhead.deployment.behaviour;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.Type;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Flow;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import jakarta.enterprise.event.Event;
+import jakarta.inject.Inject;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+import io.quarkiverse.redisbulkhead.CurrentPermit;
+import io.quarkiverse.redisbulkhead.Holder;
+import io.quarkiverse.redisbulkhead.LockSpec;
+import io.quarkiverse.redisbulkhead.Permit;
+import io.quarkiverse.redisbulkhead.PermitGoneException;
+import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkiverse.redisbulkhead.RedisLock;
+import io.quarkiverse.redisbulkhead.RedisSemaphore;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkus.runtime.ShutdownEvent;
+import io.quarkus.runtime.shutdown.ShutdownRecorder;
+import io.quarkus.test.QuarkusUnitTest;
+import io.smallrye.mutiny.Uni;
+import io.smallrye.mutiny.subscription.Cancellable;
+import io.smallrye.mutiny.subscription.UniSubscriber;
+import io.smallrye.mutiny.subscription.UniSubscription;
+import io.vertx.core.Context;
+import io.vertx.core.Vertx;
+
+/**
+ * Cancels every asynchronous method of the public API at every step. Nothing is held, waits or is in flight afterwards. The
+ * leases are so long that their end cannot be what frees a permit.
+ */
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+class CancellationTest {
+
+    static final KillableRedis REDIS = new KillableRedis("CancellationTest");
+
+    private static final Duration LONG = Duration.ofSeconds(30);
+    private static final Duration LEASE = Duration.ofMinutes(30);
+    private static final int RACES = 30;
+
+    @RegisterExtension
+    static final QuarkusUnitTest APP = new QuarkusUnitTest()
+            .withApplicationRoot(jar -> jar.addClasses(KillableRedis.class, Caller.class))
+            .setBeforeAllCustomizer(REDIS::start).setAfterAllCustomizer(REDIS::stop)
+            .overrideConfigKey("quarkus.redis.hosts", REDIS.address())
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "30s");
+
+    @Inject
+    RedisBulkheads bulkheads;
+
+    @Inject
+    Event<ShutdownEvent> shutdownEvents;
+
+    // Its event loops belong to the callers only: the test blocks them.
+    Vertx callers;
+    final AtomicInteger names = new AtomicInteger();
+
+    @BeforeEach
+    void start() {
+        callers = Vertx.vertx();
+    }
+
+    @AfterEach
+    void stop() {
+        callers.close().toCompletionStage().toCompletableFuture().join();
+    }
+
+    // ---- The methods
+
+    private enum Needs {
+        NOTHING,
+        /** A permit that is held. */
+        PERMIT,
+        /** The token of a permit that was detached. */
+        TOKEN
+    }
+
+    /**
+     * @param waits whether it waits until a permit is free
+     * @param runs whether it runs an action while it holds a permit
+     */
+    private record AsyncMethod(Class<? extends Subject> subject, Needs needs, boolean waits, boolean runs,
+            Function<Subject, Uni<?>> call) {
+    }
+
+    private static AsyncMethod semaphore(Needs needs, Function<SemaphoreSubject, Uni<?>> call) {
+        return new AsyncMethod(SemaphoreSubject.class, needs, false, false, subject -> call.apply((SemaphoreSubject) subject));
+    }
+
+    private static AsyncMethod lock(Needs needs, Function<LockSubject, Uni<?>> call) {
+        return new AsyncMethod(LockSubject.class, needs, false, false, subject -> call.apply((LockSubject) subject));
+    }
+
+    private static AsyncMethod waiting(AsyncMethod method) {
+        return new AsyncMethod(method.subject, method.needs, true, false, method.call);
+    }
+
+    private static AsyncMethod running(AsyncMethod method) {
+        return new AsyncMethod(method.subject, method.needs, true, true, method.call);
+    }
+
+    private static final Map<String, AsyncMethod> METHODS = new TreeMap<>(Map.ofEntries(
+            Map.entry("Permit.refreshAsync()", semaphore(Needs.PERMIT, on -> on.permit.refreshAsync())),
+            Map.entry("Permit.releaseAsync()", semaphore(Needs.PERMIT, on -> on.permit.releaseAsync())),
+            Map.entry("Permit.detachAsync()", semaphore(Needs.PERMIT, on -> on.permit.detachAsync())),
+
+            Map.entry("RedisSemaphore.tryAcquireAsync()", semaphore(Needs.NOTHING, on -> on.semaphore.tryAcquireAsync())),
+            Map.entry("RedisSemaphore.tryAcquireAsync(int)", semaphore(Needs.NOTHING, on -> on.semaphore.tryAcquireAsync(1))),
+            Map.entry("RedisSemaphore.acquireAsync(Duration)",
+                    waiting(semaphore(Needs.NOTHING, on -> on.semaphore.acquireAsync(LONG)))),
+            Map.entry("RedisSemaphore.acquireAsync(int,Duration)",
+                    waiting(semaphore(Needs.NOTHING, on -> on.semaphore.acquireAsync(1, LONG)))),
+            Map.entry("RedisSemaphore.attachAsync(String)", semaphore(Needs.TOKEN, on -> on.semaphore.attachAsync(on.token))),
+            Map.entry("RedisSemaphore.runAsync(Supplier)",
+                    running(semaphore(Needs.NOTHING, on -> on.semaphore.runAsync(on.action)))),
+            Map.entry("RedisSemaphore.callAsync(Supplier)",
+                    running(semaphore(Needs.NOTHING, on -> on.semaphore.callAsync(on.action)))),
+            Map.entry("RedisSemaphore.statusAsync()", semaphore(Needs.PERMIT, on -> on.semaphore.statusAsync())),
+            Map.entry("RedisSemaphore.holdersAsync()", semaphore(Needs.PERMIT, on -> on.semaphore.holdersAsync())),
+            Map.entry("RedisSemaphore.waitersAsync()", semaphore(Needs.PERMIT, on -> on.semaphore.waitersAsync())),
+            Map.entry("RedisSemaphore.revokeAsync(String)",
+                    semaphore(Needs.PERMIT, on -> on.semaphore.revokeAsync(on.permit.id()))),
+            Map.entry("RedisSemaphore.resizeAsync(int)", semaphore(Needs.NOTHING, on -> on.semaphore.resizeAsync(2))),
+            Map.entry("RedisSemaphore.resetSizeAsync()", semaphore(Needs.NOTHING, on -> on.semaphore.resetSizeAsync())),
+
+            Map.entry("RedisLock.tryLockAsync()", lock(Needs.NOTHING, on -> on.lock.tryLockAsync())),
+            Map.entry("RedisLock.tryLockAsync(Duration)", waiting(lock(Needs.NOTHING, on -> on.lock.tryLockAsync(LONG)))),
+            Map.entry("RedisLock.lockAsync()", waiting(lock(Needs.NOTHING, on -> on.lock.lockAsync()))),
+            Map.entry("RedisLock.attachAsync(String)", lock(Needs.TOKEN, on -> on.lock.attachAsync(on.token))),
+            Map.entry("RedisLock.runAsync(Supplier)", running(lock(Needs.NOTHING, on -> on.lock.runAsync(on.action)))),
+            Map.entry("RedisLock.runAsync(Duration,Supplier)",
+                    running(lock(Needs.NOTHING, on -> on.lock.runAsync(LONG, on.action)))),
+            Map.entry("RedisLock.callAsync(Supplier)", running(lock(Needs.NOTHING, on -> on.lock.callAsync(on.action)))),
+            Map.entry("RedisLock.callAsync(Duration,Supplier)",
+                    running(lock(Needs.NOTHING, on -> on.lock.callAsync(LONG, on.action)))),
+            Map.entry("RedisLock.ownerAsync()", lock(Needs.PERMIT, on -> on.lock.ownerAsync())),
+            Map.entry("RedisLock.waitersAsync()", lock(Needs.PERMIT, on -> on.lock.waitersAsync())),
+            Map.entry("RedisLock.revokeAsync()", lock(Needs.PERMIT, on -> on.lock.revokeAsync()))));
+
+    /** Those of all public types that can be reached from what applications inject. */
+    @Test
+    @Order(1)
+    void knowsAllMethods() {
+        Set<Class<?>> seen = new HashSet<>(List.of(RedisBulkheads.class, CurrentPermit.class));
+        Deque<Class<?>> types = new ArrayDeque<>(seen);
+        List<String> found = new ArrayList<>();
+        while (!types.isEmpty()) {
+            for (Method method : types.pop().getMethods()) {
+                classesIn(method.getGenericReturnType()).filter(type -> type.getPackage() == RedisBulkheads.class.getPackage())
+                        .filter(seen::add).forEach(types::add);
+                Class<?> returned = method.getReturnType();
+                if (List.of(Uni.class, Flow.Publisher.class, CompletionStage.class, Future.class).stream()
+                        .anyMatch(async -> async.isAssignableFrom(returned))) {
+                    found.add(method.getDeclaringClass().getSimpleName() + "." + method.getName()
+                            + Arrays.stream(method.getParameterTypes()).map(Class::getSimpleName)
+                                    .collect(Collectors.joining(",", "(", ")")));
+                }
+            }
+        }
+        assertThat(found).containsExactlyInAnyOrderElementsOf(METHODS.keySet());
+    }
+
+    private static Stream<Class<?>> classesIn(Type type) {
+        if (type instanceof ParameterizedType generic) {
+            return Stream.concat(classesIn(generic.getRawType()),
+                    Arrays.stream(generic.getActualTypeArguments()).flatMap(CancellationTest::classesIn));
+        }
+        return type instanceof Class<?> named ? Stream.of(named) : Stream.empty();
+    }
+
+    // ---- What they are called on
+
+    /** A bulkhead with one permit, or a lock. */
+    private abstract static class Subject {
+
+        /** What is emitted, and is to be released by the caller. */
+        final Queue<Object> received = new ConcurrentLinkedQueue<>();
+        /** Of methods that run an action. */
+        Supplier<Uni<Object>> action = () -> Uni.createFrom().item("done");
+        Permit permit;
+        String token;
+
+        abstract Permit take();
+
+        abstract Optional<Permit> tryToTake();
+
+        abstract Permit attach(String token);
+
+        abstract List<Holder> holders();
+
+        abstract int waiting();
+
+        final void prepare(Needs needs) {
+            permit = needs == Needs.NOTHING ? null : take();
+            token = needs == Needs.TOKEN ? permit.detach() : null;
+        }
+
+        /** What a caller would do who still has what is needed for it. */
+        final void cleanUp() {
+            for (Object item = received.poll(); item != null; item = received.poll()) {
+                Object content = item instanceof Optional<?> optional ? optional.orElse(null) : item;
+                if (content instanceof Permit acquired) {
+                    acquired.close();
+                } else if (content instanceof String detached && permit != null && !permit.isHeld()) {
+                    closeDetached(detached);
+                }
+            }
+            if (token != null) {
+                closeDetached(token);
+            } else if (permit != null) {
+                permit.close();
+            }
+        }
+
+        private void closeDetached(String detached) {
+            try {
+                attach(detached).close();
+            } catch (PermitGoneException e) {
+                // The method under test has attached it.
+            }
+        }
+
+        final void assertNothingIsLeft() {
+            await().atMost(LONG).untilAsserted(() -> {
+                assertThat(holders()).as("holders").isEmpty();
+                assertThat(waiting()).as("waiting").isZero();
+            });
+            assertThat(tryToTake()).as("the permit").hasValueSatisfying(Permit::close);
+        }
+    }
+
+    private static final class SemaphoreSubject extends Subject {
+
+        private final RedisSemaphore semaphore;
+
+        private SemaphoreSubject(RedisSemaphore semaphore) {
+            this.semaphore = semaphore;
+        }
+
+        @Override
+        Permit take() {
+            return semaphore.acquire(LONG);
+        }
+
+        @Override
+        Optional<Permit> tryToTake() {
+            return semaphore.tryAcquire();
+        }
+
+        @Override
+        Permit attach(String detached) {
+            return semaphore.attach(detached);
+        }
+
+        @Override
+        List<Holder> holders() {
+            return semaphore.holders();
+        }
+
+        @Override
+        int waiting() {
+            return semaphore.status().waiting();
+        }
+    }
+
+    private static final class LockSubject extends Subject {
+
+        private final RedisLock lock;
+
+        private LockSubject(RedisLock lock) {
+            this.lock = lock;
+        }
+
+        @Override
+        Permit take() {
+            return lock.lock();
+        }
+
+        @Override
+        Optional<Permit> tryToTake() {
+            return lock.tryLock();
+        }
+
+        @Override
+        Permit attach(String detached) {
+            return lock.attach(detached);
+        }
+
+        @Override
+        List<Holder> holders() {
+            return lock.owner().stream().toList();
+        }
+
+        @Override
+        int waiting() {
+            return lock.waiters().size();
+        }
+    }
+
+    private Subject subject(AsyncMethod method) {
+        String name = "cancelled-" + names.incrementAndGet();
+        return method.subject == LockSubject.class
+                ? new LockSubject(bulkheads.lock(LockSpec.named(name).lockTimeout(LEASE).acquireTimeout(LONG).build()))
+                : new SemaphoreSubject(bulkheads
+                        .semaphore(SemaphoreSpec.named(name).permits(1).expire(LEASE).maxWait(LONG).build()));
+    }
+
+    // ---- The steps
+
+    private interface Step {
+
+        /** Calls the method and cancels it. */
+        void cancel(AsyncMethod method, Subject subject) throws Exception;
+    }
+
+    private void eachMethod(Function<AsyncMethod, Boolean> applies, Step step) throws Exception {
+        for (Map.Entry<String, AsyncMethod> entry : METHODS.entrySet()) {
+            AsyncMethod method = entry.getValue();
+            if (applies.apply(method)) {
+                Subject subject = subject(method);
+                try {
+                    subject.prepare(method.needs);
+                    step.cancel(method, subject);
+                    subject.cleanUp();
+                    subject.assertNothingIsLeft();
+                } catch (Exception | AssertionError e) {
+                    throw new AssertionError("After the cancellation of " + entry.getKey() + ": " + e.getMessage(), e);
+                }
+            }
+        }
+    }
+
+    /** A call on an event loop of a caller. */
+    private final class EventLoopCall {
+
+        private final CompletableFuture<Cancellable> subscribed = new CompletableFuture<>();
+        private final CompletableFuture<Void> ended = new CompletableFuture<>();
+        private final CountDownLatch unblock = new CountDownLatch(1);
+        private final Context context = callers.getOrCreateContext();
+
+        /**
+         * @param blocks whether the event loop is blocked after the subscription, so that the answer cannot be emitted
+         */
+        private EventLoopCall(AsyncMethod method, Subject subject, boolean blocks) {
+            context.runOnContext(here -> {
+                try {
+                    subscribed.complete(method.call.apply(subject).subscribe().with(item -> {
+                        subject.received.add(item == null ? "nothing" : item);
+                        ended.complete(null);
+                    }, ended::completeExceptionally));
+                    if (blocks) {
+                        assertThat(unblock.await(60, TimeUnit.SECONDS)).isTrue();
+                    }
+                } catch (Throwable e) {
+                    subscribed.completeExceptionally(e);
+                    ended.completeExceptionally(e);
+                }
+            });
+        }
+
+        void cancel() throws Exception {
+            subscribed().cancel();
+        }
+
+        Cancellable subscribed() throws Exception {
+            return subscribed.get(60, TimeUnit.SECONDS);
+        }
+
+        void end() throws Exception {
+            ended.get(60, TimeUnit.SECONDS);
+        }
+
+        /** What was being emitted has been received. */
+        void settle() throws Exception {
+            CompletableFuture<Void> settled = new CompletableFuture<>();
+            context.runOnContext(here -> settled.complete(null));
+            settled.get(60, TimeUnit.SECONDS);
+        }
+    }
+
+    private static void assertNothingReceived(Subject subject) {
+        assertThat(subject.received).as("emitted in spite of the cancellation").isEmpty();
+    }
+
+    @Test
+    @Order(2)
+    void atTheSubscription() throws Exception {
+        eachMethod(any -> true, (method, subject) -> {
+            method.call.apply(subject).subscribe().withSubscriber(new UniSubscriber<Object>() {
+
+                @Override
+                public void onSubscribe(UniSubscription subscription) {
+                    subscription.cancel();
+                }
+
+                @Override
+                public void onItem(Object item) {
+                    subject.received.add(item);
+                }
+
+                @Override
+                public void onFailure(Throwable failure) {
+                    subject.received.add(failure);
+                }
+            });
+            assertNothingReceived(subject);
+        });
+    }
+
+    /** Redis has the request, and has not executed it yet. */
+    @Test
+    @Order(3)
+    void whileTheRequestIsInFlight() throws Exception {
+        eachMethod(any -> true, (method, subject) -> {
+            try (AutoCloseable pause = REDIS.pause()) {
+                EventLoopCall call = new EventLoopCall(method, subject, false);
+                call.subscribed();
+                await().atMost(LONG).until(() -> REDIS.blockedClients() > 0);
+                call.cancel();
+            }
+            // Redis answers in order.
+            subject.holders();
+            assertNothingReceived(subject);
+        });
+    }
+
+    /** The caller's event loop is too busy to emit the answer. */
+    @Test
+    @Order(4)
+    void whenTheAnswerHasArrived() throws Exception {
+        eachMethod(any -> true, (method, subject) -> {
+            EventLoopCall call;
+            // Otherwise the answer may have come before the event loop is blocked.
+            try (AutoCloseable pause = REDIS.pause()) {
+                call = new EventLoopCall(method, subject, true);
+                call.subscribed();
+                await().atMost(LONG).until(() -> REDIS.blockedClients() > 0);
+            }
+            // Redis answers in order.
+            subject.holders();
+            call.cancel();
+            call.unblock.countDown();
+            call.settle();
+            assertNothingReceived(subject);
+        });
+    }
+
+    @Test
+    @Order(5)
+    void afterCompletion() throws Exception {
+        eachMethod(any -> true, (method, subject) -> {
+            EventLoopCall call = new EventLoopCall(method, subject, false);
+            call.end();
+            Permit acquired = subject.received.stream().map(item -> item instanceof Optional<?> o ? o.orElse(null) : item)
+                    .filter(Permit.class::isInstance).map(Permit.class::cast).findFirst().orElse(null);
+
+            call.cancel();
+
+            assertThat(subject.received).hasSize(1);
+            if (acquired != null) {
+                assertThat(acquired.refresh()).as("a permit that has reached its caller is held").isTrue();
+            }
+        });
+    }
+
+    @Test
+    @Order(6)
+    void whileItWaits() throws Exception {
+        eachMethod(AsyncMethod::waits, (method, subject) -> {
+            try (Permit holder = subject.take()) {
+                EventLoopCall call = new EventLoopCall(method, subject, false);
+                await().atMost(LONG).until(() -> subject.waiting() == 1);
+                call.cancel();
+                await().atMost(LONG).until(() -> subject.waiting() == 0);
+                assertThat(holder.isHeld()).isTrue();
+            }
+            assertNothingReceived(subject);
+        });
+    }
+
+    /** The permit was handed over, and the caller's event loop is too busy to emit it. */
+    @Test
+    @Order(7)
+    void whenItWasHandedThePermit() throws Exception {
+        eachMethod(AsyncMethod::waits, (method, subject) -> {
+            EventLoopCall call;
+            try (Permit holder = subject.take()) {
+                call = new EventLoopCall(method, subject, true);
+                await().atMost(LONG).until(() -> subject.waiting() == 1);
+            }
+            await().atMost(LONG).until(() -> subject.waiting() == 0 && subject.holders().size() == 1);
+            call.cancel();
+            call.unblock.countDown();
+            call.settle();
+            assertNothingReceived(subject);
+        });
+    }
+
+    @Test
+    @Order(8)
+    void whileItRuns() throws Exception {
+        eachMethod(AsyncMethod::runs, (method, subject) -> {
+            CountDownLatch started = new CountDownLatch(1);
+            CountDownLatch cancelled = new CountDownLatch(1);
+            subject.action = () -> Uni.createFrom().emitter(running -> {
+                running.onTermination(cancelled::countDown);
+                started.countDown();
+            });
+            EventLoopCall call = new EventLoopCall(method, subject, false);
+            assertThat(started.await(60, TimeUnit.SECONDS)).isTrue();
+            assertThat(subject.holders()).hasSize(1);
+            call.cancel();
+            assertThat(cancelled.await(60, TimeUnit.SECONDS)).as("the action is cancelled").isTrue();
+            assertNothingReceived(subject);
+        });
+    }
+
+    /** At any moment between the request and its answer, by chance. */
+    @Test
+    @Order(9)
+    void atAnyMoment() throws Exception {
+        eachMethod(any -> true, (method, subject) -> {
+            for (int race = 0; race < RACES; race++) {
+                if (race > 0) {
+                    subject.cleanUp();
+                    subject.prepare(method.needs);
+                }
+                EventLoopCall call = new EventLoopCall(method, subject, false);
+                Cancellable subscription = call.subscribed();
+                // From none to several times what a call takes.
+                long until = System.nanoTime() + 20_000L * race;
+                while (System.nanoTime() < until) {
+                    Thread.onSpinWait();
+                }
+                subscription.cancel();
+                call.settle();
+            }
+        });
+    }
+
+    /** What a method has begun is over, also if it was cancelled: otherwise the application could not stop. */
+    @Test
+    @Order(10)
+    void applicationStops() throws Exception {
+        Caller.of(() -> {
+            ShutdownRecorder.runShutdown();
+            shutdownEvents.fire(new ShutdownEvent());
+            return null;
+        }).result();
+    }
+}
