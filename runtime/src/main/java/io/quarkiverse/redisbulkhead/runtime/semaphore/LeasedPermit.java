@@ -16,6 +16,20 @@ import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 /** A permit with a lease in a store, from the grant until it is released, lost or detached. Thread-safe. */
 class LeasedPermit extends LeaseRenewer.Lease implements HeldPermit {
 
+    /** What few permits need: a field of its own would make all of them larger. Guarded by the permit. */
+    private static final class Detachment {
+
+        // The same for all attempts, so that a late copy of one does not invalidate the token of another.
+        private final DetachedPermit permit;
+        // Null unless the permit is detached.
+        private Timers.Planned forgetting;
+        private boolean releaseRequested;
+
+        private Detachment(DetachedPermit permit) {
+            this.permit = permit;
+        }
+    }
+
     private static final CompletableFuture<Boolean> YES = CompletableFuture.completedFuture(true);
     private static final CompletableFuture<Boolean> NO = CompletableFuture.completedFuture(false);
 
@@ -53,14 +67,10 @@ class LeasedPermit extends LeaseRenewer.Lease implements HeldPermit {
 
     // Taken out within the lock, so that it fires once.
     private volatile CallListener call = CallListener.NONE;
-    // These fields are guarded by the lock of this object.
+    // These two fields are guarded by the lock of this object.
     private boolean detaching;
-    // Null unless it is detached.
-    private Timers.Planned forgetting;
-    private boolean releaseRequested;
-    // Null until the first attempt to detach. The same for all attempts, so that a late copy of one does not invalidate the
-    // token of another.
-    private DetachedPermit detachment;
+    // Null until the first attempt to detach.
+    private Detachment detachment;
 
     /**
      * A permit that was granted.
@@ -171,7 +181,9 @@ class LeasedPermit extends LeaseRenewer.Lease implements HeldPermit {
         synchronized (this) {
             before = state;
             state = before == State.DETACHED ? before : State.RELEASED;
-            releaseRequested = true;
+            if (detachment != null) {
+                detachment.releaseRequested = true;
+            }
         }
         if (before == State.RELEASED || before == State.DETACHED) {
             return NO;
@@ -236,9 +248,9 @@ class LeasedPermit extends LeaseRenewer.Lease implements HeldPermit {
             }
             detaching = true;
             if (detachment == null) {
-                detachment = DetachedPermit.of(id(), new SecureRandom());
+                detachment = new Detachment(DetachedPermit.of(id(), new SecureRandom()));
             }
-            detached = detachment;
+            detached = detachment.permit;
         }
         dependencies.requests().begin();
         return StoreFailures.translate(bulkhead(), dependencies.store().detach(bulkheadId(), id(),
@@ -269,7 +281,7 @@ class LeasedPermit extends LeaseRenewer.Lease implements HeldPermit {
             state = State.DETACHED;
             // A failover may lose the detachment. Redis then keeps the permit for this process, and reconciliation must not
             // release it.
-            forgetting = dependencies.timers().after(lease(), () -> dependencies.reconciler().forget(id()));
+            detachment.forgetting = dependencies.timers().after(lease(), () -> dependencies.reconciler().forget(id()));
         }
         dependencies.renewer().forget(this);
         fireReleased();
@@ -285,8 +297,8 @@ class LeasedPermit extends LeaseRenewer.Lease implements HeldPermit {
                 return;
             }
             state = State.HELD;
-            forgetting.cancel();
-            release = releaseRequested;
+            detachment.forgetting.cancel();
+            release = detachment.releaseRequested;
         }
         dependencies.reconciler().register(id());
         if (release) {
