@@ -30,7 +30,7 @@ public interface RedisBulkheads {
      * <p>
      * Configuration of the name, such as {@code quarkus.redis-bulkhead."name".permits}, overrides the definition, as it does
      * an annotation. Of the properties for all bulkheads, {@code enabled}, {@code key-prefix} and those of Redis apply;
-     * {@code on-outage}, {@code instances} and {@code await-release} are part of the definition.
+     * {@code on-outage}, {@code instances}, {@code keep-idle} and {@code await-release} are part of the definition.
      *
      * @param spec the definition, not null
      * @return the bulkhead, never null; its {@linkplain RedisSemaphore#spec() spec} has the values in force

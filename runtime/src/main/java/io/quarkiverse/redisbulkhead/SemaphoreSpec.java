@@ -40,7 +40,8 @@ public final class SemaphoreSpec {
      *
      * @param name the bulkhead's name; those that begin with {@value LockSpec#BULKHEAD_PREFIX} are reserved for locks
      * @return a builder with these defaults: weight 1, not fair, {@code expire} 30 seconds, {@code maxWait} zero, no
-     *         {@code maxHold} and no {@code minHold}, {@link OnLost#REPORT}, {@link OnOutage#REJECT}, no {@code awaitRelease}
+     *         {@code maxHold} and no {@code minHold}, {@code keepIdle} one second, or zero where there is one permit,
+     *         {@link OnLost#REPORT}, {@link OnOutage#REJECT}, no {@code awaitRelease}
      * @throws IllegalArgumentException when the name is null, blank, longer than {@value #MAX_NAME_LENGTH} characters, not
      *         valid Unicode, or that of a lock, or has control characters
      */
@@ -132,6 +133,15 @@ public final class SemaphoreSpec {
     }
 
     /**
+     * How long a permit that no execution uses stays with the instance before it goes back to Redis.
+     *
+     * @return never null; zero when each permit goes back as soon as its execution ends; at most {@link #MAX_EXPIRE}
+     */
+    public Duration keepIdle() {
+        return values.permits == 1 ? values.keepIdleOfOne : values.keepIdleOfSeveral;
+    }
+
+    /**
      * What happens to an execution whose permit is lost.
      *
      * @return never null
@@ -196,15 +206,16 @@ public final class SemaphoreSpec {
     }
 
     private List<Object> values() {
-        return List.of(name(), permits(), weight(), fair(), expire(), maxWait(), maxHold(), minHold(), onLost(), onOutage(),
-                localPermits(), maxWaiters(), awaitRelease());
+        return List.of(name(), permits(), weight(), fair(), expire(), maxWait(), maxHold(), minHold(), values.keepIdleOfOne,
+                values.keepIdleOfSeveral, onLost(), onOutage(), localPermits(), maxWaiters(), awaitRelease());
     }
 
     @Override
     public String toString() {
         return "'" + name() + "' (permits=" + permits() + ", weight=" + weight() + ", fair=" + fair() + ", expire=" + expire()
                 + ", maxWait=" + maxWait() + ", maxHold=" + (values.maxHold == null ? "none" : values.maxHold) + ", minHold="
-                + minHold() + ", onLost=" + onLost() + ", onOutage=" + onOutage() + ", localPermits=" + localPermits()
+                + minHold() + ", keepIdle=" + keepIdle() + ", onLost=" + onLost() + ", onOutage=" + onOutage()
+                + ", localPermits=" + localPermits()
                 + ", maxWaiters=" + (values.maxWaiters == null ? "none" : values.maxWaiters) + ", awaitRelease="
                 + awaitRelease() + ")";
     }
@@ -220,6 +231,9 @@ public final class SemaphoreSpec {
         private Duration maxWait = Duration.ZERO;
         private Duration maxHold;
         private Duration minHold = Duration.ZERO;
+        // Instances that take turns would recall an only permit before almost every call.
+        private Duration keepIdleOfOne = Duration.ZERO;
+        private Duration keepIdleOfSeveral = Duration.ofSeconds(1);
         private OnLost onLost = OnLost.REPORT;
         private OnOutage onOutage = OnOutage.REJECT;
         private int localPermits;
@@ -240,6 +254,8 @@ public final class SemaphoreSpec {
             this.maxWait = other.maxWait;
             this.maxHold = other.maxHold;
             this.minHold = other.minHold;
+            this.keepIdleOfOne = other.keepIdleOfOne;
+            this.keepIdleOfSeveral = other.keepIdleOfSeveral;
             this.onLost = other.onLost;
             this.onOutage = other.onOutage;
             this.localPermits = other.localPermits;
@@ -333,6 +349,35 @@ public final class SemaphoreSpec {
          */
         public Builder minHold(Duration minHold) {
             this.minHold = SpecChecks.inRange("minHold", minHold, Duration.ZERO, MAX_EXPIRE);
+            return this;
+        }
+
+        /**
+         * Sets how long a permit that no execution uses stays with the instance before it goes back to Redis. Until then, it
+         * serves the next call of the instance without a round trip. It goes back earlier if another instance needs it. By
+         * default one second, or zero where there is only one permit. Fractions of a millisecond are cut off.
+         *
+         * @param keepIdle zero to return each permit as soon as its execution ends; at most {@link SemaphoreSpec#MAX_EXPIRE},
+         *        also if that is longer than {@link #expire}
+         * @return this
+         * @throws IllegalArgumentException when it is null, negative or too long
+         */
+        public Builder keepIdle(Duration keepIdle) {
+            keepIdleOfSeveral(keepIdle);
+            this.keepIdleOfOne = keepIdleOfSeveral;
+            return this;
+        }
+
+        /**
+         * As {@link #keepIdle}, but without effect where there is only one permit. The {@link #permits} decide, or the limit
+         * of a key if it has one of its own. A later {@link #keepIdle} replaces this value.
+         *
+         * @param keepIdle zero to return each permit as soon as its execution ends; at most {@link SemaphoreSpec#MAX_EXPIRE}
+         * @return this
+         * @throws IllegalArgumentException when it is null, negative or too long
+         */
+        public Builder keepIdleOfSeveral(Duration keepIdle) {
+            this.keepIdleOfSeveral = SpecChecks.inRange("keepIdle", keepIdle, Duration.ZERO, MAX_EXPIRE);
             return this;
         }
 

@@ -22,6 +22,7 @@ class LockSpecTest {
         assertThat(spec.fair()).isFalse();
         assertThat(spec.maxHold()).isEmpty();
         assertThat(spec.minHold()).isZero();
+        assertThat(spec.keepIdle()).isZero();
         assertThat(spec.onLost()).isEqualTo(OnLost.REPORT);
     }
 
@@ -50,8 +51,8 @@ class LockSpecTest {
                 .isNotEqualTo(LockSpec.named("orders").build())
                 .isNotEqualTo(LockSpec.named("invoices").lockTimeout(Duration.ofSeconds(5)).build())
                 .hasToString(
-                        "'orders' (acquireTimeout=PT10S, lockTimeout=PT5S, fair=false, maxHold=none, minHold=PT0S, onLost=REPORT, "
-                                + "awaitRelease=false)");
+                        "'orders' (acquireTimeout=PT10S, lockTimeout=PT5S, fair=false, maxHold=none, minHold=PT0S, keepIdle=PT0S, "
+                                + "onLost=REPORT, awaitRelease=false)");
     }
 
     @ParameterizedTest
@@ -97,6 +98,15 @@ class LockSpecTest {
         assertThat(spec.minHold(Duration.ofSeconds(5)).build().bulkhead().minHold()).hasSeconds(5);
         assertThatIllegalArgumentException().isThrownBy(spec.minHold(Duration.ofSeconds(6))::build).withMessage(
                 "minHold must not be longer than lockTimeout, which is PT5S, but is PT6S. Make it shorter, or lockTimeout longer");
+    }
+
+    @Test
+    void keepIdleAppliesToTheOnlyPermit() {
+        LockSpec spec = LockSpec.named("a").keepIdle(Duration.ofSeconds(5)).build();
+        assertThat(spec.keepIdle()).hasSeconds(5);
+        assertThat(spec.bulkhead().keepIdle()).hasSeconds(5);
+        assertThatIllegalArgumentException().isThrownBy(() -> LockSpec.named("a").keepIdle(Duration.ofMillis(-1)))
+                .withMessageContaining("keepIdle must not be negative");
     }
 
     @Test

@@ -136,4 +136,45 @@ class SemaphoreSpecTest {
                 .withMessageContaining("minHold must not be negative");
         assertThatIllegalArgumentException().isThrownBy(() -> spec.minHold(null)).withMessageContaining("minHold");
     }
+
+    @Test
+    void keepIdleDefaultsToOneSecondAndToZeroForOnePermit() {
+        SemaphoreSpec several = SemaphoreSpec.named("a").permits(2).build();
+        assertThat(several.keepIdle()).hasSeconds(1);
+        SemaphoreSpec one = several.toBuilder().permits(1).build();
+        assertThat(one.keepIdle()).isZero();
+        assertThat(one.toBuilder().permits(2).build()).isEqualTo(several);
+    }
+
+    @Test
+    void keepIdleAppliesToOnePermitAsWell() {
+        SemaphoreSpec one = SemaphoreSpec.named("a").permits(1).build();
+        SemaphoreSpec kept = one.toBuilder().keepIdle(Duration.ofNanos(5_000_999_999L)).build();
+        assertThat(kept.keepIdle()).isEqualTo(Duration.ofSeconds(5));
+        assertThat(kept.toBuilder().permits(2).build().keepIdle()).hasSeconds(5);
+        assertThat(kept).isEqualTo(kept.toBuilder().build()).isNotEqualTo(one);
+        assertThat(kept.toString()).contains("keepIdle=PT5S");
+    }
+
+    @Test
+    void keepIdleOfSeveralDependsOnThePermits() {
+        SemaphoreSpec one = SemaphoreSpec.named("a").permits(1).keepIdleOfSeveral(Duration.ofSeconds(5)).build();
+        assertThat(one.keepIdle()).isZero();
+        assertThat(one.toBuilder().permits(2).build().keepIdle()).hasSeconds(5);
+        assertThat(one).as("differs for keys with more permits").isNotEqualTo(SemaphoreSpec.named("a").permits(1).build());
+        assertThat(one.toBuilder().permits(2).keepIdle(Duration.ZERO).build().keepIdle()).isZero();
+    }
+
+    @Test
+    void keepIdleMayBeLongerThanTheLeaseUpToAYear() {
+        SemaphoreSpec.Builder spec = SemaphoreSpec.named("a").permits(2).expire(Duration.ofSeconds(1));
+        assertThat(spec.keepIdle(SemaphoreSpec.MAX_EXPIRE).build().keepIdle()).isEqualTo(SemaphoreSpec.MAX_EXPIRE);
+        assertThatIllegalArgumentException().isThrownBy(() -> spec.keepIdle(Duration.ofDays(366)))
+                .withMessage("keepIdle must not be longer than 365 days, but is PT8784H");
+        assertThatIllegalArgumentException().isThrownBy(() -> spec.keepIdle(Duration.ofMillis(-1)))
+                .withMessage("keepIdle must not be negative, but is PT-0.001S");
+        assertThatIllegalArgumentException().isThrownBy(() -> spec.keepIdleOfSeveral(Duration.ofMillis(-1)))
+                .withMessageContaining("keepIdle must not be negative");
+        assertThatIllegalArgumentException().isThrownBy(() -> spec.keepIdle(null)).withMessageContaining("keepIdle");
+    }
 }

@@ -42,6 +42,7 @@ class CodeBulkheadsTest {
     void specAppliesWithoutConfiguration() {
         SemaphoreSpec full = IMPORTS.toBuilder().weight(2).fair(true).expire(Duration.ofSeconds(9)).onOutage(OnOutage.LOCAL)
                 .localPermits(3).maxWaiters(7).awaitRelease(true).build();
+        properties.put("keep-idle", "5s");
         properties.put("on-outage", "allow");
         properties.put("instances", "5");
 
@@ -53,12 +54,13 @@ class CodeBulkheadsTest {
         properties.putAll(Map.of("imports.permits", "3", "imports.weight", "2", "imports.fair", "true", "imports.expire", "2m",
                 "imports.max-wait", "4s", "imports.max-hold", "1h", "imports.min-hold", "1s", "imports.on-lost", "interrupt",
                 "imports.on-outage", "local", "imports.local-permits", "2"));
-        properties.putAll(Map.of("imports.max-waiters", "9", "imports.await-release", "true", "imports.enabled", "false"));
+        properties.putAll(Map.of("imports.keep-idle", "3s", "imports.max-waiters", "9", "imports.await-release", "true",
+                "imports.enabled", "false"));
 
         assertThat(define(bulkheads(), IMPORTS)).isEqualTo(new EffectiveBulkhead(SemaphoreSpec.named("imports").permits(3)
                 .weight(2).fair(true).expire(Duration.ofMinutes(2)).maxWait(Duration.ofSeconds(4)).maxHold(Duration.ofHours(1))
-                .minHold(Duration.ofSeconds(1)).onLost(OnLost.INTERRUPT).onOutage(OnOutage.LOCAL).localPermits(2)
-                .maxWaiters(9).awaitRelease(true).build(), false));
+                .minHold(Duration.ofSeconds(1)).keepIdle(Duration.ofSeconds(3)).onLost(OnLost.INTERRUPT)
+                .onOutage(OnOutage.LOCAL).localPermits(2).maxWaiters(9).awaitRelease(true).build(), false));
     }
 
     @Test

@@ -83,6 +83,7 @@ class DeclaredBulkheadsTest {
                 new DefinedValue("max-wait", "2s", CONFIGURATION, "quarkus.redis-bulkhead.\"reports\".max-wait"),
                 new DefinedValue("max-hold", "300s", CONFIGURATION, "quarkus.redis-bulkhead.\"reports\".max-hold"),
                 new DefinedValue("min-hold", "0s", DEFAULT, ""),
+                new DefinedValue("keep-idle", "1s", DEFAULT, ""),
                 new DefinedValue("on-lost", "report", DEFAULT, ""),
                 new DefinedValue("on-full", "scheduled runs are skipped, other calls rejected", DEFAULT, ""),
                 new DefinedValue("on-outage", "allow", CONFIGURATION, "quarkus.redis-bulkhead.on-outage"),
@@ -135,6 +136,18 @@ class DeclaredBulkheadsTest {
         assertThat(values.get("rest.retry-after"))
                 .isEqualTo(new DefinedValue("rest.retry-after", "90s", CONFIGURATION,
                         "quarkus.redis-bulkhead.rest.retry-after"));
+    }
+
+    @Test
+    void keepIdleOfAllBulkheadsIsASourceWhereItApplies() {
+        assertThat(byMember(reports(Map.of("quarkus.redis-bulkhead.keep-idle", "5s"))).get("keep-idle"))
+                .isEqualTo(new DefinedValue("keep-idle", "5s", CONFIGURATION, "quarkus.redis-bulkhead.keep-idle"));
+        assertThat(byMember(reports(Map.of("quarkus.redis-bulkhead.keep-idle", "5s",
+                "quarkus.redis-bulkhead.reports.permits", "1"))).get("keep-idle"))
+                .isEqualTo(new DefinedValue("keep-idle", "0s", DEFAULT, ""));
+        assertThat(byMember(reports(Map.of("quarkus.redis-bulkhead.reports.keep-idle", "1500ms",
+                "quarkus.redis-bulkhead.reports.permits", "1"))).get("keep-idle")).isEqualTo(new DefinedValue("keep-idle",
+                        "1500ms", CONFIGURATION, "quarkus.redis-bulkhead.\"reports\".keep-idle"));
     }
 
     /** More pairs than Map.of accepts. */

@@ -135,6 +135,7 @@ class ManagementEndpointTest {
                 .body("definition.maxWait", is("PT2S"))
                 .body("definition", not(hasKey("maxHold")))
                 .body("definition.onOutage", is("reject"))
+                .body("definition.keepIdle", is("PT1S"))
                 .body("methods", contains("Guarded#report"))
                 .body("limits", hasSize(1))
                 .body("limits[0].limit", is(5))

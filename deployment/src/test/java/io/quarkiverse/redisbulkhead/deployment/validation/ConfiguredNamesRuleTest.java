@@ -27,7 +27,7 @@ class ConfiguredNamesRuleTest {
             "RBH025 quarkus.redis-bulkhead.eu-order.permits: no @RedisBulkhead has the name \"eu-order\". Declared: "
                     + "reports, of.sales." + DECLARED,
             "RBH028 quarkus.redis-bulkhead.lock.\"of.orders\".fairness: there is no such property. Available: "
-                    + "acquire-timeout, fair, lock-timeout, min-hold",
+                    + "acquire-timeout, fair, keep-idle, lock-timeout, min-hold",
             "RBH025 quarkus.redis-bulkhead.metrics.names: no @RedisBulkhead has the name \"sales\". Declared: of.sales, reports."
                     + DECLARED + ". For a lock of this name, write \"lock:sales\"",
             "RBH025 quarkus.redis-bulkhead.of.sales.fair: a bulkhead name that contains a dot must be quoted: "

@@ -17,6 +17,8 @@ class ConfiguredValuesRuleTest {
             "RBH005 quarkus.redis-bulkhead.\"of.sales\".enabled: enabled must be true or false, but is 'sometimes'",
             "RBH005 quarkus.redis-bulkhead.\"of.sales\".expire: expire must be a duration such as 30s, 5m or PT30S, but is 'soon'",
             "RBH005 quarkus.redis-bulkhead.\"of.sales\".fair: fair must be true or false, but is 'perhaps'",
+            "RBH005 quarkus.redis-bulkhead.\"of.sales\".keep-idle: keepIdle must be a duration such as 1s, 500ms or PT1S,"
+                    + " but is 'a moment'",
             "RBH005 quarkus.redis-bulkhead.\"of.sales\".local-permits: localPermits must be at least 1, but is 0",
             "RBH005 quarkus.redis-bulkhead.\"of.sales\".max-hold: maxHold must be a duration such as 10m, 2h or PT10M, but is 'long'",
             "RBH005 quarkus.redis-bulkhead.\"of.sales\".max-wait: maxWait must be a duration such as 2s, 500ms or PT2S,"
@@ -30,6 +32,7 @@ class ConfiguredValuesRuleTest {
             "RBH005 quarkus.redis-bulkhead.\"of.sales\".rest.retry-after: retryAfter must be none, or a duration from one second to"
                     + " 365 days such as 5s, 2m or PT5S, but is 'never'",
             "RBH005 quarkus.redis-bulkhead.instances: instances must be at least 1, but is 0",
+            "RBH005 quarkus.redis-bulkhead.keep-idle: keepIdle must not be longer than 365 days, but is PT8784H",
             "RBH005 quarkus.redis-bulkhead.key-prefix: keyPrefix must not be blank and must not contain braces, which mark the hash tag"
                     + " of Redis Cluster, but is 'a{b}'",
             "RBH005 quarkus.redis-bulkhead.lock-store.contention-timeout: contentionTimeout must be a duration such as 3s, 500ms or"
@@ -38,6 +41,7 @@ class ConfiguredValuesRuleTest {
                     + " PT0.01S",
             "RBH005 quarkus.redis-bulkhead.lock.\"of.orders\".acquire-timeout: acquireTimeout must not be negative, but is PT-1S",
             "RBH005 quarkus.redis-bulkhead.lock.\"of.orders\".fair: fair must be true or false, but is 'perhaps'",
+            "RBH005 quarkus.redis-bulkhead.lock.\"of.orders\".keep-idle: keepIdle must not be negative, but is PT-1S",
             "RBH005 quarkus.redis-bulkhead.lock.\"of.orders\".lock-timeout: lockTimeout must be at least one millisecond, but is PT0S",
             "RBH005 quarkus.redis-bulkhead.lock.\"of.orders\".min-hold: minHold must not be negative, but is PT-1S",
             "RBH005 quarkus.redis-bulkhead.lock.\"twice\".fair: fair must be true or false, but is 'possibly'",
@@ -73,6 +77,9 @@ class ConfiguredValuesRuleTest {
             .overrideConfigKey("quarkus.redis-bulkhead.\"of.sales\".max-hold", "long")
             .overrideConfigKey("quarkus.redis-bulkhead.\"of.sales\".min-hold", "short")
             .overrideConfigKey("quarkus.redis-bulkhead.lock.\"of.orders\".min-hold", "-1s")
+            .overrideConfigKey("quarkus.redis-bulkhead.\"of.sales\".keep-idle", "a moment")
+            .overrideConfigKey("quarkus.redis-bulkhead.lock.\"of.orders\".keep-idle", "-1s")
+            .overrideConfigKey("quarkus.redis-bulkhead.keep-idle", "366d")
             .overrideConfigKey("quarkus.redis-bulkhead.\"of.sales\".on-lost", "cry")
             .overrideConfigKey("quarkus.redis-bulkhead.\"of.sales\".on-outage", "wait")
             .overrideConfigKey("quarkus.redis-bulkhead.\"of.sales\".local-permits", "0")

@@ -76,6 +76,21 @@ public interface RedisBulkheadRuntimeConfig {
     boolean awaitRelease();
 
     /**
+     * How long a permit that no execution uses stays with the instance before it goes back to Redis. Until then, it serves the
+     * next call of the instance without a round trip. It goes back earlier if another instance needs it. With zero, each
+     * permit goes back as soon as its execution ends.
+     * <p>
+     * Locks, and bulkheads and keys with one permit, do not use this value: their permits go back as soon as they are
+     * released, unless {@code keep-idle} is set for their name.
+     * <p>
+     * A duration such as {@code 500ms}, {@code 30s} or {@code PT30S}, from zero to 365 days.
+     * <p>
+     * Example: {@code quarkus.redis-bulkhead.keep-idle=5s}
+     */
+    @WithDefault("1s")
+    Duration keepIdle();
+
+    /**
      * The approximate number of instances of the application, at least 1. During an outage under {@code local}, each of them
      * applies the limit divided by this number, unless {@code local-permits} is set.
      * <p>
@@ -328,6 +343,17 @@ public interface RedisBulkheadRuntimeConfig {
         Optional<Duration> minHold();
 
         /**
+         * How long this lock stays with the instance after its release, before it goes back to Redis. Until then, the next
+         * call of the instance gets it without a round trip. It goes back earlier if another instance needs it. By default,
+         * it goes back as soon as it is released.
+         * <p>
+         * A duration such as {@code 500ms}, {@code 30s} or {@code PT30S}, from zero to 365 days.
+         * <p>
+         * Example: {@code quarkus.redis-bulkhead.lock."archive".keep-idle=5s}
+         */
+        Optional<Duration> keepIdle();
+
+        /**
          * Whether waiting calls get this lock in order of arrival. By default they do not.
          * <p>
          * Example: {@code quarkus.redis-bulkhead.lock."archive".fair=true}
@@ -409,6 +435,18 @@ public interface RedisBulkheadRuntimeConfig {
          * Example: {@code quarkus.redis-bulkhead."reports".min-hold=10s}
          */
         Optional<Duration> minHold();
+
+        /**
+         * How long a permit that no execution uses stays with the instance before it goes back to Redis. Until then, it serves
+         * the next call of the instance without a round trip. It goes back earlier if another instance needs it. With zero,
+         * each permit goes back as soon as its execution ends. By default the value of
+         * {@code quarkus.redis-bulkhead.keep-idle}, or zero where there is only one permit.
+         * <p>
+         * A duration such as {@code 500ms}, {@code 30s} or {@code PT30S}, from zero to 365 days.
+         * <p>
+         * Example: {@code quarkus.redis-bulkhead."reports".keep-idle=5s}
+         */
+        Optional<Duration> keepIdle();
 
         /**
          * What happens to an execution that loses its permit. {@code report}, the default: the loss is reported.

@@ -24,6 +24,7 @@ final class BulkheadAssembler {
 
     private static final String ON_OUTAGE = PropertyNames.PREFIX + "on-outage";
     private static final String INSTANCES = PropertyNames.PREFIX + "instances";
+    private static final String KEEP_IDLE = PropertyNames.PREFIX + "keep-idle";
 
     private final String name;
     private final AnnotationDefinitions annotations;
@@ -54,6 +55,9 @@ final class BulkheadAssembler {
     Optional<EffectiveBulkhead> declared() {
         int before = errors.size();
         spec.fair(annotations.fair(name)).weight(annotations.weight(name));
+        if (checks.isValid(KEEP_IDLE)) {
+            spec.keepIdleOfSeveral(forAll.keepIdle());
+        }
         Optional<Duration> lease = annotations.expire(name);
         if (lease.isPresent()) {
             spec.expire(lease.get());
@@ -120,6 +124,7 @@ final class BulkheadAssembler {
             case "max-wait" -> spec.maxWait(own.maxWait().get());
             case "max-hold" -> spec.maxHold(own.maxHold().get());
             case "min-hold" -> spec.minHold(own.minHold().get());
+            case "keep-idle" -> spec.keepIdle(own.keepIdle().get());
             case "on-lost" -> spec.onLost(own.onLost().get());
             case "on-outage" -> spec.onOutage(own.onOutage().get());
             case "await-release" -> spec.awaitRelease(own.awaitRelease().get());

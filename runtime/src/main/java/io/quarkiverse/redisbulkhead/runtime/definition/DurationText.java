@@ -24,6 +24,9 @@ public enum DurationText {
     /** For how long a permit or lock is taken at least. */
     MIN_HOLD("minHold", "10s, 500ms or PT10S"),
 
+    /** For how long an instance keeps a permit that no execution uses. */
+    KEEP_IDLE("keepIdle", "1s, 500ms or PT1S"),
+
     /** How long a call waits for a lock. */
     ACQUIRE_TIMEOUT("acquireTimeout", "10s, 500ms or PT10S"),
 
@@ -65,6 +68,7 @@ public enum DurationText {
             case MAX_WAIT -> SemaphoreSpec.named("any").maxWait(duration);
             case MAX_HOLD -> SemaphoreSpec.named("any").maxHold(duration);
             case MIN_HOLD -> SemaphoreSpec.named("any").minHold(duration);
+            case KEEP_IDLE -> SemaphoreSpec.named("any").keepIdle(duration);
             case ACQUIRE_TIMEOUT -> LockSpec.named("any").acquireTimeout(duration);
             case LOCK_TIMEOUT -> LockSpec.named("any").lockTimeout(duration);
             case COMMAND_TIMEOUT ->

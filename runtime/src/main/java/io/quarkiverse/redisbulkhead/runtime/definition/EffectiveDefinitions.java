@@ -198,6 +198,7 @@ public final class EffectiveDefinitions {
         Optional<LockConfig> own = Optional.ofNullable(values.lock().locks().get(name));
         spec.acquireTimeout(own.flatMap(LockConfig::acquireTimeout).orElse(values.lock().acquireTimeout()));
         own.flatMap(LockConfig::minHold).ifPresent(spec::minHold);
+        own.flatMap(LockConfig::keepIdle).ifPresent(spec::keepIdle);
         own.flatMap(LockConfig::fair).ifPresent(spec::fair);
         return spec.build();
     }

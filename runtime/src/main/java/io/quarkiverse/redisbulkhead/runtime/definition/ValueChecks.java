@@ -72,6 +72,7 @@ record ValueChecks(Configuration configuration, boolean inRedis, ValidationError
                     "instances must be at least 1, but is " + values.instances());
             case "max-blocked-threads" -> require(values.maxBlockedThreads().getAsInt() >= 0,
                     "maxBlockedThreads must be at least 0, but is " + values.maxBlockedThreads().getAsInt());
+            case "keep-idle" -> DurationText.KEEP_IDLE.check(values.keepIdle());
             case "rest.status" -> require(
                     values.rest().status() >= FIRST_ERROR_STATUS && values.rest().status() <= LAST_ERROR_STATUS,
                     "status must be an HTTP error status from " + FIRST_ERROR_STATUS + " to " + LAST_ERROR_STATUS + ", but is "
@@ -124,6 +125,8 @@ record ValueChecks(Configuration configuration, boolean inRedis, ValidationError
         check(PropertyNames.ofLock(name, "*"), () -> LockSpec.named(name));
         own.acquireTimeout().ifPresent(wait -> check(PropertyNames.ofLock(name, "acquire-timeout"),
                 () -> LockSpec.named("any").acquireTimeout(wait)));
+        own.keepIdle().ifPresent(keep -> check(PropertyNames.ofLock(name, "keep-idle"),
+                () -> LockSpec.named("any").keepIdle(keep)));
         String lockTimeout = PropertyNames.ofLock(name, "lock-timeout");
         own.lockTimeout().filter(lease -> check(lockTimeout, () -> LockSpec.named("any").lockTimeout(lease)))
                 .ifPresent(lease -> checkLease(configuration.written(lockTimeout), "lock-timeout", lease));

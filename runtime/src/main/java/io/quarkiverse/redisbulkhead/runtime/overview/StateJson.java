@@ -87,7 +87,7 @@ public final class StateJson {
                 .put("expire", spec.expire().toString())
                 .put("maxWait", spec.maxWait().toString());
         spec.maxHold().ifPresent(bound -> json.put("maxHold", bound.toString()));
-        json.put("minHold", spec.minHold().toString());
+        json.put("minHold", spec.minHold().toString()).put("keepIdle", spec.keepIdle().toString());
         put(json, "maxWaiters", spec.maxWaiters());
         return json.put("onLost", text(spec.onLost()))
                 .put("onOutage", text(spec.onOutage()))

@@ -78,7 +78,8 @@ class EffectiveDefinitionsTest {
     void eachPropertyOfABulkheadIsApplied() {
         Map<String, String> all = Map.ofEntries(Map.entry("enabled", "true"), Map.entry("permits", "7"),
                 Map.entry("weight", "2"), Map.entry("fair", "true"), Map.entry("expire", "2m"), Map.entry("max-wait", "3s"),
-                Map.entry("max-hold", "1h"), Map.entry("min-hold", "4s"), Map.entry("on-lost", "interrupt"),
+                Map.entry("max-hold", "1h"), Map.entry("min-hold", "4s"), Map.entry("keep-idle", "6s"),
+                Map.entry("on-lost", "interrupt"),
                 Map.entry("on-full", "reject"), Map.entry("on-outage", "allow"), Map.entry("local-permits", "3"),
                 Map.entry("max-waiters", "9"), Map.entry("await-release", "true"), Map.entry("rest.retry-after", "5s"));
         assertThat(all).containsOnlyKeys(new KnownProperties(KnownProperties.ofMappings()).ofOneBulkhead());
@@ -87,7 +88,8 @@ class EffectiveDefinitionsTest {
         assertThat(settings(configured, REPORTS).get("reports"))
                 .isEqualTo(new EffectiveBulkhead(SemaphoreSpec.named("reports").permits(7).weight(2).fair(true)
                         .expire(Duration.ofMinutes(2)).maxWait(Duration.ofSeconds(3)).maxHold(Duration.ofHours(1))
-                        .minHold(Duration.ofSeconds(4)).onLost(OnLost.INTERRUPT).onOutage(OnOutage.ALLOW).localPermits(3)
+                        .minHold(Duration.ofSeconds(4)).keepIdle(Duration.ofSeconds(6)).onLost(OnLost.INTERRUPT)
+                        .onOutage(OnOutage.ALLOW).localPermits(3)
                         .maxWaiters(9).awaitRelease(true).build(), true));
     }
 
@@ -113,6 +115,26 @@ class EffectiveDefinitionsTest {
                     assertThat(settings.get("reports").spec().awaitRelease()).isTrue();
                     assertThat(settings.get("a.b c").spec().awaitRelease()).isFalse();
                 });
+    }
+
+    @Test
+    void globalKeepIdleAppliesToBulkheadsWithMoreThanOnePermit() {
+        SemaphoreSpec spec = settings(Map.of("keep-idle", "5s"), REPORTS).get("reports").spec();
+        assertThat(spec.keepIdle()).hasSeconds(5);
+        assertThat(spec.toBuilder().permits(1).build().keepIdle()).as("a key whose limit is 1").isZero();
+
+        SemaphoreSpec one = settings(Map.of("keep-idle", "5s", "reports.permits", "1"), REPORTS).get("reports").spec();
+        assertThat(one.keepIdle()).isZero();
+        assertThat(one.toBuilder().permits(2).build().keepIdle()).as("a key whose limit is 2").hasSeconds(5);
+    }
+
+    @Test
+    void keepIdleOfABulkheadAppliesToOnePermitAsWell() {
+        SemaphoreSpec one = settings(Map.of("keep-idle", "5s", "reports.keep-idle", "2s", "reports.permits", "1"), REPORTS)
+                .get("reports").spec();
+        assertThat(one.keepIdle()).hasSeconds(2);
+        assertThat(one.toBuilder().permits(3).build().keepIdle()).hasSeconds(2);
+        assertThat(settings(Map.of("reports.keep-idle", "0"), REPORTS).get("reports").spec().keepIdle()).isZero();
     }
 
     @ParameterizedTest
@@ -190,6 +212,9 @@ class EffectiveDefinitionsTest {
             "\"reports\".weight        | 0     | weight must be from 1 to 1000, but is 0",
             "\"reports\".weight        | 1001  | weight must be from 1 to 1000, but is 1001",
             "\"reports\".min-hold      | PT-1S | minHold must not be negative, but is PT-1S",
+            "\"reports\".keep-idle     | PT-1S | keepIdle must not be negative, but is PT-1S",
+            "keep-idle                 | PT-1S | keepIdle must not be negative, but is PT-1S",
+            "keep-idle                 | 366d  | keepIdle must not be longer than 365 days, but is PT8784H",
             "\"reports\".local-permits | 0     | localPermits must be at least 1, but is 0",
             "\"reports\".max-waiters   | -1    | maxWaiters must be at least 0, but is -1",
             "max-blocked-threads       | -1    | maxBlockedThreads must be at least 0, but is -1" })

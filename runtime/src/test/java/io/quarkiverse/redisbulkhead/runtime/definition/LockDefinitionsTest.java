@@ -106,6 +106,15 @@ class LockDefinitionsTest {
     }
 
     @Test
+    void onlyKeepIdleOfTheLockApplies() {
+        assertThat(settings(Map.of("jobs.keep-idle", "2s")).lock("jobs").keepIdle()).hasSeconds(2);
+        assertThat(settings(Map.of("jobs.keep-idle", "2s")).lock("orders").keepIdle()).as("global keep-idle").isZero();
+        assertThatThrownBy(() -> settings(Map.of("jobs.keep-idle", "PT-1S"))).hasMessageContaining("has an error:")
+                .hasMessageContaining(
+                        "\n  RBH005 quarkus.redis-bulkhead.lock.jobs.keep-idle: keepIdle must not be negative, but is PT-1S");
+    }
+
+    @Test
     void blankNameIsRefused() {
         assertThatThrownBy(() -> settings(Map.of()).lock(" ")).isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("name must not be blank");
@@ -122,6 +131,7 @@ class LockDefinitionsTest {
         properties.forEach((key, value) -> ofLocks.put("lock." + key, value));
         ofLocks.put("command-timeout", "500ms");
         ofLocks.put("await-release", Boolean.toString(awaitRelease));
+        ofLocks.put("keep-idle", "5s");
         ValidationErrors errors = new ValidationErrors();
         EffectiveDefinitions definitions = EffectiveDefinitions.atStart(
                 new Declarations(List.of(), List.of(), List.of(), Map.of(), DefinedInCode.NONE,

@@ -1,0 +1,79 @@
+package io.quarkiverse.redisbulkhead.runtime.store;
+
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+
+/**
+ * Where shares live. Knows instances, not calls. Every method is one atomic step, by the clock of the store.
+ * <p>
+ * All methods are asynchronous, may be called from any thread and never block. Stages complete on a thread of the store; do not
+ * block it. Failures come through the stage as {@link StoreException}. A store never sends anything twice: who states
+ * something states it again.
+ */
+public interface ShareStore {
+
+    /** How long an offer lives after the statement on which it is based; see {@link ShareMessage.Granted}. */
+    long OFFER_MILLIS = 3_000;
+
+    /** How long the calls of an instance keep their places in the queue without a new statement. */
+    long WAITER_MILLIS = 3_000;
+
+    /** How long nothing new is granted after a new run of the server, unless all instances have stated their position. */
+    long GRACE_MILLIS = 2_000;
+
+    /** For how long after an unmet need no other instance may keep permits. */
+    long UNMET_MILLIS = 1_000;
+
+    /** The interval between two recalls while a need is unmet. */
+    long RECALL_MILLIS = 200;
+
+    /** An instance that has not answered a recall for so long is no longer expected to answer. */
+    long DEAF_MILLIS = 1_000;
+
+    /** With more instances than that, none may keep permits. */
+    int MOST_KEEPERS = 64;
+
+    /**
+     * States a position.
+     *
+     * @param statement the position
+     * @return the position that the store has; fails with a {@link StoreException}
+     */
+    CompletionStage<Position> sync(Statement statement);
+
+    /**
+     * Takes permits away from an instance, or a permit that no instance holds, and sends {@link ShareMessage.Changed}.
+     *
+     * @param bulkhead the bulkhead
+     * @param instance the instance; empty for a permit in the name of no instance
+     * @param permitId the permit that no instance holds; empty for permits of an instance
+     * @param permits how many permits of the instance
+     * @return how many permits were taken away
+     */
+    CompletionStage<Integer> revoke(BulkheadId bulkhead, String instance, String permitId, int permits);
+
+    /**
+     * Sets the limit for all instances.
+     *
+     * @param bulkhead the bulkhead
+     * @param limit at least 1; 0 to undo
+     * @return whether a limit was set before
+     */
+    CompletionStage<Boolean> resize(BulkheadId bulkhead, int limit);
+
+    /**
+     * Reads the shares and the queue.
+     *
+     * @param bulkhead the bulkhead
+     * @param most how many instances to list at most
+     * @return the state at one instant
+     */
+    CompletionStage<ShareOverview> look(BulkheadId bulkhead, int most);
+
+    /**
+     * Sets the listener. Called once, before anything else.
+     *
+     * @param messages called on a thread of the store; must not block
+     */
+    void listen(Consumer<ShareMessage> messages);
+}
