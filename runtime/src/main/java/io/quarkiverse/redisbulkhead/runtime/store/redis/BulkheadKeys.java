@@ -120,6 +120,11 @@ public final class BulkheadKeys {
         return all;
     }
 
+    /** The keys of the shares and of the queue of instances, as {@code share.lua} expects them. */
+    public List<byte[]> ofShares() {
+        return List.of(bytes("shares"), bytes("waiting"));
+    }
+
     /** One of the keys of the data. */
     public byte[] of(Part part) {
         return bytes(part.name().toLowerCase(Locale.ROOT));
