@@ -72,7 +72,7 @@ public record SemaphoreDefinition(BulkheadId id, SemaphoreSpec spec, LeaseTerms 
     }
 
     /** One of its keys, which may have a limit of its own. */
-    SemaphoreDefinition forKey(String key, OptionalInt permits) {
+    public SemaphoreDefinition forKey(String key, OptionalInt permits) {
         return new SemaphoreDefinition(id.forKey(key), permits.isEmpty() ? spec : withLimit(permits.getAsInt()), terms,
                 whenFull, keepIdle);
     }
@@ -87,12 +87,12 @@ public record SemaphoreDefinition(BulkheadId id, SemaphoreSpec spec, LeaseTerms 
     }
 
     /** This definition with another time to wait. */
-    SemaphoreDefinition within(Duration maxWait) {
+    public SemaphoreDefinition within(Duration maxWait) {
         return spec.maxWait().equals(maxWait) ? this : with(spec.toBuilder().maxWait(maxWait).build());
     }
 
     /** This definition with permits of another weight. */
-    SemaphoreDefinition weighing(int weight) {
+    public SemaphoreDefinition weighing(int weight) {
         return spec.weight() == weight ? this : with(spec.toBuilder().weight(weight).build());
     }
 
@@ -109,7 +109,7 @@ public record SemaphoreDefinition(BulkheadId id, SemaphoreSpec spec, LeaseTerms 
     }
 
     /** This definition with another exception for calls when it is full. */
-    SemaphoreDefinition whenFull(Function<BulkheadFullException, RuntimeException> rejection) {
+    public SemaphoreDefinition whenFull(Function<BulkheadFullException, RuntimeException> rejection) {
         return new SemaphoreDefinition(id, spec, terms, rejection, keepIdle);
     }
 
