@@ -57,6 +57,16 @@ public abstract class CallListener {
     }
 
     /**
+     * Whether {@link #acquired} needs the fencing token. Otherwise it may be 0 for any permit: tokens are drawn on demand, and
+     * each one that is drawn brings the next request to the store nearer.
+     *
+     * @return the same for the whole call
+     */
+    public boolean usesFencingToken() {
+        return false;
+    }
+
+    /**
      * The call gets no permit.
      *
      * @param result why

@@ -46,7 +46,7 @@ public enum CallResult {
      *
      * @param hadTime whether the call wanted to wait
      */
-    static CallResult of(Throwable rejection, boolean hadTime) {
+    public static CallResult of(Throwable rejection, boolean hadTime) {
         if (rejection instanceof QueueFullException) {
             return QUEUE_FULL;
         } else if (rejection instanceof BulkheadFullException) {

@@ -13,13 +13,13 @@ import java.util.HexFormat;
  * @param permitId the permit
  * @param secret 128 random bits in hexadecimal
  */
-record DetachedPermit(String permitId, String secret) {
+public record DetachedPermit(String permitId, String secret) {
 
     private static final int SECRET_BYTES = 16;
     private static final char SEPARATOR = '.';
 
     /** A permit that is going to be detached. */
-    static DetachedPermit of(String permitId, SecureRandom random) {
+    public static DetachedPermit of(String permitId, SecureRandom random) {
         byte[] secret = new byte[SECRET_BYTES];
         random.nextBytes(secret);
         return new DetachedPermit(permitId, HexFormat.of().formatHex(secret));
@@ -30,7 +30,7 @@ record DetachedPermit(String permitId, String secret) {
      *
      * @throws IllegalArgumentException if the token is invalid; its message does not contain the token, which is a secret
      */
-    static DetachedPermit parse(String token) {
+    public static DetachedPermit parse(String token) {
         int end = token == null ? -1 : token.lastIndexOf(SEPARATOR);
         if (end < 1 || token.length() - end - 1 != 2 * SECRET_BYTES || !token.chars().allMatch(DetachedPermit::mayBeInToken)) {
             throw new IllegalArgumentException("token must be what Permit.detach() returned, but is "
@@ -44,12 +44,12 @@ record DetachedPermit(String permitId, String secret) {
                 || character == '*' || character == SEPARATOR;
     }
 
-    String token() {
+    public String token() {
         return permitId + SEPARATOR + secret;
     }
 
     /** What the store keeps. */
-    String digest() {
+    public String digest() {
         return sha256(secret);
     }
 

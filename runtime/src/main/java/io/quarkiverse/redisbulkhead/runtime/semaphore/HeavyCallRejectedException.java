@@ -22,7 +22,7 @@ public final class HeavyCallRejectedException extends BulkheadFullException {
      * @param weight of the call
      * @param limit that is in force
      */
-    HeavyCallRejectedException(String name, Optional<String> key, int weight, int limit, Duration nearestLeaseEnd) {
+    public HeavyCallRejectedException(String name, Optional<String> key, int weight, int limit, Duration nearestLeaseEnd) {
         super("Bulkhead '" + name + "' " + (weight > limit
                 ? "has a limit of " + limit + (key.isEmpty() ? "" : " for this key") + ", below the weight " + weight
                         + " of this call. Raise the limit (RedisSemaphore.resize or resetSize), or lower the weight"

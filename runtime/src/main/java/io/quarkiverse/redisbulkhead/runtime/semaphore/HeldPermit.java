@@ -5,7 +5,6 @@ import java.util.concurrent.CompletionStage;
 
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
-import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 
 /** A permit, from the grant until it is released, lost or detached. Thread-safe. */
 public interface HeldPermit {
@@ -49,10 +48,10 @@ public interface HeldPermit {
      * How much of a limit the permit takes, as far as this process knows.
      *
      * @param other the bulkhead or key whose limit it is
-     * @param in where that limit is kept
+     * @param in the engine or store that keeps that limit
      * @return zero for another bulkhead or store, and when the permit is not held
      */
-    default int weightOf(BulkheadId other, PermitStore in) {
+    default int weightOf(BulkheadId other, Object in) {
         return 0;
     }
 

@@ -9,38 +9,38 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Counts what is in flight, so that a shutdown can wait for it. Thread-safe. */
-final class InFlightCounter {
+public final class InFlightCounter {
 
     private final AtomicInteger count = new AtomicInteger();
     private final Queue<CompletableFuture<Void>> waiting = new ConcurrentLinkedQueue<>();
     private volatile boolean stopping;
 
-    void begin() {
+    public void begin() {
         count.incrementAndGet();
     }
 
-    void end() {
+    public void end() {
         if (count.decrementAndGet() == 0) {
             completeWaiting();
         }
     }
 
-    boolean isIdle() {
+    public boolean isIdle() {
         return count.get() == 0;
     }
 
     /** The application stops: nothing new should begin. */
-    void stop() {
+    public void stop() {
         stopping = true;
     }
 
     /** Whether {@link #stop()} was called. To be read after {@link #begin()}, so that a shutdown does not miss what begins. */
-    boolean isStopping() {
+    public boolean isStopping() {
         return stopping;
     }
 
     /** Completes when nothing is in flight. */
-    CompletionStage<Void> idle() {
+    public CompletionStage<Void> idle() {
         CompletableFuture<Void> idle = new CompletableFuture<>();
         waiting.add(idle);
         // The last one may have ended before this was in the queue.

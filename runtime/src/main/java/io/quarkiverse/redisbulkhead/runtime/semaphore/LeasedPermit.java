@@ -137,7 +137,7 @@ class LeasedPermit extends LeaseRenewer.Lease implements HeldPermit {
     }
 
     @Override
-    public int weightOf(BulkheadId other, PermitStore in) {
+    public int weightOf(BulkheadId other, Object in) {
         return dependencies.store() == in && definition().id().equals(other) && isHeld() ? definition().spec().weight() : 0;
     }
 
@@ -237,7 +237,7 @@ class LeasedPermit extends LeaseRenewer.Lease implements HeldPermit {
     @Override
     public CompletionStage<String> detach() {
         if (!dependencies.fenced()) {
-            return CompletableFuture.failedStage(grantedWithoutRedis(bulkhead()));
+            return CompletableFuture.failedStage(UncountedPermit.grantedWithoutRedis(bulkhead()));
         }
         DetachedPermit detached;
         synchronized (this) {
@@ -310,12 +310,6 @@ class LeasedPermit extends LeaseRenewer.Lease implements HeldPermit {
 
     private PermitGoneException gone(String what) {
         return new PermitGoneException(bulkhead(), "The permit " + id() + " of bulkhead '" + bulkhead() + "' " + what);
-    }
-
-    static IllegalStateException grantedWithoutRedis(String bulkhead) {
-        return new IllegalStateException("The permit of bulkhead '" + bulkhead + "' cannot be detached, because it "
-                + "was granted without Redis: the bulkhead is disabled, or Redis was away and on-outage is not "
-                + "'reject'. Permit.fencingToken() is 0 in these cases, so check it first");
     }
 
     @Override

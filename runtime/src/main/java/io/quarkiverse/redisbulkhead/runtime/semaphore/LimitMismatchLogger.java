@@ -14,7 +14,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.LimitMismatch;
  * Logs that instances define a bulkhead with different limits: once per bulkhead, and again when the limits change. For a
  * bulkhead with keys, once for all keys. Thread-safe.
  */
-final class LimitMismatchLogger {
+public final class LimitMismatchLogger {
 
     private static final Logger LOG = Logger.getLogger(LimitMismatchLogger.class);
 
@@ -35,7 +35,7 @@ final class LimitMismatchLogger {
         }
     }
 
-    void log(LimitMismatch mismatch) {
+    public void log(LimitMismatch mismatch) {
         synchronized (this) {
             if (!isNews(mismatch)) {
                 return;

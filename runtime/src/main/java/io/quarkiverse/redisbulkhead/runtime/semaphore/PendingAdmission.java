@@ -8,10 +8,10 @@ import java.util.concurrent.CompletionStage;
  * What callers see of an admission until its outcome is known, and then. Futures are created on demand: an immediate grant
  * needs none. Thread-safe.
  */
-abstract class PendingAdmission implements Admission {
+public abstract class PendingAdmission implements Admission {
 
     /** A future that callers cannot cancel; asynchronous libraries try to. */
-    static final class Promise<T> extends CompletableFuture<T> {
+    public static final class Promise<T> extends CompletableFuture<T> {
 
         @Override
         public boolean cancel(boolean mayInterruptIfRunning) {
@@ -32,12 +32,12 @@ abstract class PendingAdmission implements Admission {
     private Promise<Void> attempted;
 
     /** All permits are held. */
-    final void completeGranted(List<HeldPermit> held) {
+    protected final void completeGranted(List<HeldPermit> held) {
         decide(held, null);
     }
 
     /** No permit is held, and none will be granted. */
-    final void completeRejected(Throwable reason) {
+    protected final void completeRejected(Throwable reason) {
         decide(null, reason);
     }
 
@@ -56,7 +56,7 @@ abstract class PendingAdmission implements Admission {
     }
 
     /** It is known that the call must wait. */
-    final void completeAttempted() {
+    protected final void completeAttempted() {
         Promise<Void> answered;
         synchronized (this) {
             mustWait = true;

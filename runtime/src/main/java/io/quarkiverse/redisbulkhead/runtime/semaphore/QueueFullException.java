@@ -16,7 +16,8 @@ public final class QueueFullException extends BulkheadFullException {
 
     private final String reason;
 
-    QueueFullException(String reason, String name, Optional<String> key, int limit, Duration nearestLeaseEnd) {
+    /** Creates the exception. */
+    public QueueFullException(String reason, String name, Optional<String> key, int limit, Duration nearestLeaseEnd) {
         super("Bulkhead '" + name + "' is full" + (key.isEmpty() ? "" : " for this key") + ", and the call cannot wait: "
                 + reason, name, key, limit, nearestLeaseEnd);
         this.reason = reason;

@@ -16,7 +16,6 @@ import io.quarkiverse.redisbulkhead.Waiter;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
-import io.quarkiverse.redisbulkhead.runtime.store.PermitTerms;
 
 /**
  * A counting semaphore. Thread-safe. Where the store gives no answer, stages fail with
@@ -26,34 +25,32 @@ import io.quarkiverse.redisbulkhead.runtime.store.PermitTerms;
 public final class Semaphore {
 
     private final SemaphoreDefinition bulkhead;
-    private final PermitRequest.Dependencies dependencies;
-    private final PermitAttacher attacher;
+    private final Engine engine;
     private final boolean limiting;
     private final List<HeldPermit> heldByCallers;
-    // Those of the last call, as each guarded method has its own semaphore. Threads that race make the same.
-    private PermitTerms lastTerms;
+    // Created by the first call. Threads that race create equivalent ones.
+    private Engine.Calls calls;
 
     /**
-     * @param dependencies what its requests work with
-     * @param attacher attaches detached permits
+     * A semaphore. Creating one is cheap; all with the same name share their permits.
+     *
+     * @param engine gives the permits
+     * @param spec what it is
      * @param limiting {@code false}: the bulkhead is disabled, and all calls get a permit that does not count
      */
-    Semaphore(SemaphoreDefinition bulkhead, PermitRequest.Dependencies dependencies, PermitAttacher attacher,
-            boolean limiting) {
-        this(bulkhead, dependencies, attacher, limiting, List.of());
+    public Semaphore(Engine engine, SemaphoreSpec spec, boolean limiting) {
+        this(SemaphoreDefinition.of(spec), engine, limiting, List.of());
     }
 
-    private Semaphore(SemaphoreDefinition bulkhead, PermitRequest.Dependencies dependencies, PermitAttacher attacher,
-            boolean limiting, List<HeldPermit> heldByCallers) {
+    private Semaphore(SemaphoreDefinition bulkhead, Engine engine, boolean limiting, List<HeldPermit> heldByCallers) {
         this.heldByCallers = heldByCallers;
         this.bulkhead = bulkhead;
-        this.dependencies = dependencies;
-        this.attacher = attacher;
+        this.engine = engine;
         this.limiting = limiting;
     }
 
     private Semaphore with(SemaphoreDefinition other) {
-        return new Semaphore(other, dependencies, attacher, limiting, heldByCallers);
+        return new Semaphore(other, engine, limiting, heldByCallers);
     }
 
     /**
@@ -64,7 +61,7 @@ public final class Semaphore {
      * @return the semaphore, which shares its permits with this one
      */
     public Semaphore nestedIn(List<HeldPermit> held) {
-        return new Semaphore(bulkhead, dependencies, attacher, limiting, held);
+        return new Semaphore(bulkhead, engine, limiting, held);
     }
 
     /**
@@ -142,17 +139,17 @@ public final class Semaphore {
     }
 
     private Admission begin(String method, WaitsOn waitsOn, InFlightCounter executions, CallListener call) {
-        return limiting ? PermitRequest.begin(dependencies, bulkhead, terms(method), waitsOn, executions, call, heldByCallers)
+        return limiting ? calls().begin(method, waitsOn, executions, call, heldByCallers)
                 : new GrantedAdmission(List.of(uncountedPermit()), executions);
     }
 
-    private PermitTerms terms(String method) {
-        PermitTerms terms = lastTerms;
-        if (terms == null || !terms.method().equals(method)) {
-            terms = dependencies.terms(bulkhead, method);
-            lastTerms = terms;
+    private Engine.Calls calls() {
+        Engine.Calls prepared = calls;
+        if (prepared == null) {
+            prepared = engine.calls(bulkhead);
+            calls = prepared;
         }
-        return terms;
+        return prepared;
     }
 
     /**
@@ -167,7 +164,7 @@ public final class Semaphore {
     }
 
     private CallListener listener(String method) {
-        return limiting ? dependencies.listener().onCall(bulkhead.id(), method) : CallListener.NONE;
+        return limiting ? engine.onCall(bulkhead.id(), method) : CallListener.NONE;
     }
 
     /**
@@ -202,7 +199,7 @@ public final class Semaphore {
      * @throws IllegalArgumentException when the token is malformed
      */
     public CompletionStage<HeldPermit> attach(String token, String method) {
-        return attacher.attach(bulkhead, token, method);
+        return engine.attach(bulkhead, token, method);
     }
 
     /**
@@ -221,7 +218,7 @@ public final class Semaphore {
      * @return held until it is released
      */
     public HeldPermit uncountedPermit() {
-        return new UncountedPermit(bulkhead.id(), CallListener.NONE, dependencies.timers());
+        return engine.uncountedPermit(bulkhead.id());
     }
 
     /**
@@ -275,10 +272,8 @@ public final class Semaphore {
         return occupancy(PermitStore.MAX_LISTED).thenApply(Occupancy::waiters);
     }
 
-    // After the releases of this process, so that a caller does not see the permit of its last call.
     private CompletionStage<Occupancy> occupancy(int most) {
-        return StoreFailures.translate(bulkhead.name(), dependencies.returns().behind(bulkhead.id())
-                .thenCompose(none -> dependencies.store().occupancy(bulkhead.id(), most)));
+        return StoreFailures.translate(bulkhead.name(), engine.occupancy(bulkhead.id(), most));
     }
 
     /**
@@ -288,7 +283,7 @@ public final class Semaphore {
      * @return {@code false} when it is not held
      */
     public CompletionStage<Boolean> revoke(String permitId) {
-        return StoreFailures.translate(bulkhead.name(), dependencies.store().revoke(bulkhead.id(), permitId));
+        return StoreFailures.translate(bulkhead.name(), engine.revoke(bulkhead.id(), permitId));
     }
 
     /**
@@ -298,7 +293,7 @@ public final class Semaphore {
      * @return completes when it is in force
      */
     public CompletionStage<Void> resize(int permits) {
-        return StoreFailures.translate(bulkhead.name(), dependencies.store().resize(bulkhead.id(), permits));
+        return StoreFailures.translate(bulkhead.name(), engine.resize(bulkhead.id(), permits));
     }
 
     /**
@@ -307,6 +302,6 @@ public final class Semaphore {
      * @return {@code false} when there was nothing to undo
      */
     public CompletionStage<Boolean> resetSize() {
-        return StoreFailures.translate(bulkhead.name(), dependencies.store().resetSize(bulkhead.id()));
+        return StoreFailures.translate(bulkhead.name(), engine.resetSize(bulkhead.id()));
     }
 }

@@ -18,9 +18,13 @@ import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
  * @param spec its definition
  * @param terms what the definition means for leases
  * @param whenFull what calls fail with instead of a {@link BulkheadFullException}; null: with that
+ * @param keepIdle how long a permit stays with this instance after its execution; null: the default
  */
-record SemaphoreDefinition(BulkheadId id, SemaphoreSpec spec, LeaseTerms terms,
-        Function<BulkheadFullException, RuntimeException> whenFull) {
+public record SemaphoreDefinition(BulkheadId id, SemaphoreSpec spec, LeaseTerms terms,
+        Function<BulkheadFullException, RuntimeException> whenFull, Duration keepIdle) {
+
+    private static final long DEFAULT_KEEP_IDLE_NANOS = Duration.ofSeconds(1).toNanos();
+
 
     /**
      * What a definition means for leases. Derived once, not per call.
@@ -33,7 +37,7 @@ record SemaphoreDefinition(BulkheadId id, SemaphoreSpec spec, LeaseTerms terms,
      * @param holdIsBounded whether it is
      * @param interrupts whether the loss of a permit ends its execution
      */
-    record LeaseTerms(Duration lease, long leaseNanos, Duration margin, long marginNanos, long holdNanos, boolean holdIsBounded,
+    public record LeaseTerms(Duration lease, long leaseNanos, Duration margin, long marginNanos, long holdNanos, boolean holdIsBounded,
             boolean interrupts) {
 
         // Time to notice the end of a lease and to report it before another process can have the permit. Clocks also run at slightly
@@ -63,14 +67,14 @@ record SemaphoreDefinition(BulkheadId id, SemaphoreSpec spec, LeaseTerms terms,
     }
 
     /** One limit for all. */
-    static SemaphoreDefinition of(SemaphoreSpec spec) {
-        return new SemaphoreDefinition(BulkheadId.of(spec.name()), spec, LeaseTerms.of(spec), null);
+    public static SemaphoreDefinition of(SemaphoreSpec spec) {
+        return new SemaphoreDefinition(BulkheadId.of(spec.name()), spec, LeaseTerms.of(spec), null, null);
     }
 
     /** One of its keys, which may have a limit of its own. */
-    SemaphoreDefinition forKey(String key, OptionalInt permits) {
+    public SemaphoreDefinition forKey(String key, OptionalInt permits) {
         return new SemaphoreDefinition(id.forKey(key), permits.isEmpty() ? spec : withLimit(permits.getAsInt()), terms,
-                whenFull);
+                whenFull, keepIdle);
     }
 
     // The limit that a process keeps for itself is larger or smaller in proportion.
@@ -83,42 +87,52 @@ record SemaphoreDefinition(BulkheadId id, SemaphoreSpec spec, LeaseTerms terms,
     }
 
     /** This definition with another time to wait. */
-    SemaphoreDefinition within(Duration maxWait) {
+    public SemaphoreDefinition within(Duration maxWait) {
         return spec.maxWait().equals(maxWait) ? this : with(spec.toBuilder().maxWait(maxWait).build());
     }
 
     /** This definition with permits of another weight. */
-    SemaphoreDefinition weighing(int weight) {
+    public SemaphoreDefinition weighing(int weight) {
         return spec.weight() == weight ? this : with(spec.toBuilder().weight(weight).build());
     }
 
     // The lease stays.
     private SemaphoreDefinition with(SemaphoreSpec other) {
-        return new SemaphoreDefinition(id, other, terms, whenFull);
+        return new SemaphoreDefinition(id, other, terms, whenFull, keepIdle);
     }
 
     /** The limit that this process keeps for itself. A call that is heavier takes all of it. */
-    SemaphoreDefinition local(Duration maxWait) {
+    public SemaphoreDefinition local(Duration maxWait) {
         SemaphoreSpec local = spec.toBuilder().permits(spec.localPermits())
                 .weight(Math.min(spec.weight(), spec.localPermits())).maxWait(maxWait).build();
-        return new SemaphoreDefinition(id, local, LeaseTerms.of(local), whenFull);
+        return new SemaphoreDefinition(id, local, LeaseTerms.of(local), whenFull, keepIdle);
     }
 
     /** This definition with another exception for calls when it is full. */
-    SemaphoreDefinition whenFull(Function<BulkheadFullException, RuntimeException> rejection) {
-        return new SemaphoreDefinition(id, spec, terms, rejection);
+    public SemaphoreDefinition whenFull(Function<BulkheadFullException, RuntimeException> rejection) {
+        return new SemaphoreDefinition(id, spec, terms, rejection, keepIdle);
+    }
+
+    /** This definition with another time to keep idle permits; zero: each permit goes back when its execution ends. */
+    public SemaphoreDefinition keepingIdle(Duration time) {
+        return new SemaphoreDefinition(id, spec, terms, whenFull, time);
+    }
+
+    /** How long a permit stays with this instance after its execution. By default, a single permit goes back immediately. */
+    public long keepIdleNanos() {
+        return keepIdle != null ? keepIdle.toNanos() : spec.permits() == 1 ? 0 : DEFAULT_KEEP_IDLE_NANOS;
     }
 
     /** What a rejected call fails with. */
-    RuntimeException translated(RuntimeException rejection) {
+    public RuntimeException translated(RuntimeException rejection) {
         return whenFull != null && rejection instanceof BulkheadFullException full ? whenFull.apply(full) : rejection;
     }
 
-    String name() {
+    public String name() {
         return spec.name();
     }
 
-    Optional<String> key() {
+    public Optional<String> key() {
         return id.key();
     }
 }

@@ -1,6 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime.semaphore;
 
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -20,11 +21,12 @@ import io.quarkiverse.redisbulkhead.runtime.store.Notice.Reconnected;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice.Revoked;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.PermitTerms;
 
 /**
  * All semaphores over one store: creates what their requests work with, passes the store's notices on, and stops. Thread-safe.
  */
-public final class SemaphoreEngine {
+public final class SemaphoreEngine implements Engine {
 
     private final PermitStore store;
     // Null for the store of this process.
@@ -111,7 +113,7 @@ public final class SemaphoreEngine {
      * @return the semaphore
      */
     public Semaphore semaphore(SemaphoreSpec spec) {
-        return new Semaphore(SemaphoreDefinition.of(spec), dependencies, attacher, true);
+        return new Semaphore(this, spec, true);
     }
 
     /**
@@ -121,42 +123,85 @@ public final class SemaphoreEngine {
      * @return the semaphore
      */
     public Semaphore openSemaphore(SemaphoreSpec spec) {
-        return new Semaphore(SemaphoreDefinition.of(spec), dependencies, attacher, false);
+        return new Semaphore(this, spec, false);
     }
 
-    /**
-     * The holders and waiters of all processes.
-     *
-     * @param bulkhead the bulkhead; any, whether this process uses it or not
-     * @param most how many of each to list, from 0 to {@value PermitStore#MAX_LISTED}
-     * @return the state; fails as the store does
-     */
+    @Override
+    public Calls calls(SemaphoreDefinition bulkhead) {
+        return new PermitCalls(bulkhead);
+    }
+
+    private final class PermitCalls implements Calls {
+
+        private final SemaphoreDefinition bulkhead;
+        // Those of the last call, as each guarded method has its own semaphore. Threads that race make the same.
+        private PermitTerms lastTerms;
+
+        private PermitCalls(SemaphoreDefinition bulkhead) {
+            this.bulkhead = bulkhead;
+        }
+
+        @Override
+        public Admission begin(String method, WaitsOn waitsOn, InFlightCounter executions, CallListener call,
+                List<HeldPermit> heldByCallers) {
+            PermitTerms terms = lastTerms;
+            if (terms == null || !terms.method().equals(method)) {
+                terms = dependencies.terms(bulkhead, method);
+                lastTerms = terms;
+            }
+            return PermitRequest.begin(dependencies, bulkhead, terms, waitsOn, executions, call, heldByCallers);
+        }
+    }
+
+    @Override
+    public CallListener onCall(BulkheadId bulkhead, String method) {
+        return dependencies.listener().onCall(bulkhead, method);
+    }
+
+    @Override
+    public HeldPermit uncountedPermit(BulkheadId bulkhead) {
+        return new UncountedPermit(bulkhead, CallListener.NONE, dependencies.timers());
+    }
+
+    @Override
+    public CompletionStage<HeldPermit> attach(SemaphoreDefinition bulkhead, String token, String method) {
+        return attacher.attach(bulkhead, token, method);
+    }
+
+    // After the releases of this process, so that a caller does not see the permit of its last call.
+    @Override
     public CompletionStage<Occupancy> occupancy(BulkheadId bulkhead, int most) {
-        return store.occupancy(bulkhead, most);
+        return returns.behind(bulkhead).thenCompose(none -> store.occupancy(bulkhead, most));
     }
 
-    /**
-     * The bulkheads, and keys of bulkheads, that any process uses now.
-     *
-     * @param most how many to return
-     * @return the bulkheads; fails as the store does
-     */
+    @Override
+    public CompletionStage<Boolean> revoke(BulkheadId bulkhead, String permitId) {
+        return store.revoke(bulkhead, permitId);
+    }
+
+    @Override
+    public CompletionStage<Void> resize(BulkheadId bulkhead, int permits) {
+        return store.resize(bulkhead, permits);
+    }
+
+    @Override
+    public CompletionStage<Boolean> resetSize(BulkheadId bulkhead) {
+        return store.resetSize(bulkhead);
+    }
+
+    @Override
     public CompletionStage<BulkheadsInUse> inUse(int most) {
         return store.inUse(most);
     }
 
-    /**
-     * The bulkheads, and keys of bulkheads, at which this process holds permits or waits, without a request to the store.
-     *
-     * @return in no order
-     */
+    @Override
     public Set<BulkheadId> inUseHere() {
         Set<BulkheadId> here = new HashSet<>(renewer.bulkheads());
         here.addAll(waiters.bulkheads());
         return here;
     }
 
-    /** Refuses new requests from now on, and rejects all that wait. Executions that hold their permits continue. */
+    @Override
     public void refuseAndRejectWaiters() {
         requests.stop();
         waiters.stop();
@@ -165,13 +210,8 @@ public final class SemaphoreEngine {
         }
     }
 
-    /**
-     * Releases all permits that are still held, whether their executions have ended or not, and those granted to requests in
-     * flight. To be called after {@link #refuseAndRejectWaiters()}.
-     *
-     * @return completes when the store has answered the releases, or they are left to the ends of the leases because it does
-     *         not answer; never fails
-     */
+    // And those granted to requests in flight.
+    @Override
     public CompletionStage<Void> releaseAll() {
         return requests.idle().thenCompose(none -> {
             renewer.all().forEach(LeaseRenewer.Lease::releaseRunning);
@@ -181,7 +221,7 @@ public final class SemaphoreEngine {
                 done -> fallback == null ? CompletableFuture.completedStage(null) : fallback.releaseAll());
     }
 
-    /** Ends the work in the background. What is not released yet is free when its lease ends. */
+    @Override
     public void close() {
         requests.stop();
         returns.close();

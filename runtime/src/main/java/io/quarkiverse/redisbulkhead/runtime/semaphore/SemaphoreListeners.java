@@ -86,6 +86,11 @@ public final class SemaphoreListeners implements SemaphoreListener {
         }
 
         @Override
+        public boolean usesFencingToken() {
+            return before.usesFencingToken() || last.usesFencingToken();
+        }
+
+        @Override
         protected void onRequested() {
             before.requested();
             last.requested();

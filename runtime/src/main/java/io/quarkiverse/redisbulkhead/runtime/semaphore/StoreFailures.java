@@ -11,33 +11,33 @@ import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 
 /** Translates failures of stores to the exceptions of the public API. */
-final class StoreFailures {
+public final class StoreFailures {
 
     private StoreFailures() {
     }
 
-    static <T> CompletionStage<T> translate(String bulkhead, CompletionStage<T> answer) {
+    public static <T> CompletionStage<T> translate(String bulkhead, CompletionStage<T> answer) {
         return answer.exceptionallyCompose(failure -> CompletableFuture.failedStage(rejection(bulkhead, failure)));
     }
 
-    static RuntimeException rejection(String bulkhead, Throwable failure) {
+    public static RuntimeException rejection(String bulkhead, Throwable failure) {
         Throwable cause = Failures.cause(failure);
         return cause instanceof StoreContendedException ? new BulkheadContendedException(bulkhead, cause)
                 : new BulkheadUnavailableException(bulkhead, Failures.text(cause), cause);
     }
 
     /** Whether the store did nothing, and the same request may succeed soon. */
-    static boolean isRetryable(Throwable failure) {
+    public static boolean isRetryable(Throwable failure) {
         return Failures.cause(failure) instanceof StoreException known && known.isRetryable();
     }
 
     /** Whether the store is away and may come back. */
-    static boolean isAway(Throwable failure) {
+    public static boolean isAway(Throwable failure) {
         return Failures.cause(failure) instanceof StoreAwayException;
     }
 
     /** Whether a rejection is due to a store that did not answer. */
-    static boolean isOutage(Throwable rejection) {
+    public static boolean isOutage(Throwable rejection) {
         return Failures.cause(rejection) instanceof BulkheadUnavailableException unavailable
                 && unavailable.getCause() instanceof StoreException;
     }

@@ -36,12 +36,12 @@ public interface Timers {
         private Planned planned;
         private long at;
 
-        Alarm(Timers timers) {
+        public Alarm(Timers timers) {
             this.timers = timers;
         }
 
         /** Schedules the task for that time, unless an earlier one is scheduled. */
-        void noLaterThan(long atNanos, Runnable task) {
+        public void noLaterThan(long atNanos, Runnable task) {
             if (planned != null && at - atNanos <= 0) {
                 return;
             }
@@ -51,7 +51,7 @@ public interface Timers {
         }
 
         /** Cancels the task. To be called, too, when it has run. */
-        void cancel() {
+        public void cancel() {
             if (planned != null) {
                 planned.cancel();
                 planned = null;

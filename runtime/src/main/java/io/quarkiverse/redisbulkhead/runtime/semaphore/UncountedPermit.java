@@ -9,7 +9,7 @@ import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
 /** A permit that does not count: of a bulkhead that is disabled, or that allows all calls while the store is away. */
-final class UncountedPermit implements HeldPermit {
+public final class UncountedPermit implements HeldPermit {
 
     private final BulkheadId bulkhead;
     private final CallListener call;
@@ -21,7 +21,7 @@ final class UncountedPermit implements HeldPermit {
      * @param call receives the release
      * @param timers the clock
      */
-    UncountedPermit(BulkheadId bulkhead, CallListener call, Timers timers) {
+    public UncountedPermit(BulkheadId bulkhead, CallListener call, Timers timers) {
         this.bulkhead = bulkhead;
         this.call = call;
         this.timers = timers;
@@ -69,7 +69,18 @@ final class UncountedPermit implements HeldPermit {
 
     @Override
     public CompletionStage<String> detach() {
-        return CompletableFuture.failedStage(LeasedPermit.grantedWithoutRedis(bulkhead.name()));
+        return CompletableFuture.failedStage(grantedWithoutRedis(bulkhead.name()));
+    }
+
+    /**
+     * What detaching fails with for a permit that another instance could not attach.
+     *
+     * @param bulkhead its name
+     */
+    public static IllegalStateException grantedWithoutRedis(String bulkhead) {
+        return new IllegalStateException("The permit of bulkhead '" + bulkhead + "' cannot be detached, because it "
+                + "was granted without Redis: the bulkhead is disabled, or Redis was away and on-outage is not "
+                + "'reject'. Permit.fencingToken() is 0 in these cases, so check it first");
     }
 
     @Override

@@ -33,7 +33,7 @@ public final class WaiterLimits {
      *
      * @return the reason: the bound and how to change it; empty when the call may wait
      */
-    Optional<String> reached(SemaphoreSpec spec, WaitsOn waitsOn) {
+    public Optional<String> reached(SemaphoreSpec spec, WaitsOn waitsOn) {
         if (waitsOn == WaitsOn.WORKER_THREAD && blockedThreads >= maxBlockedThreads) {
             return Optional.of(maxBlockedThreads + " calls of this instance already block worker threads while they wait for "
                     + "permits. Return a Uni, use virtual threads, or raise quarkus.redis-bulkhead.max-blocked-threads");
@@ -51,7 +51,7 @@ public final class WaiterLimits {
      *
      * @return the reason as in {@link #reached}; empty when the call is counted, and {@link #leave} must follow
      */
-    synchronized Optional<String> enter(SemaphoreSpec spec, WaitsOn waitsOn) {
+    public synchronized Optional<String> enter(SemaphoreSpec spec, WaitsOn waitsOn) {
         Optional<String> bound = reached(spec, waitsOn);
         if (bound.isEmpty()) {
             count(spec.name(), waitsOn, 1);
@@ -59,8 +59,28 @@ public final class WaiterLimits {
         return bound;
     }
 
+    /**
+     * Counts a call that blocks for a moment although it does not want to wait, unless too many calls block worker threads.
+     *
+     * @return whether it is counted, and {@link #leaveBriefly} must follow
+     */
+    public synchronized boolean enterBriefly(WaitsOn waitsOn) {
+        if (waitsOn == WaitsOn.WORKER_THREAD) {
+            if (blockedThreads >= maxBlockedThreads) {
+                return false;
+            }
+            blockedThreads++;
+        }
+        return true;
+    }
+
+    /** Counts such a call off. */
+    public synchronized void leaveBriefly(WaitsOn waitsOn) {
+        blockedThreads -= waitsOn == WaitsOn.WORKER_THREAD ? 1 : 0;
+    }
+
     /** Counts a call off. */
-    synchronized void leave(SemaphoreSpec spec, WaitsOn waitsOn) {
+    public synchronized void leave(SemaphoreSpec spec, WaitsOn waitsOn) {
         count(spec.name(), waitsOn, -1);
     }
 
@@ -73,17 +93,17 @@ public final class WaiterLimits {
     }
 
     /** How many calls block worker threads now. */
-    int blockedThreads() {
+    public int blockedThreads() {
         return blockedThreads;
     }
 
     /** How many calls wait at a bulkhead now, over all keys. */
-    int atBulkhead(String bulkhead) {
+    public int atBulkhead(String bulkhead) {
         return byBulkhead.getOrDefault(bulkhead, 0);
     }
 
     /** Whether no call is counted. */
-    boolean isEmpty() {
+    public boolean isEmpty() {
         return blockedThreads == 0 && byBulkhead.isEmpty();
     }
 }

@@ -113,6 +113,11 @@ public class CallSpans implements SemaphoreListener {
         }
 
         @Override
+        public boolean usesFencingToken() {
+            return true;
+        }
+
+        @Override
         protected void onAcquired(CallResult result, long fencingToken) {
             if (fencingToken != 0) {
                 span.setAttribute(TOKEN, fencingToken);

@@ -1,0 +1,885 @@
+package io.quarkiverse.redisbulkhead.runtime.bulkhead;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+
+import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkiverse.redisbulkhead.PermitGoneException;
+import io.quarkiverse.redisbulkhead.PermitLost;
+import io.quarkiverse.redisbulkhead.PermitLost.Reason;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.SharePermit.State;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.DetachedPermit;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.InFlightCounter;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreDefinition;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Timers;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+
+/**
+ * The calls of this instance in one bulkhead: those that use a permit of its share, and those that wait for one. Takes and
+ * returns permits in memory; what the share cannot serve is up to {@link ShareSync}, which has the same lock. In a bulkhead of
+ * this process only, the share is the whole limit.
+ * <p>
+ * No code of callers runs while the lock is held: what is to be done without it is collected in a list.
+ */
+final class Bulkhead {
+
+    // As long as some executions that take a millisecond, so that an instance amortizes its requests; short enough for others.
+    private static final long TURN_NANOS = Duration.ofMillis(10).toNanos();
+    private static final long FORGET_NANOS = Duration.ofSeconds(1).toNanos();
+
+    final BulkheadId id;
+    final Surroundings around;
+    private final Runnable forget;
+    // Null where the whole limit is in this process.
+    private final ShareSync sync;
+    private final LocalHolds holds;
+    private final Runnable whenDue = this::tick;
+
+    // The following fields, and those of ShareSync, are guarded by the lock of this object.
+
+    // As the last call declared it.
+    int declared;
+    boolean fair;
+    long keepIdleNanos;
+    long leaseNanos;
+    long marginNanos;
+
+    // The limit in force, as far as known.
+    int limit;
+    // The permits of this instance; those that executions use; and those that go back with the next statement. The rest is idle.
+    volatile int share;
+    int inUse;
+    int returning;
+    // When the share must not be used any more.
+    long validUntilNanos;
+    // Whether a permit stays here when its execution has ended.
+    boolean keeps;
+    // Whether calls of other instances wait, and up to which ticket a grant has served calls of this one.
+    boolean othersWait;
+    long served;
+    long turnEndsNanos;
+    boolean inTurn;
+    // The fewest permits that were idle since the window began: those were not needed.
+    int fewestIdle;
+    TokenBlock tokens = new TokenBlock(0, 0);
+
+    // In use, the oldest coming first.
+    private SharePermit first;
+    private SharePermit last;
+    final CallLine line = new CallLine();
+    // Calls that do not wait, until the store has answered.
+    final CallLine immediate = new CallLine();
+
+    private final Timers.Alarm alarm;
+    private boolean ticking;
+    private boolean stopping;
+    private boolean forgotten;
+    private boolean empty;
+    private long emptySinceNanos;
+    // Null unless this limits the calls that the share of that bulkhead does not serve while Redis is away.
+    private volatile Bulkhead shared;
+    // Null unless there is such a bulkhead for this one.
+    private volatile Bulkhead local;
+
+    /**
+     * @param first the definition of the first call
+     * @param forget is called when nothing is left here
+     */
+    Bulkhead(BulkheadId id, SemaphoreDefinition first, Surroundings around, Runnable forget) {
+        this.id = id;
+        this.around = around;
+        this.forget = forget;
+        this.alarm = new Timers.Alarm(around.timers);
+        this.sync = around.store == null ? null : new ShareSync(this);
+        this.holds = around.store == null ? new LocalHolds() : null;
+        adopt(first);
+        if (sync == null) {
+            keeps = true;
+            tokens = new TokenBlock(around.firstLocalToken(System.currentTimeMillis() * 1_000), Long.MAX_VALUE);
+        }
+    }
+
+    long nanoTime() {
+        return around.timers.nanoTime();
+    }
+
+    boolean isFenced() {
+        return around.fenced;
+    }
+
+    boolean isOf(Object engine) {
+        return engine == around;
+    }
+
+    /** Within the lock. May be negative when the limit was lowered. */
+    int idle() {
+        return Math.min(share, limit) - inUse - returning;
+    }
+
+    // ---- Beginning
+
+    /**
+     * Takes a permit that is idle.
+     *
+     * @return the permit; null when the call must {@link #enter}
+     */
+    SharePermit take(SemaphoreDefinition definition, String method, InFlightCounter executions) {
+        SemaphoreSpec spec = definition.spec();
+        long now = nanoTime();
+        synchronized (this) {
+            if (!line.isEmpty() || stopping || forgotten || idle() < spec.weight() || spec.permits() != declared
+                    || definition.terms().leaseNanos() > leaseNanos || tokens.free() <= 0
+                    || sync != null && validUntilNanos - now <= 0) {
+                return null;
+            }
+            return start(definition, method, executions, now);
+        }
+    }
+
+    // Within the lock.
+    private SharePermit start(SemaphoreDefinition definition, String method, InFlightCounter executions, long now) {
+        SharePermit permit = new SharePermit(this, definition, method, now, executions);
+        inUse += permit.weight();
+        use(permit);
+        return permit;
+    }
+
+    // Within the lock; the weight is counted already.
+    private void use(SharePermit permit) {
+        tokens.reserve();
+        permit.tokens = tokens;
+        permit.inUse = true;
+        permit.before = last;
+        if (last == null) {
+            first = permit;
+        } else {
+            last.after = permit;
+        }
+        last = permit;
+        empty = false;
+        fewestIdle = Math.min(fewestIdle, idle());
+        if (!ticking || permit.definition.terms().holdIsBounded()) {
+            plan(permit.definition.terms().holdIsBounded() ? permit.holdEndNanos() : nanoTime() + FORGET_NANOS);
+        }
+    }
+
+    /** Within the lock: looks at everything that has a time by then. */
+    void plan(long atNanos) {
+        ticking = true;
+        alarm.noLaterThan(atNanos, whenDue);
+    }
+
+    /**
+     * Puts a call in line, or states its need with the next statement.
+     *
+     * @return {@code false} when this bulkhead is forgotten, and another one has taken its place
+     */
+    boolean enter(PendingCall call, SemaphoreDefinition definition) {
+        List<Runnable> then = new ArrayList<>();
+        synchronized (this) {
+            if (forgotten) {
+                return false;
+            }
+            empty = false;
+            adopt(definition);
+            if (stopping || around.isStopping()) {
+                then.add(() -> call.rejected(call.stopping()));
+            } else {
+                long now = nanoTime();
+                endLeaseIfOver(now, then);
+                call.waits = call.mayWait();
+                (call.waits ? line : immediate).add(call);
+                serve(now, then);
+                if (call.group != null) {
+                    settleHere(call, then);
+                }
+            }
+            plan(nanoTime() + FORGET_NANOS);
+        }
+        run(then);
+        flush();
+        return true;
+    }
+
+    // Within the lock.
+    private void adopt(SemaphoreDefinition definition) {
+        declared = definition.spec().permits();
+        fair = definition.spec().fair();
+        keepIdleNanos = definition.keepIdleNanos();
+        if (definition.terms().leaseNanos() > leaseNanos) {
+            leaseNanos = definition.terms().leaseNanos();
+            marginNanos = definition.terms().marginNanos();
+        }
+        if (sync == null) {
+            adoptLocalLimit();
+        }
+    }
+
+    // Within the lock. Without a request to the store where its answer is known: the executions of this instance alone leave too
+    // little, or all permits are here.
+    private void settleHere(PendingCall call, List<Runnable> then) {
+        if (call.waits && (sync == null || holdsAllPermits())) {
+            then.add(() -> call.placed(limitForCallers()));
+        } else if (!call.waits && (sync == null || sync.knowsLimit() && inUse + call.weight() > limit)) {
+            immediate.removeAndWasStated(call);
+            int inForce = limitForCallers();
+            Duration leaseEnd = nearestLeaseEnd();
+            then.add(() -> call.rejected(call.full(inForce, leaseEnd)));
+        }
+    }
+
+    /** The limit as messages state it. */
+    int limitForCallers() {
+        return shared == null ? limit : declared;
+    }
+
+    /** Within the lock: no other instance can have a permit, and none has asked for one lately. */
+    boolean holdsAllPermits() {
+        return keeps && sync.knowsLimit() && share >= limit;
+    }
+
+    /** Within the lock. When a permit becomes free at the latest, as far as known. */
+    private Duration nearestLeaseEnd() {
+        return sync == null ? Duration.ofNanos(leaseNanos) : sync.nearestLeaseEnd();
+    }
+
+    // ---- Serving those that wait
+
+    /** Within the lock: gives idle permits to the calls that wait, in their order. */
+    void serve(long now, List<Runnable> then) {
+        PendingCall head = line.head();
+        while (head != null && idle() >= head.weight() && tokens.free() > 0 && mayServe(head)) {
+            grant(line, head, now, then);
+            head = line.head();
+        }
+        if (line.isEmpty() && !immediate.isEmpty() && idle() > 0) {
+            for (PendingCall call : immediate.calls(false)) {
+                if (idle() >= call.weight() && tokens.free() > 0) {
+                    grant(immediate, call, now, then);
+                }
+            }
+        }
+    }
+
+    // A permit that was granted to a call that gave up must not serve a later one that would overtake those of others.
+    private boolean mayServe(PendingCall head) {
+        return !othersWait || !fair || head.group.ticket() != 0 && head.group.ticket() <= served;
+    }
+
+    private void grant(CallLine from, PendingCall call, long now, List<Runnable> then) {
+        if (from.removeAndWasStated(call) && sync != null) {
+            sync.needsChanged(call.weight());
+        }
+        SharePermit permit = start(call.definition(), call.method(), null, now);
+        then.add(() -> call.granted(permit));
+    }
+
+    /** A call gives up. No effect when its outcome is decided. */
+    void giveUp(PendingCall call, Supplier<RuntimeException> reason) {
+        synchronized (this) {
+            if (call.group == null) {
+                return;
+            }
+            remove(call);
+        }
+        call.rejected(reason.get());
+        flush();
+    }
+
+    /** Within the lock. */
+    void remove(PendingCall call) {
+        if ((call.waits ? line : immediate).removeAndWasStated(call) && sync != null) {
+            sync.needsChanged(Integer.MAX_VALUE);
+        }
+        // The call behind it may be lighter.
+        if (call.waits && sync == null) {
+            plan(nanoTime());
+        }
+    }
+
+    // ---- The end of an execution
+
+    /** {@code false} when the permit was released or lost before. */
+    boolean release(SharePermit permit) {
+        List<Runnable> then = List.of();
+        boolean travels = false;
+        boolean held;
+        synchronized (this) {
+            if (permit.state == State.RELEASED || permit.state == State.DETACHED) {
+                return false;
+            }
+            long now = nanoTime();
+            if (sync != null && permit.state == State.HELD && validUntilNanos - now <= 0 && permit.inUse) {
+                then = new ArrayList<>();
+                endLeaseIfOver(now, then);
+            }
+            held = permit.state == State.HELD;
+            permit.state = State.RELEASED;
+            if (permit.inUse) {
+                then = line.isEmpty() && immediate.isEmpty() ? then : new ArrayList<>(then);
+                unlink(permit);
+                travels = freed(permit, now, then);
+            } else {
+                travels = !held;
+            }
+        }
+        run(then);
+        if (travels) {
+            flush();
+        }
+        return held;
+    }
+
+    // Within the lock. Whether something is to be stated.
+    private boolean freed(SharePermit permit, long now, List<Runnable> then) {
+        long holdUntil = permit.sinceNanos + permit.definition.spec().minHold().toNanos();
+        if (!permit.definition.spec().minHold().isZero() && holdUntil - now > 0) {
+            if (sync == null) {
+                holds.add(permit, "", holdUntil);
+            } else {
+                sync.hold(permit, "", holdUntil);
+            }
+            return true;
+        }
+        return freed(permit.weight(), permit.awaitsRelease(), now, then);
+    }
+
+    /** Within the lock: an execution does not use its permits any more. Whether something is to be stated. */
+    boolean freed(int weight, boolean goesBack, long now, List<Runnable> then) {
+        inUse -= weight;
+        boolean turn = inTurn && !fair && turnEndsNanos - now > 0;
+        if (sync == null || !goesBack && share <= limit && (keeps || turn)) {
+            if (!line.isEmpty()) {
+                serve(now, then);
+            }
+            if (sync == null || keeps && line.isEmpty()) {
+                return false;
+            }
+        } else {
+            // Those that may serve a call stay: they are not what has just ended.
+            returning += Math.min(weight, share - inUse - returning);
+        }
+        return true;
+    }
+
+    // Within the lock.
+    private void unlink(SharePermit permit) {
+        if (permit.before == null) {
+            first = permit.after;
+        } else {
+            permit.before.after = permit.after;
+        }
+        if (permit.after == null) {
+            last = permit.before;
+        } else {
+            permit.after.before = permit.before;
+        }
+        permit.before = null;
+        permit.after = null;
+        permit.inUse = false;
+        if (permit.state != State.HELD && permit.tokens != null) {
+            permit.tokens.giveBack();
+            permit.tokens = null;
+        }
+    }
+
+    /** Completes when the store knows what this instance has returned so far, or gave no answer. Never fails. */
+    CompletionStage<Void> confirmed() {
+        return sync == null ? CompletableFuture.completedFuture(null) : sync.confirmed().handle((done, failure) -> null);
+    }
+
+    CompletionStage<Boolean> refresh(SharePermit permit) {
+        return sync == null ? CompletableFuture.completedFuture(holds(permit))
+                : sync.confirmed().thenApply(done -> holds(permit));
+    }
+
+    // ---- Losses
+
+    /** Within the lock. */
+    void endLeaseIfOver(long now, List<Runnable> then) {
+        if (sync != null && share > 0 && validUntilNanos - now <= 0) {
+            sync.leaseOver(now, then);
+        }
+    }
+
+    /** Within the lock: the youngest executions lose their permits until the others use no more than that. */
+    void loseBeyond(int mostInUse, Reason reason, List<Runnable> then) {
+        while (inUse > mostInUse && last != null) {
+            lose(last, reason, then);
+        }
+    }
+
+    // Within the lock.
+    private void lose(SharePermit permit, Reason reason, List<Runnable> then) {
+        PermitLost loss = new PermitLost(id.name(), id.key(), idOf(permit), tokenOf(permit), permit.method, reason);
+        permit.state = State.LOST;
+        unlink(permit);
+        inUse -= permit.weight();
+        then.add(() -> {
+            if (permit.interruption != null) {
+                permit.interruption.complete(loss);
+            }
+            around.listener.lost(loss);
+        });
+    }
+
+    /** A permit that is detached is not in the share, and its hold was not found. */
+    void loseDetached(SharePermit permit, List<Runnable> then) {
+        if (permit.state == State.HELD) {
+            permit.state = State.LOST;
+            PermitLost loss = new PermitLost(id.name(), id.key(), idOf(permit), tokenOf(permit), permit.method, Reason.GONE);
+            then.add(() -> {
+                if (permit.interruption != null) {
+                    permit.interruption.complete(loss);
+                }
+                around.listener.lost(loss);
+            });
+        }
+    }
+
+    /** Ends the permit with that id, whose execution goes on without it. {@code false} when it is not in use here. */
+    boolean revoke(String permitId) {
+        List<Runnable> then = new ArrayList<>();
+        synchronized (this) {
+            SharePermit permit = first;
+            while (permit != null && !permitId.equals(permit.id)) {
+                permit = permit.after;
+            }
+            if (permit == null) {
+                return holds != null && holds.remove(permitId);
+            }
+            end(permit, Reason.REVOKED, nanoTime(), then);
+        }
+        run(then);
+        flush();
+        return true;
+    }
+
+    // Within the lock.
+    private void end(SharePermit permit, Reason reason, long now, List<Runnable> then) {
+        int weight = permit.weight();
+        lose(permit, reason, then);
+        inUse += weight;
+        freed(weight, false, now, then);
+    }
+
+    // ---- What callers ask of a permit
+
+    synchronized String idOf(SharePermit permit) {
+        if (permit.id == null) {
+            permit.id = around.newId();
+        }
+        return permit.id;
+    }
+
+    long tokenOf(SharePermit permit) {
+        boolean few;
+        long token;
+        synchronized (this) {
+            if (permit.tokens == null || !around.fenced) {
+                return permit.token;
+            }
+            permit.token = permit.tokens.draw();
+            permit.tokens = null;
+            token = permit.token;
+            few = sync != null && sync.tokenDrawn(token);
+        }
+        if (few) {
+            // Not on the caller's stack, which may hold locks.
+            around.timers.after(Duration.ZERO, this::flush);
+        }
+        return token;
+    }
+
+    boolean holds(SharePermit permit) {
+        synchronized (this) {
+            return permit.state == State.HELD && (sync == null || !permit.inUse || validUntilNanos - nanoTime() > 0);
+        }
+    }
+
+    // ---- Detaching and attaching
+
+    CompletionStage<String> detach(SharePermit permit) {
+        CompletableFuture<String> token = new CompletableFuture<>();
+        synchronized (this) {
+            if (permit.state != State.HELD || sync != null && permit.inUse && validUntilNanos - nanoTime() <= 0
+                    || permit.detaching) {
+                // Only one caller gets the token.
+                return CompletableFuture.failedStage(gone(permit, permit.state == State.HELD ? "is being detached already"
+                        : "cannot be detached, because it was released, detached or lost"));
+            }
+            if (permit.detachment == null) {
+                permit.detachment = DetachedPermit.of(idOf(permit), new java.security.SecureRandom());
+            }
+            if (sync == null) {
+                permit.state = State.DETACHED;
+                unlink(permit);
+                holds.add(permit, permit.detachment.digest(), nanoTime() + permit.definition.terms().leaseNanos());
+                token.complete(permit.detachment.token());
+            } else {
+                permit.detaching = true;
+                sync.detach(permit, token);
+            }
+        }
+        if (token.isDone()) {
+            permit.fireReleased();
+        }
+        flush();
+        return token;
+    }
+
+    /** Within the lock: the permit leaves the share with the statement that is being built. */
+    void leave(SharePermit permit) {
+        unlink(permit);
+        inUse -= permit.weight();
+    }
+
+    /** Within the lock: a permit has joined the share, which counts it already. */
+    void join(SharePermit permit) {
+        inUse += permit.weight();
+        use(permit);
+    }
+
+    PermitGoneException gone(SharePermit permit, String what) {
+        return new PermitGoneException(id.name(), "The permit " + idOf(permit) + " of bulkhead '" + id.name() + "' " + what);
+    }
+
+    CompletionStage<HeldPermit> attach(SemaphoreDefinition definition, DetachedPermit detached, String method) {
+        CompletableFuture<HeldPermit> permit = new CompletableFuture<>();
+        synchronized (this) {
+            if (forgotten) {
+                return null;
+            }
+            empty = false;
+            adopt(definition);
+            if (stopping || around.isStopping()) {
+                return CompletableFuture.failedStage(
+                        new BulkheadUnavailableException(id.name(), "the application is stopping", null));
+            }
+            plan(nanoTime() + FORGET_NANOS);
+            if (sync != null) {
+                sync.attach(definition, detached, method, permit);
+            } else {
+                SharePermit attached = holds.attach(definition, detached, method);
+                if (attached == null) {
+                    permit.completeExceptionally(gone(definition, detached));
+                } else {
+                    permit.complete(attached);
+                }
+            }
+        }
+        flush();
+        return permit;
+    }
+
+    static PermitGoneException gone(SemaphoreDefinition bulkhead, DetachedPermit detached) {
+        return new PermitGoneException(bulkhead.name(), "The detached permit " + detached.permitId()
+                + " is no longer in bulkhead '" + bulkhead.id() + "': its lease has ended, it was already attached, or it was "
+                + "revoked. Attach it once, within one lease (" + bulkhead.terms().lease() + "), and to the bulkhead, key or "
+                + "lock from which it was detached");
+    }
+
+    // ---- The limit of a bulkhead of this process
+
+    private int resizedTo;
+
+    // Within the lock.
+    private void adoptLocalLimit() {
+        int inForce = resizedTo == 0 ? declared : resizedTo;
+        Bulkhead beside = shared;
+        limit = beside == null ? inForce : Math.max(0, inForce - beside.share);
+        share = limit;
+    }
+
+    /** Limits the calls that the share of the other bulkhead does not serve. */
+    void besides(Bulkhead other) {
+        shared = other;
+        other.local = this;
+        limitMayHaveChanged();
+    }
+
+    /** The share has become smaller, so that the policy of an outage may allow more calls. To be called without the lock. */
+    void shareShrank() {
+        Bulkhead beside = local;
+        if (beside != null) {
+            beside.limitMayHaveChanged();
+        }
+    }
+
+    /** Sets the limit of a bulkhead of this process; 0 to undo that. Whether it was set before. */
+    boolean resize(int permits) {
+        boolean wasSet;
+        synchronized (this) {
+            wasSet = resizedTo != 0;
+            resizedTo = permits;
+        }
+        limitMayHaveChanged();
+        return wasSet;
+    }
+
+    void limitMayHaveChanged() {
+        List<Runnable> then = new ArrayList<>();
+        synchronized (this) {
+            adoptLocalLimit();
+            rejectHeavierThanLimit(then);
+            serve(nanoTime(), then);
+        }
+        run(then);
+    }
+
+    synchronized int resizedTo() {
+        return resizedTo;
+    }
+
+    /** Within the lock. */
+    void rejectHeavierThanLimit(List<Runnable> then) {
+        int inForce = limitForCallers();
+        for (PendingCall call : line.heavierThan(inForce)) {
+            remove(call);
+            Duration leaseEnd = nearestLeaseEnd();
+            then.add(() -> call.rejected(call.full(inForce, leaseEnd)));
+        }
+    }
+
+    // ---- Time
+
+    private void tick() {
+        List<Runnable> then = new ArrayList<>();
+        boolean gone = false;
+        synchronized (this) {
+            alarm.cancel();
+            ticking = false;
+            long now = nanoTime();
+            endLeaseIfOver(now, then);
+            long next = endHolds(now, then);
+            if (sync != null) {
+                next = earlier(next, sync.tick(now, then), now);
+            } else {
+                next = earlier(next, holds.endAndNext(now), now);
+            }
+            serve(now, then);
+            gone = isGone(now);
+            if (!gone && !(empty && resizedTo != 0)) {
+                plan(earlier(next, now + FORGET_NANOS, now));
+            }
+        }
+        if (gone) {
+            forget.run();
+        }
+        run(then);
+        flush();
+    }
+
+    static long earlier(long one, long other, long now) {
+        return one - now < other - now ? one : other;
+    }
+
+    // Within the lock: ends executions that have held their permits for too long.
+    private long endHolds(long now, List<Runnable> then) {
+        long next = now + Long.MAX_VALUE / 4;
+        SharePermit permit = first;
+        while (permit != null) {
+            SharePermit following = permit.after;
+            if (permit.definition.terms().holdIsBounded()) {
+                if (permit.holdEndNanos() - now <= 0) {
+                    end(permit, Reason.MAX_HOLD, now, then);
+                } else {
+                    next = earlier(next, permit.holdEndNanos(), now);
+                }
+            }
+            permit = following;
+        }
+        return next;
+    }
+
+    // Within the lock.
+    private boolean isEmpty() {
+        return first == null && line.isEmpty() && immediate.isEmpty()
+                && (sync == null ? holds.isEmpty() : share == 0 && sync.isIdle());
+    }
+
+    // Within the lock. Not immediately, so that calls in a row do not each create a bulkhead.
+    private boolean isGone(long now) {
+        if (!isEmpty()) {
+            empty = false;
+        } else if (!empty) {
+            empty = true;
+            emptySinceNanos = now;
+        } else if (now - emptySinceNanos >= FORGET_NANOS && resizedTo == 0) {
+            forgotten = true;
+            if (sync == null) {
+                around.raiseTokenFloor(tokens.next());
+            }
+        }
+        return forgotten;
+    }
+
+    // ---- The end of the application
+
+    /** Rejects all that wait, and all that come. Executions that hold their permits continue. */
+    void stop() {
+        List<Runnable> then = new ArrayList<>();
+        synchronized (this) {
+            stopping = true;
+            if (sync != null) {
+                keeps = false;
+                sync.positionChanged();
+            }
+            List<PendingCall> waiting = new ArrayList<>(line.calls(false));
+            waiting.addAll(immediate.calls(false));
+            for (PendingCall call : waiting) {
+                remove(call);
+                then.add(() -> call.rejected(call.stopping()));
+            }
+        }
+        run(then);
+        flush();
+    }
+
+    boolean isStopping() {
+        return stopping;
+    }
+
+    /** Within the lock: permits were granted while calls of other instances wait. */
+    void startTurn(long now) {
+        inTurn = true;
+        turnEndsNanos = now + TURN_NANOS;
+    }
+
+    /** Takes all permits from the executions that still run. Completes when the store knows, or gave no answer; never fails. */
+    CompletionStage<Void> releaseAll() {
+        List<Runnable> then = new ArrayList<>();
+        synchronized (this) {
+            long now = nanoTime();
+            while (last != null) {
+                SharePermit permit = last;
+                int weight = permit.weight();
+                lose(permit, Reason.STOPPED, then);
+                inUse += weight;
+                freed(permit, now, then);
+            }
+        }
+        run(then);
+        return sync == null ? CompletableFuture.completedFuture(null) : sync.settled();
+    }
+
+    void close() {
+        synchronized (this) {
+            alarm.cancel();
+            if (sync != null) {
+                sync.close();
+            }
+        }
+    }
+
+    // ---- Looking
+
+    synchronized List<SharePermit> permits() {
+        List<SharePermit> all = new ArrayList<>();
+        for (SharePermit permit = first; permit != null; permit = permit.after) {
+            all.add(permit);
+        }
+        return all;
+    }
+
+    synchronized List<PendingCall> waiting() {
+        return line.calls(false);
+    }
+
+    synchronized boolean isInUse() {
+        return first != null || !line.isEmpty() || holds != null && !holds.isEmpty();
+    }
+
+    synchronized int usedPermits() {
+        return inUse;
+    }
+
+    synchronized int declared() {
+        return declared;
+    }
+
+    synchronized Duration leaseLeft() {
+        return sync == null ? Duration.ofNanos(leaseNanos)
+                : Duration.ofNanos(Math.max(0, validUntilNanos + marginNanos - nanoTime()));
+    }
+
+    ShareSync sync() {
+        return sync;
+    }
+
+    // ---- Without the lock
+
+    static void run(List<Runnable> then) {
+        for (Runnable action : then) {
+            action.run();
+        }
+    }
+
+    /** States what has changed, if that helps now. */
+    void flush() {
+        if (sync != null) {
+            sync.flush();
+        }
+    }
+
+    // ---- Permits of this process that no execution holds
+
+    /** In the lock of the bulkhead; their weight stays in use. */
+    private final class LocalHolds {
+
+        private record Hold(String id, int weight, long startedNanos, long endNanos, String digest) {
+        }
+
+        private final List<Hold> all = new ArrayList<>();
+
+        private void add(SharePermit permit, String digest, long endNanos) {
+            all.add(new Hold(idOf(permit), permit.weight(), permit.sinceNanos, endNanos, digest));
+            plan(endNanos);
+        }
+
+        private boolean remove(String permitId) {
+            return all.removeIf(hold -> {
+                boolean found = hold.id().equals(permitId);
+                inUse -= found ? hold.weight() : 0;
+                plan(nanoTime());
+                return found;
+            });
+        }
+
+        private SharePermit attach(SemaphoreDefinition definition, DetachedPermit detached, String method) {
+            for (Hold hold : all) {
+                if (hold.id().equals(detached.permitId()) && hold.digest().equals(detached.digest())) {
+                    all.remove(hold);
+                    SharePermit permit = new SharePermit(Bulkhead.this, definition.weighing(hold.weight()), method,
+                            hold.startedNanos(), null);
+                    use(permit);
+                    return permit;
+                }
+            }
+            return null;
+        }
+
+        private long endAndNext(long now) {
+            long next = now + Long.MAX_VALUE / 4;
+            for (Hold hold : List.copyOf(all)) {
+                if (hold.endNanos() - now <= 0) {
+                    all.remove(hold);
+                    inUse -= hold.weight();
+                } else {
+                    next = earlier(next, hold.endNanos(), now);
+                }
+            }
+            return next;
+        }
+
+        private boolean isEmpty() {
+            return all.isEmpty();
+        }
+    }
+}

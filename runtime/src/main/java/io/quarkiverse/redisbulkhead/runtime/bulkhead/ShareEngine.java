@@ -1,0 +1,377 @@
+package io.quarkiverse.redisbulkhead.runtime.bulkhead;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+
+import io.quarkiverse.redisbulkhead.Holder;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.Waiter;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.CallListener;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.DetachedPermit;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Engine;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.HolderIdentity;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.InFlightCounter;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreDefinition;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreListener;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Timers;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.UncountedPermit;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.WaiterLimits;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.WaitsOn;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
+import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
+
+/**
+ * All bulkheads that this instance uses now: creates and forgets them, passes the messages of the store on, and stops.
+ * Thread-safe.
+ */
+public final class ShareEngine implements Engine {
+
+    private final Surroundings around;
+    // Null for an engine of this process only.
+    private final ShareEngine fallback;
+    private final Map<BulkheadId, Bulkhead> bulkheads = new ConcurrentHashMap<>();
+
+    /**
+     * An engine over the store that instances share. Its waiting calls and those of the outage policy {@code local} are
+     * counted together.
+     *
+     * @param instance the name of this instance in the store, in lower-case letters and digits; new at each start
+     * @param store where shares live
+     * @param timers the clock
+     * @param identity who acquires permits here, as operators see it
+     * @param listener receives events
+     * @param limits bounds the waiting calls
+     * @param commandTimeout how long a call that does not want to wait may take
+     */
+    public ShareEngine(String instance, ShareStore store, Timers timers, HolderIdentity identity, SemaphoreListener listener,
+            WaiterLimits limits, Duration commandTimeout) {
+        this.around = new Surroundings(instance, store, timers, identity, listener, limits, true, commandTimeout);
+        this.fallback = new ShareEngine(instance, timers, identity, listener, limits, false);
+        store.listen(this::received);
+    }
+
+    /**
+     * An engine for this process only.
+     *
+     * @param instance the name of this instance, in lower-case letters and digits
+     * @param timers the clock
+     * @param identity who acquires permits here, as operators see it
+     * @param listener receives events
+     * @param limits bounds the waiting calls
+     */
+    public ShareEngine(String instance, Timers timers, HolderIdentity identity, SemaphoreListener listener,
+            WaiterLimits limits) {
+        this(instance, timers, identity, listener, limits, true);
+    }
+
+    private ShareEngine(String instance, Timers timers, HolderIdentity identity, SemaphoreListener listener,
+            WaiterLimits limits, boolean fenced) {
+        this.around = new Surroundings(instance, null, timers, identity, listener, limits, fenced, Duration.ZERO);
+        this.fallback = null;
+    }
+
+    // ---- Calls
+
+    @Override
+    public Calls calls(SemaphoreDefinition bulkhead) {
+        return new ShareCalls(bulkhead);
+    }
+
+    private final class ShareCalls implements Calls {
+
+        private final SemaphoreDefinition definition;
+        // Of the last call: saves a look-up. Threads that race find the same.
+        private Bulkhead last;
+
+        private ShareCalls(SemaphoreDefinition definition) {
+            this.definition = definition;
+        }
+
+        @Override
+        public Admission begin(String method, WaitsOn waitsOn, InFlightCounter executions, CallListener call,
+                List<HeldPermit> heldByCallers) {
+            call.requested();
+            Bulkhead bulkhead = last == null ? bulkhead(definition) : last;
+            SharePermit given = bulkhead.take(definition, method, executions);
+            if (given == null) {
+                PendingCall pending;
+                do {
+                    bulkhead = bulkhead(definition);
+                    pending = new PendingCall(bulkhead, definition, method, waitsOn, executions, call, heldByCallers,
+                            fallback == null ? null : fallback::continueLocally, !definition.spec().maxWait().isZero(), false);
+                } while (!bulkhead.enter(pending, definition));
+                last = bulkhead;
+                return pending;
+            }
+            last = bulkhead;
+            given.fireAcquired(call);
+            return given;
+        }
+    }
+
+    private Admission continueLocally(SemaphoreDefinition definition, Bulkhead shared, String method, WaitsOn waitsOn,
+            CallListener call, List<HeldPermit> heldByCallers, boolean wantedToWait, boolean waitingFired) {
+        PendingCall pending;
+        Bulkhead bulkhead;
+        do {
+            bulkhead = bulkhead(definition);
+            bulkhead.besides(shared);
+            pending = new PendingCall(bulkhead, definition, method, waitsOn, null, call, heldByCallers, null, wantedToWait,
+                    waitingFired);
+        } while (!bulkhead.enter(pending, definition));
+        return pending;
+    }
+
+    private Bulkhead bulkhead(SemaphoreDefinition definition) {
+        Bulkhead known = bulkheads.get(definition.id());
+        return known != null ? known : bulkheads.computeIfAbsent(definition.id(), id -> {
+            Bulkhead[] made = new Bulkhead[1];
+            made[0] = new Bulkhead(id, definition, around, () -> bulkheads.remove(id, made[0]));
+            return made[0];
+        });
+    }
+
+    @Override
+    public CallListener onCall(BulkheadId bulkhead, String method) {
+        return around.listener.onCall(bulkhead, method);
+    }
+
+    @Override
+    public HeldPermit uncountedPermit(BulkheadId bulkhead) {
+        return new UncountedPermit(bulkhead, CallListener.NONE, around.timers);
+    }
+
+    @Override
+    public CompletionStage<HeldPermit> attach(SemaphoreDefinition definition, String token, String method) {
+        DetachedPermit detached = DetachedPermit.parse(token);
+        CompletionStage<HeldPermit> permit = null;
+        while (permit == null) {
+            permit = bulkhead(definition).attach(definition, detached, method);
+        }
+        return permit;
+    }
+
+    // ---- Messages
+
+    private void received(ShareMessage message) {
+        Bulkhead bulkhead = bulkheads.get(message.bulkhead());
+        // One that is forgotten holds nothing and waits for nothing.
+        if (bulkhead != null) {
+            bulkhead.sync().received(message);
+        }
+    }
+
+    /** The connection to the store was lost and is back: states all positions. */
+    public void reconnected() {
+        bulkheads.values().forEach(bulkhead -> bulkhead.sync().restate());
+    }
+
+    /**
+     * Whether this instance hears recalls. As long as it does not, it keeps no idle permits.
+     *
+     * @param hears {@code false}: messages may be missed from now on
+     */
+    public void hearsRecalls(boolean hears) {
+        around.setDeaf(!hears);
+        if (!hears) {
+            bulkheads.values().forEach(bulkhead -> bulkhead.sync().deaf());
+        }
+    }
+
+    // ---- Operators
+
+    /**
+     * The executions of this instance that hold permits, from memory.
+     *
+     * @param bulkhead the bulkhead
+     * @return the oldest coming first
+     */
+    public List<Holder> holdersHere(BulkheadId bulkhead) {
+        Bulkhead here = bulkheads.get(bulkhead);
+        if (here == null) {
+            return List.of();
+        }
+        Instant now = Instant.now();
+        long nowNanos = around.timers.nanoTime();
+        Instant until = now.plus(here.leaseLeft());
+        return here.permits().stream()
+                .map(permit -> new Holder(permit.id(), bulkhead.name(), bulkhead.key(), permit.fencingToken(), permit.weight(),
+                        around.identity.application(), around.identity.instance(), permit.method,
+                        now.minusNanos(nowNanos - permit.sinceNanos), until, Holder.State.HELD))
+                .toList();
+    }
+
+    /**
+     * The calls of this instance that wait, from memory.
+     *
+     * @param bulkhead the bulkhead
+     * @return in their order
+     */
+    public List<Waiter> waitersHere(BulkheadId bulkhead) {
+        Bulkhead here = bulkheads.get(bulkhead);
+        if (here == null) {
+            return List.of();
+        }
+        Instant now = Instant.now();
+        long nowNanos = around.timers.nanoTime();
+        List<Waiter> waiters = new ArrayList<>();
+        for (PendingCall call : here.waiting()) {
+            waiters.add(new Waiter(around.instance + "-w" + waiters.size(), bulkhead.name(), bulkhead.key(), call.ticket(),
+                    call.weight(), around.identity.application(), around.identity.instance(), call.method(),
+                    now.minusNanos(nowNanos - call.begunNanos()), now.plusNanos(call.untilNanos() - nowNanos)));
+        }
+        return waiters;
+    }
+
+    @Override
+    public CompletionStage<Occupancy> occupancy(BulkheadId bulkhead, int most) {
+        if (around.store == null) {
+            return CompletableFuture.completedFuture(occupancyHere(bulkhead, most));
+        }
+        return around.store.look(bulkhead, most).thenApply(seen -> occupancy(bulkhead, seen, most));
+    }
+
+    private Occupancy occupancyHere(BulkheadId bulkhead, int most) {
+        Bulkhead here = bulkheads.get(bulkhead);
+        if (here == null) {
+            return new Occupancy(0, 0, OptionalInt.empty(), new TreeSet<>(), List.of(), List.of());
+        }
+        int resized = here.resizedTo();
+        List<Waiter> waiters = waitersHere(bulkhead);
+        return new Occupancy(here.usedPermits(), waiters.size(), resized == 0 ? OptionalInt.empty() : OptionalInt.of(resized),
+                new TreeSet<>(Set.of(here.declared())), holdersHere(bulkhead).stream().limit(most).toList(),
+                waiters.stream().limit(most).toList());
+    }
+
+    // Executions of this instance from memory; of others, what the store knows of their shares.
+    private Occupancy occupancy(BulkheadId bulkhead, ShareOverview seen, int most) {
+        Instant now = Instant.now();
+        List<Holder> holders = new ArrayList<>(holdersHere(bulkhead));
+        List<Waiter> waiters = waitersHere(bulkhead);
+        int own = 0;
+        int ownWaiting = 0;
+        for (ShareOverview.Share share : seen.shares()) {
+            if (share.instance().equals(around.instance)) {
+                own += share.permits();
+                ownWaiting += share.waiting();
+            } else if (share.permits() > 0) {
+                holders.add(new Holder(share.instance(), bulkhead.name(), bulkhead.key(), 0, share.permits(), "",
+                        share.instance(), "", now.minusMillis(share.statedMillis()), now.plusMillis(share.leaseMillis()),
+                        Holder.State.HELD));
+            }
+        }
+        for (ShareOverview.Held held : seen.holds()) {
+            holders.add(new Holder(held.hold().id(), bulkhead.name(), bulkhead.key(), 0, held.hold().weight(), "", "",
+                    held.hold().method(), now.minusMillis(held.hold().startedMillis()),
+                    now.plusMillis(held.hold().leaseMillis()),
+                    held.hold().digest().isEmpty() ? Holder.State.RELEASED : Holder.State.DETACHED));
+        }
+        Bulkhead here = bulkheads.get(bulkhead);
+        int used = here == null ? 0 : here.usedPermits();
+        return new Occupancy(seen.granted() - own + used, seen.waiting() - ownWaiting + waiters.size(), seen.resizedTo(),
+                seen.declaredLimits(), holders.stream().limit(most).toList(), waiters.stream().limit(most).toList());
+    }
+
+    @Override
+    public CompletionStage<Boolean> revoke(BulkheadId bulkhead, String permitId) {
+        Bulkhead here = bulkheads.get(bulkhead);
+        boolean ended = here != null && here.revoke(permitId);
+        if (ended && around.store != null) {
+            return here.confirmed().thenApply(done -> true);
+        }
+        return around.store == null ? CompletableFuture.completedFuture(ended)
+                : around.store.revoke(bulkhead, "", permitId, 0).thenApply(permits -> permits > 0);
+    }
+
+    @Override
+    public CompletionStage<Void> resize(BulkheadId bulkhead, int permits) {
+        return setLimit(bulkhead, permits).thenApply(was -> null);
+    }
+
+    @Override
+    public CompletionStage<Boolean> resetSize(BulkheadId bulkhead) {
+        return setLimit(bulkhead, 0);
+    }
+
+    private CompletionStage<Boolean> setLimit(BulkheadId bulkhead, int permits) {
+        if (around.store != null) {
+            return around.store.resize(bulkhead, permits);
+        }
+        Bulkhead here = bulkheads.get(bulkhead);
+        if (here == null && permits > 0) {
+            SemaphoreDefinition unkeyed = SemaphoreDefinition.of(SemaphoreSpec.named(bulkhead.name()).permits(permits).build());
+            here = bulkhead(bulkhead.key().map(key -> unkeyed.forKey(key, OptionalInt.empty())).orElse(unkeyed));
+        }
+        return CompletableFuture.completedFuture(here != null && here.resize(permits));
+    }
+
+    @Override
+    public CompletionStage<BulkheadsInUse> inUse(int most) {
+        List<BulkheadId> here = inUseHere().stream().sorted().limit(most).toList();
+        return CompletableFuture.completedFuture(new BulkheadsInUse(here, Map.of(),
+                around.store == null ? Optional.empty() : Optional.of("Only the bulkheads of this instance are listed")));
+    }
+
+    @Override
+    public Set<BulkheadId> inUseHere() {
+        return bulkheads.values().stream().filter(Bulkhead::isInUse).map(bulkhead -> bulkhead.id)
+                .collect(Collectors.toSet());
+    }
+
+    // ---- The end of the application
+
+    @Override
+    public void refuseAndRejectWaiters() {
+        around.stop();
+        bulkheads.values().forEach(Bulkhead::stop);
+        if (fallback != null) {
+            fallback.refuseAndRejectWaiters();
+        }
+    }
+
+    @Override
+    public CompletionStage<Void> releaseAll() {
+        List<CompletableFuture<Void>> all = new ArrayList<>();
+        bulkheads.values().forEach(bulkhead -> all.add(bulkhead.releaseAll().toCompletableFuture()));
+        if (fallback != null) {
+            all.add(fallback.releaseAll().toCompletableFuture());
+        }
+        return CompletableFuture.allOf(all.toArray(CompletableFuture[]::new));
+    }
+
+    @Override
+    public void close() {
+        around.stop();
+        bulkheads.values().forEach(Bulkhead::close);
+        if (fallback != null) {
+            fallback.close();
+        }
+    }
+
+    // ---- For tests
+
+    Bulkhead bulkheadNow(BulkheadId id) {
+        return bulkheads.get(id);
+    }
+
+    Surroundings around() {
+        return around;
+    }
+}

@@ -1,0 +1,210 @@
+package io.quarkiverse.redisbulkhead.runtime.bulkhead;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+import io.quarkiverse.redisbulkhead.PermitLost;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.CallListener;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.CallResult;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.DetachedPermit;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.InFlightCounter;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreDefinition;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.UncountedPermit;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+
+/**
+ * A permit of the share of this instance, from its grant until it is released, lost or detached. Where it was granted
+ * immediately, it is also the admission of its execution, which saves an object per call. Thread-safe.
+ */
+final class SharePermit implements HeldPermit, Admission {
+
+    private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
+    private static final CompletableFuture<Boolean> YES = CompletableFuture.completedFuture(true);
+    private static final CompletableFuture<Boolean> NO = CompletableFuture.completedFuture(false);
+
+    enum State {
+        HELD,
+        RELEASED,
+        LOST,
+        DETACHED
+    }
+
+    final Bulkhead bulkhead;
+    final SemaphoreDefinition definition;
+    final String method;
+    final long sinceNanos;
+    // Null where a loss does not end the execution.
+    final CompletableFuture<PermitLost> interruption;
+
+    // Guarded by the bulkhead. The neighbours are those in use, the oldest coming first.
+    SharePermit before;
+    SharePermit after;
+    boolean inUse;
+    State state = State.HELD;
+    // Null once the token is drawn, or is not needed any more.
+    TokenBlock tokens;
+    long token;
+    // Null until it is asked for: most executions end before.
+    String id;
+    boolean detaching;
+    // The same for all attempts to detach.
+    DetachedPermit detachment;
+
+    // Guarded by this.
+    private CallListener call = CallListener.NONE;
+    private InFlightCounter executions;
+    private CompletionStage<Void> ended;
+
+    /**
+     * @param executions has counted the execution, and ends it with this admission; null for none
+     */
+    SharePermit(Bulkhead bulkhead, SemaphoreDefinition definition, String method, long sinceNanos,
+            InFlightCounter executions) {
+        this.bulkhead = bulkhead;
+        this.definition = definition;
+        this.method = method;
+        this.sinceNanos = sinceNanos;
+        this.executions = executions;
+        this.interruption = definition.terms().interrupts() ? new CompletableFuture<>() : null;
+    }
+
+    int weight() {
+        return definition.spec().weight();
+    }
+
+    /** When the permit is lost however long its lease is. Meaningful only if the hold is bounded. */
+    long holdEndNanos() {
+        return sinceNanos + definition.terms().holdNanos();
+    }
+
+    /** Fires that the call has the permit, and later that it gave the permit up. */
+    void fireAcquired(CallListener listener) {
+        if (listener != CallListener.NONE) {
+            synchronized (this) {
+                call = listener;
+            }
+            listener.acquired(bulkhead.isFenced() ? CallResult.ACCEPTED : CallResult.BYPASSED,
+                    listener.usesFencingToken() ? fencingToken() : 0);
+        }
+    }
+
+    void fireReleased() {
+        CallListener listener;
+        synchronized (this) {
+            listener = call;
+            call = CallListener.NONE;
+        }
+        if (listener != CallListener.NONE) {
+            listener.released(bulkhead.nanoTime() - sinceNanos);
+        }
+    }
+
+    @Override
+    public String id() {
+        return bulkhead.idOf(this);
+    }
+
+    @Override
+    public String bulkhead() {
+        return definition.name();
+    }
+
+    @Override
+    public Optional<String> key() {
+        return definition.key();
+    }
+
+    /** Drawn when it is first asked for. 0 for a permit that was released before. */
+    @Override
+    public long fencingToken() {
+        return bulkhead.tokenOf(this);
+    }
+
+    @Override
+    public boolean isHeld() {
+        return bulkhead.holds(this);
+    }
+
+    @Override
+    public int weightOf(BulkheadId other, Object in) {
+        return bulkhead.isOf(in) && definition.id().equals(other) && isHeld() ? weight() : 0;
+    }
+
+    @Override
+    public CompletionStage<Boolean> refresh() {
+        return isHeld() ? bulkhead.refresh(this) : NO;
+    }
+
+    @Override
+    public CompletionStage<Boolean> release() {
+        fireReleased();
+        if (!bulkhead.release(this)) {
+            return NO;
+        }
+        return awaitsRelease() ? bulkhead.confirmed().thenApply(done -> true) : YES;
+    }
+
+    @Override
+    public CompletionStage<String> detach() {
+        return bulkhead.isFenced() ? bulkhead.detach(this)
+                : CompletableFuture.failedStage(UncountedPermit.grantedWithoutRedis(bulkhead()));
+    }
+
+    @Override
+    public boolean awaitsRelease() {
+        return definition.spec().awaitRelease();
+    }
+
+    @Override
+    public Optional<CompletionStage<PermitLost>> interruption() {
+        return Optional.ofNullable(interruption);
+    }
+
+    @Override
+    public boolean isHeldNow() {
+        return true;
+    }
+
+    @Override
+    public List<HeldPermit> heldNow() {
+        return List.of(this);
+    }
+
+    @Override
+    public List<CompletionStage<PermitLost>> interruptions() {
+        return interruption == null ? List.of() : List.of(interruption);
+    }
+
+    @Override
+    public CompletionStage<List<HeldPermit>> granted() {
+        return CompletableFuture.completedFuture(heldNow());
+    }
+
+    @Override
+    public CompletionStage<Void> attempted() {
+        return DONE;
+    }
+
+    @Override
+    public CompletionStage<Void> end() {
+        CompletionStage<Boolean> answer = release();
+        InFlightCounter counted;
+        CompletionStage<Void> answered;
+        synchronized (this) {
+            counted = executions;
+            executions = null;
+            if (ended == null) {
+                ended = answer == YES || answer == NO ? DONE : answer.thenApply(held -> null);
+            }
+            answered = ended;
+        }
+        if (counted != null) {
+            counted.end();
+        }
+        return answered;
+    }
+}

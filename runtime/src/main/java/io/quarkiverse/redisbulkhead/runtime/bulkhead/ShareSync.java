@@ -1,0 +1,876 @@
+package io.quarkiverse.redisbulkhead.runtime.bulkhead;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+
+import org.jboss.logging.Logger;
+
+import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkiverse.redisbulkhead.PermitLost.Reason;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.SharePermit.State;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.DetachedPermit;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreDefinition;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.StoreFailures;
+import io.quarkiverse.redisbulkhead.runtime.store.Backoff;
+import io.quarkiverse.redisbulkhead.runtime.store.Failures;
+import io.quarkiverse.redisbulkhead.runtime.store.LimitMismatch;
+import io.quarkiverse.redisbulkhead.runtime.store.Position;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage.Granted;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage.Recalled;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.Statement;
+import io.quarkiverse.redisbulkhead.runtime.store.Statement.Attach;
+import io.quarkiverse.redisbulkhead.runtime.store.Statement.Hold;
+import io.quarkiverse.redisbulkhead.runtime.store.Statement.Need;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+
+/**
+ * Keeps the share of a bulkhead in step with the store. States the position of this instance: when a call waits, when permits
+ * go back, when the lease is to be renewed, and when the store asks. One statement is in flight at a time; what happens
+ * meanwhile goes with the next one. A statement without an answer is followed by another one with the same counters.
+ * <p>
+ * All state is guarded by the lock of the bulkhead.
+ */
+final class ShareSync {
+
+    private static final Logger LOG = Logger.getLogger(ShareSync.class);
+
+    private static final int RENEWALS_PER_LEASE = 3;
+    private static final int TRIES_PER_LEASE = 12;
+    private static final int TRIES_WHILE_IT_LASTS = 4;
+    private static final Duration SHORTEST_PAUSE = Duration.ofMillis(10);
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
+    // The heartbeat of the calls that wait; the store tolerates three missed ones.
+    private static final long WAITING_INTERVAL_NANOS = Duration.ofSeconds(1).toNanos();
+    // What is left of an offer when it ends here, for a clock that runs at another rate.
+    private static final long OFFER_NANOS = Duration.ofMillis(ShareStore.OFFER_MILLIS - 200).toNanos();
+    private static final long MOST_TOKENS = 1 << 20;
+    private static final long FEW_TOKENS = 64;
+    private static final long QUICKLY_USED_NANOS = Duration.ofSeconds(1).toNanos();
+    private static final int MOST_HOLDS = 32;
+    private static final int LEASES_REMEMBERED = 2;
+
+    /** A statement in flight. */
+    private record Sent(Statement statement, long atNanos, List<CompletableFuture<Void>> awaiting) {
+    }
+
+    /** A permit that leaves the share to stay in the store in the name of no instance. */
+    private static final class Leaving {
+
+        private final SharePermit permit;
+        private final String digest;
+        private final long endNanos;
+        // Null for a permit that was released before its minimum hold was over.
+        private CompletableFuture<String> token;
+        // Whether it has left the share.
+        private boolean counted;
+
+        private Leaving(SharePermit permit, String digest, long endNanos, CompletableFuture<String> token) {
+            this.permit = permit;
+            this.digest = digest;
+            this.endNanos = endNanos;
+            this.token = token;
+        }
+    }
+
+    /** A permit that joins the share. */
+    private record Joining(Attach attach, SemaphoreDefinition definition, DetachedPermit detached, String method,
+            CompletableFuture<HeldPermit> promise, SharePermit permit) {
+    }
+
+    private final Bulkhead bulkhead;
+    private final Surroundings around;
+
+    // What was stated last, and before: offers are based on one of them.
+    private long number;
+    private long sentNanos;
+    private long numberBefore;
+    private long sentBeforeNanos;
+    // Null when none is in flight, or its answer does not count any more.
+    private Sent inFlight;
+    // The position.
+    private long epoch;
+    private long granted;
+    private long returned;
+    private long revoked;
+    // When the lease ends, and when the part of the share that was only offered does.
+    private long leaseEndNanos;
+    private int offered;
+    private long offerEndNanos;
+    // Whether the last statement got no answer.
+    private boolean unanswered;
+    private Throwable lastFailure;
+    private Backoff backoff;
+    private long retryNanos;
+    // Whether something is to be stated that no other field shows.
+    private boolean stale;
+    // Whether the last statement had needs; and how many permits that were just granted have not served a call yet.
+    private boolean needsInStore;
+    private int grantedNow;
+    private long recalledNumber;
+    private boolean limitKnown;
+    private int statedLimit;
+    private boolean askAgain;
+    private long askAgainNanos;
+    private boolean graceEnds;
+    private boolean windowOpen;
+    private long windowEndNanos;
+    private String server = "";
+    private long highestToken;
+    private long tokensWanted;
+    private long tokensAskedNanos;
+    private boolean tokensShort;
+    private List<CompletableFuture<Void>> awaiting = new ArrayList<>();
+    private final List<Leaving> leaving = new ArrayList<>();
+    private final List<Joining> joining = new ArrayList<>();
+    // What this instance has attached in this epoch, and until when the store would report it again.
+    private final Map<String, Long> attached = new LinkedHashMap<>();
+    private boolean closed;
+
+    ShareSync(Bulkhead bulkhead) {
+        this.bulkhead = bulkhead;
+        this.around = bulkhead.around;
+    }
+
+    // ---- Stating
+
+    /** States the position if there is something to state. To be called without the lock. */
+    void flush() {
+        Sent next;
+        List<Runnable> then = new ArrayList<>(0);
+        synchronized (bulkhead) {
+            long now = bulkhead.nanoTime();
+            if (closed || inFlight != null || !isDue(now)) {
+                return;
+            }
+            next = state(now, then);
+            inFlight = next;
+        }
+        Bulkhead.run(then);
+        bulkhead.shareShrank();
+        CompletionStage<Position> answer;
+        try {
+            answer = around.store.sync(next.statement());
+        } catch (RuntimeException e) {
+            answer = CompletableFuture.failedStage(e);
+        }
+        answer.whenComplete((position, failure) -> {
+            List<Runnable> effects = new ArrayList<>();
+            synchronized (bulkhead) {
+                if (failure == null) {
+                    answered(next, position, effects);
+                } else {
+                    failed(next, Failures.cause(failure), effects);
+                }
+            }
+            next.awaiting().forEach(promise -> effects.add(() -> complete(promise, failure)));
+            Bulkhead.run(effects);
+            flush();
+        });
+    }
+
+    private static void complete(CompletableFuture<Void> promise, Throwable failure) {
+        if (failure == null) {
+            promise.complete(null);
+        } else {
+            promise.completeExceptionally(Failures.cause(failure));
+        }
+    }
+
+    private boolean isDue(long now) {
+        if (hasUnstatedCalls()) {
+            return true;
+        }
+        if (unanswered && retryNanos - now > 0) {
+            return false;
+        }
+        boolean stuck = bulkhead.idle() > 0 && (!bulkhead.keeps || !bulkhead.line.isEmpty());
+        return unanswered && isConcerned() || stale || tokensShort || offered > 0 || bulkhead.returning > 0 || stuck
+                || !awaiting.isEmpty() || !leaving.isEmpty() || !joining.isEmpty()
+                || bulkhead.share > bulkhead.limit && bulkhead.share > bulkhead.inUse;
+    }
+
+    private boolean hasUnstatedCalls() {
+        return bulkhead.immediate.hasUnstated() || bulkhead.line.hasUnstated() && !bulkhead.holdsAllPermits();
+    }
+
+    private boolean isConcerned() {
+        return epoch != 0 || !bulkhead.line.isEmpty() || !bulkhead.immediate.isEmpty();
+    }
+
+    private Sent state(long now, List<Runnable> then) {
+        numberBefore = number;
+        sentBeforeNanos = sentNanos;
+        number = around.newNumber();
+        sentNanos = now;
+        returnWhatIsNotNeeded();
+        List<Hold> holds = new ArrayList<>();
+        leaving.removeIf(leave -> isLost(leave, then));
+        for (Leaving leave : leaving) {
+            if (holds.size() == MOST_HOLDS) {
+                break;
+            }
+            SharePermit permit = leave.permit;
+            if (!leave.counted) {
+                leave.counted = true;
+                bulkhead.leave(permit);
+                giveBack(permit.weight());
+            }
+            holds.add(new Hold(bulkhead.idOf(permit), permit.weight(), millis(leave.endNanos - now),
+                    Math.max(0, TimeUnit.NANOSECONDS.toMillis(now - permit.sinceNanos)), leave.digest, permit.method));
+        }
+        List<Attach> attaches = joining.stream().limit(MOST_HOLDS).map(Joining::attach).toList();
+        List<Need> needs = bulkhead.line.needs(number);
+        List<Need> immediate = bulkhead.immediate.needsWithoutPlaces();
+        Statement statement = new Statement(bulkhead.id, number, epoch, granted, returned, revoked,
+                TimeUnit.NANOSECONDS.toMillis(bulkhead.leaseNanos), bulkhead.declared, bulkhead.keeps,
+                bulkhead.keepIdleNanos > 0 && !around.isDeaf() && !bulkhead.isStopping(), needs, immediate, highestToken,
+                tokensToAskFor(now, !needs.isEmpty() || !immediate.isEmpty()),
+                server.isEmpty() ? around.expectedServer() : server, around.serverSinceMillis(), holds, attaches);
+        stale = false;
+        needsInStore = !needs.isEmpty();
+        tokensShort = false;
+        statedLimit = bulkhead.declared;
+        List<CompletableFuture<Void>> waiting = awaiting;
+        awaiting = new ArrayList<>();
+        return new Sent(statement, now, waiting);
+    }
+
+    // A permit that was to be detached, and was released or lost before that was stated.
+    private boolean isLost(Leaving leave, List<Runnable> then) {
+        boolean lost = !leave.counted && !leave.digest.isEmpty() && !leave.permit.inUse;
+        if (lost && leave.token != null) {
+            then.add(() -> leave.token
+                    .completeExceptionally(bulkhead.gone(leave.permit, "was released or lost before it was detached")));
+        }
+        return lost;
+    }
+
+    private static long millis(long nanos) {
+        return Math.max(1, TimeUnit.NANOSECONDS.toMillis(nanos));
+    }
+
+    // Permits count as returned from now on, and are never used again, whatever becomes of the statement.
+    private void returnWhatIsNotNeeded() {
+        int back = bulkhead.returning;
+        bulkhead.returning = 0;
+        int idle = bulkhead.share - bulkhead.inUse - back;
+        if (!unanswered && idle > 0) {
+            // A part of what a heavy call needs must not stay here either, or two such calls wait for each other.
+            boolean all = !bulkhead.keeps || !bulkhead.line.isEmpty() && bulkhead.tokens.free() > 0;
+            back += all ? idle : Math.max(0, Math.min(idle, bulkhead.share - bulkhead.limit));
+        }
+        giveBack(back);
+    }
+
+    private void giveBack(int permits) {
+        returned += permits;
+        bulkhead.share -= permits;
+        offered = Math.min(offered, bulkhead.share);
+    }
+
+    // Enough for each execution that may run; and more where tokens are drawn often.
+    private int tokensToAskFor(long now, boolean mayBeGranted) {
+        long target = Math.min(MOST_TOKENS, Math.max(tokensWanted, bulkhead.share));
+        long free = bulkhead.tokens.free();
+        if (!tokensShort && !mayBeGranted && free >= target / 2) {
+            return 0;
+        }
+        if (free < target / 2 || tokensShort) {
+            if (now - tokensAskedNanos < QUICKLY_USED_NANOS) {
+                tokensWanted = Math.min(MOST_TOKENS, Math.max(FEW_TOKENS, 2 * tokensWanted));
+            } else {
+                tokensWanted = tokensWanted / 2;
+            }
+            tokensAskedNanos = now;
+            target = Math.min(MOST_TOKENS, Math.max(tokensWanted, target));
+        }
+        return (int) Math.max(target, 1);
+    }
+
+    // ---- Answers
+
+    private void answered(Sent sent, Position position, List<Runnable> then) {
+        if (inFlight != sent || position.number() != number) {
+            return;
+        }
+        inFlight = null;
+        long now = bulkhead.nanoTime();
+        bulkhead.endLeaseIfOver(now, then);
+        long leaseEnd = sent.atNanos() + TimeUnit.MILLISECONDS.toNanos(position.leaseMillis()) - bulkhead.marginNanos;
+        if (epoch != sent.statement().epoch() || number != sent.statement().number()
+                || position.granted() > 0 && position.leaseMillis() > 0 && leaseEnd - now <= 0) {
+            // The lease has ended here, before or with this answer.
+            leaseOver(now, then);
+            return;
+        }
+        unanswered = false;
+        lastFailure = null;
+        backoff = null;
+        int shareBefore = bulkhead.share;
+        boolean grants = takeCounters(sent.statement(), position, now, then);
+        leaseEndNanos = leaseEnd;
+        shareMayBeUsed();
+        limitKnown = true;
+        bulkhead.limit = position.limit();
+        bulkhead.othersWait = position.othersWait();
+        bulkhead.served = Math.max(bulkhead.served, position.served());
+        bulkhead.keeps = position.mayKeep() && position.number() > recalledNumber && bulkhead.keepIdleNanos > 0
+                && !bulkhead.isStopping() && !around.isDeaf();
+        if (bulkhead.keeps) {
+            // They have not left yet.
+            bulkhead.returning = 0;
+        }
+        turn(grants, now);
+        askAgain = position.askAgainMillis() > 0 || position.graceMillis() > 0;
+        askAgainNanos = now + TimeUnit.MILLISECONDS.toNanos(Math.max(position.askAgainMillis(), position.graceMillis()));
+        graceEnds = position.graceMillis() > 0;
+        if (graceEnds && position.askAgainMillis() > 0) {
+            askAgainNanos = now + TimeUnit.MILLISECONDS.toNanos(Math.min(position.askAgainMillis(), position.graceMillis()));
+        }
+        takeTokens(position.firstToken(), position.tokens());
+        highestToken = Math.max(highestToken, position.ticket());
+        around.answeredBy(server, position.server());
+        server = position.server();
+        if (!position.otherLimits().isEmpty()) {
+            LimitMismatch mismatch = new LimitMismatch(bulkhead.id, sent.statement().limit(), position.otherLimits());
+            then.add(() -> around.mismatches.log(mismatch));
+        }
+        List<PendingCall> placed = placed(sent.statement(), position);
+        settleHolds(sent.statement(), position, then);
+        bulkhead.rejectHeavierThanLimit(then);
+        serveWith(grants ? bulkhead.share - shareBefore : 0, now, then);
+        tokensShort = bulkhead.tokens.free() <= 0 && bulkhead.idle() > 0
+                && !(bulkhead.line.isEmpty() && bulkhead.immediate.isEmpty());
+        settleCalls(sent.statement(), position, placed, then);
+        plan(now);
+    }
+
+    // Whether permits were granted that this instance did not have.
+    private boolean takeCounters(Statement statement, Position position, long now, List<Runnable> then) {
+        int before = bulkhead.share;
+        if (position.epoch() == epoch) {
+            long more = Math.max(0, position.granted() - granted);
+            granted += more;
+            bulkhead.share += (int) more;
+            // What was offered after the store had processed this statement is not confirmed.
+            offered = (int) Math.min(offered, granted - position.granted());
+            long less = Math.max(0, position.revoked() - revoked);
+            revoked += less;
+            loseShare((int) Math.min(less, bulkhead.share), Reason.REVOKED, then);
+            return more > 0;
+        }
+        // The store did not know the position. What was offered in the old epoch meanwhile is void; what was returned meanwhile
+        // is part of what was claimed.
+        long returnedMeanwhile = returned - statement.returned();
+        epoch = position.epoch();
+        granted = position.granted();
+        returned = returnedMeanwhile;
+        revoked = position.revoked();
+        offered = 0;
+        attached.clear();
+        int admitted = (int) Math.max(0, position.admitted() - returnedMeanwhile);
+        bulkhead.loseBeyond(admitted, Reason.GONE, then);
+        bulkhead.returning = Math.min(bulkhead.returning, Math.max(0, admitted - bulkhead.inUse));
+        bulkhead.share = (int) Math.max(0, granted - returned - revoked);
+        if (bulkhead.share < before) {
+            shareShrank(then);
+        }
+        return position.granted() > position.admitted();
+    }
+
+    // Idle permits first, then those of the youngest executions. Lost permits are never used again.
+    private void loseShare(int permits, Reason reason, List<Runnable> then) {
+        if (permits > 0) {
+            bulkhead.share -= permits;
+            bulkhead.returning = Math.max(0, Math.min(bulkhead.returning, bulkhead.share - bulkhead.inUse));
+            bulkhead.loseBeyond(bulkhead.share, reason, then);
+            shareShrank(then);
+        }
+    }
+
+    private void shareShrank(List<Runnable> then) {
+        then.add(bulkhead::shareShrank);
+    }
+
+    private void shareMayBeUsed() {
+        bulkhead.validUntilNanos = offered == 0 ? leaseEndNanos
+                : offered == bulkhead.share ? offerEndNanos
+                        : Bulkhead.earlier(leaseEndNanos, offerEndNanos, bulkhead.nanoTime());
+    }
+
+    // An instance may pass permits on among its calls for a moment, before it gives them up.
+    private void turn(boolean grants, long now) {
+        if (!bulkhead.othersWait) {
+            bulkhead.inTurn = false;
+        } else if (grants) {
+            bulkhead.startTurn(now);
+        }
+    }
+
+    private void takeTokens(long firstToken, int tokens) {
+        if (tokens > 0 && firstToken > highestToken) {
+            bulkhead.tokens = new TokenBlock(firstToken, tokens);
+            highestToken = firstToken + tokens - 1;
+        }
+    }
+
+    private List<PendingCall> placed(Statement statement, Position position) {
+        List<Need> needs = statement.needs();
+        Need last = needs.isEmpty() ? null : needs.get(needs.size() - 1);
+        return last == null || last.ticket() != 0 || position.ticket() == 0 ? List.of()
+                : bulkhead.line.placed(last.group(), position.ticket());
+    }
+
+    // What the calls that were stated, and were not served, do now.
+    private void settleCalls(Statement statement, Position position, List<PendingCall> placed, List<Runnable> then) {
+        int limit = position.limit();
+        for (PendingCall call : placed) {
+            if (call.group != null) {
+                then.add(call.briefly ? () -> call.placedBriefly(limit) : () -> call.placed(limit));
+            }
+        }
+        if (statement.immediate().isEmpty()) {
+            return;
+        }
+        Duration leaseEnd = nearestLeaseEnd();
+        for (PendingCall call : bulkhead.immediate.calls(true)) {
+            if (position.graceMillis() > 0) {
+                then.add(() -> call.delayed(new BulkheadUnavailableException(bulkhead.id.name(),
+                        "Redis has just started or failed over, and waits for its instances to state which permits they hold",
+                        new StoreException("in the grace period", false, null))));
+                continue;
+            }
+            bulkhead.remove(call);
+            if (position.recalled() > 0 && call.weight() <= limit && !tokensShort) {
+                call.waits = true;
+                call.briefly = true;
+                bulkhead.line.add(call);
+                then.add(() -> call.placedBriefly(limit));
+            } else {
+                then.add(() -> call.rejected(call.full(limit, leaseEnd)));
+            }
+        }
+    }
+
+    private void settleHolds(Statement statement, Position position, List<Runnable> then) {
+        for (Hold hold : statement.holds()) {
+            Leaving leave = leaving.stream().filter(each -> hold.id().equals(each.permit.id)).findFirst().orElse(null);
+            if (leave != null) {
+                leaving.remove(leave);
+                left(leave, then);
+            }
+        }
+        for (Attach attach : statement.attaches()) {
+            Joining join = joining.stream().filter(each -> each.attach().equals(attach)).findFirst().orElse(null);
+            if (join != null) {
+                joining.remove(join);
+                joined(join, position.attached().get(attach.id()), then);
+            }
+        }
+    }
+
+    private void left(Leaving leave, List<Runnable> then) {
+        SharePermit permit = leave.permit;
+        if (leave.digest.isEmpty()) {
+            return;
+        }
+        permit.detaching = false;
+        if (permit.state == State.HELD && leave.token != null) {
+            permit.state = State.DETACHED;
+            then.add(() -> {
+                permit.fireReleased();
+                leave.token.complete(permit.detachment.token());
+            });
+            return;
+        }
+        // The caller was told that it failed, or released the permit meanwhile: it comes back.
+        if (leave.token != null) {
+            then.add(() -> leave.token
+                    .completeExceptionally(bulkhead.gone(permit, "was released or lost before it was detached")));
+        }
+        permit.detaching = permit.state == State.HELD;
+        joining.add(new Joining(new Attach(permit.id, leave.digest), permit.definition, permit.detachment, permit.method, null,
+                permit));
+    }
+
+    private void joined(Joining join, Position.Attached found, List<Runnable> then) {
+        SharePermit permit = join.permit();
+        if (found == null) {
+            if (permit != null) {
+                bulkhead.loseDetached(permit, then);
+            } else {
+                then.add(() -> join.promise().completeExceptionally(Bulkhead.gone(join.definition(), join.detached())));
+            }
+            return;
+        }
+        long now = bulkhead.nanoTime();
+        if (permit == null) {
+            attached.put(join.attach().id(), now + LEASES_REMEMBERED * bulkhead.leaseNanos);
+            SemaphoreDefinition definition = join.definition().weighing(found.weight());
+            SharePermit own = new SharePermit(bulkhead, definition, join.method(),
+                    now - TimeUnit.MILLISECONDS.toNanos(found.startedMillis()), null);
+            bulkhead.join(own);
+            then.add(() -> join.promise().complete(own));
+            return;
+        }
+        permit.detaching = false;
+        if (permit.state == State.HELD) {
+            bulkhead.join(permit);
+        } else {
+            bulkhead.returning += found.weight();
+        }
+    }
+
+    // ---- Failures
+
+    private void failed(Sent sent, Throwable failure, List<Runnable> then) {
+        if (inFlight != sent) {
+            return;
+        }
+        inFlight = null;
+        unanswered = true;
+        lastFailure = failure;
+        long now = bulkhead.nanoTime();
+        backoff = backoff == null ? new Backoff(SHORTEST_PAUSE.multipliedBy(10), LONGEST_PAUSE) : backoff;
+        long pause = backoff.next().toNanos();
+        if (bulkhead.share > 0) {
+            long left = Math.max(0, bulkhead.validUntilNanos - now) / TRIES_WHILE_IT_LASTS;
+            pause = Math.min(pause, Math.max(SHORTEST_PAUSE.toNanos(), Math.min(bulkhead.leaseNanos / TRIES_PER_LEASE, left)));
+            int inUse = bulkhead.inUse;
+            if (inUse > 0) {
+                then.add(() -> around.listener.renewalFailed(bulkhead.id, inUse, failure));
+            }
+        }
+        retryNanos = now + pause;
+        rejectCalls(failure, then);
+        LOG.debugf("The position in bulkhead '%s' was not stated: %s", bulkhead.id, failure.getMessage());
+        if (!mayPass(failure)) {
+            failHolds(failure, then);
+        }
+        plan(now);
+    }
+
+    // Whether the same statement may succeed in a moment.
+    private static boolean mayPass(Throwable failure) {
+        return StoreFailures.isRetryable(failure)
+                || failure instanceof StoreException known && known.outcomeUnknown() && !StoreFailures.isAway(failure);
+    }
+
+    private void rejectCalls(Throwable failure, List<Runnable> then) {
+        boolean mayPass = mayPass(failure);
+        List<PendingCall> calls = new ArrayList<>(bulkhead.line.calls(true));
+        List<PendingCall> withoutPlaces = bulkhead.immediate.calls(true);
+        calls.addAll(withoutPlaces);
+        for (PendingCall call : calls) {
+            if (mayPass && call.waits) {
+                int limit = bulkhead.limitForCallers();
+                if (!call.briefly) {
+                    then.add(() -> call.placed(limit));
+                }
+            } else if (mayPass && !call.waits && !StoreFailures.isRetryable(failure)) {
+                then.add(() -> call.delayed(StoreFailures.rejection(bulkhead.id.name(), failure)));
+            } else if (!(StoreFailures.isAway(failure) && call.outlastsOutage())) {
+                bulkhead.remove(call);
+                then.add(() -> call.rejected(StoreFailures.rejection(bulkhead.id.name(), failure)));
+            }
+        }
+    }
+
+    private void failHolds(Throwable failure, List<Runnable> then) {
+        for (Leaving leave : leaving) {
+            CompletableFuture<String> token = leave.token;
+            if (token != null) {
+                // It may have been detached; when the store answers, the permit comes back.
+                leave.token = null;
+                then.add(() -> token.completeExceptionally(StoreFailures.rejection(bulkhead.id.name(), failure)));
+            }
+        }
+        for (Joining join : List.copyOf(joining)) {
+            if (join.promise() != null) {
+                joining.remove(join);
+                then.add(() -> join.promise().completeExceptionally(StoreFailures.rejection(bulkhead.id.name(), failure)));
+            }
+        }
+    }
+
+    /** The lease of the share, or of what was only offered, has ended here. */
+    void leaseOver(long now, List<Runnable> then) {
+        int confirmed = bulkhead.share - offered;
+        if (offered > 0 && confirmed > 0 && leaseEndNanos - now > 0) {
+            // Not returned: the store may have taken the offer back, or made it part of the share.
+            int over = offered;
+            bulkhead.returning = Math.max(0, Math.min(bulkhead.returning, confirmed - bulkhead.inUse));
+            bulkhead.loseBeyond(confirmed, Reason.LEASE_ENDED, then);
+            giveBack(over);
+            offered = 0;
+            shareMayBeUsed();
+        } else {
+            bulkhead.loseBeyond(0, Reason.LEASE_ENDED, then);
+            // Its answer would be about executions that are lost.
+            inFlight = null;
+            epoch = 0;
+            granted = 0;
+            returned = 0;
+            revoked = 0;
+            offered = 0;
+            attached.clear();
+            bulkhead.share = 0;
+            bulkhead.returning = 0;
+            bulkhead.keeps = false;
+            loseLeaving(then);
+        }
+        stale = true;
+        shareShrank(then);
+    }
+
+    // A minimum hold is stated nevertheless, as long as it lasts.
+    private void loseLeaving(List<Runnable> then) {
+        leaving.removeIf(leave -> isLost(leave, then));
+        for (Leaving leave : leaving) {
+            if (!leave.counted) {
+                leave.counted = true;
+                bulkhead.leave(leave.permit);
+            }
+        }
+    }
+
+    // ---- Messages
+
+    /** A message of the store. To be called without the lock. */
+    void received(ShareMessage message) {
+        List<Runnable> then = new ArrayList<>();
+        synchronized (bulkhead) {
+            long now = bulkhead.nanoTime();
+            bulkhead.endLeaseIfOver(now, then);
+            stale = true;
+            if (message instanceof Granted offer) {
+                takeOffer(offer, now, then);
+            } else if (message instanceof Recalled recall) {
+                bulkhead.keeps = false;
+                recalledNumber = Math.max(recalledNumber, recall.number());
+            }
+            plan(now);
+        }
+        Bulkhead.run(then);
+        flush();
+    }
+
+    private void takeOffer(Granted offer, long now, List<Runnable> then) {
+        long basis = offer.number() == number ? sentNanos : sentBeforeNanos;
+        boolean isRecent = offer.number() == number || offer.number() == numberBefore;
+        long more = offer.granted() - granted;
+        if (!isRecent || epoch == 0 || offer.epoch() != epoch || more <= 0 || basis + OFFER_NANOS - now <= 0
+                || offer.revoked() != revoked || bulkhead.isStopping()) {
+            return;
+        }
+        granted = offer.granted();
+        bulkhead.share += (int) more;
+        offerEndNanos = offered == 0 ? basis + OFFER_NANOS
+                : Bulkhead.earlier(offerEndNanos, basis + OFFER_NANOS, now);
+        offered += (int) more;
+        shareMayBeUsed();
+        bulkhead.served = Math.max(bulkhead.served, offer.served());
+        bulkhead.othersWait = offer.othersWait();
+        takeTokens(offer.firstToken(), offer.tokens());
+        turn(true, now);
+        serveWith((int) more, now, then);
+    }
+
+    // The store knows that the calls that a grant serves do not wait any more.
+    private void serveWith(int fresh, long now, List<Runnable> then) {
+        grantedNow = fresh;
+        bulkhead.serve(now, then);
+        grantedNow = 0;
+    }
+
+    /** The connection was lost and is back: what an older server believes must not stay taken for a lease. */
+    void restate() {
+        synchronized (bulkhead) {
+            stale = true;
+            retryNanos = bulkhead.nanoTime();
+        }
+        flush();
+    }
+
+    /** Recalls may be missed: nothing idle stays here. */
+    void deaf() {
+        synchronized (bulkhead) {
+            bulkhead.keeps = false;
+        }
+        flush();
+    }
+
+    // ---- Time
+
+    /** Within the lock: what is due; returns when to look again. */
+    long tick(long now, List<Runnable> then) {
+        if (inFlight == null) {
+            stale |= bulkhead.share > 0 && sentNanos + renewalInterval() - now <= 0;
+            stale |= (needsInStore || !bulkhead.line.isEmpty()) && sentNanos + WAITING_INTERVAL_NANOS - now <= 0;
+            if (askAgain && askAgainNanos - now <= 0) {
+                askAgain = false;
+                stale |= !bulkhead.line.isEmpty() || !bulkhead.immediate.isEmpty();
+            }
+        }
+        closeWindow(now);
+        attached.values().removeIf(until -> until - now <= 0);
+        return next(now);
+    }
+
+    private long renewalInterval() {
+        return bulkhead.leaseNanos / RENEWALS_PER_LEASE;
+    }
+
+    // What was idle for a whole window goes back.
+    private void closeWindow(long now) {
+        if (!bulkhead.keeps || bulkhead.share == 0) {
+            windowOpen = false;
+            return;
+        }
+        if (!windowOpen || windowEndNanos - now <= 0) {
+            if (windowOpen && !unanswered && inFlight == null) {
+                bulkhead.returning += Math.max(0, Math.min(bulkhead.fewestIdle, bulkhead.idle()));
+            }
+            windowOpen = true;
+            windowEndNanos = now + bulkhead.keepIdleNanos;
+            bulkhead.fewestIdle = Math.max(0, bulkhead.idle());
+        }
+    }
+
+    private void plan(long now) {
+        closeWindow(now);
+        bulkhead.plan(next(now));
+    }
+
+    private long next(long now) {
+        long next = now + WAITING_INTERVAL_NANOS;
+        if (bulkhead.share > 0) {
+            next = Bulkhead.earlier(next, bulkhead.validUntilNanos, now);
+            if (inFlight == null && !unanswered) {
+                next = Bulkhead.earlier(next, sentNanos + renewalInterval(), now);
+            }
+        }
+        if (windowOpen) {
+            next = Bulkhead.earlier(next, windowEndNanos, now);
+        }
+        if (inFlight == null && unanswered) {
+            next = Bulkhead.earlier(next, retryNanos, now);
+        } else if (inFlight == null && !bulkhead.line.isEmpty()) {
+            next = Bulkhead.earlier(next, sentNanos + WAITING_INTERVAL_NANOS, now);
+        }
+        if (inFlight == null && askAgain && !unanswered) {
+            next = Bulkhead.earlier(next, askAgainNanos, now);
+        }
+        return next - now <= 0 ? now + 1 : next;
+    }
+
+    // ---- What the bulkhead asks; within its lock unless it says otherwise
+
+    /** Calls that were stated do not wait any more. With the next statement, if no other instance can wait behind them. */
+    void needsChanged(int weight) {
+        if (weight <= grantedNow) {
+            grantedNow -= weight;
+        } else {
+            stale |= !bulkhead.holdsAllPermits();
+        }
+    }
+
+    void positionChanged() {
+        stale = true;
+    }
+
+    boolean knowsLimit() {
+        return limitKnown && statedLimit == bulkhead.declared;
+    }
+
+    Duration nearestLeaseEnd() {
+        long now = bulkhead.nanoTime();
+        return askAgain && askAgainNanos - now > 0 && !graceEnds ? Duration.ofNanos(askAgainNanos - now)
+                : bulkhead.share > 0 ? Duration.ofNanos(Math.max(0, leaseEndNanos + bulkhead.marginNanos - now))
+                        : Duration.ofNanos(bulkhead.leaseNanos);
+    }
+
+    Throwable lastFailure() {
+        synchronized (bulkhead) {
+            return lastFailure;
+        }
+    }
+
+    /** Whether more tokens should be asked for. */
+    boolean tokenDrawn(long token) {
+        if (bulkhead.tokens.free() >= Math.max(tokensWanted, bulkhead.share) / 2 && bulkhead.tokens.free() > 0) {
+            return false;
+        }
+        boolean first = !tokensShort;
+        tokensShort = true;
+        return first;
+    }
+
+    /** Nothing is to be stated or answered. */
+    boolean isIdle() {
+        return inFlight == null && leaving.isEmpty() && joining.isEmpty() && awaiting.isEmpty()
+                && !needsInStore;
+    }
+
+    void hold(SharePermit permit, String digest, long endNanos) {
+        leaving.add(new Leaving(permit, digest, endNanos, null));
+    }
+
+    void detach(SharePermit permit, CompletableFuture<String> token) {
+        Leaving again = leaving.stream().filter(each -> each.permit == permit).findFirst().orElse(null);
+        if (again != null) {
+            again.token = token;
+        } else {
+            leaving.add(new Leaving(permit, permit.detachment.digest(),
+                    bulkhead.nanoTime() + permit.definition.terms().leaseNanos(), token));
+        }
+    }
+
+    void attach(SemaphoreDefinition definition, DetachedPermit detached, String method, CompletableFuture<HeldPermit> promise) {
+        boolean known = attached.containsKey(detached.permitId())
+                || joining.stream().anyMatch(each -> each.attach().id().equals(detached.permitId()));
+        if (known) {
+            promise.completeExceptionally(Bulkhead.gone(definition, detached));
+        } else {
+            joining.add(new Joining(new Attach(detached.permitId(), detached.digest()), definition, detached, method, promise,
+                    null));
+        }
+    }
+
+    /** Without the lock: states the position, and completes with the answer; fails as the store does. */
+    CompletionStage<Void> confirmed() {
+        CompletableFuture<Void> answer = new CompletableFuture<>();
+        synchronized (bulkhead) {
+            awaiting.add(answer);
+            if (unanswered) {
+                retryNanos = bulkhead.nanoTime();
+            }
+        }
+        flush();
+        return StoreFailures.translate(bulkhead.id.name(), answer);
+    }
+
+    /** Without the lock: completes when the store knows that all is returned, or gave no answer. Never fails. */
+    CompletionStage<Void> settled() {
+        return confirmed().handle((done, failure) -> failure == null).thenCompose(answered -> {
+            boolean again;
+            synchronized (bulkhead) {
+                again = answered && bulkhead.share > 0;
+            }
+            return again ? settled() : CompletableFuture.completedFuture(null);
+        });
+    }
+
+    void close() {
+        closed = true;
+    }
+}

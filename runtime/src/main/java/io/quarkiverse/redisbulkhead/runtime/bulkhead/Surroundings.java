@@ -1,0 +1,123 @@
+package io.quarkiverse.redisbulkhead.runtime.bulkhead;
+
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+
+import io.quarkiverse.redisbulkhead.runtime.semaphore.HolderIdentity;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.LimitMismatchLogger;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreListener;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Timers;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.WaiterLimits;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
+
+/** What all bulkheads of one engine work with. Thread-safe. */
+final class Surroundings {
+
+    private static final int RADIX = 36;
+
+    final Timers timers;
+    // Null for an engine of this process only.
+    final ShareStore store;
+    final HolderIdentity identity;
+    final WaiterLimits limits;
+    final SemaphoreListener listener;
+    final LimitMismatchLogger mismatches = new LimitMismatchLogger();
+    // Whether tokens are fencing tokens; not when another store issues them, too.
+    final boolean fenced;
+    // How long a call that does not want to wait may take.
+    final Duration commandTimeout;
+    // In letters and digits, and new at each start.
+    final String instance;
+
+    private final AtomicLong ids = new AtomicLong();
+    private final AtomicLong numbers = new AtomicLong();
+    private final AtomicLong tokenFloor = new AtomicLong();
+
+    // Guarded by this.
+    private final Set<String> servers = new HashSet<>();
+    private boolean serverReplaced;
+    private long serverReplacedAt;
+
+    private volatile boolean stopping;
+    private volatile boolean deaf;
+
+    Surroundings(String instance, ShareStore store, Timers timers, HolderIdentity identity, SemaphoreListener listener,
+            WaiterLimits limits, boolean fenced, Duration commandTimeout) {
+        this.instance = instance;
+        this.store = store;
+        this.timers = timers;
+        this.identity = identity;
+        this.listener = listener;
+        this.limits = limits;
+        this.fenced = fenced;
+        this.commandTimeout = commandTimeout;
+    }
+
+    /** The id of a permit, unique among all instances. */
+    String newId() {
+        return instance + '-' + Long.toString(ids.incrementAndGet(), RADIX);
+    }
+
+    /**
+     * Only grows, over all bulkheads: one that is forgotten and comes back must not repeat numbers.
+     */
+    long newNumber() {
+        return numbers.incrementAndGet();
+    }
+
+    /** The first token of a bulkhead of this process, above those of its predecessor. */
+    long firstLocalToken(long wallMicros) {
+        return Math.max(wallMicros, tokenFloor.get() + 1);
+    }
+
+    /** A bulkhead of this process is forgotten. */
+    void raiseTokenFloor(long token) {
+        tokenFloor.accumulateAndGet(token, Math::max);
+    }
+
+    /**
+     * A bulkhead has got an answer.
+     *
+     * @param before the run id of the server that answered before; empty if unknown
+     * @param now the run id of the server that has answered
+     */
+    synchronized void answeredBy(String before, String now) {
+        if (now.isEmpty() || now.equals(before)) {
+            return;
+        }
+        if (!before.isEmpty() && servers.remove(before)) {
+            serverReplaced = true;
+            serverReplacedAt = timers.nanoTime();
+        }
+        servers.add(now);
+    }
+
+    /** The run id that a bulkhead without an answer expects; empty if there are several servers. */
+    synchronized String expectedServer() {
+        return servers.size() == 1 ? servers.iterator().next() : "";
+    }
+
+    /** For how long a server has been known after another one, in milliseconds; -1 if none was replaced. */
+    synchronized long serverSinceMillis() {
+        return serverReplaced ? Duration.ofNanos(timers.nanoTime() - serverReplacedAt).toMillis() : -1;
+    }
+
+    void stop() {
+        stopping = true;
+    }
+
+    boolean isStopping() {
+        return stopping;
+    }
+
+    /** This instance may miss recalls from now on, or hears them again. */
+    void setDeaf(boolean isDeaf) {
+        deaf = isDeaf;
+    }
+
+    boolean isDeaf() {
+        return deaf;
+    }
+}
