@@ -373,8 +373,9 @@ public final class Inbox implements AutoCloseable {
     private void notUnderstood(String text) {
         if (!strangeMessage) {
             strangeMessage = true;
-            LOG.warnf("Ignored an unknown message of %d characters on %s%s; further ones are not logged. Only applications with "
-                    + "this extension should be allowed to PUBLISH to the channels under quarkus.redis-bulkhead.key-prefix",
+            LOG.warnf(
+                    "Ignored an unknown message of %d characters on %s%s; further ones are not logged. Only applications with "
+                            + "this extension should be allowed to PUBLISH to the channels under quarkus.redis-bulkhead.key-prefix",
                     text.length(), channels, instance);
         }
     }

@@ -120,7 +120,9 @@ final class Outage {
         LOG.debugf("%s: %s", label, reason);
     }
 
-    /** A new connection answered, for the first time since the server was known to have failed; the next command has its time. */
+    /**
+     * A new connection answered, for the first time since the server was known to have failed; the next command has its time.
+     */
     void connecting() {
         if (lastError == null) {
             silentTicks = 0;

@@ -67,7 +67,8 @@ final class ServerConnection {
     }
 
     /**
-     * Reads which run of the server this is, over a connection that was just opened. That also shows whether the server requires
+     * Reads which run of the server this is, over a connection that was just opened. That also shows whether the server
+     * requires
      * a password, which the client does not notice when none is configured.
      *
      * @param client closed together with the connection: only that ends a connection which is silent
@@ -168,4 +169,5 @@ final class ServerConnection {
         unanswered.clear();
         StoreException failure = reason.withUnknownOutcome();
         left.forEach(answer -> answer.tryFail(failure));
-    }}
+    }
+}
