@@ -310,14 +310,12 @@ public final class Inbox implements AutoCloseable {
     }
 
     private void heard(Subscription subscription, String number) {
-        try {
-            subscription.heard = Math.max(subscription.heard, Long.parseLong(number));
-        } catch (NumberFormatException e) {
-            notUnderstood(number);
-            return;
+        // Others could send the numbers of later ones.
+        if (number.equals(Long.toString(subscription.echoes))) {
+            subscription.heard = subscription.echoes;
+            heardNanos = System.nanoTime();
+            setHears(true);
         }
-        heardNanos = System.nanoTime();
-        setHears(true);
     }
 
     private CompletionStage<Response> publish(String to, String text) {

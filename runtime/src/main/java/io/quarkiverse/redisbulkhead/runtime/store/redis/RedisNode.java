@@ -155,7 +155,7 @@ final class RedisNode implements ServerConnection.Listener {
         } else if (result.cause() instanceof TransientStoreException lost && outage.isOn()) {
             call.result().completeExceptionally(outage.failure(lost.outcomeUnknown()));
         } else {
-            call.result().completeExceptionally(RedisCall.unexpectedReply(call.about(), true, result.cause()));
+            call.result().completeExceptionally(ServerCall.unexpectedReply(call.about(), true, result.cause()));
         }
     }
 

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.vertx.core.Future;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
@@ -90,5 +91,14 @@ final class ServerCall<T> {
 
     CompletableFuture<T> result() {
         return result;
+    }
+
+    /** There was a reply, but not one that answers the call. */
+    static StoreException unexpectedReply(String about, boolean outcomeUnknown, Throwable failure) {
+        return failure instanceof StoreException known ? known
+                : new StoreException("Unexpected reply from Redis for " + about + " (" + failure
+                        + "). If another application uses this key, set quarkus.redis-bulkhead.key-prefix to a prefix "
+                        + "that no other application uses",
+                        outcomeUnknown, failure);
     }
 }
