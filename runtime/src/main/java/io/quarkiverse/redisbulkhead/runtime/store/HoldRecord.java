@@ -1,0 +1,52 @@
+package io.quarkiverse.redisbulkhead.runtime.store;
+
+/**
+ * A permit that no instance holds. The text is that of the field {@code h:<id>}. The record of a permit that was attached or
+ * revoked stays until it ends, so that a repeated statement neither attaches it twice nor creates it again.
+ */
+final class HoldRecord {
+
+    private static final String NONE = "-";
+
+    final String id;
+    int weight;
+    final long end;
+    final long started;
+    final String digest;
+    /** The instance that attached it; empty if it is not attached. */
+    String by;
+    /** The epoch in which it was attached. */
+    long epoch;
+    final String method;
+
+    HoldRecord(String id, int weight, long end, long started, String digest, String by, long epoch, String method) {
+        this.id = id;
+        this.weight = weight;
+        this.end = end;
+        this.started = started;
+        this.digest = digest;
+        this.by = by;
+        this.epoch = epoch;
+        this.method = method;
+    }
+
+    static HoldRecord parse(String id, String text) {
+        String[] parts = text.split(" ", 7);
+        return new HoldRecord(id, Integer.parseInt(parts[0]), Long.parseLong(parts[1]), Long.parseLong(parts[2]),
+                value(parts[3]), value(parts[4]), Long.parseLong(parts[5]), parts[6]);
+    }
+
+    private static String value(String text) {
+        return text.equals(NONE) ? "" : text;
+    }
+
+    String text() {
+        return weight + " " + end + " " + started + " " + (digest.isEmpty() ? NONE : digest) + " "
+                + (by.isEmpty() ? NONE : by) + " " + epoch + " " + method;
+    }
+
+    /** How many permits it takes beside the shares. */
+    int taken() {
+        return by.isEmpty() ? weight : 0;
+    }
+}

@@ -1,0 +1,841 @@
+package io.quarkiverse.redisbulkhead.runtime.store;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.StringJoiner;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+
+/**
+ * One step of one bulkhead: what {@code share.lua} does, in Java. It works on the fields of the hash and on the members of the
+ * queue, which it changes at the end of the step; generated histories compare the two.
+ * <p>
+ * An instance serves one operation. A step that throws has changed nothing.
+ */
+public final class ShareMachine {
+
+    /** The version of the data. Another version is refused. */
+    public static final int LAYOUT = 1;
+
+    /** The fields of the hash: the totals, the limit of an operator, the declared limits; then instances and holds. */
+    private static final String TOTALS = "bulkhead";
+    private static final String LIMIT = "limit";
+    private static final String LIMITS = "limits";
+    private static final String INSTANCE = "i:";
+    private static final String HOLD = "h:";
+
+    /** How many instances a step serves, skips or ends at most. */
+    static final int MOST = 1_000;
+
+    /** Keys outlive what they hold by at least this. */
+    static final long SLACK_MILLIS = 1_000;
+
+    static final long LIMIT_SET_MILLIS = 30L * 24 * 3600 * 1000;
+    private static final long DECLARED_MILLIS = 60_000;
+    private static final long DECLARED_REFRESHED_MILLIS = 5_000;
+    private static final int DECLARED_MOST = 8;
+
+    /** A grant brings a token for each permit and so many more. */
+    private static final int MORE_TOKENS = 16;
+    private static final int MOST_TOKENS = 1 << 20;
+
+    /** After a scan, none for a millisecond per so many records: a scan takes about 5 µs per record, so 5 % of the server. */
+    private static final int SCANNED_PER_MILLI = 10;
+
+    /** Counters and tickets stay below 2^53 by far; weights and counts are smaller. */
+    private static final long MOST_COUNTED = 1L << 52;
+
+    /**
+     * A message to an instance.
+     *
+     * @param instance its name
+     * @param message the content
+     */
+    public record Sent(String instance, ShareMessage message) {
+    }
+
+    /** A member of the queue. Equal tickets are ordered by name, as Redis does. */
+    private record Place(long ticket, String instance) implements Comparable<Place> {
+
+        private static final Comparator<Place> ORDER = Comparator.comparingLong(Place::ticket)
+                .thenComparing(Place::instance);
+
+        @Override
+        public int compareTo(Place other) {
+            return ORDER.compare(this, other);
+        }
+    }
+
+    private final BulkheadId bulkhead;
+    private final Map<String, String> fields;
+    private final Map<String, Long> queue;
+    private final String actualServer;
+    private final boolean missing;
+    private final boolean queueWasEmpty;
+    private final long micros;
+    private final long now;
+    /** What ends so long after this has had its full time. */
+    private final long from;
+
+    private String server = "";
+    private long since;
+    private long grace;
+    /** How many records of an earlier run have not been stated since; -1: the grace period lasts its full time. */
+    private long unconfirmed = -1;
+    private long ticket;
+    private long offset;
+    private long held;
+    private long until = Long.MAX_VALUE;
+    private long pause;
+    private long kept;
+    private long instances;
+    private long keepers;
+    private String unmetBy = "-";
+    private long unmetAt;
+    private long unmetElse;
+    private long recalledAt;
+    private long expected;
+    private OptionalInt resized;
+
+    private final Map<String, ShareRecord> shares = new HashMap<>();
+    private final Map<String, HoldRecord> holds = new HashMap<>();
+    private final Set<String> changed = new LinkedHashSet<>();
+    private final Set<ShareRecord> offers = new LinkedHashSet<>();
+    /** The queue as this step makes it, by instance and in order. */
+    private final Map<String, Long> places;
+    private final TreeSet<Place> line = new TreeSet<>();
+    private final List<Sent> messages = new ArrayList<>();
+    private int budget = MOST;
+    private long grantedNow;
+    private long keepUntil;
+    private long expireMillis;
+
+    /**
+     * Loads a bulkhead.
+     *
+     * @param bulkhead the bulkhead
+     * @param fields the fields of its hash; changed by the step
+     * @param queue the members of its queue to their tickets; changed by the step
+     * @param wallMicros the clock of the server
+     * @param server the run id of the server; empty if it cannot be told
+     */
+    public ShareMachine(BulkheadId bulkhead, Map<String, String> fields, Map<String, Long> queue, long wallMicros,
+            String server) {
+        this.bulkhead = bulkhead;
+        this.fields = fields;
+        this.queue = queue;
+        this.actualServer = server;
+        this.queueWasEmpty = queue.isEmpty();
+        this.places = new HashMap<>(queue);
+        queue.forEach((instance, place) -> line.add(new Place(place, instance)));
+        resized = fields.containsKey(LIMIT) ? OptionalInt.of(Integer.parseInt(fields.get(LIMIT))) : OptionalInt.empty();
+        String totals = fields.get(TOTALS);
+        missing = totals == null;
+        long clock = missing ? 0 : read(totals.split(" "));
+        offset = wallMicros >= clock ? 0 : Math.max(offset, clock - wallMicros);
+        micros = wallMicros + offset;
+        now = Math.floorDiv(micros, 1_000L);
+        from = -Math.floorDiv(-micros, 1_000L);
+    }
+
+    private long read(String[] parts) {
+        if (!parts[0].equals(Integer.toString(LAYOUT))) {
+            throw new StoreException("The data of bulkhead " + bulkhead + " has layout " + parts[0]
+                    + ", and this version of the extension reads layout " + LAYOUT
+                    + ". Update all applications to one version, or use another quarkus.redis-bulkhead.key-prefix.", false,
+                    null);
+        }
+        server = parts[1].equals("-") ? "" : parts[1];
+        since = Long.parseLong(parts[2]);
+        grace = Long.parseLong(parts[3]);
+        unconfirmed = Long.parseLong(parts[4]);
+        ticket = Long.parseLong(parts[5]);
+        offset = Long.parseLong(parts[7]);
+        held = Long.parseLong(parts[8]);
+        until = parts[9].equals("-") ? Long.MAX_VALUE : Long.parseLong(parts[9]);
+        pause = Long.parseLong(parts[10]);
+        kept = Long.parseLong(parts[11]);
+        instances = Long.parseLong(parts[12]);
+        keepers = Long.parseLong(parts[13]);
+        unmetBy = parts[14];
+        unmetAt = Long.parseLong(parts[15]);
+        unmetElse = Long.parseLong(parts[16]);
+        recalledAt = Long.parseLong(parts[17]);
+        expected = Long.parseLong(parts[18]);
+        return Long.parseLong(parts[6]);
+    }
+
+    // ---- Operations
+
+    /**
+     * States the position of an instance.
+     *
+     * @param instance its name, without spaces
+     * @param statement its position
+     * @return its position as the store has it
+     */
+    public Position sync(String instance, Statement statement) {
+        check(statement);
+        ticket = Math.max(ticket, statement.highestToken());
+        if (now >= until && now >= pause) {
+            scan();
+        }
+        ShareRecord mine = share(instance);
+        if (mine != null && statement.number() <= mine.number) {
+            return late(mine, statement);
+        }
+        boolean matches = mine != null && statement.epoch() == mine.epoch && mine.epoch >= since
+                && statement.granted() <= mine.granted;
+        if (notesNewRun(statement, matches)) {
+            matches = false;
+            mine = share(instance);
+        }
+        boolean inGrace = now < grace;
+        if (mine == null) {
+            mine = new ShareRecord(instance);
+            shares.put(instance, mine);
+            instances++;
+        } else if (mine.epoch < since && unconfirmed > 0) {
+            unconfirmed--;
+        }
+        int limit = resized.orElse(statement.limit());
+        long admitted = matches ? returnPermits(mine, statement)
+                : claim(mine, statement, inGrace ? MOST_COUNTED : limit - held);
+        Map<String, Position.Attached> attached = attach(mine, statement.attaches());
+        if (unconfirmed == 0) {
+            grace = 0;
+        }
+        long unknown = matches
+                ? mine.granted - statement.granted() - attached.values().stream().mapToLong(Position.Attached::weight).sum()
+                : 0;
+        mine.number = statement.number();
+        mine.stated = from;
+        mine.lease = statement.leaseMillis();
+        mine.end = Math.max(mine.end, from + mine.lease);
+        mine.limit = statement.limit();
+        mine.recalled = 0;
+        changed.add(INSTANCE + instance);
+        long given = ticketOfNewGroup(mine, statement.needs());
+        unknown = line(mine, statement.needs(), given, unknown, limit);
+        serve(mine);
+        String other = firstWaiting(instance);
+        boolean refused = serveImmediate(mine, statement.immediate(), unknown, limit, other);
+        String sole = noteUnmet(instance, refused || !mine.groups.isEmpty(), other);
+        boolean mayKeep = statement.wantsToKeep() && now >= grace && instances <= ShareStore.MOST_KEEPERS
+                && now - (unmetBy.equals(instance) ? unmetElse : Math.max(unmetAt, unmetElse)) > ShareStore.UNMET_MILLIS;
+        mine.keeps = statement.keeps() || mayKeep;
+        keepers += mine.newKeepers();
+        long recalled = refused || !mine.groups.isEmpty() || other != null ? recall(mine, sole) : 0;
+        Set<Integer> otherLimits = declare(statement.limit());
+        tellOffers();
+        long tokens = Math.min(MOST_TOKENS, statement.tokens() + (grantedNow > 0 ? grantedNow + MORE_TOKENS : 0));
+        long firstToken = tokens > 0 ? drawTokens(tokens) : 0;
+        long graceMillis = Math.max(0, grace - now);
+        long ending = mine.groups.isEmpty() || until == Long.MAX_VALUE ? Long.MAX_VALUE : Math.max(until, pause);
+        long askAgain = Math.min(ending, graceMillis > 0 ? grace : Long.MAX_VALUE);
+        write();
+        return new Position(statement.number(), mine.epoch, mine.granted, admitted, mine.revoked,
+                mine.share() > 0 ? mine.lease : 0, limit, given, mine.served, other != null, mayKeep, (int) recalled,
+                graceMillis, askAgain == Long.MAX_VALUE ? 0 : Math.max(1, askAgain - now), firstToken, (int) tokens, attached,
+                otherLimits, server);
+    }
+
+    /**
+     * Takes permits away.
+     *
+     * @param instance the instance; empty for a permit that no instance holds
+     * @param permitId the permit that no instance holds
+     * @param permits how many permits of the instance
+     * @return how many permits were taken away
+     */
+    public int revoke(String instance, String permitId, int permits) {
+        if (missing) {
+            return 0;
+        }
+        long taken = 0;
+        if (instance.isEmpty()) {
+            HoldRecord hold = hold(permitId);
+            if (hold != null && hold.end > now) {
+                taken = hold.taken();
+                hold.weight = (int) (hold.weight - taken);
+                changed.add(HOLD + permitId);
+            }
+        } else {
+            ShareRecord share = share(instance);
+            if (share != null && share.end > now) {
+                // An offer ends by itself, and its instance may not know it yet.
+                taken = Math.max(0, Math.min(permits, share.share() - share.offered));
+                share.revoked += taken;
+                changed.add(INSTANCE + instance);
+                messages.add(new Sent(instance, new ShareMessage.Changed(bulkhead)));
+            }
+        }
+        held -= taken;
+        serveAfterwards();
+        return (int) taken;
+    }
+
+    /**
+     * Sets the limit of all instances, and tells them.
+     *
+     * @param limit the limit; 0 to undo
+     * @return whether one was set before
+     */
+    public boolean resize(int limit) {
+        boolean before = resized.isPresent();
+        resized = limit == 0 ? OptionalInt.empty() : OptionalInt.of(limit);
+        if (limit == 0) {
+            fields.remove(LIMIT);
+        } else {
+            fields.put(LIMIT, Integer.toString(limit));
+            keepUntil = from + LIMIT_SET_MILLIS;
+        }
+        names(INSTANCE).limit(MOST)
+                .forEach(instance -> messages.add(new Sent(instance, new ShareMessage.Changed(bulkhead))));
+        if (!missing || limit > 0) {
+            serveAfterwards();
+        }
+        return before;
+    }
+
+    private void serveAfterwards() {
+        serve(null);
+        tellOffers();
+        write();
+    }
+
+    /**
+     * Reads the bulkhead, and changes nothing.
+     *
+     * @param most how many instances to list at most
+     * @return its state
+     */
+    public ShareOverview look(int most) {
+        List<ShareOverview.Share> listed = names(INSTANCE).map(this::share)
+                .map(share -> new ShareOverview.Share(share.instance, share.end > now ? (int) share.share() : 0,
+                        share.end > now && share.share() > 0 ? share.end - now : 0, Math.max(0, now - share.stated),
+                        share.keeps,
+                        share.waits(now) ? share.groups.stream().mapToInt(group -> group.count).sum() : 0))
+                .sorted(Comparator.<ShareOverview.Share> comparingInt(share -> share.permits() > 0 ? 0 : 1)
+                        .thenComparingLong(ShareOverview.Share::leaseMillis).thenComparing(ShareOverview.Share::instance))
+                .toList();
+        List<ShareOverview.Held> detached = names(HOLD).map(this::hold).filter(hold -> hold.end > now && hold.taken() > 0)
+                .map(hold -> new ShareOverview.Held(new Statement.Hold(hold.id, hold.weight, hold.end - now,
+                        Math.max(0, now - hold.started), hold.digest, hold.method)))
+                .toList();
+        int granted = listed.stream().mapToInt(ShareOverview.Share::permits).sum()
+                + detached.stream().mapToInt(each -> each.hold().weight()).sum();
+        TreeSet<Integer> limits = new TreeSet<>(declared().keySet());
+        return new ShareOverview(granted, listed.stream().mapToInt(ShareOverview.Share::waiting).sum(), resized, limits,
+                listed.subList(0, Math.min(most, listed.size())), detached);
+    }
+
+    /** The messages of the step. */
+    public List<Sent> messages() {
+        return List.copyOf(messages);
+    }
+
+    /** How long the keys live from now on, milliseconds; 0: they live as long as they did. */
+    public long expireMillis() {
+        return expireMillis;
+    }
+
+    /** How long the queue lives from now on, milliseconds; 0: it lives as long as it did. */
+    public long expireQueueMillis() {
+        return queue.isEmpty() ? 0 : queueWasEmpty ? kept - now : expireMillis;
+    }
+
+    // ---- A statement
+
+    private void check(Statement statement) {
+        boolean good = statement.number() > 0 && statement.epoch() >= 0 && statement.returned() >= 0
+                && statement.revoked() >= 0 && statement.granted() - statement.returned() - statement.revoked() >= 0
+                && Stream.of(statement.number(), statement.epoch(), statement.granted(), statement.highestToken())
+                        .allMatch(each -> each <= MOST_COUNTED)
+                && statement.leaseMillis() > 0 && statement.leaseMillis() <= LIMIT_SET_MILLIS && statement.limit() > 0
+                && statement.tokens() >= 0
+                && Stream.concat(statement.needs().stream(), statement.immediate().stream())
+                        .allMatch(need -> need.weight() > 0 && need.count() > 0)
+                && statement.holds().stream().allMatch(hold -> hold.weight() > 0);
+        if (!good) {
+            throw new StoreException("The statement about bulkhead " + bulkhead + " is not a position: " + statement, false,
+                    null);
+        }
+    }
+
+    /** A statement that is not newer than the last one changes nothing. What was offered since is no part of the answer. */
+    private Position late(ShareRecord mine, Statement statement) {
+        String other = firstWaiting(mine.instance);
+        Map<String, Position.Attached> attached = new TreeMap<>();
+        for (Statement.Attach wish : statement.attaches()) {
+            HoldRecord hold = hold(wish.id());
+            if (hold != null && hold.by.equals(mine.instance) && hold.epoch == mine.epoch) {
+                attached.put(hold.id, new Position.Attached(hold.weight, Math.max(0, now - hold.started)));
+            }
+        }
+        boolean repeatsGroup = newGroup(statement.needs()) == mine.group;
+        return new Position(statement.number(), mine.epoch, mine.granted - mine.offered, 0, mine.revoked,
+                mine.share() > mine.offered ? mine.lease : 0, resized.orElse(mine.limit), repeatsGroup ? mine.groupTicket : 0,
+                mine.served, other != null, false, 0, Math.max(0, grace - now), 0, 0, 0, attached, Set.of(), server);
+    }
+
+    /** Finds out whether the server was started since the data was written. */
+    private boolean notesNewRun(Statement statement, boolean matches) {
+        boolean isNew = false;
+        if (missing || !matches || !statement.server().equals(server)) {
+            String actual = actualServer.isEmpty() ? statement.server() : actualServer;
+            isNew = !missing && !server.isEmpty() && !actual.isEmpty() && !actual.equals(server);
+            server = actual.isEmpty() ? server : actual;
+        }
+        if (isNew) {
+            since = draw();
+            unconfirmed = 0;
+            scan();
+            grace = from + ShareStore.GRACE_MILLIS;
+        }
+        boolean nothingKnown = missing || isNew && unconfirmed == 0;
+        if (nothingKnown) {
+            long known = statement.serverSinceMillis();
+            unconfirmed = -1;
+            grace = known >= 0 && known < ShareStore.GRACE_MILLIS ? from + ShareStore.GRACE_MILLIS - known : 0;
+        }
+        return isNew;
+    }
+
+    private long returnPermits(ShareRecord mine, Statement statement) {
+        long before = mine.share();
+        mine.returned = Math.max(mine.returned, statement.returned());
+        // Of permits that were revoked, the instance may have returned some before it knew.
+        mine.revoked = Math.min(mine.revoked, mine.granted - mine.returned);
+        mine.offered = 0;
+        held -= before - mine.share();
+        hold(statement.holds(), before - mine.share());
+        return 0;
+    }
+
+    /** The store does not know this position: what is stated is admitted as far as there is room, in a new epoch. */
+    private long claim(ShareRecord mine, Statement statement, long roomBefore) {
+        long room = Math.max(0, roomBefore + mine.share());
+        held -= mine.share();
+        room = hold(statement.holds(), room);
+        mine.epoch = draw();
+        mine.granted = Math.min(room, statement.granted() - statement.returned() - statement.revoked());
+        mine.offered = 0;
+        mine.returned = 0;
+        mine.revoked = 0;
+        held += mine.granted;
+        return mine.granted;
+    }
+
+    /** Creates holds. What they take must be covered, by permits that were just returned or by room. */
+    private long hold(List<Statement.Hold> stated, long coveredBefore) {
+        long covered = coveredBefore;
+        for (Statement.Hold each : stated) {
+            if (hold(each.id()) == null && each.leaseMillis() > 0 && each.weight() <= covered) {
+                HoldRecord hold = new HoldRecord(each.id(), each.weight(), from + each.leaseMillis(),
+                        now - each.startedMillis(), each.digest(), "", 0, each.method());
+                holds.put(each.id(), hold);
+                changed.add(HOLD + each.id());
+                covered -= each.weight();
+                held += each.weight();
+            }
+        }
+        return covered;
+    }
+
+    private Map<String, Position.Attached> attach(ShareRecord mine, List<Statement.Attach> wishes) {
+        Map<String, Position.Attached> attached = new TreeMap<>();
+        for (Statement.Attach wish : wishes) {
+            HoldRecord hold = hold(wish.id());
+            if (hold != null && hold.taken() > 0 && hold.end > now && !hold.digest.isEmpty()
+                    && hold.digest.equals(wish.digest())) {
+                hold.by = mine.instance;
+                hold.epoch = mine.epoch;
+                changed.add(HOLD + hold.id);
+                mine.granted += hold.weight;
+                grantedNow += hold.weight;
+            }
+            if (hold != null && hold.by.equals(mine.instance) && hold.epoch == mine.epoch) {
+                attached.put(hold.id, new Position.Attached(hold.weight, Math.max(0, now - hold.started)));
+            }
+        }
+        return attached;
+    }
+
+    // ---- The queue
+
+    private static long newGroup(List<Statement.Need> needs) {
+        Statement.Need last = needs.isEmpty() ? null : needs.get(needs.size() - 1);
+        return last != null && last.ticket() == 0 ? last.group() : -1;
+    }
+
+    private long ticketOfNewGroup(ShareRecord mine, List<Statement.Need> needs) {
+        long group = newGroup(needs);
+        if (group < 0) {
+            return 0;
+        }
+        if (group != mine.group || mine.groupTicket == 0) {
+            mine.group = group;
+            mine.groupTicket = draw();
+        }
+        return mine.groupTicket;
+    }
+
+    /** Stores the needs of an instance without what it was granted and does not know of; tells how much is left of that. */
+    private long line(ShareRecord mine, List<Statement.Need> needs, long given, long unknownBefore, int limit) {
+        long unknown = unknownBefore;
+        mine.groups = new ArrayList<>();
+        for (Statement.Need need : needs) {
+            long count = need.count() - Math.min(need.count(), Math.max(0, unknown) / need.weight());
+            unknown -= (need.count() - count) * need.weight();
+            // Its instance learns the limit from the answer.
+            if (count > 0 && need.weight() <= limit) {
+                mine.groups.add(new ShareRecord.Group(need.ticket() == 0 ? given : Math.min(need.ticket(), ticket),
+                        need.weight(), (int) count));
+            }
+        }
+        queue(mine);
+        return unknown;
+    }
+
+    private void queue(ShareRecord share) {
+        leave(share.instance);
+        if (!share.groups.isEmpty()) {
+            places.put(share.instance, share.groups.get(0).ticket);
+            line.add(new Place(share.groups.get(0).ticket, share.instance));
+        }
+    }
+
+    private void leave(String instance) {
+        Long place = places.remove(instance);
+        if (place != null) {
+            line.remove(new Place(place, instance));
+        }
+    }
+
+    /** The first instance in the queue, apart from two; removes those that are dead or have no calls any more. */
+    private String first(ShareRecord caller, String apart, String alsoApart) {
+        for (Place place : List.copyOf(line)) {
+            if (place.instance().equals(apart) || place.instance().equals(alsoApart)) {
+                continue;
+            }
+            ShareRecord share = share(place.instance());
+            if (share != null && (share == caller || share.waits(now))) {
+                return place.instance();
+            }
+            if (budget == 0) {
+                return null;
+            }
+            spend();
+            leave(place.instance());
+            if (share != null && !share.groups.isEmpty()) {
+                share.groups.clear();
+                changed.add(INSTANCE + share.instance);
+            }
+        }
+        return null;
+    }
+
+    private String firstWaiting(String apart) {
+        return first(null, apart, null);
+    }
+
+    /** Gives what is free to the queue in ticket order. A heavy head blocks. */
+    private void serve(ShareRecord caller) {
+        String head = first(caller, null, null);
+        while (head != null && budget > 0) {
+            ShareRecord share = share(head);
+            ShareRecord.Group group = share.groups.get(0);
+            int limit = resized.orElse(share.limit);
+            long fit = now < grace ? 0 : Math.min(group.count, Math.max(0, limit - held) / group.weight);
+            if (group.weight <= limit && fit == 0) {
+                return;
+            }
+            spend();
+            if (fit > 0) {
+                grant(share, fit * group.weight, share == caller);
+                share.served = Math.max(share.served, group.ticket);
+                group.count -= (int) fit;
+            }
+            if (group.count == 0 || group.weight > limit) {
+                share.groups.remove(0);
+            }
+            changed.add(INSTANCE + head);
+            queue(share);
+            head = first(caller, null, null);
+        }
+    }
+
+    /** What a step leaves undone, the next one does. */
+    private void spend() {
+        budget--;
+        until = budget == 0 ? now : until;
+    }
+
+    private void grant(ShareRecord share, long permits, boolean isCaller) {
+        share.granted += permits;
+        held += permits;
+        if (isCaller) {
+            grantedNow += permits;
+        } else {
+            share.offered += permits;
+            share.offeredNow += permits;
+            // An instance trusts an offer for so long, whatever its lease is.
+            share.end = Math.max(share.end, share.stated + ShareStore.OFFER_MILLIS);
+            offers.add(share);
+        }
+    }
+
+    /** Serves calls that do not wait, if nobody does; tells whether one was refused. */
+    private boolean serveImmediate(ShareRecord mine, List<Statement.Need> needs, long unknownBefore, int limit, String other) {
+        long unknown = unknownBefore;
+        boolean refused = false;
+        for (Statement.Need need : needs) {
+            long count = need.count() - Math.min(need.count(), Math.max(0, unknown) / need.weight());
+            unknown -= (need.count() - count) * need.weight();
+            long fit = now < grace || other != null || !mine.groups.isEmpty() ? 0
+                    : Math.min(count, Math.max(0, limit - held) / need.weight());
+            if (fit > 0) {
+                grant(mine, fit * need.weight(), true);
+            }
+            refused |= fit < count && need.weight() <= limit;
+        }
+        return refused;
+    }
+
+    /** Tells the offers of this step to their instances. */
+    private void tellOffers() {
+        for (ShareRecord share : offers) {
+            long tokens = Math.min(MOST_TOKENS, share.offeredNow + MORE_TOKENS);
+            messages.add(new Sent(share.instance, new ShareMessage.Granted(bulkhead, share.number, share.epoch, share.granted,
+                    share.revoked, share.served, firstWaiting(share.instance) != null, drawTokens(tokens), (int) tokens)));
+        }
+    }
+
+    // ---- Keeping
+
+    /** Notes whose needs are not met; returns the instance if it is the only one. */
+    private String noteUnmet(String instance, boolean mine, String other) {
+        if (mine) {
+            note(instance);
+        }
+        if (other == null) {
+            return mine ? instance : null;
+        }
+        note(other);
+        if (first(null, instance, other) == null) {
+            return mine ? null : other;
+        }
+        note("*");
+        return null;
+    }
+
+    private void note(String instance) {
+        if (!unmetBy.equals(instance)) {
+            unmetElse = Math.max(unmetAt, unmetElse);
+            unmetBy = instance;
+        }
+        unmetAt = now;
+    }
+
+    /** Recalls what others keep; tells how many instances can be expected to answer. */
+    private long recall(ShareRecord mine, String sole) {
+        long others = keepers - (mine.isKeeper() ? 1 : 0);
+        if (others <= 0 || now < grace) {
+            return 0;
+        }
+        if (now - recalledAt < ShareStore.RECALL_MILLIS) {
+            return Math.min(expected, others);
+        }
+        recalledAt = now;
+        expected = 0;
+        names(INSTANCE).map(this::share)
+                .filter(share -> share != mine && share.isKeeper() && !share.instance.equals(sole)).forEach(share -> {
+                    if (share.recalled == 0) {
+                        share.recalled = now;
+                        changed.add(INSTANCE + share.instance);
+                    }
+                    expected += now - share.recalled < ShareStore.DEAF_MILLIS ? 1 : 0;
+                    messages.add(new Sent(share.instance, new ShareMessage.Recalled(bulkhead, share.number)));
+                });
+        return expected;
+    }
+
+    // ---- Time
+
+    /** Removes what has ended, and counts the totals again. */
+    private void scan() {
+        List<String> ended = new ArrayList<>();
+        names(HOLD).map(this::hold).filter(hold -> hold.end <= now).forEach(hold -> ended.add(HOLD + hold.id));
+        names(INSTANCE).map(this::share).filter(share -> share.nextEnd() <= now)
+                .forEach(share -> ended.add(INSTANCE + share.instance));
+        for (String field : ended.subList(0, Math.min(MOST, ended.size()))) {
+            if (field.startsWith(HOLD)) {
+                holds.put(field.substring(HOLD.length()), null);
+                changed.add(field);
+            } else {
+                end(share(field.substring(INSTANCE.length())));
+            }
+        }
+        held = 0;
+        instances = 0;
+        keepers = 0;
+        until = Long.MAX_VALUE;
+        long old = 0;
+        long records = 0;
+        for (ShareRecord share : (Iterable<ShareRecord>) names(INSTANCE).map(this::share)::iterator) {
+            held += share.share();
+            instances++;
+            share.newKeepers();
+            keepers += share.isKeeper() ? 1 : 0;
+            until = Math.min(until, share.nextEnd());
+            old += share.epoch < since ? 1 : 0;
+            records++;
+        }
+        for (HoldRecord hold : (Iterable<HoldRecord>) names(HOLD).map(this::hold)::iterator) {
+            held += hold.taken();
+            until = Math.min(until, hold.end);
+            records++;
+        }
+        unconfirmed = unconfirmed < 0 ? -1 : old;
+        pause = now + records / SCANNED_PER_MILLI;
+    }
+
+    private void end(ShareRecord share) {
+        changed.add(INSTANCE + share.instance);
+        boolean offerEnded = share.offered > 0 && share.stated + ShareStore.OFFER_MILLIS <= now;
+        boolean leaseEnded = share.share() > 0 && share.end <= now;
+        if (offerEnded) {
+            share.granted -= share.offered;
+            share.offered = 0;
+        }
+        if (leaseEnded) {
+            share.granted = 0;
+            share.offered = 0;
+            share.returned = 0;
+            share.revoked = 0;
+            share.keeps = false;
+            // Late copies of statements may follow.
+            share.end = from + share.lease;
+        }
+        if (offerEnded || leaseEnded) {
+            share.epoch = draw();
+        } else {
+            leave(share.instance);
+            shares.put(share.instance, null);
+        }
+    }
+
+    private long draw() {
+        ticket = Math.max(ticket + 1, micros);
+        return ticket;
+    }
+
+    private long drawTokens(long count) {
+        long first = draw();
+        ticket += count - 1;
+        return first;
+    }
+
+    // ---- Fields
+
+    /** The names of instances or holds, in order. */
+    private Stream<String> names(String kind) {
+        Set<String> names = new TreeSet<>();
+        Collection<?> loaded = kind.equals(HOLD) ? holds.keySet() : shares.keySet();
+        loaded.forEach(name -> names.add(name.toString()));
+        fields.keySet().stream().filter(field -> field.startsWith(kind)).map(field -> field.substring(kind.length()))
+                .forEach(names::add);
+        return List.copyOf(names).stream().filter(name -> (kind.equals(HOLD) ? hold(name) : share(name)) != null);
+    }
+
+    private ShareRecord share(String instance) {
+        if (!shares.containsKey(instance)) {
+            String text = fields.get(INSTANCE + instance);
+            shares.put(instance, text == null ? null : ShareRecord.parse(instance, text));
+        }
+        return shares.get(instance);
+    }
+
+    private HoldRecord hold(String id) {
+        if (!holds.containsKey(id)) {
+            String text = fields.get(HOLD + id);
+            holds.put(id, text == null ? null : HoldRecord.parse(id, text));
+        }
+        return holds.get(id);
+    }
+
+    /** The limits that were declared within the last minute, the most recent first, to when they were noted. */
+    private Map<Integer, Long> declared() {
+        Map<Integer, Long> declared = new LinkedHashMap<>();
+        for (String pair : fields.getOrDefault(LIMITS, "").split(" ")) {
+            int colon = pair.indexOf(':');
+            if (colon > 0 && now - Long.parseLong(pair.substring(colon + 1)) < DECLARED_MILLIS) {
+                declared.put(Integer.valueOf(pair.substring(0, colon)), Long.valueOf(pair.substring(colon + 1)));
+            }
+        }
+        return declared;
+    }
+
+    /** Notes the limit of a statement now and then; tells the others. */
+    private Set<Integer> declare(int limit) {
+        Map<Integer, Long> declared = declared();
+        Long noted = declared.remove(limit);
+        if (noted == null || now - noted >= DECLARED_REFRESHED_MILLIS) {
+            StringJoiner text = new StringJoiner(" ").add(limit + ":" + now);
+            declared.entrySet().stream().limit(DECLARED_MOST - 1)
+                    .forEach(each -> text.add(each.getKey() + ":" + each.getValue()));
+            fields.put(LIMITS, text.toString());
+        }
+        return new TreeSet<>(declared.keySet());
+    }
+
+    private void write() {
+        for (String field : changed) {
+            boolean isHold = field.startsWith(HOLD);
+            HoldRecord hold = isHold ? holds.get(field.substring(HOLD.length())) : null;
+            ShareRecord share = isHold ? null : shares.get(field.substring(INSTANCE.length()));
+            if (share != null) {
+                keepers += share.newKeepers();
+                until = Math.min(until, share.nextEnd());
+                keepUntil = Math.max(keepUntil, Math.max(share.end, share.stated + ShareStore.WAITER_MILLIS));
+                fields.put(field, share.text());
+            } else if (hold != null) {
+                until = Math.min(until, hold.end);
+                keepUntil = Math.max(keepUntil, hold.end);
+                fields.put(field, hold.text());
+            } else {
+                fields.remove(field);
+            }
+        }
+        keepUntil = Math.max(keepUntil, grace);
+        if (keepUntil + SLACK_MILLIS > kept) {
+            kept = keepUntil + 2 * SLACK_MILLIS;
+            expireMillis = kept - now;
+        }
+        StringJoiner totals = new StringJoiner(" ").add(Integer.toString(LAYOUT)).add(server.isEmpty() ? "-" : server);
+        for (long each : new long[] { since, grace, unconfirmed, ticket, micros, offset, held }) {
+            totals.add(Long.toString(each));
+        }
+        totals.add(until == Long.MAX_VALUE ? "-" : Long.toString(until));
+        for (long each : new long[] { pause, kept, instances, keepers }) {
+            totals.add(Long.toString(each));
+        }
+        totals.add(unmetBy);
+        for (long each : new long[] { unmetAt, unmetElse, recalledAt, expected }) {
+            totals.add(Long.toString(each));
+        }
+        fields.put(TOTALS, totals.toString());
+        queue.keySet().retainAll(places.keySet());
+        queue.putAll(places);
+    }
+}
