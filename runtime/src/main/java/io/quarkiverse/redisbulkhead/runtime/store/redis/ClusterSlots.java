@@ -2,6 +2,7 @@ package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 
@@ -29,10 +30,13 @@ record ClusterSlots(String[] bySlot, Set<String> masters, List<String> nodes) {
      */
     static RedisCall<ClusterSlots> request(Supplier<String> asked) {
         return RedisCall.of("CLUSTER SLOTS", null, connection -> connection
-                .send(Request.cmd(Command.CLUSTER).arg("SLOTS")).map(reply -> read(asked.get(), reply)));
+                .send(Request.cmd(Command.CLUSTER).arg("SLOTS")).map(reply -> read(asked.get(), reply)
+                        // As if the connection was lost: another node may know more.
+                        .orElseThrow(() -> new VertxException("the node reports no slots", true))));
     }
 
-    private static ClusterSlots read(String asked, Response reply) {
+    /** Reads the reply to {@code CLUSTER SLOTS}; empty when the node knows none, so that another one may know more. */
+    static Optional<ClusterSlots> read(String asked, Response reply) {
         String[] bySlot = new String[SLOTS];
         Set<String> masters = new LinkedHashSet<>();
         Set<String> all = new LinkedHashSet<>();
@@ -49,11 +53,7 @@ record ClusterSlots(String[] bySlot, Set<String> masters, List<String> nodes) {
                 bySlot[slot] = master;
             }
         }
-        if (all.isEmpty()) {
-            // As if the connection was lost: another node may know more.
-            throw new VertxException("the node reports no slots", true);
-        }
-        return new ClusterSlots(bySlot, masters, List.copyOf(all));
+        return all.isEmpty() ? Optional.empty() : Optional.of(new ClusterSlots(bySlot, masters, List.copyOf(all)));
     }
 
     /** Copies an endpoint with another address; an empty host keeps the host. */

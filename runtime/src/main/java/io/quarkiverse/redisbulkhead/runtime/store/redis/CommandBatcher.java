@@ -361,7 +361,7 @@ final class CommandBatcher {
             try {
                 call.complete(answers, index, isRepeated());
             } catch (RuntimeException e) {
-                call.fail(unexpectedReply(about(), true, e));
+                call.fail(ServerCall.unexpectedReply(about(), true, e));
             }
         }
 

@@ -66,14 +66,23 @@ record LuaScript(String text, String sha1) {
      * restart, a failover or {@code SCRIPT FLUSH}. The text also teaches the server the digest.
      */
     Future<Response> run(BulkheadKeys keys, List<byte[]> args, RedisCall.Connection connection) {
-        return connection.send(request(Command.EVALSHA, sha1, keys, args))
+        return connection.send(byDigest(keys.data(), args))
                 .recover(failure -> ErrorReply.of(failure).filter(reply -> reply.is("NOSCRIPT"))
-                        .map(unknown -> connection.send(request(Command.EVAL, text, keys, args)))
+                        .map(unknown -> connection.send(byText(keys.data(), args)))
                         .orElseGet(() -> Future.failedFuture(failure)));
     }
 
-    private static Request request(Command command, String which, BulkheadKeys keys, List<byte[]> args) {
-        List<byte[]> data = keys.data();
+    /** Runs the script if the server knows it. */
+    Request byDigest(List<byte[]> keys, List<byte[]> args) {
+        return request(Command.EVALSHA, sha1, keys, args);
+    }
+
+    /** Runs the script, and teaches the server its digest. */
+    Request byText(List<byte[]> keys, List<byte[]> args) {
+        return request(Command.EVAL, text, keys, args);
+    }
+
+    private static Request request(Command command, String which, List<byte[]> data, List<byte[]> args) {
         Request request = Request.cmd(command).arg(which).arg(data.size());
         for (byte[] key : data) {
             request.arg(key);

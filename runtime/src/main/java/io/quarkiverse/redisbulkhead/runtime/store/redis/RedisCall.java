@@ -226,14 +226,6 @@ public abstract class RedisCall<T> {
 
     /** There was a reply, but not one that answers the call. */
     final void notUnderstood(Throwable failure) {
-        fail(unexpectedReply(about(), mayHaveBeenCarriedOut(), failure));
-    }
-
-    static StoreException unexpectedReply(String about, boolean outcomeUnknown, Throwable failure) {
-        return failure instanceof StoreException known ? known
-                : new StoreException("Unexpected reply from Redis for " + about + " (" + failure
-                        + "). If another application uses this key, set quarkus.redis-bulkhead.key-prefix to a prefix "
-                        + "that no other application uses",
-                        outcomeUnknown, failure);
+        fail(ServerCall.unexpectedReply(about(), mayHaveBeenCarriedOut(), failure));
     }
 }

@@ -68,6 +68,30 @@ final class TestCluster implements AutoCloseable {
         return nodes.get(0);
     }
 
+    List<TestRedis> nodes() {
+        return nodes;
+    }
+
+    /** The lowest slot of a node, before slots move. */
+    int firstSlotOf(int node) {
+        return node * SLOTS / NODES;
+    }
+
+    /** The node that has a slot, before slots move. */
+    TestRedis ownerOf(int slot) {
+        return nodes.get(IntStream.range(0, NODES).filter(i -> slot >= firstSlotOf(i)).max().orElseThrow());
+    }
+
+    TestRedis otherThan(TestRedis node) {
+        return nodes.stream().filter(other -> other != node).findFirst().orElseThrow();
+    }
+
+    /** Ends the move of a slot. */
+    void assign(int slot, TestRedis to) {
+        Object id = to.command("CLUSTER", "MYID");
+        nodes.forEach(node -> node.command("CLUSTER", "SETSLOT", slot, "NODE", id));
+    }
+
     /** The number of keys on each node. */
     List<Integer> keys() {
         return nodes.stream().map(node -> node.command("DBSIZE").toInteger()).toList();
@@ -77,7 +101,7 @@ final class TestCluster implements AutoCloseable {
     RedisOptions restrictedOptions(TestStore store) {
         RedisOptions options = new RedisOptions().setType(RedisClientType.CLUSTER);
         for (TestRedis node : nodes) {
-            node.command("ACL", Stream.of(Stream.of("SETUSER", "bulkhead"), store.rights().stream(), Stream.of("+cluster"))
+            node.command("ACL", Stream.of(Stream.of("SETUSER", "bulkhead"), store.rights().stream(), Stream.of("+cluster", "+asking"))
                     .flatMap(each -> each).toArray());
             options.addConnectionString("redis://bulkhead:secret@127.0.0.1:" + node.port());
         }

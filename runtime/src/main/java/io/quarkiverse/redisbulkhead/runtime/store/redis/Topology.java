@@ -1,0 +1,473 @@
+package io.quarkiverse.redisbulkhead.runtime.store.redis;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+
+import org.jboss.logging.Logger;
+
+import io.quarkiverse.redisbulkhead.runtime.store.ConnectionListener;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.quarkiverse.redisbulkhead.runtime.store.TransientStoreException;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.impl.VertxInternal;
+import io.vertx.core.tracing.TracingPolicy;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Redis;
+import io.vertx.redis.client.RedisClientType;
+import io.vertx.redis.client.RedisOptions;
+import io.vertx.redis.client.RedisReplicas;
+import io.vertx.redis.client.RedisRole;
+import io.vertx.redis.client.Request;
+
+/**
+ * Knows which server has which key: the only one, the master that the sentinels name (they are asked for each connection), or
+ * the node of a cluster that has the slot. The client's cluster connection is not used, because one dead node breaks it for
+ * all.
+ * <p>
+ * A call is sent once, and fails with its connection; only a call that a node of a cluster refers to another node follows. See
+ * {@link RedisNode} and {@link ServerConnection}.
+ * <p>
+ * Thread-safe. Works on its own event loop context, so do not block on an answer on an event loop.
+ */
+public final class Topology implements AutoCloseable {
+
+    private static final Logger LOG = Logger.getLogger(Topology.class);
+
+    private static final int MAX_DRAINED = 1024;
+    private static final int REFRESH_MILLIS = 100;
+    // More commands in flight do not raise throughput.
+    private static final int MAX_IN_FLIGHT = 1024;
+    private static final int MAX_REDIRECTS = 16;
+    private static final int MAX_REDIRECTS_AT_ONCE = 3;
+    private static final int REDIRECT_PAUSE_MILLIS = 150;
+    private static final ConnectionListener NOBODY = new ConnectionListener() {
+        @Override
+        public void positionsMayDiffer() {
+            // Nobody listens yet.
+        }
+
+        @Override
+        public void availabilityChanged() {
+            // Nobody listens yet.
+        }
+
+        @Override
+        public void hearingChanged(boolean hears) {
+            // Nobody listens yet.
+        }
+    };
+
+    private final Vertx vertx;
+    private final Context context;
+    private final RedisOptions options;
+    private final String properties;
+    private final String keyPrefix;
+    private final long timeoutMillis;
+    private final int connections;
+    private final int callsPerConnection;
+    private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean draining = new AtomicBoolean();
+    private volatile ConnectionListener listener = NOBODY;
+    private volatile boolean closed;
+
+    // All of these are touched on the context only.
+    private final Set<RedisNode> toFlush = new LinkedHashSet<>();
+    /** The only server; in a cluster, the node that is asked for slots. */
+    private final RedisNode entryNode;
+    /** The nodes of a cluster by their addresses. */
+    private final Map<String, RedisNode> nodes = new HashMap<>();
+    /** Which node has which slot; null until a node has replied. */
+    private ClusterSlots slots;
+    private boolean slotsMoved;
+    private long slotsMovedNanos;
+    private List<ServerCall<?>> unrouted = new ArrayList<>();
+    private boolean refreshing;
+    private boolean refreshAgain;
+    private boolean nodeFailed;
+    private List<String> endpoints;
+    private String entryEndpoint;
+    private int turn;
+    private int turnForMessages;
+
+    /**
+     * Opens nothing yet.
+     *
+     * @param vertx runs everything
+     * @param options where Redis is and how to connect, as Quarkus made them from the configuration; not changed; null where
+     *        the configuration does not say where Redis is
+     * @param properties what the properties of the Redis client start with, for messages: {@code quarkus.redis}
+     * @param keyPrefix what all keys start with
+     * @param commandTimeout after what silence a server is away
+     * @param connections how many connections to each server there may be
+     * @param pipelined whether a connection carries many calls at once, or one
+     */
+    public Topology(Vertx vertx, RedisOptions options, String properties, String keyPrefix, Duration commandTimeout,
+            int connections, boolean pipelined) {
+        this.vertx = vertx;
+        this.context = ((VertxInternal) vertx).createEventLoopContext();
+        this.options = ownOptions(options);
+        this.properties = properties;
+        this.keyPrefix = keyPrefix;
+        this.timeoutMillis = Math.max(1, commandTimeout.toMillis());
+        this.connections = connections;
+        this.callsPerConnection = pipelined ? MAX_IN_FLIGHT : 1;
+        this.endpoints = options == null ? List.of() : List.copyOf(options.getEndpoints());
+        this.entryNode = isCluster()
+                ? new RedisNode(this, "The Redis Cluster", this::clientOfAnyNode, 1, MAX_IN_FLIGHT)
+                : newNode("Redis", this::newClient);
+    }
+
+    // Connections are not shared, and permits live on the master.
+    private static RedisOptions ownOptions(RedisOptions options) {
+        return options == null ? null
+                : new RedisOptions(options).setTracingPolicy(TracingPolicy.IGNORE).setPoolName("redis-bulkhead")
+                        .setAutoFailover(false).setRole(RedisRole.MASTER).setUseReplicas(RedisReplicas.NEVER)
+                        .setMaxWaitingHandlers(Math.max(2 * MAX_IN_FLIGHT, options.getMaxWaitingHandlers()));
+    }
+
+    boolean isCluster() {
+        return options != null && options.getType() == RedisClientType.CLUSTER;
+    }
+
+    private RedisNode newNode(String label, Supplier<Redis> clients) {
+        return new RedisNode(this, label, clients, connections, callsPerConnection);
+    }
+
+    private Redis newClient() {
+        if (options == null) {
+            throw new IllegalStateException("its address is not configured. Set " + properties + ".hosts");
+        }
+        return Redis.createClient(vertx, options);
+    }
+
+    private Redis newClient(String endpoint) {
+        return Redis.createClient(vertx,
+                new RedisOptions(options).setType(RedisClientType.STANDALONE).setEndpoints(List.of(endpoint)));
+    }
+
+    private Redis clientOfAnyNode() {
+        List<String> known = endpoints;
+        turn = (turn + 1) % known.size();
+        entryEndpoint = known.get(turn);
+        return newClient(entryEndpoint);
+    }
+
+    /** A client with a connection of its own; in a cluster to any node. To be closed by the caller. On the context. */
+    Redis newClientForMessages() {
+        turnForMessages++;
+        return isCluster() ? newClient(endpoints.get(turnForMessages % endpoints.size())) : newClient();
+    }
+
+    Context context() {
+        return context;
+    }
+
+    Vertx vertx() {
+        return vertx;
+    }
+
+    String properties() {
+        return properties;
+    }
+
+    /** What all keys start with. */
+    public String keyPrefix() {
+        return keyPrefix;
+    }
+
+    long timeoutMillis() {
+        return timeoutMillis;
+    }
+
+    /** Sets the listener. Called once, before the first call. */
+    void listen(ConnectionListener to) {
+        listener = to;
+    }
+
+    ConnectionListener listener() {
+        return listener;
+    }
+
+    // ---- Calls
+
+    /**
+     * Makes a call. Calls that are made at the same moment are sent together.
+     *
+     * @return the answer; fails with {@link TransientStoreException} when the call may be made again at once, with
+     *         {@link io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException} during an outage, and with
+     *         {@link RefusedException}, or another {@link StoreException}, when Redis or its setting has to be changed first
+     */
+    <T> CompletionStage<T> send(ServerCall<T> call) {
+        execute(() -> submit(call));
+        return call.result();
+    }
+
+    static StoreException stopping(boolean outcomeUnknown) {
+        return new StoreException("The application is stopping", outcomeUnknown, null);
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    /**
+     * Runs a task on the context, together with those of other callers, and then sends what they submitted. When this is
+     * closed, the task runs at once on the thread of the caller. What a task throws is logged.
+     */
+    void execute(Runnable task) {
+        if (closed) {
+            run(task);
+        } else {
+            tasks.add(task);
+            scheduleDrain();
+        }
+    }
+
+    private void scheduleDrain() {
+        if (draining.compareAndSet(false, true)) {
+            try {
+                context.runOnContext(now -> drain());
+            } catch (RuntimeException e) {
+                // Vert.x has been closed, and the connections with it.
+                closed = true;
+                draining.set(false);
+                runAll();
+            }
+        }
+    }
+
+    private void runAll() {
+        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+            run(task);
+        }
+    }
+
+    // Tasks of other callers follow, so an exception must not end the loop.
+    private static void run(Runnable task) {
+        try {
+            task.run();
+        } catch (RuntimeException | Error e) {
+            LOG.error("A task on the event loop of the Redis connections failed", e);
+        }
+    }
+
+    private void drain() {
+        // First, so that a task that comes from now on is either seen below or starts another drain.
+        draining.set(false);
+        Runnable task = tasks.poll();
+        for (int taken = 1; task != null; taken++) {
+            run(task);
+            // Yield to other work of this event loop.
+            task = taken < MAX_DRAINED ? tasks.poll() : null;
+        }
+        if (!tasks.isEmpty()) {
+            scheduleDrain();
+        }
+        flush();
+    }
+
+    private void flush() {
+        if (!toFlush.isEmpty()) {
+            List<RedisNode> filled = List.copyOf(toFlush);
+            toFlush.clear();
+            filled.forEach(RedisNode::flush);
+        }
+    }
+
+    private void submit(ServerCall<?> call) {
+        byte[] key = isCluster() ? call.routingKey() : null;
+        if (closed) {
+            call.result().completeExceptionally(stopping(false));
+        } else if (key == null) {
+            submit(entryNode, call);
+        } else if (slots == null) {
+            unrouted.add(call);
+            refresh();
+        } else {
+            submit(node(slots.node(key)), call);
+        }
+    }
+
+    private void submit(RedisNode node, ServerCall<?> call) {
+        node.submit(call);
+        toFlush.add(node);
+    }
+
+    // ---- The nodes of a cluster
+
+    // For an unassigned slot, any node returns the error.
+    private RedisNode node(String endpoint) {
+        return endpoint == null ? entryNode
+                : nodes.computeIfAbsent(endpoint,
+                        address -> newNode("Redis at " + addressOf(address), () -> newClient(address)));
+    }
+
+    private String endpointOf(RedisNode node) {
+        return nodes.entrySet().stream().filter(entry -> entry.getValue() == node).map(Map.Entry::getKey).findFirst()
+                .orElse(entryEndpoint);
+    }
+
+    private static String addressOf(String endpoint) {
+        return endpoint.replaceFirst("^.*@", "").replaceFirst("^\\w+://", "");
+    }
+
+    /** Asks a node which node has which slot. Calls that cannot be routed without that wait for the answer, or fail with it. */
+    private void refresh() {
+        if (refreshing) {
+            refreshAgain = true;
+            return;
+        }
+        refreshing = true;
+        ServerCall<ClusterSlots> request = requestForSlots();
+        submit(entryNode, request);
+        request.result().whenComplete((reported, failure) -> {
+            List<ServerCall<?>> waiting = unrouted;
+            unrouted = new ArrayList<>();
+            if (failure == null) {
+                boolean moved = accept(reported);
+                waiting.forEach(this::submit);
+                if (nodeFailed && !moved) {
+                    // Another node may know more.
+                    entryNode.moveOn();
+                }
+                nodeFailed = false;
+            } else {
+                waiting.forEach(call -> call.result().completeExceptionally(failure));
+                entryNode.moveOn();
+            }
+            flush();
+            vertx.setTimer(REFRESH_MILLIS, timer -> {
+                refreshing = false;
+                if (refreshAgain && !closed) {
+                    refreshAgain = false;
+                    refresh();
+                    flush();
+                }
+            });
+        });
+        flush();
+    }
+
+    private ServerCall<ClusterSlots> requestForSlots() {
+        return new ServerCall<>("CLUSTER SLOTS", null, connection -> connection
+                .send(Request.cmd(Command.CLUSTER).arg("SLOTS")).compose(reply -> ClusterSlots.read(entryEndpoint, reply)
+                        .<Future<ClusterSlots>> map(Future::succeededFuture).orElseGet(() -> Future.failedFuture(
+                                new TransientStoreException("the node reports no slots", false, null)))));
+    }
+
+    /** Whether anything has changed. */
+    private boolean accept(ClusterSlots reported) {
+        boolean moved = slots != null && !Arrays.equals(slots.bySlot(), reported.bySlot());
+        slots = reported;
+        endpoints = reported.nodes();
+        Set<String> masters = reported.masters();
+        List<String> gone = nodes.entrySet().stream()
+                .filter(node -> !masters.contains(node.getKey()) && node.getValue().mayRetire())
+                .map(Map.Entry::getKey).toList();
+        for (String endpoint : gone) {
+            nodes.remove(endpoint).retire().forEach(this::submit);
+        }
+        if (moved) {
+            // Another node has the data, and may have less of it.
+            noteMove();
+            listener.positionsMayDiffer();
+            availabilityChanged();
+        }
+        return moved;
+    }
+
+    private void noteMove() {
+        slotsMoved = true;
+        slotsMovedNanos = System.nanoTime();
+    }
+
+    /** For how long the slots have been where they are; -1 if this instance has not seen them move. */
+    long slotsMovedMillis() {
+        return slotsMoved ? TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - slotsMovedNanos) : -1;
+    }
+
+    /** Connects in the background; in a cluster to all masters. */
+    void warmUp() {
+        if (isCluster()) {
+            send(requestForSlots()).thenAccept(reported -> {
+                if (!closed) {
+                    accept(reported);
+                    reported.masters().forEach(endpoint -> node(endpoint).warmUp());
+                }
+            });
+        } else {
+            execute(entryNode::warmUp);
+        }
+    }
+
+    // ---- What servers report, on the context
+
+    void availabilityChanged() {
+        listener.availabilityChanged();
+    }
+
+    /** A connection was opened again after another one was lost, or the server answers again. */
+    void reconnected(RedisNode node) {
+        if (node != entryNode || !isCluster()) {
+            listener.positionsMayDiffer();
+        }
+    }
+
+    /** A connection was lost or could not be opened; in a cluster another node may have taken over. */
+    void connectionFailed(RedisNode node) {
+        if (isCluster() && node != entryNode && !closed) {
+            nodeFailed = true;
+            refresh();
+        }
+    }
+
+    /** Sends a call to the node that another node named; false if it is to fail instead. */
+    boolean redirect(RedisNode node, ServerCall<?> call, ErrorReply.Redirection to) {
+        if (!isCluster() || ++call.redirects > MAX_REDIRECTS) {
+            return false;
+        }
+        if (call.redirects <= MAX_REDIRECTS_AT_ONCE) {
+            follow(node, call, to);
+        } else {
+            // Two nodes name each other for a moment while a slot moves.
+            vertx.setTimer(REDIRECT_PAUSE_MILLIS, timer -> follow(node, call, to));
+        }
+        return true;
+    }
+
+    private void follow(RedisNode node, ServerCall<?> call, ErrorReply.Redirection to) {
+        call.asking = to.asking();
+        if (!to.asking()) {
+            noteMove();
+            refresh();
+        }
+        submit(node(ClusterSlots.endpoint(endpointOf(node), to.host(), to.port())), call);
+        flush();
+    }
+
+    /** Fails all calls and closes the connections. */
+    @Override
+    public void close() {
+        closed = true;
+        context.runOnContext(now -> {
+            entryNode.close();
+            nodes.values().forEach(RedisNode::close);
+            unrouted.forEach(call -> call.result().completeExceptionally(stopping(false)));
+            runAll();
+        });
+    }
+}
