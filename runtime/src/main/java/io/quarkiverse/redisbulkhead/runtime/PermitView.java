@@ -77,7 +77,7 @@ record PermitView(HeldPermit permit, Continuations continuations) implements Per
         return continuations.answer(permit::detach, token -> token, this::takeBack);
     }
 
-    // Nobody has the token.
+    // No caller has the token.
     private void takeBack(CompletionStage<String> token) {
         token.thenAccept(unused -> permit.takeBack());
     }

@@ -81,7 +81,7 @@ public interface HeldPermit {
     CompletionStage<String> detach();
 
     /**
-     * Undoes {@link #detach()}, once it has completed, because its token has reached nobody: the permit is held as before. If a
+     * Undoes {@link #detach()}, once it has completed, because no caller received its token: the permit is held as before. If a
      * release was requested meanwhile, the permit is released now.
      */
     void takeBack();

@@ -288,7 +288,7 @@ class LeasedPermit extends LeaseRenewer.Lease implements HeldPermit {
         return true;
     }
 
-    // In the store it stays detached, which makes no difference as nobody has the token.
+    // In the store it stays detached, which makes no difference as no caller has the token.
     @Override
     public void takeBack() {
         boolean release;

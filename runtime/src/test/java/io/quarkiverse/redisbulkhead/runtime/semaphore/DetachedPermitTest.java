@@ -121,7 +121,7 @@ class DetachedPermitTest {
         admission.end();
     }
 
-    /** The token reached nobody. */
+    /** No caller received the token. */
     @Test
     void permitThatIsTakenBackIsHeldAsBefore() {
         ManualStore store = new ManualStore();
