@@ -224,8 +224,9 @@ public final class ShareMachine {
         mine.limit = statement.limit();
         mine.recalled = 0;
         changed.add(INSTANCE + instance);
+        long latest = ticket;
         long given = ticketOfNewGroup(mine, statement.needs());
-        unknown = line(mine, statement.needs(), given, unknown, limit);
+        unknown = lineUp(mine, statement.needs(), latest, unknown, limit);
         serve(mine);
         String other = firstWaiting(instance);
         boolean refused = serveImmediate(mine, statement.immediate(), unknown, limit, other);
@@ -356,7 +357,12 @@ public final class ShareMachine {
 
     // ---- A statement
 
-    private void check(Statement statement) {
+    /**
+     * Refuses a statement that is no position, so that no store computes with it.
+     *
+     * @param statement the statement
+     */
+    public static void check(Statement statement) {
         boolean good = statement.number() > 0 && statement.epoch() >= 0 && statement.returned() >= 0
                 && statement.revoked() >= 0 && statement.granted() - statement.returned() - statement.revoked() >= 0
                 && Stream.of(statement.number(), statement.epoch(), statement.granted(), statement.highestToken())
@@ -367,7 +373,7 @@ public final class ShareMachine {
                         .allMatch(need -> need.weight() > 0 && need.count() > 0)
                 && statement.holds().stream().allMatch(hold -> hold.weight() > 0);
         if (!good) {
-            throw new StoreException("The statement about bulkhead " + bulkhead + " is not a position: " + statement, false,
+            throw new StoreException("The statement about bulkhead " + statement.bulkhead() + " is not a position: " + statement, false,
                     null);
         }
     }
@@ -491,7 +497,7 @@ public final class ShareMachine {
     }
 
     /** Stores the needs of an instance without what it was granted and does not know of; tells how much is left of that. */
-    private long line(ShareRecord mine, List<Statement.Need> needs, long given, long unknownBefore, int limit) {
+    private long lineUp(ShareRecord mine, List<Statement.Need> needs, long latest, long unknownBefore, int limit) {
         long unknown = unknownBefore;
         mine.groups = new ArrayList<>();
         for (Statement.Need need : needs) {
@@ -499,7 +505,8 @@ public final class ShareMachine {
             unknown -= (need.count() - count) * need.weight();
             // Its instance learns the limit from the answer.
             if (count > 0 && need.weight() <= limit) {
-                mine.groups.add(new ShareRecord.Group(need.ticket() == 0 ? given : Math.min(need.ticket(), ticket),
+                mine.groups.add(new ShareRecord.Group(
+                        need.ticket() == 0 ? mine.groupTicket : Math.min(need.ticket(), latest),
                         need.weight(), (int) count));
             }
         }

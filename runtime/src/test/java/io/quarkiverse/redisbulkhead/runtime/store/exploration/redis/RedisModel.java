@@ -22,6 +22,7 @@ public final class RedisModel {
     private List<Published> published = new ArrayList<>();
     private long micros;
     private boolean keepsExpired;
+    private String runId = "run1";
 
     private static final class Key {
 
@@ -48,6 +49,7 @@ public final class RedisModel {
     /** An independent copy of content and time, without published messages. */
     public RedisModel copy() {
         RedisModel copy = new RedisModel(micros);
+        copy.runId = runId;
         keys.forEach((name, key) -> copy.keys.put(name, key.copy()));
         return copy;
     }
@@ -68,6 +70,11 @@ public final class RedisModel {
 
     private long millis() {
         return Math.floorDiv(micros, 1000L);
+    }
+
+    /** From now on this is another run of the server. */
+    public void setRunId(String id) {
+        runId = id;
     }
 
     /** The names of all keys. */
@@ -128,6 +135,7 @@ public final class RedisModel {
         return switch (words.get(0)) {
             case "TIME" -> List.of(Long.toString(Math.floorDiv(micros, 1_000_000L)),
                     Long.toString(Math.floorMod(micros, 1_000_000L)));
+            case "INFO" -> "# Server\r\nrun_id:" + runId + "\r\n";
             case "PUBLISH" -> publish(new Published(name, words.get(2)));
             case "PTTL" -> ttl(name, 1);
             case "TTL" -> ttl(name, 1000);

@@ -1,0 +1,197 @@
+package io.quarkiverse.redisbulkhead.runtime.store.redis;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.StringJoiner;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Function;
+
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.Position;
+import io.quarkiverse.redisbulkhead.runtime.store.Position.Attached;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareMachine;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
+import io.quarkiverse.redisbulkhead.runtime.store.Statement;
+
+/** The arguments of {@code share.lua}, its replies and its messages; the header of the script documents them. */
+public final class ShareCodec {
+
+    private static final String NONE = "-";
+
+    private ShareCodec() {
+    }
+
+    /**
+     * The arguments that state a position.
+     *
+     * @param instance the instance, named by its channel
+     * @param statement its position
+     */
+    public static List<byte[]> sync(String instance, Statement statement) {
+        ShareMachine.check(statement);
+        List<byte[]> args = operation("sync");
+        args.add(bytes(word(instance, "instance")));
+        add(args, statement.number(), statement.epoch(), statement.granted(), statement.returned(), statement.revoked(),
+                statement.leaseMillis(), statement.limit(), statement.keeps() ? 1 : 0, statement.wantsToKeep() ? 1 : 0,
+                statement.highestToken(), statement.tokens());
+        args.add(bytes(orNone(statement.server())));
+        add(args, statement.serverSinceMillis());
+        StringJoiner needs = new StringJoiner(";");
+        statement.needs()
+                .forEach(need -> needs.add(need.ticket() + "," + need.group() + "," + need.weight() + "," + need.count()));
+        args.add(bytes(needs.toString()));
+        StringJoiner immediate = new StringJoiner(";");
+        statement.immediate().forEach(need -> immediate.add(need.weight() + "," + need.count()));
+        args.add(bytes(immediate.toString()));
+        add(args, statement.holds().size());
+        for (Statement.Hold hold : statement.holds()) {
+            args.add(bytes(word(hold.id(), "permit id")));
+            add(args, hold.weight(), hold.leaseMillis(), hold.startedMillis());
+            args.add(bytes(orNone(hold.digest())));
+            args.add(bytes(hold.method()));
+        }
+        for (Statement.Attach attach : statement.attaches()) {
+            args.add(bytes(word(attach.id(), "permit id")));
+            args.add(bytes(word(attach.digest(), "digest")));
+        }
+        return args;
+    }
+
+    /** The arguments that take permits away; see {@code ShareStore#revoke}. */
+    public static List<byte[]> revoke(String instance, String permitId, int permits) {
+        List<byte[]> args = operation("revoke");
+        args.add(bytes(instance));
+        args.add(bytes(permitId));
+        add(args, permits);
+        return args;
+    }
+
+    /** The arguments that set a limit; 0 to undo. */
+    public static List<byte[]> resize(int limit) {
+        List<byte[]> args = operation("resize");
+        add(args, limit);
+        return args;
+    }
+
+    /** The arguments that read everything. */
+    public static List<byte[]> look() {
+        return operation("look");
+    }
+
+    /** The answer to a statement. */
+    public static Position position(String reply) {
+        String[] parts = reply.split(" ");
+        long[] numbers = new long[16];
+        for (int i = 0; i < numbers.length; i++) {
+            numbers[i] = Long.parseLong(parts[i]);
+        }
+        Map<String, Attached> attached = new TreeMap<>();
+        if (!parts[17].equals(NONE)) {
+            for (String each : parts[17].split(";")) {
+                String[] values = each.split(",");
+                attached.put(values[0], new Attached(Integer.parseInt(values[1]), Long.parseLong(values[2])));
+            }
+        }
+        Set<Integer> otherLimits = new TreeSet<>();
+        if (!parts[18].equals(NONE)) {
+            for (String limit : parts[18].split(",")) {
+                otherLimits.add(Integer.valueOf(limit));
+            }
+        }
+        return new Position(numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5], (int) numbers[6],
+                numbers[7], numbers[8], numbers[9] == 1, numbers[10] == 1, (int) numbers[11], numbers[12], numbers[13],
+                numbers[14], (int) numbers[15], attached, otherLimits, parts[16].equals(NONE) ? "" : parts[16]);
+    }
+
+    /**
+     * A message from the channel of this instance.
+     *
+     * @param text the message
+     * @param bulkheads the bulkhead whose shares are in a key; empty if this instance does not use it
+     * @return the message; empty if it is about another bulkhead, or not from this script
+     */
+    public static Optional<ShareMessage> message(String text, Function<String, Optional<BulkheadId>> bulkheads) {
+        String kind = text.substring(0, Math.max(0, text.indexOf(' ')));
+        int values = switch (kind) {
+            case "granted" -> 8;
+            case "recalled" -> 1;
+            default -> 0;
+        };
+        String[] parts = text.split(" ", values + 2);
+        if (parts.length != values + 2 || !Set.of("granted", "recalled", "changed").contains(kind)) {
+            return Optional.empty();
+        }
+        long[] numbers = new long[values];
+        for (int i = 0; i < values; i++) {
+            if (!parts[i + 1].matches("\\d{1,18}")) {
+                return Optional.empty();
+            }
+            numbers[i] = Long.parseLong(parts[i + 1]);
+        }
+        return bulkheads.apply(parts[values + 1]).map(bulkhead -> switch (kind) {
+            case "granted" -> new ShareMessage.Granted(bulkhead, numbers[0], numbers[1], numbers[2], numbers[3], numbers[4],
+                    numbers[5] == 1, numbers[6], (int) numbers[7]);
+            case "recalled" -> new ShareMessage.Recalled(bulkhead, numbers[0]);
+            default -> new ShareMessage.Changed(bulkhead);
+        });
+    }
+
+    /**
+     * The answer to a look.
+     *
+     * @param bulkhead the bulkhead
+     * @param micros the clock of the server
+     * @param pairs fields and values in turn
+     * @param most how many instances to list at most
+     */
+    public static ShareOverview overview(BulkheadId bulkhead, long micros, List<String> pairs, int most) {
+        Map<String, String> fields = new HashMap<>();
+        for (int i = 0; i < pairs.size(); i += 2) {
+            fields.put(pairs.get(i), pairs.get(i + 1));
+        }
+        return new ShareMachine(bulkhead, fields, new HashMap<>(), micros, "").look(most);
+    }
+
+    private static List<byte[]> operation(String name) {
+        List<byte[]> args = new ArrayList<>(24);
+        add(args, ShareMachine.LAYOUT);
+        args.add(bytes(name));
+        return args;
+    }
+
+    private static void add(List<byte[]> args, long... numbers) {
+        for (long number : numbers) {
+            args.add(bytes(Long.toString(number)));
+        }
+    }
+
+    private static String orNone(String text) {
+        return text.isEmpty() ? NONE : word(text, "name");
+    }
+
+    /** Records and replies have their values between spaces, commas and semicolons. */
+    private static String word(String text, String what) {
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c <= ' ' || c >= 127 || c == ',' || c == ';') {
+                throw new IllegalArgumentException("The " + what + " '" + text + "' contains '" + c
+                        + "'. Use only letters, digits and punctuation other than commas and semicolons.");
+            }
+        }
+        if (text.isEmpty() || text.equals(NONE)) {
+            throw new IllegalArgumentException("The " + what + " '" + text + "' is not a name.");
+        }
+        return text;
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+}

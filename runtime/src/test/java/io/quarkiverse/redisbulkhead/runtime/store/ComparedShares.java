@@ -1,0 +1,229 @@
+package io.quarkiverse.redisbulkhead.runtime.store;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.LuaEngine;
+import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.Published;
+import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.RedisModel;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.ShareCodec;
+
+/** Shares of one bulkhead that a test can compare with those of another implementation, and change from outside. */
+interface ComparedShares {
+
+    BulkheadId BULKHEAD = BulkheadId.of("b");
+    String HASH = "k:{b}:shares";
+    String QUEUE = "k:{b}:waiting";
+
+    /** What is stored, as text, with the instants at which the keys expire. */
+    record Stored(Map<String, String> fields, Map<String, Long> queue, long fieldsExpire, long queueExpires) {
+    }
+
+    /** Sets the clock and the run id of the server; removes what has expired. */
+    void at(long micros, String runId);
+
+    Object sync(String instance, Statement statement);
+
+    Object revoke(String instance, String permitId, int permits);
+
+    Object resize(int limit);
+
+    ShareOverview look(int most);
+
+    /** The messages since the last time, with the instances they are for. */
+    List<String> takeMessages();
+
+    Stored stored();
+
+    /** Replaces everything. */
+    void restore(Stored stored);
+
+    /** The state machine. */
+    final class Machine implements ComparedShares {
+
+        private Map<String, String> fields = new TreeMap<>();
+        private Map<String, Long> queue = new TreeMap<>();
+        private long fieldsExpire;
+        private long queueExpires;
+        private long micros;
+        private String runId;
+        private List<String> messages = new ArrayList<>();
+
+        private interface Operation {
+            Object on(ShareMachine machine);
+        }
+
+        private Object step(Operation operation) {
+            ShareMachine machine = new ShareMachine(BULKHEAD, fields, queue, micros, runId);
+            Object result;
+            try {
+                result = operation.on(machine);
+            } catch (StoreException refused) {
+                return "refused";
+            }
+            long now = Math.floorDiv(micros, 1_000);
+            fieldsExpire = machine.expireMillis() > 0 ? now + machine.expireMillis() : fieldsExpire;
+            queueExpires = machine.expireQueueMillis() > 0 ? now + machine.expireQueueMillis() : queueExpires;
+            machine.messages().forEach(sent -> messages.add(sent.instance() + ": " + sent.message()));
+            return result;
+        }
+
+        @Override
+        public void at(long time, String run) {
+            micros = time;
+            runId = run;
+            if (fieldsExpire <= Math.floorDiv(micros, 1_000)) {
+                fields.clear();
+            }
+            if (queueExpires <= Math.floorDiv(micros, 1_000)) {
+                queue.clear();
+            }
+        }
+
+        @Override
+        public Object sync(String instance, Statement statement) {
+            return step(machine -> machine.sync(instance, statement));
+        }
+
+        @Override
+        public Object revoke(String instance, String permitId, int permits) {
+            return step(machine -> machine.revoke(instance, permitId, permits));
+        }
+
+        @Override
+        public Object resize(int limit) {
+            return step(machine -> machine.resize(limit));
+        }
+
+        @Override
+        public ShareOverview look(int most) {
+            return (ShareOverview) step(machine -> machine.look(most));
+        }
+
+        @Override
+        public List<String> takeMessages() {
+            List<String> taken = messages.stream().sorted().toList();
+            messages = new ArrayList<>();
+            return taken;
+        }
+
+        @Override
+        public Stored stored() {
+            return new Stored(new TreeMap<>(fields), new TreeMap<>(queue), fields.isEmpty() ? 0 : fieldsExpire,
+                    queue.isEmpty() ? 0 : queueExpires);
+        }
+
+        @Override
+        public void restore(Stored stored) {
+            fields = new TreeMap<>(stored.fields());
+            queue = new TreeMap<>(stored.queue());
+            fieldsExpire = stored.fieldsExpire();
+            queueExpires = stored.queueExpires();
+        }
+    }
+
+    /** The script, wherever it runs. */
+    abstract class Script implements ComparedShares {
+
+        /** Runs the script; an error reply throws. */
+        abstract Object run(List<String> args);
+
+        abstract List<Published> published();
+
+        private Object answer(List<byte[]> args) {
+            return run(args.stream().map(arg -> new String(arg, StandardCharsets.UTF_8)).toList());
+        }
+
+        @Override
+        public Object sync(String instance, Statement statement) {
+            return ShareCodec.position((String) answer(ShareCodec.sync(instance, statement)));
+        }
+
+        @Override
+        public Object revoke(String instance, String permitId, int permits) {
+            return Math.toIntExact((Long) answer(ShareCodec.revoke(instance, permitId, permits)));
+        }
+
+        @Override
+        public Object resize(int limit) {
+            return (Long) answer(ShareCodec.resize(limit)) == 1;
+        }
+
+        @Override
+        @SuppressWarnings("unchecked")
+        public ShareOverview look(int most) {
+            List<Object> reply = (List<Object>) answer(ShareCodec.look());
+            long micros = Long.parseLong(reply.get(0).toString()) * 1_000_000 + Long.parseLong(reply.get(1).toString());
+            return ShareCodec.overview(BULKHEAD, micros, (List<String>) reply.get(2), most);
+        }
+
+        @Override
+        public List<String> takeMessages() {
+            return published().stream().map(message -> message.channel() + ": "
+                    + ShareCodec.message(message.text(), key -> Optional.of(BULKHEAD).filter(b -> key.equals(HASH))).orElseThrow())
+                    .sorted().toList();
+        }
+    }
+
+    /** The script on a model of Redis, with a defect or without. */
+    final class Modelled extends Script {
+
+        private final LuaEngine engine = new LuaEngine();
+        private final RedisModel redis = new RedisModel(0);
+        private final String text;
+
+        Modelled(String text) {
+            this.text = text;
+        }
+
+        @Override
+        Object run(List<String> args) {
+            return engine.run(redis, text, List.of(HASH, QUEUE), args);
+        }
+
+        @Override
+        List<Published> published() {
+            return redis.takePublished();
+        }
+
+        @Override
+        public void at(long micros, String runId) {
+            redis.setMicros(micros);
+            redis.setRunId(runId);
+        }
+
+        @Override
+        public Object sync(String instance, Statement statement) {
+            try {
+                return super.sync(instance, statement);
+            } catch (StoreException refused) {
+                return "refused";
+            }
+        }
+
+        @Override
+        public Stored stored() {
+            Map<String, Long> queue = new TreeMap<>();
+            redis.scores(QUEUE).forEach((instance, ticket) -> queue.put(instance, ticket.longValue()));
+            return new Stored(new TreeMap<>(redis.hash(HASH)), queue, redis.hash(HASH).isEmpty() ? 0 : redis.expiresAt(HASH),
+                    queue.isEmpty() ? 0 : redis.expiresAt(QUEUE));
+        }
+
+        @Override
+        public void restore(Stored stored) {
+            redis.flush();
+            stored.fields().forEach((field, value) -> redis.execute(List.of("HSET", HASH, field, value)));
+            stored.queue().forEach((instance, ticket) -> redis.execute(List.of("ZADD", QUEUE, ticket.toString(), instance)));
+            if (!stored.fields().isEmpty()) {
+                redis.expireAt(HASH, stored.fieldsExpire());
+            }
+            if (!stored.queue().isEmpty()) {
+                redis.expireAt(QUEUE, stored.queueExpires());
+            }
+        }
+    }
+}
