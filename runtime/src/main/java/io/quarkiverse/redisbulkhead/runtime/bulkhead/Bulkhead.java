@@ -448,7 +448,7 @@ final class Bulkhead {
     }
 
     /** Ends the permit with that id, whose execution goes on without it. {@code false} when it is not in use here. */
-    boolean revoke(String permitId) {
+    boolean end(String permitId, Reason reason) {
         List<Runnable> then = new ArrayList<>();
         synchronized (this) {
             SharePermit permit = first;
@@ -458,7 +458,7 @@ final class Bulkhead {
             if (permit == null) {
                 return holds != null && holds.remove(permitId);
             }
-            end(permit, Reason.REVOKED, nanoTime(), then);
+            end(permit, reason, nanoTime(), then);
         }
         run(then);
         flush();
@@ -477,7 +477,7 @@ final class Bulkhead {
 
     synchronized String idOf(SharePermit permit) {
         if (permit.id == null) {
-            permit.id = around.newId();
+            permit.id = around.newId(permit.weight());
         }
         return permit.id;
     }

@@ -232,7 +232,7 @@ final class ShareSync {
         List<Need> immediate = bulkhead.immediate.needsWithoutPlaces();
         Statement statement = new Statement(bulkhead.id, number, epoch, granted, returned, revoked,
                 TimeUnit.NANOSECONDS.toMillis(bulkhead.leaseNanos), bulkhead.declared, bulkhead.keeps,
-                bulkhead.keepIdleNanos > 0 && !around.isDeaf() && !bulkhead.isStopping(), needs, immediate, highestToken,
+                bulkhead.keepIdleNanos > 0 && around.mayKeep() && !bulkhead.isStopping(), needs, immediate, highestToken,
                 tokensToAskFor(now, !needs.isEmpty() || !immediate.isEmpty()),
                 server.isEmpty() ? around.expectedServer() : server, around.serverSinceMillis(), holds, attaches);
         stale = false;
@@ -324,7 +324,7 @@ final class ShareSync {
         bulkhead.othersWait = position.othersWait();
         bulkhead.served = Math.max(bulkhead.served, position.served());
         bulkhead.keeps = position.mayKeep() && position.number() > recalledNumber && bulkhead.keepIdleNanos > 0
-                && !bulkhead.isStopping() && !around.isDeaf();
+                && !bulkhead.isStopping() && around.mayKeep();
         if (bulkhead.keeps) {
             // They have not left yet.
             bulkhead.returning = 0;
@@ -706,10 +706,31 @@ final class ShareSync {
         flush();
     }
 
-    /** Recalls may be missed: nothing idle stays here. */
+    /**
+     * Recalls may be missed: the answer to the next statement lets nothing idle stay here. Until then the share serves calls,
+     * because messages also stop while the store is away.
+     */
     void deaf() {
         synchronized (bulkhead) {
+            stale |= bulkhead.keeps;
+        }
+        flush();
+    }
+
+    /** Nothing idle stays here, and none of it serves a call any more, even if the store does not answer. */
+    void returnIdle() {
+        synchronized (bulkhead) {
             bulkhead.keeps = false;
+            bulkhead.returning += Math.max(0, bulkhead.idle());
+        }
+        flush();
+    }
+
+    /** The store has become unavailable, or available again: tries without a pause. */
+    void reconsider() {
+        synchronized (bulkhead) {
+            stale |= isConcerned();
+            retryNanos = bulkhead.nanoTime();
         }
         flush();
     }

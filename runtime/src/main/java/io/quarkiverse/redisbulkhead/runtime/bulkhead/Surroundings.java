@@ -16,6 +16,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
 final class Surroundings {
 
     private static final int RADIX = 36;
+    private static final char WEIGHT_FOLLOWS = '_';
 
     final Timers timers;
     // Null for an engine of this process only.
@@ -42,6 +43,7 @@ final class Surroundings {
 
     private volatile boolean stopping;
     private volatile boolean deaf;
+    private volatile boolean keepsNothing;
 
     Surroundings(String instance, ShareStore store, Timers timers, HolderIdentity identity, SemaphoreListener listener,
             WaiterLimits limits, boolean fenced, Duration commandTimeout) {
@@ -55,9 +57,28 @@ final class Surroundings {
         this.commandTimeout = commandTimeout;
     }
 
-    /** The id of a permit, unique among all instances. */
-    String newId() {
-        return instance + '-' + Long.toString(ids.incrementAndGet(), RADIX);
+    /**
+     * The id of a permit, unique among all instances. It names the instance, which is asked to revoke it, and the weight, for
+     * the case that the instance does not answer.
+     */
+    String newId(int weight) {
+        String id = instance + '-' + Long.toString(ids.incrementAndGet(), RADIX);
+        return weight == 1 ? id : id + WEIGHT_FOLLOWS + weight;
+    }
+
+    /** The instance that has issued the id of a permit; empty for other texts. */
+    static String instanceOf(String permitId) {
+        return permitId.substring(0, Math.max(0, permitId.lastIndexOf('-')));
+    }
+
+    /** The weight of a permit, by its id. */
+    static int weightOf(String permitId) {
+        int mark = permitId.lastIndexOf(WEIGHT_FOLLOWS);
+        try {
+            return mark < 0 ? 1 : Integer.parseInt(permitId.substring(mark + 1));
+        } catch (NumberFormatException e) {
+            return 1;
+        }
     }
 
     /**
@@ -117,7 +138,12 @@ final class Surroundings {
         deaf = isDeaf;
     }
 
-    boolean isDeaf() {
-        return deaf;
+    void setKeepsNothing(boolean nothing) {
+        keepsNothing = nothing;
+    }
+
+    /** Whether permits may stay here when their executions have ended. */
+    boolean mayKeep() {
+        return !deaf && !keepsNothing && !stopping;
     }
 }

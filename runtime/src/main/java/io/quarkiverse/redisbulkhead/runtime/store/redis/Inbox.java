@@ -19,6 +19,7 @@ import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.runtime.store.Backoff;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
+import io.quarkiverse.redisbulkhead.runtime.store.Peers;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -40,7 +41,7 @@ import io.vertx.redis.client.ResponseType;
  * <p>
  * Thread-safe. Works on the context of the {@link Topology}.
  */
-public final class Inbox implements AutoCloseable {
+public final class Inbox implements Peers, AutoCloseable {
 
     private static final Logger LOG = Logger.getLogger(Inbox.class);
 
@@ -134,6 +135,11 @@ public final class Inbox implements AutoCloseable {
         return channel;
     }
 
+    @Override
+    public String ownName() {
+        return channel;
+    }
+
     /** Sets who gets messages of the store; on the context, so it must not block. */
     void listen(Consumer<ShareMessage> to) {
         messages = to;
@@ -145,6 +151,7 @@ public final class Inbox implements AutoCloseable {
      * @param answers called on the context; must not block. An answer that takes longer than {@value #ANSWER_MILLIS} ms, or has
      *        more than {@value #MOST_CHARACTERS} characters, comes too late
      */
+    @Override
     public void answerWith(Function<String, CompletionStage<String>> answers) {
         responder = answers;
     }
@@ -386,6 +393,7 @@ public final class Inbox implements AutoCloseable {
      * @param request what the responder of each gets; no more than {@value #MOST_CHARACTERS} characters
      * @return the answers by instance, after {@value #ANSWER_MILLIS} ms at most; those that did not answer are missing
      */
+    @Override
     public CompletionStage<Map<String, String>> ask(Collection<String> instances, String request) {
         Questions asked = new Questions(instances);
         open();

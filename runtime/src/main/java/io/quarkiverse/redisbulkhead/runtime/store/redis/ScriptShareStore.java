@@ -53,6 +53,7 @@ public final class ScriptShareStore implements ShareStore, AutoCloseable {
     private static final long FAILURES_TOGETHER_NANOS = TimeUnit.SECONDS.toNanos(3);
 
     private final Topology topology;
+    private final String instance;
     private final Inbox inbox;
     private final LuaScript script = LuaScript.of("share");
     /** The bulkheads whose keys hold a digest, by the key of their shares. */
@@ -70,7 +71,8 @@ public final class ScriptShareStore implements ShareStore, AutoCloseable {
      */
     public ScriptShareStore(Topology topology) {
         this.topology = topology;
-        this.inbox = new Inbox(topology, UUID.randomUUID().toString(), text -> ShareCodec.message(text, this::bulkheadOf));
+        this.instance = UUID.randomUUID().toString();
+        this.inbox = new Inbox(topology, instance, text -> ShareCodec.message(text, this::bulkheadOf));
     }
 
     private static <K, V> Map<K, V> bounded(int most) {
@@ -83,6 +85,11 @@ public final class ScriptShareStore implements ShareStore, AutoCloseable {
                 return size() > most;
             }
         };
+    }
+
+    /** What distinguishes this instance from all others: letters, digits and {@code -}. */
+    public String instance() {
+        return instance;
     }
 
     /** The messages to this instance, and requests to others. */
@@ -163,12 +170,8 @@ public final class ScriptShareStore implements ShareStore, AutoCloseable {
         });
     }
 
-    /**
-     * Finds the bulkheads, and the keys of bulkheads, that have shares in any application.
-     *
-     * @param most how many to list
-     * @return the bulkheads; incomplete in a cluster, where the user may not scan, and where there are too many keys
-     */
+    /** Incomplete in a cluster, where the user may not scan, and where there are too many keys. */
+    @Override
     public CompletionStage<BulkheadsInUse> inUse(int most) {
         return new BulkheadScan(topology).inUse(most);
     }
