@@ -277,7 +277,8 @@ class ScriptShareStoreTest {
 
             CompletableFuture<Position> refused = Restated
                     .until(() -> one.store.sync(one.statement(REPORTS, List.of(), List.of())));
-            while (!refused.isDone()) {
+            long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+            while (!refused.isDone() && System.nanoTime() < deadline) {
                 assertThat(get(Restated.until(() -> one.store.look(BulkheadId.of("other"), 1))).granted()).isZero();
             }
             assertThatThrownBy(() -> get(refused)).isInstanceOf(StoreAwayException.class).hasMessageContaining("{reports}")

@@ -689,11 +689,11 @@ class TopologyTest {
         ping();
         redis.stop();
         assertThatThrownBy(this::ping).isInstanceOf(StoreAwayException.class);
-        assertThat(events.all()).containsExactly("availability");
+        assertThat(events.count("availability")).isEqualTo(1);
         redis.start();
 
         await().atMost(20, TimeUnit.SECONDS)
-                .untilAsserted(() -> assertThat(events.all()).containsExactly("availability", "differ", "availability"));
+                .untilAsserted(() -> assertThat(events.all()).endsWith("availability", "differ", "availability"));
     }
 
     private String ping() {
