@@ -121,7 +121,7 @@ public final class ScriptShareStore implements ShareStore, AutoCloseable {
 
     // ---- Operations
 
-    /** An instance that cannot hear recalls may not keep idle permits, whatever the store says. */
+    /** Does not ask for the permission to keep idle permits while this instance cannot hear recalls. */
     @Override
     public CompletionStage<Position> sync(Statement statement) {
         boolean hears = inbox.canHear();
@@ -129,10 +129,7 @@ public final class ScriptShareStore implements ShareStore, AutoCloseable {
         CompletionStage<Position> answer = send(keys, connection -> {
             Statement sent = over(connection, statement, hears);
             return run(keys, ShareCodec.sync(inbox.channel(), sent), connection);
-        }, reply -> {
-            Position position = ShareCodec.position(reply.toString());
-            return hears ? position : withoutKeeping(position);
-        });
+        }, reply -> ShareCodec.position(reply.toString()));
         // After the first statement, which is more urgent.
         inbox.open();
         return answer;
@@ -142,12 +139,6 @@ public final class ScriptShareStore implements ShareStore, AutoCloseable {
         return new Statement(it.bulkhead(), it.number(), it.epoch(), it.granted(), it.returned(), it.revoked(),
                 it.leaseMillis(), it.limit(), it.keeps(), it.wantsToKeep() && hears, it.needs(), it.immediate(),
                 it.highestToken(), it.tokens(), connection.server(), connection.serverSinceMillis(), it.holds(), it.attaches());
-    }
-
-    private static Position withoutKeeping(Position it) {
-        return new Position(it.number(), it.epoch(), it.granted(), it.admitted(), it.revoked(), it.leaseMillis(), it.limit(),
-                it.ticket(), it.served(), it.othersWait(), false, it.recalled(), it.graceMillis(), it.askAgainMillis(),
-                it.firstToken(), it.tokens(), it.attached(), it.otherLimits(), it.server());
     }
 
     @Override

@@ -11,6 +11,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -302,29 +303,41 @@ class TopologyTest {
                 });
     }
 
-    /** Tasks of several callers run in sequence; a failing task must not stop the others. */
+    /** A server that loses each command without a reply is away, although each handshake succeeds. */
     @Test
-    void failingTaskIsLoggedAndTheNextOnesRun() throws Exception {
-        CompletableFuture<String> next = new CompletableFuture<>();
-        try (LoggedWarnings errors = new LoggedWarnings(Topology.class)) {
-            CountDownLatch queued = new CountDownLatch(1);
-            connections.context().runOnContext(now -> {
-                try {
-                    queued.await();
-                } catch (InterruptedException e) {
-                    throw new AssertionError(e);
+    void serverThatLosesEachCommandIsAway() throws Exception {
+        try (ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+                Topology toLosing = connections(TestRedis.options(server.getLocalPort()), TIMEOUT)) {
+            new Thread(() -> {
+                while (!server.isClosed()) {
+                    try {
+                        Socket client = server.accept();
+                        Socket upstream = new Socket(InetAddress.getLoopbackAddress(), redis.port());
+                        new Thread(() -> pumpUntilEval(client, upstream)).start();
+                        new Thread(() -> pumpUntilEval(upstream, client)).start();
+                    } catch (IOException e) {
+                        // The test has ended.
+                        return;
+                    }
                 }
-            });
-            connections.execute(() -> {
-                throw new IllegalStateException("broken");
-            });
-            connections.execute(() -> next.complete("ran"));
-            queued.countDown();
-
-            assertThat(next.get(20, TimeUnit.SECONDS)).isEqualTo("ran");
-            assertThat(errors.texts()).singleElement().asString().contains("failed");
+            }).start();
+            assertThatThrownBy(() -> get(echo(toLosing, "PONG"))).isInstanceOf(StoreAwayException.class)
+                    .hasMessageContaining("the connection was lost");
         }
-        assertThat(ping()).isEqualTo("PONG");
+    }
+
+    private static void pumpUntilEval(Socket from, Socket to) {
+        byte[] bytes = new byte[65_536];
+        try (from; to) {
+            for (int read = from.getInputStream().read(bytes); read > 0; read = from.getInputStream().read(bytes)) {
+                if (new String(bytes, 0, read, StandardCharsets.ISO_8859_1).toUpperCase(Locale.ROOT).contains("EVAL")) {
+                    return;
+                }
+                to.getOutputStream().write(bytes, 0, read);
+            }
+        } catch (IOException e) {
+            // One side closed, which closes both.
+        }
     }
 
     private long rejectedSets() {
@@ -689,11 +702,11 @@ class TopologyTest {
         ping();
         redis.stop();
         assertThatThrownBy(this::ping).isInstanceOf(StoreAwayException.class);
-        assertThat(events.all()).containsExactly("availability");
+        assertThat(events.count("availability")).isEqualTo(1);
         redis.start();
 
         await().atMost(20, TimeUnit.SECONDS)
-                .untilAsserted(() -> assertThat(events.all()).containsExactly("availability", "differ", "availability"));
+                .untilAsserted(() -> assertThat(events.all()).endsWith("availability", "differ", "availability"));
     }
 
     private String ping() {
