@@ -180,6 +180,7 @@ public final class ShareEngine implements Engine {
 
     /** The connection to the store was lost and is back: states all positions. */
     public void reconnected() {
+        around.reconnected();
         bulkheads.values().forEach(bulkhead -> bulkhead.sync().restate());
     }
 

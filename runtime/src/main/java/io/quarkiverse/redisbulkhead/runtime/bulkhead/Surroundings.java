@@ -37,6 +37,7 @@ final class Surroundings {
 
     // Guarded by this.
     private final Set<String> servers = new HashSet<>();
+    private boolean mayBeOther;
     private boolean serverReplaced;
     private long serverReplacedAt;
 
@@ -84,6 +85,7 @@ final class Surroundings {
      * @param now the run id of the server that has answered
      */
     synchronized void answeredBy(String before, String now) {
+        mayBeOther = false;
         if (now.isEmpty() || now.equals(before)) {
             return;
         }
@@ -94,9 +96,14 @@ final class Surroundings {
         servers.add(now);
     }
 
+    /** The connection was lost, and may lead to another server now. */
+    synchronized void reconnected() {
+        mayBeOther = true;
+    }
+
     /** The run id that a bulkhead without an answer expects; empty if there are several servers. */
     synchronized String expectedServer() {
-        return servers.size() == 1 ? servers.iterator().next() : "";
+        return servers.size() == 1 && !mayBeOther ? servers.iterator().next() : "";
     }
 
     /** For how long a server has been known after another one, in milliseconds; -1 if none was replaced. */

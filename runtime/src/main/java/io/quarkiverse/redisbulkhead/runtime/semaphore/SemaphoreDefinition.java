@@ -25,7 +25,6 @@ public record SemaphoreDefinition(BulkheadId id, SemaphoreSpec spec, LeaseTerms 
 
     private static final long DEFAULT_KEEP_IDLE_NANOS = Duration.ofSeconds(1).toNanos();
 
-
     /**
      * What a definition means for leases. Derived once, not per call.
      *
@@ -37,7 +36,8 @@ public record SemaphoreDefinition(BulkheadId id, SemaphoreSpec spec, LeaseTerms 
      * @param holdIsBounded whether it is
      * @param interrupts whether the loss of a permit ends its execution
      */
-    public record LeaseTerms(Duration lease, long leaseNanos, Duration margin, long marginNanos, long holdNanos, boolean holdIsBounded,
+    public record LeaseTerms(Duration lease, long leaseNanos, Duration margin, long marginNanos, long holdNanos,
+            boolean holdIsBounded,
             boolean interrupts) {
 
         // Time to notice the end of a lease and to report it before another process can have the permit. Clocks also run at slightly
