@@ -12,6 +12,8 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.DoubleSupplier;
 import java.util.stream.Collectors;
 
 import io.quarkiverse.redisbulkhead.Holder;
@@ -62,7 +64,13 @@ public final class ShareEngine implements Engine {
      */
     public ShareEngine(String instance, ShareStore store, Timers timers, HolderIdentity identity, SemaphoreListener listener,
             WaiterLimits limits, Duration commandTimeout) {
-        this.around = new Surroundings(instance, store, timers, identity, listener, limits, true, commandTimeout);
+        this(instance, store, timers, identity, listener, limits, commandTimeout,
+                () -> ThreadLocalRandom.current().nextDouble());
+    }
+
+    ShareEngine(String instance, ShareStore store, Timers timers, HolderIdentity identity, SemaphoreListener listener,
+            WaiterLimits limits, Duration commandTimeout, DoubleSupplier random) {
+        this.around = new Surroundings(instance, store, timers, identity, listener, limits, true, commandTimeout, random);
         this.fallback = new ShareEngine(instance, timers, identity, listener, limits, false);
         store.listen(this::received);
     }
@@ -83,7 +91,8 @@ public final class ShareEngine implements Engine {
 
     private ShareEngine(String instance, Timers timers, HolderIdentity identity, SemaphoreListener listener,
             WaiterLimits limits, boolean fenced) {
-        this.around = new Surroundings(instance, null, timers, identity, listener, limits, fenced, Duration.ZERO);
+        this.around = new Surroundings(instance, null, timers, identity, listener, limits, fenced, Duration.ZERO,
+                () -> 1);
         this.fallback = null;
     }
 

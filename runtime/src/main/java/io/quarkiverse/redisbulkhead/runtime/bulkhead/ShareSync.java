@@ -47,6 +47,7 @@ final class ShareSync {
     private static final int TRIES_PER_LEASE = 12;
     private static final int TRIES_WHILE_IT_LASTS = 4;
     private static final Duration SHORTEST_PAUSE = Duration.ofMillis(10);
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
     // The heartbeat of the calls that wait; the store tolerates three missed ones.
     private static final long WAITING_INTERVAL_NANOS = Duration.ofSeconds(1).toNanos();
@@ -559,7 +560,7 @@ final class ShareSync {
         unanswered = true;
         lastFailure = failure;
         long now = bulkhead.nanoTime();
-        backoff = backoff == null ? new Backoff(SHORTEST_PAUSE.multipliedBy(10), LONGEST_PAUSE) : backoff;
+        backoff = backoff == null ? new Backoff(FIRST_PAUSE, LONGEST_PAUSE, around.random) : backoff;
         long pause = backoff.next().toNanos();
         if (bulkhead.share > 0) {
             long left = Math.max(0, bulkhead.validUntilNanos - now) / TRIES_WHILE_IT_LASTS;

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.DoubleSupplier;
 
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.LimitMismatchLogger;
@@ -28,6 +29,8 @@ final class Surroundings {
     final boolean fenced;
     // How long a call that does not want to wait may take.
     final Duration commandTimeout;
+    // From 0 to 1, so that instances do not try again together.
+    final DoubleSupplier random;
     // In letters and digits, and new at each start.
     final String instance;
 
@@ -45,7 +48,7 @@ final class Surroundings {
     private volatile boolean deaf;
 
     Surroundings(String instance, ShareStore store, Timers timers, HolderIdentity identity, SemaphoreListener listener,
-            WaiterLimits limits, boolean fenced, Duration commandTimeout) {
+            WaiterLimits limits, boolean fenced, Duration commandTimeout, DoubleSupplier random) {
         this.instance = instance;
         this.store = store;
         this.timers = timers;
@@ -54,6 +57,7 @@ final class Surroundings {
         this.limits = limits;
         this.fenced = fenced;
         this.commandTimeout = commandTimeout;
+        this.random = random;
     }
 
     /** The id of a permit, unique among all instances. */

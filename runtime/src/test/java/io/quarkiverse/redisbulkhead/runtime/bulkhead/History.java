@@ -59,6 +59,7 @@ final class History {
     private long exemptUntil;
     private long highestDrawn;
     private boolean clockWentBack;
+    private final List<String> deadGrants = new ArrayList<>();
     private long olderSince;
     private int names;
     private boolean ordered;
@@ -90,6 +91,9 @@ final class History {
                 if (failure == null && permits.get(0) instanceof SharePermit own) {
                     permit = own;
                     granted++;
+                    if (!own.isHeld()) {
+                        deadGrants.add(own.id() + " at " + server.nanoTime() / 1_000_000 + " ms");
+                    }
                     if (!ended) {
                         server.schedule(randomTime(), this::end);
                     }
@@ -153,7 +157,10 @@ final class History {
             server.lostMessages = random.nextInt(3) == 0 ? 0.5 : 0.05;
             server.repeatedStatements = 0.1;
             server.repeatedMessages = 0.1;
-            server.timeoutMicros = 200 * MILLI;
+            if (random.nextInt(4) == 0) {
+                server.mostDelayMicros = 1_500 * MILLI;
+            }
+            server.timeoutMicros = random.nextBoolean() ? 200 * MILLI : 3 * SECOND;
         }
     }
 
@@ -202,9 +209,13 @@ final class History {
 
     private void call() {
         SimulatedInstance at = any();
-        if (at.isPaused()) {
-            return;
+        if (!at.isPaused()) {
+            call(at);
+            server.advance(0);
         }
+    }
+
+    private void call(SimulatedInstance at) {
         int weight = heavy ? 1 + random.nextInt(Math.min(3, limit)) : 1;
         Duration maxWait = switch (random.nextInt(4)) {
             case 0 -> Duration.ZERO;
@@ -215,7 +226,6 @@ final class History {
         Admission admission = at.engine.calls(definition(weight, maxWait)).begin("m", WaitsOn.NO_WORKER_THREAD, null,
                 CallListener.NONE, List.of());
         executions.add(new Execution(at, admission, weight, maxWait));
-        server.advance(0);
     }
 
     private void giveUp() {
@@ -255,6 +265,11 @@ final class History {
                         note(one.name + " goes on");
                         checkLimit();
                         one.resume();
+                        // Other threads may be faster than those of timers and connections.
+                        call(one);
+                        call(one);
+                        checkLimit();
+                        one.catchUp();
                     });
                 }
             }
@@ -340,6 +355,7 @@ final class History {
     }
 
     private void checkLimit() {
+        assertThat(deadGrants).as("permits that were not held when they were granted").isEmpty();
         if (server.nanoTime() / 1_000 >= exemptUntil) {
             assertThat(executions.stream().filter(Execution::runs).mapToInt(each -> each.weight).sum())
                     .as("executions in use").isLessThanOrEqualTo(limit);
@@ -395,6 +411,7 @@ final class History {
         for (SimulatedInstance instance : instances) {
             if (instance.isPaused()) {
                 instance.resume();
+                instance.catchUp();
             }
         }
         server.advance(45 * SECOND);

@@ -47,7 +47,7 @@ final class SimulatedInstance implements SemaphoreListener {
         this.name = name;
         this.server = server;
         this.engine = new ShareEngine(name, new Gate(server.connect(name)), new Clock(), new HolderIdentity("app", name), this,
-                limits, Duration.ofSeconds(1));
+                limits, Duration.ofSeconds(1), () -> 1);
     }
 
     boolean isAlive() {
@@ -65,6 +65,10 @@ final class SimulatedInstance implements SemaphoreListener {
 
     void resume() {
         paused = false;
+    }
+
+    /** What has arrived meanwhile is looked at. */
+    void catchUp() {
         while (!missed.isEmpty() && !paused) {
             missed.poll().run();
         }
@@ -74,6 +78,10 @@ final class SimulatedInstance implements SemaphoreListener {
         dead = true;
         server.kill(name);
         missed.clear();
+    }
+
+    Timers clock() {
+        return new Clock();
     }
 
     /** How many timers are set. */
