@@ -67,7 +67,7 @@ final class Bulkhead {
     boolean inTurn;
     // The fewest permits that were idle since the window began: those were not needed.
     int fewestIdle;
-    TokenBlock tokens = new TokenBlock(0, 0);
+    TokenBlock tokens = TokenBlock.NONE;
 
     // In use, the oldest coming first.
     private SharePermit first;
@@ -486,8 +486,13 @@ final class Bulkhead {
         boolean few;
         long token;
         synchronized (this) {
-            if (permit.tokens == null || !around.fenced) {
+            if (!around.fenced || permit.tokens == null && !(permit.inUse && permit.token == 0 && tokens.free() > 0)) {
                 return permit.token;
+            }
+            if (permit.tokens == null) {
+                // It was attached before this instance had a token.
+                tokens.reserve();
+                permit.tokens = tokens;
             }
             permit.token = permit.tokens.draw();
             permit.tokens = null;

@@ -15,6 +15,8 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.DoubleSupplier;
 import java.util.stream.Collectors;
 
 import org.jboss.logging.Logger;
@@ -84,7 +86,13 @@ public final class ShareEngine implements Engine, InstanceControl {
      */
     public ShareEngine(String instance, ShareStore store, Timers timers, HolderIdentity identity, SemaphoreListener listener,
             WaiterLimits limits, Duration commandTimeout) {
-        this(instance, store, null, timers, identity, listener, limits, commandTimeout);
+        this(instance, store, timers, identity, listener, limits, commandTimeout,
+                () -> ThreadLocalRandom.current().nextDouble());
+    }
+
+    ShareEngine(String instance, ShareStore store, Timers timers, HolderIdentity identity, SemaphoreListener listener,
+            WaiterLimits limits, Duration commandTimeout, DoubleSupplier random) {
+        this(instance, store, null, timers, identity, listener, limits, commandTimeout, random);
     }
 
     /**
@@ -102,7 +110,13 @@ public final class ShareEngine implements Engine, InstanceControl {
      */
     public ShareEngine(String instance, ShareStore store, Peers peers, Timers timers, HolderIdentity identity,
             SemaphoreListener listener, WaiterLimits limits, Duration commandTimeout) {
-        this.around = new Surroundings(instance, store, timers, identity, listener, limits, true, commandTimeout);
+        this(instance, store, peers, timers, identity, listener, limits, commandTimeout,
+                () -> ThreadLocalRandom.current().nextDouble());
+    }
+
+    private ShareEngine(String instance, ShareStore store, Peers peers, Timers timers, HolderIdentity identity,
+            SemaphoreListener listener, WaiterLimits limits, Duration commandTimeout, DoubleSupplier random) {
+        this.around = new Surroundings(instance, store, timers, identity, listener, limits, true, commandTimeout, random);
         this.fallback = new ShareEngine(instance, timers, identity, listener, limits, false);
         this.peers = peers;
         store.listen(this::received);
@@ -127,7 +141,8 @@ public final class ShareEngine implements Engine, InstanceControl {
 
     private ShareEngine(String instance, Timers timers, HolderIdentity identity, SemaphoreListener listener,
             WaiterLimits limits, boolean fenced) {
-        this.around = new Surroundings(instance, null, timers, identity, listener, limits, fenced, Duration.ZERO);
+        this.around = new Surroundings(instance, null, timers, identity, listener, limits, fenced, Duration.ZERO,
+                () -> 1);
         this.fallback = null;
         this.peers = null;
     }
@@ -225,6 +240,7 @@ public final class ShareEngine implements Engine, InstanceControl {
 
     /** The connection to the store was lost and is back: states all positions. */
     public void reconnected() {
+        around.reconnected();
         bulkheads.values().forEach(bulkhead -> bulkhead.sync().restate());
     }
 

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.DoubleSupplier;
 
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.LimitMismatchLogger;
@@ -29,6 +30,8 @@ final class Surroundings {
     final boolean fenced;
     // How long a call that does not want to wait may take.
     final Duration commandTimeout;
+    // From 0 to 1, so that instances do not try again together.
+    final DoubleSupplier random;
     // In letters and digits, and new at each start.
     final String instance;
 
@@ -38,6 +41,7 @@ final class Surroundings {
 
     // Guarded by this.
     private final Set<String> servers = new HashSet<>();
+    private boolean mayBeOther;
     private boolean serverReplaced;
     private long serverReplacedAt;
 
@@ -46,7 +50,7 @@ final class Surroundings {
     private volatile boolean keepsNothing;
 
     Surroundings(String instance, ShareStore store, Timers timers, HolderIdentity identity, SemaphoreListener listener,
-            WaiterLimits limits, boolean fenced, Duration commandTimeout) {
+            WaiterLimits limits, boolean fenced, Duration commandTimeout, DoubleSupplier random) {
         this.instance = instance;
         this.store = store;
         this.timers = timers;
@@ -55,6 +59,7 @@ final class Surroundings {
         this.limits = limits;
         this.fenced = fenced;
         this.commandTimeout = commandTimeout;
+        this.random = random;
     }
 
     /**
@@ -105,6 +110,7 @@ final class Surroundings {
      * @param now the run id of the server that has answered
      */
     synchronized void answeredBy(String before, String now) {
+        mayBeOther = false;
         if (now.isEmpty() || now.equals(before)) {
             return;
         }
@@ -115,9 +121,14 @@ final class Surroundings {
         servers.add(now);
     }
 
+    /** The connection was lost, and may lead to another server now. */
+    synchronized void reconnected() {
+        mayBeOther = true;
+    }
+
     /** The run id that a bulkhead without an answer expects; empty if there are several servers. */
     synchronized String expectedServer() {
-        return servers.size() == 1 ? servers.iterator().next() : "";
+        return servers.size() == 1 && !mayBeOther ? servers.iterator().next() : "";
     }
 
     /** For how long a server has been known after another one, in milliseconds; -1 if none was replaced. */
