@@ -19,8 +19,8 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.LimitMismatch;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.ObservedPermitStore;
-import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.ObservedShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.Position;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
@@ -149,8 +149,9 @@ final class FormerLimits {
 
         @Override
         public CompletionStage<Occupancy> occupancy(BulkheadId bulkhead, int most) {
-            return super.occupancy(bulkhead, most).thenApply(now -> new Occupancy(now.inUse(), now.idle(), now.waiting(), now.resizedTo(),
-                    visible(bulkhead, now.declaredLimits(), current), now.holders(), now.waiters()));
+            return super.occupancy(bulkhead, most)
+                    .thenApply(now -> new Occupancy(now.inUse(), now.idle(), now.waiting(), now.resizedTo(),
+                            visible(bulkhead, now.declaredLimits(), current), now.holders(), now.waiters()));
         }
 
         @Override

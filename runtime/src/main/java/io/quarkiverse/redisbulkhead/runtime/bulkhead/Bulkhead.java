@@ -836,8 +836,12 @@ final class Bulkhead {
     }
 
     synchronized Duration leaseLeft() {
-        return sync == null ? Duration.ofNanos(leaseNanos)
-                : Duration.ofNanos(Math.max(0, validUntilNanos + marginNanos - nanoTime()));
+        return sync == null ? Duration.ofNanos(leaseNanos) : Duration.ofNanos(Math.max(0, leaseEndNanos() - nanoTime()));
+    }
+
+    /** When the lease ends in the store. In this process there is none: it would begin now. */
+    synchronized long leaseEndNanos() {
+        return sync == null ? nanoTime() + leaseNanos : validUntilNanos + marginNanos;
     }
 
     ShareSync sync() {

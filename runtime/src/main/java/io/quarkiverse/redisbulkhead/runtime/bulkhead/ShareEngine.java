@@ -298,13 +298,11 @@ public final class ShareEngine implements Engine, InstanceControl {
         if (here == null) {
             return List.of();
         }
-        Instant now = Instant.now();
-        long nowNanos = around.timers.nanoTime();
-        Instant until = now.plus(here.leaseLeft());
+        Instant until = around.wallTime(here.leaseEndNanos());
         return here.permits().stream()
                 .map(permit -> new Holder(permit.id(), bulkhead.name(), bulkhead.key(), permit.fencingToken(), permit.weight(),
                         around.identity.application(), around.identity.instance(), permit.method,
-                        now.minusNanos(nowNanos - permit.sinceNanos), until, Holder.State.HELD))
+                        around.wallTime(permit.sinceNanos), until, Holder.State.HELD))
                 .toList();
     }
 
@@ -319,13 +317,12 @@ public final class ShareEngine implements Engine, InstanceControl {
         if (here == null) {
             return List.of();
         }
-        Instant now = Instant.now();
-        long nowNanos = around.timers.nanoTime();
         List<Waiter> waiters = new ArrayList<>();
         for (PendingCall call : here.waiting()) {
-            waiters.add(new Waiter(around.instance + "-w" + waiters.size(), bulkhead.name(), bulkhead.key(), call.ticket(),
+            waiters.add(new Waiter(around.instance + "-w" + waiters.size(), bulkhead.name(), bulkhead.key(),
+                    call.isFair() ? call.ticket() : 0,
                     call.weight(), around.identity.application(), around.identity.instance(), call.method(),
-                    now.minusNanos(nowNanos - call.begunNanos()), now.plusNanos(call.untilNanos() - nowNanos)));
+                    around.wallTime(call.begunNanos()), around.wallTime(call.untilNanos())));
         }
         return waiters;
     }

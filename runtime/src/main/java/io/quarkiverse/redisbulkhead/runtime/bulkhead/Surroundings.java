@@ -1,6 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime.bulkhead;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
@@ -17,6 +18,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
 final class Surroundings {
 
     private static final int RADIX = 36;
+    private static final Duration CLOCK_TOLERANCE = Duration.ofMillis(100);
     private static final char WEIGHT_FOLLOWS = '_';
 
     final Timers timers;
@@ -44,6 +46,10 @@ final class Surroundings {
     private boolean mayBeOther;
     private boolean serverReplaced;
     private long serverReplacedAt;
+
+    // Guarded by this.
+    private Instant wallOrigin;
+    private long wallOriginNanos;
 
     private volatile boolean stopping;
     private volatile boolean deaf;
@@ -91,6 +97,22 @@ final class Surroundings {
      */
     long newNumber() {
         return numbers.incrementAndGet();
+    }
+
+    /**
+     * The time of the wall clock at a time of the timers. The same for the same time, unless the wall clock was set.
+     *
+     * @param nanos by {@link Timers#nanoTime()}
+     */
+    synchronized Instant wallTime(long nanos) {
+        long now = timers.nanoTime();
+        Instant clock = Instant.now();
+        if (wallOrigin == null || Duration.between(clock, wallOrigin.plusNanos(now - wallOriginNanos)).abs()
+                .compareTo(CLOCK_TOLERANCE) > 0) {
+            wallOrigin = clock;
+            wallOriginNanos = now;
+        }
+        return wallOrigin.plusNanos(nanos - wallOriginNanos);
     }
 
     /** The first token of a bulkhead of this process, above those of its predecessor. */

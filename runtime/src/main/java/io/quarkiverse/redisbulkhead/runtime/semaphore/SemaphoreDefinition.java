@@ -23,7 +23,6 @@ import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
 public record SemaphoreDefinition(BulkheadId id, SemaphoreSpec spec, LeaseTerms terms,
         Function<BulkheadFullException, RuntimeException> whenFull, Duration keepIdle) {
 
-
     /**
      * What a definition means for leases. Derived once, not per call.
      *

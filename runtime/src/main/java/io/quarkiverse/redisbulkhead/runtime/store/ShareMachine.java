@@ -39,6 +39,7 @@ public final class ShareMachine {
     /** Keys outlive what they hold by at least this. */
     static final long SLACK_MILLIS = 1_000;
 
+    private static final long MOST_LEASE_MILLIS = 365L * 24 * 3600 * 1000;
     static final long LIMIT_SET_MILLIS = 30L * 24 * 3600 * 1000;
     private static final long DECLARED_MILLIS = 60_000;
     private static final long DECLARED_REFRESHED_MILLIS = 5_000;
@@ -367,13 +368,14 @@ public final class ShareMachine {
                 && statement.revoked() >= 0 && statement.granted() - statement.returned() - statement.revoked() >= 0
                 && Stream.of(statement.number(), statement.epoch(), statement.granted(), statement.highestToken())
                         .allMatch(each -> each <= MOST_COUNTED)
-                && statement.leaseMillis() > 0 && statement.leaseMillis() <= LIMIT_SET_MILLIS && statement.limit() > 0
+                && statement.leaseMillis() > 0 && statement.leaseMillis() <= MOST_LEASE_MILLIS && statement.limit() > 0
                 && statement.tokens() >= 0
                 && Stream.concat(statement.needs().stream(), statement.immediate().stream())
                         .allMatch(need -> need.weight() > 0 && need.count() > 0)
                 && statement.holds().stream().allMatch(hold -> hold.weight() > 0);
         if (!good) {
-            throw new StoreException("The statement about bulkhead " + statement.bulkhead() + " is not a position: " + statement, false,
+            throw new StoreException(
+                    "The statement about bulkhead " + statement.bulkhead() + " is not a position: " + statement, false,
                     null);
         }
     }

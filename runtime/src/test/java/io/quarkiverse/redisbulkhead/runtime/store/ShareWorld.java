@@ -187,7 +187,8 @@ final class ShareWorld {
         }
         if (used > limit + revoked && now >= healsAt) {
             throw new Broken("limit: " + used + " of " + limit + " are used at " + now + " by " + instances + " and "
-                    + detached.entrySet().stream().filter(each -> !each.getValue().attached && now < each.getValue().end - MARGIN)
+                    + detached.entrySet().stream()
+                            .filter(each -> !each.getValue().attached && now < each.getValue().end - MARGIN)
                             .map(each -> each.getKey() + " until " + each.getValue().end).toList()
                     + "\n" + server.stored());
         }
@@ -600,7 +601,8 @@ final class ShareWorld {
             statedHolds = Set.copyOf(holds.keySet());
             statedAttaches = Set.copyOf(attaches);
             statedImmediate = immediate.size();
-            List<Need> needs = groups.stream().map(group -> new Need(group.ticket, group.id, group.weight, group.count)).toList();
+            List<Need> needs = groups.stream().map(group -> new Need(group.ticket, group.id, group.weight, group.count))
+                    .toList();
             sentBefore = sentAt;
             sentAt = now;
             inFlight = true;
@@ -698,8 +700,10 @@ final class ShareWorld {
 
         @Override
         public String toString() {
-            return name + "(epoch " + epoch + " granted " + granted + " confirmed " + confirmed + " returned " + returned + " revoked "
-                    + revoked + " uses " + used() + " lease end " + leaseEnd + " waits " + groups.size() + "+" + pending.size() + ")";
+            return name + "(epoch " + epoch + " granted " + granted + " confirmed " + confirmed + " returned " + returned
+                    + " revoked "
+                    + revoked + " uses " + used() + " lease end " + leaseEnd + " waits " + groups.size() + "+" + pending.size()
+                    + ")";
         }
     }
 }

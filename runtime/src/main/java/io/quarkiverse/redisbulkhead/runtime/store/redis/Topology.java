@@ -179,7 +179,8 @@ public final class Topology implements AutoCloseable {
     // ---- Calls
 
     /**
-     * Makes a call, which is sent behind all that was sent before without waiting for replies. Calls that are made while replies
+     * Makes a call, which is sent behind all that was sent before without waiting for replies. Calls that are made while
+     * replies
      * are read, on the thread that completes them, are written together; the client offers no way to do that elsewhere.
      *
      * @return the answer; fails with {@link TransientStoreException} when the call may be made again at once, with

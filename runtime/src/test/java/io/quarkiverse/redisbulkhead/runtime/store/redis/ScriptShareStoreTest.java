@@ -121,7 +121,9 @@ class ScriptShareStoreTest {
         }
     }
 
-    /** A permit that one instance returns is offered to the other by a message, also for a key of which Redis knows a digest. */
+    /**
+     * A permit that one instance returns is offered to the other by a message, also for a key of which Redis knows a digest.
+     */
     @ParameterizedTest
     @ValueSource(ints = { 0, 10, 500 })
     void permitsGoFromOneInstanceToAnother(int lengthOfKey) {
