@@ -143,11 +143,12 @@ final class ShareWorld {
                 throw new Broken("stuck: " + instance + " waits for ever\n" + server.stored());
             }
         }
+        server.at(wall(), runId());
         ShareOverview look = server.look(100);
         if (look.granted() > 0) {
-            throw new Broken("leak: " + look);
+            throw new Broken("leak: " + look + " at " + now + " of " + instances + "\n" + server.stored());
         }
-        boolean mayLose = troubles.stream().anyMatch(Set.of(Trouble.PAUSES, Trouble.FLUSH, Trouble.REVOCATION)::contains);
+        boolean mayLose = troubles.stream().anyMatch(Set.of(Trouble.PAUSES, Trouble.FLUSH, Trouble.REVOCATION, Trouble.NETWORK)::contains);
         if (lost > 0 && !mayLose) {
             throw new Broken("lost: " + lost + " executions lost their permits");
         }
@@ -221,6 +222,10 @@ final class ShareWorld {
             server.restore(random.nextInt(4) == 0 ? new Stored(Map.of(), Map.of(), 0, 0) : lagging);
             instances.forEach(instance -> at(random.nextInt(800) * MILLI, () -> instance.reconnect(runId())));
             older.clear();
+            if (has(Trouble.PAUSES) || has(Trouble.NETWORK)) {
+                // Some do not come back within the grace.
+                healsAt = now + lease + 8_000 * MILLI;
+            }
             forgetHolds();
         }
         if (has(Trouble.FLUSH) && oneIn(15)) {
@@ -430,7 +435,7 @@ final class ShareWorld {
         }
 
         private long idle() {
-            return share() - inUse() - held();
+            return share() - inUse() - held() - toReturn;
         }
 
         /** What this process may use at this instant, whether it has noticed or not. */
@@ -470,11 +475,13 @@ final class ShareWorld {
             returned = 0;
             revoked = 0;
             keeps = false;
+            toReturn = 0;
             heldStated = holds.values().stream().mapToLong(Statement.Hold::weight).sum();
         }
 
         /** The youngest executions lose their permits. */
         private void loseBeyond() {
+            toReturn = Math.min(toReturn, Math.max(0, share() - inUse() - held()));
             while (!executions.isEmpty() && inUse() + held() > Math.max(0, share())) {
                 executions.remove(executions.size() - 1);
                 lost++;
@@ -505,7 +512,7 @@ final class ShareWorld {
                 call();
             }
             startWaiting();
-            boolean returns = idle() > 0 && (!keeps || now - idleSince > KEEP_IDLE);
+            boolean returns = toReturn > 0 || idle() > 0 && (!keeps || now - idleSince > KEEP_IDLE);
             boolean waiting = !groups.isEmpty() || !pending.isEmpty();
             boolean due = syncSoon || returns || !immediate.isEmpty() || !attaches.isEmpty() || !holds.isEmpty()
                     || waiting && groups.stream().noneMatch(group -> group.ticket == 0) && !pending.isEmpty()
@@ -531,6 +538,8 @@ final class ShareWorld {
                 holds.put(id, new Statement.Hold(id, execution.weight, millis, 0, random.nextBoolean() ? "digest" : "", "m"));
                 holdEnds.put(id, now + millis * MILLI);
                 detached.put(id, new Detached(execution.weight, now + millis * MILLI));
+            } else if (!keeps) {
+                toReturn += execution.weight;
             }
             idleSince = now;
             return true;
@@ -557,6 +566,8 @@ final class ShareWorld {
         }
 
         private long heldStated;
+        /** Permits whose execution has ended, for the next statement. */
+        private long toReturn;
 
         private void start(int weight) {
             starts++;
@@ -589,7 +600,8 @@ final class ShareWorld {
                 groups.add(new Group(++groupIds, weight, count));
             }
             boolean heavyHead = !groups.isEmpty() && groups.get(0).weight > idle();
-            returned += held() + (!keeps || now - idleSince > KEEP_IDLE || heavyHead ? Math.max(0, idle()) : 0);
+            returned += toReturn + held() + (!keeps || now - idleSince > KEEP_IDLE || heavyHead ? Math.max(0, idle()) : 0);
+            toReturn = 0;
             // The permits of holds are returned with the statement; those that were lost meanwhile are none any more.
             List<Statement.Hold> stated = new ArrayList<>();
             holds.values().stream().sorted(Comparator.comparing(Statement.Hold::id)).forEach(hold -> {
