@@ -17,17 +17,11 @@ enum ShareMutation {
     TOKENS_ARE_REUSED("ticket = first + (count or 1) - 1", "ticket = first"),
     QUEUE_IS_REVERSED("return ticket < other or ticket == other and name < otherName",
             "return ticket > other or ticket == other and name < otherName"),
-    OFFERS_IN_REPEATED_ANSWERS("mine.granted - mine.offered, 0, sizeOf(mine) > mine.offered and mine.lease or 0",
-            "mine.granted, 0, mine.lease"),
     A_CLAIM_DOES_NOT_FREE_THE_RECORD("room, held = max(0, room + sizeOf(mine)), held - sizeOf(mine)",
             "room = max(0, room + sizeOf(mine))"),
-    CLOCK_MAY_GO_BACK("offset = wall >= clock and 0 or max(offset, clock - wall)", "offset = 0"),
     LEASES_DO_NOT_END("sizeOf(share) > 0 and share.ending <= now", "false"),
-    HOLDS_ARE_NOT_COVERED("lease > 0 and weight <= covered then", "lease > 0 then"),
     ATTACHED_TWICE("hold.by, hold.epoch, changed['h:' .. hold.id] = mine.name,",
             "hold.by, hold.epoch, changed['h:' .. hold.id] = hold.by,"),
-    NEWCOMERS_OVERTAKE("(now < grace or other or mine.groups[1]) and 0 or", "now < grace and 0 or"),
-    QUEUE_WITHOUT_EXPIRY("call('PEXPIRE', QUEUE, kept - now)", "call('PTTL', QUEUE)"),
     SHARES_EXPIRE_TOO_EARLY("local isKeptLonger = keepUntil + SLACK > kept", "local isKeptLonger = kept == 0");
 
     private final String text;
