@@ -143,11 +143,13 @@ final class ShareWorld {
                 throw new Broken("stuck: " + instance + " waits for ever\n" + server.stored());
             }
         }
+        server.at(wall(), runId());
         ShareOverview look = server.look(100);
         if (look.granted() > 0) {
-            throw new Broken("leak: " + look);
+            throw new Broken("leak: " + look + " at " + now + " of " + instances + "\n" + server.stored());
         }
-        boolean mayLose = troubles.stream().anyMatch(Set.of(Trouble.PAUSES, Trouble.FLUSH, Trouble.REVOCATION)::contains);
+        boolean mayLose = troubles.stream()
+                .anyMatch(Set.of(Trouble.PAUSES, Trouble.FLUSH, Trouble.REVOCATION, Trouble.NETWORK)::contains);
         if (lost > 0 && !mayLose) {
             throw new Broken("lost: " + lost + " executions lost their permits");
         }
@@ -222,6 +224,10 @@ final class ShareWorld {
             server.restore(random.nextInt(4) == 0 ? new Stored(Map.of(), Map.of(), 0, 0) : lagging);
             instances.forEach(instance -> at(random.nextInt(800) * MILLI, () -> instance.reconnect(runId())));
             older.clear();
+            if (has(Trouble.PAUSES) || has(Trouble.NETWORK)) {
+                // Some do not come back within the grace.
+                healsAt = now + lease + 8_000 * MILLI;
+            }
             forgetHolds();
         }
         if (has(Trouble.FLUSH) && oneIn(15)) {
@@ -325,6 +331,7 @@ final class ShareWorld {
         long until = parts[9].equals("-") ? Long.MAX_VALUE : Long.parseLong(parts[9]);
         // Redis's clock may have been set back, and the time to live was given by it.
         long kept = stored.fieldsExpire() + Long.parseLong(parts[7]) / 1_000 + 1;
+        long clock = Long.parseLong(parts[6]) / 1_000;
         long held = 0;
         long count = 0;
         long keepers = 0;
@@ -340,6 +347,8 @@ final class ShareWorld {
                 require(share.groups.isEmpty() || stored.queue().containsKey(share.instance.substring(2)),
                         "who waits is in the queue", stored);
                 require(kept >= share.end, "the hash outlives the share", stored);
+                require(share.offered == 0 || share.stated + ShareStore.OFFER_MILLIS > clock, "an offer has ended", stored);
+                require(share.share() == 0 || share.end > clock, "a lease has ended", stored);
             } else if (field.getKey().startsWith("h:")) {
                 HoldRecord hold = HoldRecord.parse(field.getKey(), field.getValue());
                 held += hold.taken();
@@ -348,6 +357,10 @@ final class ShareWorld {
             }
             require(until <= end, "the lower bound of ends", stored);
         }
+        stored.queue().entrySet().stream()
+                .min(Map.Entry.<String, Long> comparingByValue().thenComparing(Map.Entry.comparingByKey()))
+                .map(first -> stored.fields().get("i:" + first.getKey())).map(text -> ShareRecord.parse("", text))
+                .ifPresent(first -> require(first.waits(clock), "the head is dead", stored));
         require(held == Long.parseLong(parts[8]), "the permits held are " + held, stored);
         require(count == Long.parseLong(parts[12]), "the instances are " + count, stored);
         require(keepers == Long.parseLong(parts[13]), "the keepers are " + keepers, stored);
@@ -431,7 +444,7 @@ final class ShareWorld {
         }
 
         private long idle() {
-            return share() - inUse() - held();
+            return share() - inUse() - held() - toReturn;
         }
 
         /** What this process may use at this instant, whether it has noticed or not. */
@@ -471,11 +484,13 @@ final class ShareWorld {
             returned = 0;
             revoked = 0;
             keeps = false;
+            toReturn = 0;
             heldStated = holds.values().stream().mapToLong(Statement.Hold::weight).sum();
         }
 
         /** The youngest executions lose their permits. */
         private void loseBeyond() {
+            toReturn = Math.min(toReturn, Math.max(0, share() - inUse() - held()));
             while (!executions.isEmpty() && inUse() + held() > Math.max(0, share())) {
                 executions.remove(executions.size() - 1);
                 lost++;
@@ -506,7 +521,7 @@ final class ShareWorld {
                 call();
             }
             startWaiting();
-            boolean returns = idle() > 0 && (!keeps || now - idleSince > KEEP_IDLE);
+            boolean returns = toReturn > 0 || idle() > 0 && (!keeps || now - idleSince > KEEP_IDLE);
             boolean waiting = !groups.isEmpty() || !pending.isEmpty();
             boolean due = syncSoon || returns || !immediate.isEmpty() || !attaches.isEmpty() || !holds.isEmpty()
                     || waiting && groups.stream().noneMatch(group -> group.ticket == 0) && !pending.isEmpty()
@@ -532,6 +547,8 @@ final class ShareWorld {
                 holds.put(id, new Statement.Hold(id, execution.weight, millis, 0, random.nextBoolean() ? "digest" : "", "m"));
                 holdEnds.put(id, now + millis * MILLI);
                 detached.put(id, new Detached(execution.weight, now + millis * MILLI));
+            } else if (!keeps) {
+                toReturn += execution.weight;
             }
             idleSince = now;
             return true;
@@ -558,6 +575,8 @@ final class ShareWorld {
         }
 
         private long heldStated;
+        /** Permits whose execution has ended, for the next statement. */
+        private long toReturn;
 
         private void start(int weight) {
             starts++;
@@ -590,7 +609,8 @@ final class ShareWorld {
                 groups.add(new Group(++groupIds, weight, count));
             }
             boolean heavyHead = !groups.isEmpty() && groups.get(0).weight > idle();
-            returned += held() + (!keeps || now - idleSince > KEEP_IDLE || heavyHead ? Math.max(0, idle()) : 0);
+            returned += toReturn + held() + (!keeps || now - idleSince > KEEP_IDLE || heavyHead ? Math.max(0, idle()) : 0);
+            toReturn = 0;
             // The permits of holds are returned with the statement; those that were lost meanwhile are none any more.
             List<Statement.Hold> stated = new ArrayList<>();
             holds.values().stream().sorted(Comparator.comparing(Statement.Hold::id)).forEach(hold -> {
