@@ -164,7 +164,8 @@ interface ComparedShares {
         @Override
         public List<String> takeMessages() {
             return published().stream().map(message -> message.channel() + ": "
-                    + ShareCodec.message(message.text(), key -> Optional.of(BULKHEAD).filter(b -> key.equals(HASH))).orElseThrow())
+                    + ShareCodec.message(message.text(), key -> Optional.of(BULKHEAD).filter(b -> key.equals(HASH)))
+                            .orElseThrow())
                     .sorted().toList();
         }
     }

@@ -101,7 +101,8 @@ public final class ScriptShareStore implements ShareStore, AutoCloseable {
     }
 
     /**
-     * Connects in the background, subscribes, and makes a call that changes nothing, which loads the script and the classes of a
+     * Connects in the background, subscribes, and makes a call that changes nothing, which loads the script and the classes of
+     * a
      * call. What is wrong with Redis is logged then.
      */
     public void warmUp() {

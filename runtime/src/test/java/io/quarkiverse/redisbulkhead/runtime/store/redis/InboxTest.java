@@ -235,7 +235,8 @@ class InboxTest {
     void forgedMessagesAreIgnored() throws Exception {
         Instance one = new Instance("one", redis.options())
                 .answering(request -> CompletableFuture.completedStage("one " + request));
-        for (String forged : List.of("", "request", "request 1 two", "request 1 elsewhere ?", "answer", "answer x two y", "answer 99 two y", "echo",
+        for (String forged : List.of("", "request", "request 1 two", "request 1 elsewhere ?", "answer", "answer x two y",
+                "answer 99 two y", "echo",
                 "echo ", "echo 99999999999999999999", "hunter2 \n FATAL", "x".repeat(1_000_000))) {
             redis.command("PUBLISH", CHANNEL + "one", forged);
         }
