@@ -135,13 +135,13 @@ public final class Inbox implements AutoCloseable {
         return channel;
     }
 
-    /** Sets who gets messages of the store; on the context, so it must not block. */
+    /** Sets the receiver of messages of the store. Called on the context; must not block. */
     void listen(Consumer<ShareMessage> to) {
         messages = to;
     }
 
     /**
-     * Sets who answers requests of other instances.
+     * Sets what answers requests of other instances.
      *
      * @param answers called on the context; must not block. An answer that takes longer than {@value #ANSWER_MILLIS} ms, or has
      *        more than {@value #MOST_CHARACTERS} characters, comes too late
@@ -311,7 +311,7 @@ public final class Inbox implements AutoCloseable {
     }
 
     private void heard(Subscription subscription, String number) {
-        // Others could send the numbers of later ones.
+        // A forged message could have a higher number.
         if (number.matches("\\d{1,18}") && Long.parseLong(number) <= subscription.echoes) {
             subscription.heard = Math.max(subscription.heard, Long.parseLong(number));
             heardNanos = System.nanoTime();
