@@ -135,12 +135,9 @@ final class ComparedShareHistory {
         }
         List<String> seen = new ArrayList<>();
         for (int i = 0; i < all.size(); i++) {
-<<<<<<< HEAD
-            seen.add((results.isEmpty() ? "" : results.get(i)) + "\n    " + all.get(i).takeMessages() + "\n    "
+            seen.add((results.isEmpty() ? "" : results.get(i)) + "\n    "
+                    + all.get(i).takeMessages().stream().map(Object::toString).sorted().toList() + "\n    "
                     + all.get(i).stored());
-=======
-            seen.add((results.isEmpty() ? "" : results.get(i)) + "\n    " + all.get(i).takeMessages().stream().map(Object::toString).sorted().toList() + "\n    " + all.get(i).stored());
->>>>>>> share-store
         }
         return seen;
     }

@@ -36,7 +36,8 @@ import io.vertx.redis.client.Response;
  * server's and not the clients', and counting and adding are one atomic script. Unlike the book, Redis knows instances, not
  * calls, and keeps the queue of those that wait.
  * <p>
- * Nothing is sent twice: after a failure, the instance states its position again. Only a call that certainly did nothing, because the server does
+ * Nothing is sent twice: after a failure, the instance states its position again. Only a call that certainly did nothing,
+ * because the server does
  * not know the script or another node has the slot, goes on within the same request.
  */
 public final class ScriptShareStore implements ShareStore, AutoCloseable {

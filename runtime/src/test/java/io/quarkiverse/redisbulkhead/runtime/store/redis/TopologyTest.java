@@ -593,7 +593,8 @@ class TopologyTest {
         try (ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
                 Topology cold = connections(TestRedis.options(server.getLocalPort()), Duration.ofMillis(400))) {
             new Thread(() -> {
-                try (Socket client = server.accept(); Socket upstream = new Socket(InetAddress.getLoopbackAddress(), redis.port())) {
+                try (Socket client = server.accept();
+                        Socket upstream = new Socket(InetAddress.getLoopbackAddress(), redis.port())) {
                     Thread.sleep(600);
                     new Thread(() -> pumpUntil("nothing", client, upstream)).start();
                     pumpUntil("nothing", upstream, client);
