@@ -13,7 +13,7 @@ public interface ConnectionListener {
     default void positionsMayDiffer() {
     }
 
-    /** A server has become unavailable, or available again: what waits decides anew. */
+    /** A server has become unavailable, or available again: calls that wait check whether the policy for outages applies. */
     default void availabilityChanged() {
     }
 

@@ -119,7 +119,8 @@ final class RedisNode implements ServerConnection.Listener {
     /** Sends what was submitted, as far as there is room, and connects where a connection is missing. */
     private void flush() {
         for (ServerConnection connection : List.copyOf(connections)) {
-            while (!unsent.isEmpty() && connection.calls < maxCalls && connection.isOpen() && !connection.retired) {
+            while (!outage.isOn() && !unsent.isEmpty() && connection.calls < maxCalls && connection.isOpen()
+                    && !connection.retired) {
                 begin(connection, unsent.poll());
             }
         }

@@ -36,7 +36,8 @@ import io.vertx.redis.client.Response;
  * server's and not the clients', and counting and adding are one atomic script. Unlike the book, Redis knows instances, not
  * calls, and keeps the queue of those that wait.
  * <p>
- * Nothing is sent twice: who states a position states it again. Only a call that certainly did nothing, because the server does
+ * Nothing is sent twice: after a failure, the instance states its position again. Only a call that certainly did nothing,
+ * because the server does
  * not know the script or another node has the slot, goes on within the same request.
  */
 public final class ScriptShareStore implements ShareStore, AutoCloseable {
@@ -102,7 +103,7 @@ public final class ScriptShareStore implements ShareStore, AutoCloseable {
         inbox.listen(messages);
     }
 
-    /** Sets who hears of connections and outages. Called once, before anything else. */
+    /** Sets the receiver of events of connections and outages. Called once, before anything else. */
     public void listen(ConnectionListener listener) {
         topology.listen(listener);
     }

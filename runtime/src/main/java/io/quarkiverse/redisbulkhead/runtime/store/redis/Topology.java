@@ -10,7 +10,10 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
+
+import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.runtime.store.ConnectionListener;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
@@ -39,6 +42,8 @@ import io.vertx.redis.client.Request;
  * Thread-safe. Works on its own event loop context, so do not block on an answer on an event loop.
  */
 public final class Topology implements AutoCloseable {
+
+    private static final Logger LOG = Logger.getLogger(Topology.class);
 
     private static final int REFRESH_MILLIS = 100;
     // More commands in flight do not raise throughput.
@@ -172,8 +177,13 @@ public final class Topology implements AutoCloseable {
         listener = to;
     }
 
-    ConnectionListener listener() {
-        return listener;
+    /** Reports an event. Never throws: the state of connections must not depend on listeners. */
+    void report(Consumer<ConnectionListener> event) {
+        try {
+            event.accept(listener);
+        } catch (RuntimeException e) {
+            LOG.error("Failed to process an event of the connection to Redis", e);
+        }
     }
 
     // ---- Calls
@@ -255,7 +265,9 @@ public final class Topology implements AutoCloseable {
                 nodeFailed = false;
             } else {
                 waiting.forEach(call -> call.result().completeExceptionally(failure));
-                entryNode.moveOn();
+                if (failure instanceof TransientStoreException) {
+                    entryNode.moveOn();
+                }
             }
             vertx.setTimer(REFRESH_MILLIS, timer -> {
                 refreshing = false;
@@ -289,7 +301,7 @@ public final class Topology implements AutoCloseable {
         if (moved) {
             // Another node has the data, and may have less of it.
             noteMove();
-            listener.positionsMayDiffer();
+            report(ConnectionListener::positionsMayDiffer);
             availabilityChanged();
         }
         return moved;
@@ -322,13 +334,13 @@ public final class Topology implements AutoCloseable {
     // ---- What servers report, on the context
 
     void availabilityChanged() {
-        listener.availabilityChanged();
+        report(ConnectionListener::availabilityChanged);
     }
 
     /** A connection was opened again after another one was lost, or the server answers again. */
     void reconnected(RedisNode node) {
         if (node != entryNode || !isCluster()) {
-            listener.positionsMayDiffer();
+            report(ConnectionListener::positionsMayDiffer);
         }
     }
 

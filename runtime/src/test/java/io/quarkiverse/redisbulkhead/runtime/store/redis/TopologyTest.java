@@ -313,8 +313,8 @@ class TopologyTest {
                     try {
                         Socket client = server.accept();
                         Socket upstream = new Socket(InetAddress.getLoopbackAddress(), redis.port());
-                        new Thread(() -> pumpUntilEval(client, upstream)).start();
-                        new Thread(() -> pumpUntilEval(upstream, client)).start();
+                        new Thread(() -> pumpUntil("EVAL", client, upstream)).start();
+                        new Thread(() -> pumpUntil("EVAL", upstream, client)).start();
                     } catch (IOException e) {
                         // The test has ended.
                         return;
@@ -326,11 +326,11 @@ class TopologyTest {
         }
     }
 
-    private static void pumpUntilEval(Socket from, Socket to) {
+    private static void pumpUntil(String word, Socket from, Socket to) {
         byte[] bytes = new byte[65_536];
         try (from; to) {
             for (int read = from.getInputStream().read(bytes); read > 0; read = from.getInputStream().read(bytes)) {
-                if (new String(bytes, 0, read, StandardCharsets.ISO_8859_1).toUpperCase(Locale.ROOT).contains("EVAL")) {
+                if (new String(bytes, 0, read, StandardCharsets.ISO_8859_1).toUpperCase(Locale.ROOT).contains(word)) {
                     return;
                 }
                 to.getOutputStream().write(bytes, 0, read);
@@ -585,6 +585,26 @@ class TopologyTest {
         redis.start();
 
         assertThat(replies).allSatisfy(reply -> assertThat(get(reply)).hasToString("PONG"));
+    }
+
+    /** Trap 34: the handshake of a cold process takes longer than the command timeout, although Redis is up. */
+    @Test
+    void slowFirstHandshakeIsNotAnOutage() throws Exception {
+        try (ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+                Topology cold = connections(TestRedis.options(server.getLocalPort()), Duration.ofMillis(400))) {
+            new Thread(() -> {
+                try (Socket client = server.accept();
+                        Socket upstream = new Socket(InetAddress.getLoopbackAddress(), redis.port())) {
+                    Thread.sleep(600);
+                    new Thread(() -> pumpUntil("nothing", client, upstream)).start();
+                    pumpUntil("nothing", upstream, client);
+                } catch (IOException | InterruptedException e) {
+                    // The test has ended.
+                }
+            }).start();
+            assertThat(get(once(cold, "return 'PONG'", ""))).hasToString("PONG");
+            assertThat(log.texts()).isEmpty();
+        }
     }
 
     /** A server that is about to be replaced answers what it was sent; the next call goes over a new connection. */
