@@ -238,7 +238,8 @@ final class ShareSync {
                 TimeUnit.NANOSECONDS.toMillis(bulkhead.leaseNanos), bulkhead.declared, bulkhead.keeps,
                 bulkhead.keepIdleNanos > 0 && !around.isDeaf() && !bulkhead.isStopping(), needs, immediate, highestToken,
                 tokensToAskFor(now, !needs.isEmpty() || !immediate.isEmpty()),
-                mayBeOther ? "" : server.isEmpty() ? around.expectedServer() : server, around.serverSinceMillis(), holds, attaches);
+                mayBeOther ? "" : server.isEmpty() ? around.expectedServer() : server, around.serverSinceMillis(), holds,
+                attaches);
         stale = false;
         needsInStore = !needs.isEmpty();
         tokensShort = false;

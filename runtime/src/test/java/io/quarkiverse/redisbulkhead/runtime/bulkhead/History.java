@@ -368,7 +368,8 @@ final class History {
         note("token " + token + " of " + permit.id() + ", started at " + permit.sinceNanos / 1_000_000 + " ms");
         if (held) {
             assertThat(token).as("token").isPositive().isLessThan(1L << 53);
-            assertThat(tokens.add(token) || faults == Faults.DATA && clockWentBack).as("token " + token + " is unique").isTrue();
+            assertThat(tokens.add(token) || faults == Faults.DATA && clockWentBack).as("token " + token + " is unique")
+                    .isTrue();
             // Tokens of a server without data come from its clock, and from what its instances have seen.
             if (limit == 1 && faults != Faults.DATA && !clockWentBack) {
                 assertThat(token).as("token of the only permit").isGreaterThan(highestDrawn);
