@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.bulkhead;
 
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -524,7 +525,7 @@ final class Bulkhead {
                         : "cannot be detached, because it was released, detached or lost"));
             }
             if (permit.detachment == null) {
-                permit.detachment = DetachedPermit.of(idOf(permit), new java.security.SecureRandom());
+                permit.detachment = DetachedPermit.of(idOf(permit), new SecureRandom());
             }
             if (sync == null) {
                 permit.state = State.DETACHED;

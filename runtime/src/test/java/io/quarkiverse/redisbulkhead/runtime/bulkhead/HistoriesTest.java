@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 class HistoriesTest {
 
-    private static final int HISTORIES = Integer.getInteger("histories", 60);
+    private static final int HISTORIES = Integer.getInteger("histories", 20);
     private static final int FIRST = Integer.getInteger("histories.first", 1);
     private static final int STEPS = 250;
 
