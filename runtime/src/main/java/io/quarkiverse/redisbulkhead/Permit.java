@@ -40,11 +40,13 @@ public interface Permit extends AutoCloseable {
     Optional<String> key();
 
     /**
-     * A number that is greater for each later permit of the same bulkhead and key, over all processes. A resource that
-     * remembers the greatest one it has seen, and refuses smaller ones, is safe from holders that were paused for
-     * longer than their lease.
+     * A number that no other permit of the same bulkhead and key has, over all processes. Where there is one permit, as behind
+     * a lock, it is greater for each later permit: a resource that remembers the greatest one it has seen, and refuses smaller
+     * ones, is safe from holders that were paused for longer than their lease. Ask for it while the permit is held: it is drawn
+     * when it is asked for first. Never waits.
      *
-     * @return the token; 0 when the permit was granted without Redis, during an outage or by a bulkhead that is disabled, so
+     * @return the token; 0 when it is asked for first after the permit was released, and when the permit was granted without
+     *         Redis, during an outage or by a bulkhead that is disabled, so
      *         that such a resource refuses it
      */
     long fencingToken();

@@ -62,6 +62,7 @@ class ArchitectureTest {
                 .layer("message").definedBy(ROOT + ".runtime.message")
                 .layer("overview").definedBy(ROOT + ".runtime.overview")
                 .layer("guard").definedBy(ROOT + ".runtime.guard")
+                .layer("bulkhead").definedBy(ROOT + ".runtime.bulkhead")
                 .layer("semaphore").definedBy(ROOT + ".runtime.semaphore")
                 .layer("port").definedBy(ROOT + ".runtime.store")
                 .layer("redis").definedBy(ROOT + ".runtime.store.redis")
@@ -76,9 +77,12 @@ class ArchitectureTest {
                 .whereLayer("overview").mayOnlyBeAccessedByLayers("glue")
                 .whereLayer("overview").mayOnlyAccessLayers("semaphore", "port", "message")
                 .whereLayer("guard").mayOnlyBeAccessedByLayers("glue")
-                .whereLayer("semaphore").mayOnlyBeAccessedByLayers("glue", "guard", "overview")
+                .whereLayer("bulkhead").mayOnlyBeAccessedByLayers("glue")
+                .whereLayer("bulkhead").mayOnlyAccessLayers("semaphore", "port")
+                .whereLayer("semaphore").mayOnlyBeAccessedByLayers("glue", "guard", "overview", "bulkhead")
                 .whereLayer("port")
-                .mayOnlyBeAccessedByLayers("glue", "overview", "semaphore", "redis", "lock store", "local store")
+                .mayOnlyBeAccessedByLayers("glue", "overview", "bulkhead", "semaphore", "redis", "lock store",
+                        "local store")
                 .whereLayer("redis").mayOnlyBeAccessedByLayers("glue", "lock store")
                 .whereLayer("lock store").mayOnlyBeAccessedByLayers("glue")
                 .whereLayer("local store").mayOnlyBeAccessedByLayers("glue", "lock store")
@@ -102,11 +106,13 @@ class ArchitectureTest {
 
     @Test
     void semaphoreDoesNotDependOnCdiConfigurationOrRedis() {
-        classes().that().resideInAnyPackage(ROOT + ".runtime.semaphore", ROOT + ".runtime.store", ROOT + ".runtime.store.local")
+        classes().that()
+                .resideInAnyPackage(ROOT + ".runtime.bulkhead", ROOT + ".runtime.semaphore", ROOT + ".runtime.store",
+                        ROOT + ".runtime.store.local")
                 .should()
                 .onlyDependOnClassesThat()
                 .resideInAnyPackage("java..", "org.jboss.logging..", ROOT, ROOT + ".runtime.message",
-                        ROOT + ".runtime.semaphore",
+                        ROOT + ".runtime.bulkhead", ROOT + ".runtime.semaphore",
                         ROOT + ".runtime.store", ROOT + ".runtime.store.local",
                         "org.eclipse.microprofile.faulttolerance..")
                 .check(CLASSES);
@@ -218,8 +224,11 @@ class ArchitectureTest {
     /** The code path of a call neither parses nor formats strings. */
     @Test
     void callsParseNoStrings() {
-        noClasses().that().resideInAnyPackage(ROOT + ".runtime.guard", ROOT + ".runtime.semaphore", ROOT + ".runtime.store",
-                ROOT + ".runtime.store.local").or(areOnTheCallPath())
+        noClasses().that()
+                .resideInAnyPackage(ROOT + ".runtime.guard", ROOT + ".runtime.bulkhead", ROOT + ".runtime.semaphore",
+                        ROOT + ".runtime.store",
+                        ROOT + ".runtime.store.local")
+                .or(areOnTheCallPath())
                 .should().dependOnClassesThat().resideInAPackage("java.util.regex..")
                 .orShould().callMethodWhere(target(owner(type(String.class)))
                         .and(target(nameMatching("format|formatted|split|replace.*|matches"))))

@@ -44,7 +44,6 @@ import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
 import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreEngine;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Timers;
 import io.quarkus.arc.Arc;
 import io.quarkus.arc.ArcContainer;
@@ -158,8 +157,7 @@ public class BulkheadRegistry implements RedisBulkheads {
     }
 
     private Semaphore semaphore(SemaphoreSpec spec, boolean limiting) {
-        SemaphoreEngine engine = runtime.get().engine();
-        return limiting ? engine.semaphore(spec) : engine.openSemaphore(spec);
+        return new Semaphore(runtime.get().engine(), spec, limiting);
     }
 
     @Override

@@ -1,8 +1,10 @@
 package io.quarkiverse.redisbulkhead.runtime;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.CompletionStage;
 
 import jakarta.annotation.PreDestroy;
@@ -17,10 +19,13 @@ import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigProvider;
 
 import io.quarkiverse.redisbulkhead.PermitLost;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.ShareEngine;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.config.StoreKind;
 import io.quarkiverse.redisbulkhead.runtime.guard.BlockingWait;
 import io.quarkiverse.redisbulkhead.runtime.guard.Continuations;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Engine;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Executions;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.PermitLogger;
@@ -30,10 +35,14 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreListeners;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Timers;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.WaiterLimits;
 import io.quarkiverse.redisbulkhead.runtime.store.ObservedPermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.ObservedShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreDecorator;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreListener;
+import io.quarkiverse.redisbulkhead.runtime.store.local.InProcessShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.ScriptShareStore;
 import io.quarkus.arc.All;
 import io.quarkus.arc.Arc;
 import io.quarkus.runtime.ExecutorRecorder;
@@ -46,12 +55,18 @@ import io.vertx.core.Vertx;
 @Singleton
 public class BulkheadRuntime {
 
+    /** Internal, to compare: {@code permits} for the engine whose store knows single permits. */
+    private static final String ENGINE_PROPERTY = "redis-bulkhead.engine";
+
     private final Timers timers;
-    private final SemaphoreEngine engine;
+    private final Engine engine;
     private final Executions executions = new Executions();
     private final Continuations continuations;
-    // Null with the local store.
-    private final RedisStore redisStore;
+    // What there is to do with the store in Redis.
+    private Runnable connecting = () -> {
+    };
+    private Runnable disconnecting = () -> {
+    };
 
     /**
      * Puts the parts together.
@@ -70,16 +85,74 @@ public class BulkheadRuntime {
             RedisStoreFactory redis, Vertx vertx, Event<PermitLost> losses, @All List<SemaphoreListener> listeners,
             @All List<StoreListener> redisListeners, @All List<StoreDecorator> decorators) {
         this.timers = new VertxTimers(vertx);
-        this.redisStore = buildTimeConfig.store().needsRedis() ? redis.create() : null;
-        HolderIdentity identity = new HolderIdentity(application(), hostAndPid());
-        SemaphoreListener listener = listener(losses, listeners);
         int maxBlockedThreads = maxBlockedThreads(config, ConfigProvider.getConfig());
         this.continuations = new Continuations(maxBlockedThreads);
-        WaiterLimits limits = new WaiterLimits(maxBlockedThreads);
-        this.engine = redisStore == null && decorators.isEmpty()
-                ? new SemaphoreEngine(localStore(), timers, identity, listener, true, limits)
-                : new SemaphoreEngine(shared(decorators, redisListeners), timers, identity, listener,
-                        new SemaphoreEngine(localStore(), timers, identity, listener, false, limits));
+        Parts parts = new Parts(new HolderIdentity(application(), hostAndPid()), listener(losses, listeners),
+                new WaiterLimits(maxBlockedThreads), redisListeners, decorators);
+        StoreKind store = buildTimeConfig.store();
+        // The store with a lock knows single permits.
+        boolean ofShares = store != StoreKind.LOCK && !"permits".equals(System.getProperty(ENGINE_PROPERTY));
+        this.engine = !ofShares ? engineOfPermits(store.needsRedis() ? redis.createPermits() : null, parts)
+                : store.needsRedis() ? engineOfShares(redis.createShares(), config.commandTimeout(), parts)
+                        : engineOfThisProcess(config.commandTimeout(), parts);
+    }
+
+    /** What all engines need. */
+    private record Parts(HolderIdentity identity, SemaphoreListener listener, WaiterLimits limits,
+            List<StoreListener> storeListeners, List<StoreDecorator> decorators) {
+    }
+
+    private Engine engineOfShares(ScriptShareStore redis, Duration commandTimeout, Parts parts) {
+        connecting = redis::warmUp;
+        disconnecting = redis::close;
+        ShareStore store = redis;
+        for (StoreDecorator decorator : parts.decorators()) {
+            store = decorator.decorate(store);
+        }
+        for (StoreListener listener : parts.storeListeners()) {
+            store = new ObservedShareStore(store, listener);
+        }
+        if (LaunchMode.current() == LaunchMode.DEVELOPMENT) {
+            store = FormerLimits.OF_THIS_PROCESS.hiddenIn(store);
+        }
+        ShareEngine shares = new ShareEngine(redis.instance(), store, redis.inbox(), timers, parts.identity(),
+                parts.listener(), parts.limits(), commandTimeout);
+        redis.listen(shares);
+        parts.decorators().forEach(decorator -> decorator.control(shares));
+        return shares;
+    }
+
+    private Engine engineOfThisProcess(Duration commandTimeout, Parts parts) {
+        String instance = UUID.randomUUID().toString();
+        if (parts.decorators().isEmpty()) {
+            return new ShareEngine(instance, timers, parts.identity(), parts.listener(), parts.limits());
+        }
+        ShareStore store = new InProcessShareStore(instance, timers::nanoTime);
+        for (StoreDecorator decorator : parts.decorators()) {
+            store = decorator.decorate(store);
+        }
+        ShareEngine shares = new ShareEngine(instance, store, timers, parts.identity(), parts.listener(), parts.limits(),
+                commandTimeout);
+        parts.decorators().forEach(decorator -> decorator.control(shares));
+        return shares;
+    }
+
+    private Engine engineOfPermits(RedisStore redis, Parts parts) {
+        if (redis != null) {
+            connecting = redis::warmUp;
+            disconnecting = redis::close;
+        } else if (parts.decorators().isEmpty()) {
+            return new SemaphoreEngine(localStore(), timers, parts.identity(), parts.listener(), true, parts.limits());
+        }
+        PermitStore store = redis == null ? localStore() : redis.store();
+        for (StoreDecorator decorator : parts.decorators()) {
+            store = decorator.decorate(store);
+        }
+        if (redis != null) {
+            store = observed(store, parts.storeListeners());
+        }
+        return new SemaphoreEngine(store, timers, parts.identity(), parts.listener(),
+                new SemaphoreEngine(localStore(), timers, parts.identity(), parts.listener(), false, parts.limits()));
     }
 
     /**
@@ -115,14 +188,6 @@ public class BulkheadRuntime {
         return new SemaphoreListeners(all);
     }
 
-    private PermitStore shared(List<StoreDecorator> decorators, List<StoreListener> listeners) {
-        PermitStore store = redisStore == null ? localStore() : redisStore.store();
-        for (StoreDecorator decorator : decorators) {
-            store = decorator.decorate(store);
-        }
-        return redisStore == null ? store : observed(store, listeners);
-    }
-
     private static PermitStore observed(PermitStore store, List<StoreListener> listeners) {
         PermitStore observed = store;
         for (StoreListener listener : listeners) {
@@ -135,7 +200,7 @@ public class BulkheadRuntime {
         return new LocalPermitStore(timers::nanoTime, System.currentTimeMillis());
     }
 
-    SemaphoreEngine engine() {
+    Engine engine() {
         return engine;
     }
 
@@ -159,9 +224,7 @@ public class BulkheadRuntime {
 
     /** Connects in the background. */
     void warmUp() {
-        if (redisStore != null) {
-            redisStore.warmUp();
-        }
+        connecting.run();
     }
 
     // Late, so that other observers can still use their permits.
@@ -174,8 +237,6 @@ public class BulkheadRuntime {
     void close() {
         engine.close();
         continuations.close();
-        if (redisStore != null) {
-            redisStore.close();
-        }
+        disconnecting.run();
     }
 }

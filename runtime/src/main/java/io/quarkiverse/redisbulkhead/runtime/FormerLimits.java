@@ -19,8 +19,13 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.LimitMismatch;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.ObservedPermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.ObservedShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.Position;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.Statement;
 
 /**
  * The limits that this process had before a live reload. Redis remembers each declared limit for a minute, and would report
@@ -72,6 +77,58 @@ final class FormerLimits {
         return new Hiding(store);
     }
 
+    /**
+     * Hides them.
+     *
+     * @param store reports limits
+     * @return the same store, which does not report those
+     */
+    ShareStore hiddenIn(ShareStore store) {
+        return new HidingShares(store);
+    }
+
+    private final class HidingShares extends ObservedShareStore {
+
+        // By name of the bulkhead. What is in force again is not hidden.
+        private final Map<String, Integer> current = new ConcurrentHashMap<>();
+
+        private HidingShares(ShareStore store) {
+            super(store, (operation, time, failure) -> {
+            });
+        }
+
+        @Override
+        public CompletionStage<Position> sync(Statement it) {
+            if (it.bulkhead().key().isEmpty()) {
+                current.put(it.bulkhead().name(), it.limit());
+            }
+            return super.sync(it).thenApply(position -> position.otherLimits().isEmpty() ? position
+                    : position.withOtherLimits(without(position.otherLimits(), it.bulkhead())));
+        }
+
+        private Set<Integer> without(Set<Integer> limits, BulkheadId bulkhead) {
+            Set<Integer> others = new TreeSet<>(limits);
+            others.removeAll(of(bulkhead.name(), System.nanoTime()));
+            return others;
+        }
+
+        @Override
+        public CompletionStage<ShareOverview> look(BulkheadId bulkhead, int most) {
+            return super.look(bulkhead, most).thenApply(seen -> new ShareOverview(seen.granted(), seen.waiting(),
+                    seen.resizedTo(), visible(bulkhead, seen.declaredLimits(), current), seen.shares(), seen.holds()));
+        }
+    }
+
+    private SortedSet<Integer> visible(BulkheadId bulkhead, Collection<Integer> limits, Map<String, Integer> current) {
+        SortedSet<Integer> visible = new TreeSet<>(limits);
+        Integer now = current.get(bulkhead.name());
+        if (now != null && visible.contains(now)) {
+            visible.removeAll(of(bulkhead.name(), System.nanoTime()));
+            visible.add(now);
+        }
+        return visible;
+    }
+
     private final class Hiding extends ObservedPermitStore {
 
         // By name of the bulkhead. What is in force again is not hidden.
@@ -80,16 +137,6 @@ final class FormerLimits {
         private Hiding(PermitStore store) {
             super(store, (operation, time, failure) -> {
             });
-        }
-
-        private SortedSet<Integer> visible(BulkheadId bulkhead, Collection<Integer> limits) {
-            SortedSet<Integer> visible = new TreeSet<>(limits);
-            Integer now = current.get(bulkhead.name());
-            if (now != null && visible.contains(now)) {
-                visible.removeAll(of(bulkhead.name(), System.nanoTime()));
-                visible.add(now);
-            }
-            return visible;
         }
 
         @Override
@@ -102,8 +149,9 @@ final class FormerLimits {
 
         @Override
         public CompletionStage<Occupancy> occupancy(BulkheadId bulkhead, int most) {
-            return super.occupancy(bulkhead, most).thenApply(now -> new Occupancy(now.inUse(), now.waiting(), now.resizedTo(),
-                    visible(bulkhead, now.declaredLimits()), now.holders(), now.waiters()));
+            return super.occupancy(bulkhead, most)
+                    .thenApply(now -> new Occupancy(now.inUse(), now.idle(), now.waiting(), now.resizedTo(),
+                            visible(bulkhead, now.declaredLimits(), current), now.holders(), now.waiters()));
         }
 
         @Override

@@ -27,7 +27,7 @@ final class LockView extends BulkheadView implements RedisLock {
     LockView(LockSpec spec, BulkheadRuntime runtime) {
         super("RedisLock", runtime);
         this.spec = spec;
-        this.semaphore = runtime.engine().semaphore(spec.bulkhead()).whenFull(full -> rejection(spec.name(), full));
+        this.semaphore = new Semaphore(runtime.engine(), spec.bulkhead(), true).whenFull(full -> rejection(spec.name(), full));
     }
 
     @Override

@@ -7,6 +7,7 @@ import jakarta.inject.Singleton;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.config.StoreKind;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.ScriptShareStore;
 import io.quarkus.arc.Arc;
 import io.quarkus.redis.client.RedisClientName;
 import io.quarkus.redis.runtime.client.config.RedisConfig;
@@ -45,13 +46,21 @@ public class RedisStoreFactory {
         this.vertx = vertx;
     }
 
-    /** The store; it connects at the first call, which fails where nothing says where Redis is. */
-    RedisStore create() {
-        RedisStores stores = new RedisStores(vertx, clientOptions.of(client), clientProperties(), config.keyPrefix(),
-                config.commandTimeout());
+    /** The store of shares; it connects at the first call, which fails where nothing says where Redis is. */
+    ScriptShareStore createShares() {
+        return stores().shares();
+    }
+
+    /** The store of permits; it connects at the first call, which fails where nothing says where Redis is. */
+    RedisStore createPermits() {
         return store == StoreKind.LOCK
-                ? stores.lock(config.lockStore().stepTimeout(), config.lockStore().contentionTimeout())
-                : stores.script();
+                ? stores().lock(config.lockStore().stepTimeout(), config.lockStore().contentionTimeout())
+                : stores().script();
+    }
+
+    private RedisStores stores() {
+        return new RedisStores(vertx, clientOptions.of(client), clientProperties(), config.keyPrefix(),
+                config.commandTimeout());
     }
 
     /** Whether the application says where Redis is. */

@@ -6,6 +6,8 @@ import io.quarkiverse.redisbulkhead.runtime.store.lock.LockPermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.NotificationSubscriber;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisConnectionManager;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisPermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.ScriptShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.Topology;
 import io.vertx.core.Vertx;
 import io.vertx.redis.client.RedisOptions;
 
@@ -24,7 +26,16 @@ public record RedisStores(Vertx vertx, RedisOptions options, String properties, 
     private static final int CONNECTIONS_FOR_STEPS = 4;
 
     /**
-     * The store with scripts.
+     * The store of shares, with scripts.
+     *
+     * @return to be closed
+     */
+    public ScriptShareStore shares() {
+        return new ScriptShareStore(new Topology(vertx, options, properties, keyPrefix, commandTimeout, 1, true));
+    }
+
+    /**
+     * The store of permits, with scripts.
      *
      * @return to be closed
      */
@@ -36,7 +47,7 @@ public record RedisStores(Vertx vertx, RedisOptions options, String properties, 
     }
 
     /**
-     * The store with a lock.
+     * The store of permits, with a lock.
      *
      * @param stepTimeout after which time the lock of a process that died within a step is free
      * @param contentionTimeout for how long an operation tries to get the lock

@@ -20,6 +20,7 @@ import com.sun.management.ThreadMXBean;
 
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.GuardedMethod.SemaphoreOfCall;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.ShareEngine;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.KeyOrigin;
 import io.quarkiverse.redisbulkhead.runtime.guard.AsyncGuard;
 import io.quarkiverse.redisbulkhead.runtime.guard.Continuations;
@@ -74,11 +75,22 @@ class CallAllocationTest {
     }
 
     @Test
+    void callOfABulkheadInMemoryAllocatesLittle() throws Exception {
+        ShareEngine shares = new ShareEngine("one", new Untimed(), new HolderIdentity("app", "host:1"), new RecentExecutions(),
+                new WaiterLimits(0));
+        GuardedMethod method = guarded(new SynchronousGuard("Work#run", "work"), SemaphoreOfCall
+                .fixed(new Semaphore(shares, SemaphoreSpec.named("work").permits(10).build(), true)));
+        Invocation invocation = new Invocation(() -> null);
+        assertThat(bytesOf(() -> method.call(invocation))).isLessThanOrEqualTo(144);
+        shares.close();
+    }
+
+    @Test
     void callWithAKeyAllocatesLittle() throws Exception {
         GuardedMethod method = guarded(new SynchronousGuard("Work#run", "work"),
                 SemaphoreOfCall.byParameter(semaphore("work"), "Work#run", new KeyOrigin.Parameter(0, "tenant")));
         Invocation invocation = new Invocation(() -> null);
-        assertThat(bytesOf(() -> method.call(invocation))).isLessThanOrEqualTo(416);
+        assertThat(bytesOf(() -> method.call(invocation))).isLessThanOrEqualTo(432);
     }
 
     @Test

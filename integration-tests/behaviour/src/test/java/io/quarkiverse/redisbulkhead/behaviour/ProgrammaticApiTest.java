@@ -92,7 +92,8 @@ class ProgrammaticApiTest {
         assertThat(reports().tryAcquireAsync().await().atMost(LONG)).isEmpty();
 
         assertThat(first.bulkhead()).isEqualTo("reports");
-        assertThat(second.fencingToken()).isGreaterThan(first.fencingToken());
+        // Drawn when they are first asked for: only a single permit has tokens in the order of its executions.
+        assertThat(second.fencingToken()).isNotEqualTo(first.fencingToken());
         assertThat(first.id()).isNotEqualTo(second.id());
         assertThat(reports().holders()).extracting(Holder::method)
                 .containsExactlyInAnyOrder("ProgrammaticApiTest#tryAcquire", "ProgrammaticApiTest#tryAcquire");

@@ -30,6 +30,6 @@ final class Snapshots {
     }
 
     static LimitState limit(Optional<String> key, int inUse) {
-        return new LimitState(key, OptionalInt.of(5), false, new TreeSet<>(List.of(5)), inUse, 0, List.of(), List.of());
+        return new LimitState(key, OptionalInt.of(5), false, new TreeSet<>(List.of(5)), inUse, 0, 0, List.of(), List.of());
     }
 }

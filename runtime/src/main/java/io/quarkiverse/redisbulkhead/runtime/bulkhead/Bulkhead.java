@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.bulkhead;
 
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -67,7 +68,7 @@ final class Bulkhead {
     boolean inTurn;
     // The fewest permits that were idle since the window began: those were not needed.
     int fewestIdle;
-    TokenBlock tokens = new TokenBlock(0, 0);
+    TokenBlock tokens = TokenBlock.NONE;
 
     // In use, the oldest coming first.
     private SharePermit first;
@@ -152,8 +153,11 @@ final class Bulkhead {
 
     // Within the lock; the weight is counted already.
     private void use(SharePermit permit) {
-        tokens.reserve();
-        permit.tokens = tokens;
+        if (permit.tokens == null && permit.token == 0 && tokens.free() > 0) {
+            // Otherwise it comes back after it was detached, and keeps its token.
+            tokens.reserve();
+            permit.tokens = tokens;
+        }
         permit.inUse = true;
         permit.before = last;
         if (last == null) {
@@ -312,6 +316,7 @@ final class Bulkhead {
         boolean held;
         synchronized (this) {
             if (permit.state == State.RELEASED || permit.state == State.DETACHED) {
+                permit.releasedLate = permit.state == State.DETACHED;
                 return false;
             }
             long now = nanoTime();
@@ -444,7 +449,7 @@ final class Bulkhead {
     }
 
     /** Ends the permit with that id, whose execution goes on without it. {@code false} when it is not in use here. */
-    boolean revoke(String permitId) {
+    boolean end(String permitId, Reason reason) {
         List<Runnable> then = new ArrayList<>();
         synchronized (this) {
             SharePermit permit = first;
@@ -454,7 +459,7 @@ final class Bulkhead {
             if (permit == null) {
                 return holds != null && holds.remove(permitId);
             }
-            end(permit, Reason.REVOKED, nanoTime(), then);
+            end(permit, reason, nanoTime(), then);
         }
         run(then);
         flush();
@@ -473,7 +478,7 @@ final class Bulkhead {
 
     synchronized String idOf(SharePermit permit) {
         if (permit.id == null) {
-            permit.id = around.newId();
+            permit.id = around.newId(permit.weight());
         }
         return permit.id;
     }
@@ -482,8 +487,13 @@ final class Bulkhead {
         boolean few;
         long token;
         synchronized (this) {
-            if (permit.tokens == null || !around.fenced) {
+            if (!around.fenced || permit.tokens == null && !(permit.inUse && permit.token == 0 && tokens.free() > 0)) {
                 return permit.token;
+            }
+            if (permit.tokens == null) {
+                // It was attached before this instance had a token.
+                tokens.reserve();
+                permit.tokens = tokens;
             }
             permit.token = permit.tokens.draw();
             permit.tokens = null;
@@ -515,7 +525,7 @@ final class Bulkhead {
                         : "cannot be detached, because it was released, detached or lost"));
             }
             if (permit.detachment == null) {
-                permit.detachment = DetachedPermit.of(idOf(permit), new java.security.SecureRandom());
+                permit.detachment = DetachedPermit.of(idOf(permit), new SecureRandom());
             }
             if (sync == null) {
                 permit.state = State.DETACHED;
@@ -532,6 +542,28 @@ final class Bulkhead {
         }
         flush();
         return token;
+    }
+
+    /** Undoes a detachment whose token has reached nobody. */
+    void takeBack(SharePermit permit) {
+        List<Runnable> then = new ArrayList<>();
+        synchronized (this) {
+            if (permit.state != State.DETACHED) {
+                return;
+            }
+            permit.state = permit.releasedLate ? State.RELEASED : State.HELD;
+            if (sync != null) {
+                sync.takeBack(permit);
+            } else if (!holds.takeBack(permit)) {
+                loseDetached(permit, then);
+            } else if (permit.state == State.HELD) {
+                use(permit);
+            } else {
+                freed(permit, nanoTime(), then);
+            }
+        }
+        run(then);
+        flush();
     }
 
     /** Within the lock: the permit leaves the share with the statement that is being built. */
@@ -805,8 +837,12 @@ final class Bulkhead {
     }
 
     synchronized Duration leaseLeft() {
-        return sync == null ? Duration.ofNanos(leaseNanos)
-                : Duration.ofNanos(Math.max(0, validUntilNanos + marginNanos - nanoTime()));
+        return sync == null ? Duration.ofNanos(leaseNanos) : Duration.ofNanos(Math.max(0, leaseEndNanos() - nanoTime()));
+    }
+
+    /** When the lease ends in the store. In this process there is none: it would begin now. */
+    synchronized long leaseEndNanos() {
+        return sync == null ? nanoTime() + leaseNanos : validUntilNanos + marginNanos;
     }
 
     ShareSync sync() {
@@ -863,6 +899,10 @@ final class Bulkhead {
                 }
             }
             return null;
+        }
+
+        private boolean takeBack(SharePermit permit) {
+            return all.removeIf(hold -> hold.id().equals(permit.id));
         }
 
         private long endAndNext(long now) {

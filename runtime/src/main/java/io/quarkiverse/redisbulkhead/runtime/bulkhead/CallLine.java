@@ -174,6 +174,15 @@ final class CallLine {
         return callsOf(group);
     }
 
+    /** Calls of other weights, behind the group whose place comes next. */
+    List<PendingCall> withoutTickets() {
+        List<PendingCall> calls = new ArrayList<>();
+        for (Group group = firstWithoutTicket; group != null; group = group.after) {
+            calls.addAll(callsOf(group));
+        }
+        return calls;
+    }
+
     private static List<PendingCall> callsOf(Group group) {
         List<PendingCall> calls = new ArrayList<>(group.count);
         for (PendingCall call = group.first; call != null; call = call.after) {

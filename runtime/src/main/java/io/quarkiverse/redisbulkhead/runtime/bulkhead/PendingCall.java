@@ -126,6 +126,10 @@ final class PendingCall extends PendingAdmission {
         }
     }
 
+    boolean isFair() {
+        return spec.fair();
+    }
+
     String method() {
         return method;
     }

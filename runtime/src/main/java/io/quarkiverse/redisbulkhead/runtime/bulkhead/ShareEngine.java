@@ -3,18 +3,26 @@ package io.quarkiverse.redisbulkhead.runtime.bulkhead;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.StringTokenizer;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.DoubleSupplier;
 import java.util.stream.Collectors;
 
+import org.jboss.logging.Logger;
+
 import io.quarkiverse.redisbulkhead.Holder;
+import io.quarkiverse.redisbulkhead.PermitLost.Reason;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.Waiter;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
@@ -32,20 +40,36 @@ import io.quarkiverse.redisbulkhead.runtime.semaphore.WaiterLimits;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.WaitsOn;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
+import io.quarkiverse.redisbulkhead.runtime.store.InstanceControl;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
+import io.quarkiverse.redisbulkhead.runtime.store.Peers;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview.Share;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.Statement.Hold;
 
 /**
  * All bulkheads that this instance uses now: creates and forgets them, passes the messages of the store on, and stops.
  * Thread-safe.
  */
-public final class ShareEngine implements Engine {
+public final class ShareEngine implements Engine, InstanceControl {
+
+    private static final Logger LOG = Logger.getLogger(ShareEngine.class);
+
+    private static final String LOOK = "look";
+    private static final String REVOKE = "revoke";
+    private static final String YES = "yes";
+    private static final String NO = "no";
+    /** How many instances a look lists, and how many of them are asked; the others are shown with their shares. */
+    private static final int MOST_LISTED = 1_000;
+    private static final int MOST_ASKED = 100;
 
     private final Surroundings around;
     // Null for an engine of this process only.
     private final ShareEngine fallback;
+    // Null if instances cannot ask each other.
+    private final Peers peers;
     private final Map<BulkheadId, Bulkhead> bulkheads = new ConcurrentHashMap<>();
 
     /**
@@ -62,9 +86,43 @@ public final class ShareEngine implements Engine {
      */
     public ShareEngine(String instance, ShareStore store, Timers timers, HolderIdentity identity, SemaphoreListener listener,
             WaiterLimits limits, Duration commandTimeout) {
-        this.around = new Surroundings(instance, store, timers, identity, listener, limits, true, commandTimeout);
+        this(instance, store, timers, identity, listener, limits, commandTimeout,
+                () -> ThreadLocalRandom.current().nextDouble());
+    }
+
+    ShareEngine(String instance, ShareStore store, Timers timers, HolderIdentity identity, SemaphoreListener listener,
+            WaiterLimits limits, Duration commandTimeout, DoubleSupplier random) {
+        this(instance, store, null, timers, identity, listener, limits, commandTimeout, random);
+    }
+
+    /**
+     * An engine whose instances ask each other who holds what.
+     *
+     * @param instance the name of this instance in the ids of permits, in lower-case letters, digits and {@code -}; new at each
+     *        start, and what its name in the store ends with
+     * @param store where shares live
+     * @param peers the other instances
+     * @param timers the clock
+     * @param identity who acquires permits here, as operators see it
+     * @param listener receives events
+     * @param limits bounds the waiting calls
+     * @param commandTimeout how long a call that does not want to wait may take
+     */
+    public ShareEngine(String instance, ShareStore store, Peers peers, Timers timers, HolderIdentity identity,
+            SemaphoreListener listener, WaiterLimits limits, Duration commandTimeout) {
+        this(instance, store, peers, timers, identity, listener, limits, commandTimeout,
+                () -> ThreadLocalRandom.current().nextDouble());
+    }
+
+    private ShareEngine(String instance, ShareStore store, Peers peers, Timers timers, HolderIdentity identity,
+            SemaphoreListener listener, WaiterLimits limits, Duration commandTimeout, DoubleSupplier random) {
+        this.around = new Surroundings(instance, store, timers, identity, listener, limits, true, commandTimeout, random);
         this.fallback = new ShareEngine(instance, timers, identity, listener, limits, false);
+        this.peers = peers;
         store.listen(this::received);
+        if (peers != null) {
+            peers.answerWith(this::answer);
+        }
     }
 
     /**
@@ -83,8 +141,10 @@ public final class ShareEngine implements Engine {
 
     private ShareEngine(String instance, Timers timers, HolderIdentity identity, SemaphoreListener listener,
             WaiterLimits limits, boolean fenced) {
-        this.around = new Surroundings(instance, null, timers, identity, listener, limits, fenced, Duration.ZERO);
+        this.around = new Surroundings(instance, null, timers, identity, listener, limits, fenced, Duration.ZERO,
+                () -> 1);
         this.fallback = null;
+        this.peers = null;
     }
 
     // ---- Calls
@@ -180,7 +240,23 @@ public final class ShareEngine implements Engine {
 
     /** The connection to the store was lost and is back: states all positions. */
     public void reconnected() {
+        around.reconnected();
         bulkheads.values().forEach(bulkhead -> bulkhead.sync().restate());
+    }
+
+    @Override
+    public void positionsMayDiffer() {
+        reconnected();
+    }
+
+    @Override
+    public void availabilityChanged() {
+        bulkheads.values().forEach(bulkhead -> bulkhead.sync().reconsider());
+    }
+
+    @Override
+    public void hearingChanged(boolean hears) {
+        hearsRecalls(hears);
     }
 
     /**
@@ -193,6 +269,20 @@ public final class ShareEngine implements Engine {
         if (!hears) {
             bulkheads.values().forEach(bulkhead -> bulkhead.sync().deaf());
         }
+    }
+
+    @Override
+    public void keepIdle(boolean keeps) {
+        around.setKeepsNothing(!keeps);
+        if (!keeps) {
+            bulkheads.values().forEach(bulkhead -> bulkhead.sync().returnIdle());
+        }
+    }
+
+    @Override
+    public boolean lose(BulkheadId bulkhead, String permitId) {
+        Bulkhead here = bulkheads.get(bulkhead);
+        return here != null && here.end(permitId, Reason.GONE);
     }
 
     // ---- Operators
@@ -208,13 +298,11 @@ public final class ShareEngine implements Engine {
         if (here == null) {
             return List.of();
         }
-        Instant now = Instant.now();
-        long nowNanos = around.timers.nanoTime();
-        Instant until = now.plus(here.leaseLeft());
+        Instant until = around.wallTime(here.leaseEndNanos());
         return here.permits().stream()
                 .map(permit -> new Holder(permit.id(), bulkhead.name(), bulkhead.key(), permit.fencingToken(), permit.weight(),
                         around.identity.application(), around.identity.instance(), permit.method,
-                        now.minusNanos(nowNanos - permit.sinceNanos), until, Holder.State.HELD))
+                        around.wallTime(permit.sinceNanos), until, Holder.State.HELD))
                 .toList();
     }
 
@@ -229,15 +317,28 @@ public final class ShareEngine implements Engine {
         if (here == null) {
             return List.of();
         }
-        Instant now = Instant.now();
-        long nowNanos = around.timers.nanoTime();
         List<Waiter> waiters = new ArrayList<>();
         for (PendingCall call : here.waiting()) {
-            waiters.add(new Waiter(around.instance + "-w" + waiters.size(), bulkhead.name(), bulkhead.key(), call.ticket(),
+            waiters.add(new Waiter(around.instance + "-w" + waiters.size(), bulkhead.name(), bulkhead.key(),
+                    call.isFair() ? call.ticket() : 0,
                     call.weight(), around.identity.application(), around.identity.instance(), call.method(),
-                    now.minusNanos(nowNanos - call.begunNanos()), now.plusNanos(call.untilNanos() - nowNanos)));
+                    around.wallTime(call.begunNanos()), around.wallTime(call.untilNanos())));
         }
         return waiters;
+    }
+
+    private InstanceReport reportHere(BulkheadId bulkhead, int most) {
+        Bulkhead here = bulkheads.get(bulkhead);
+        if (here == null) {
+            return InstanceReport.NOTHING;
+        }
+        return most == 0 ? new InstanceReport(here.usedPermits(), here.waiting().size(), List.of(), List.of())
+                : reportHere(here.usedPermits(), holdersHere(bulkhead), waitersHere(bulkhead), most);
+    }
+
+    private static InstanceReport reportHere(int inUse, List<Holder> holders, List<Waiter> waiters, int most) {
+        return new InstanceReport(inUse, waiters.size(), holders.stream().limit(most).toList(),
+                waiters.stream().limit(most).toList());
     }
 
     @Override
@@ -245,59 +346,139 @@ public final class ShareEngine implements Engine {
         if (around.store == null) {
             return CompletableFuture.completedFuture(occupancyHere(bulkhead, most));
         }
-        return around.store.look(bulkhead, most).thenApply(seen -> occupancy(bulkhead, seen, most));
+        return around.store.look(bulkhead, MOST_LISTED).thenCompose(seen -> reports(bulkhead, seen, most)
+                .thenApply(reports -> occupancy(bulkhead, seen, reports, most)));
+    }
+
+    // Only instances that keep idle permits have other numbers than the store.
+    private CompletionStage<Map<String, InstanceReport>> reports(BulkheadId bulkhead, ShareOverview seen, int most) {
+        List<String> asked = seen.shares().stream()
+                .filter(share -> !isThis(share) && (share.permits() > 0 || most > 0 && share.waiting() > 0)
+                        && (share.keeps() || most > 0))
+                .map(Share::instance).limit(MOST_ASKED).toList();
+        if (peers == null || asked.isEmpty()) {
+            return CompletableFuture.completedFuture(Map.of());
+        }
+        return peers.ask(asked, String.join(" ", LOOK, textOf(bulkhead), Integer.toString(most))).thenApply(answers -> {
+            Map<String, InstanceReport> reports = new HashMap<>();
+            answers.forEach((instance, text) -> {
+                try {
+                    reports.put(instance, InstanceReport.parse(bulkhead, text));
+                } catch (RuntimeException e) {
+                    // Counts as silent: any client that may publish can answer.
+                    LOG.debugf(e, "Instance %s gave an answer that is none", instance);
+                }
+            });
+            return reports;
+        });
+    }
+
+    private boolean isThis(Share share) {
+        return share.instance().equals(peers == null ? around.instance : peers.ownName());
+    }
+
+    private static String textOf(BulkheadId bulkhead) {
+        return InstanceReport.encoded(bulkhead.name()) + ' ' + bulkhead.key().map(InstanceReport::encoded).orElse("-");
+    }
+
+    private CompletionStage<String> answer(String request) {
+        StringTokenizer words = new StringTokenizer(request);
+        String kind = words.nextToken();
+        BulkheadId unkeyed = BulkheadId.of(InstanceReport.decoded(words.nextToken()));
+        String key = words.nextToken();
+        BulkheadId bulkhead = key.equals("-") ? unkeyed : unkeyed.forKey(InstanceReport.decoded(key));
+        String detail = words.nextToken();
+        if (kind.equals(LOOK)) {
+            return CompletableFuture.completedFuture(reportHere(bulkhead, Integer.parseInt(detail)).text());
+        }
+        Bulkhead here = kind.equals(REVOKE) ? bulkheads.get(bulkhead) : null;
+        return CompletableFuture.completedFuture(here != null && here.end(detail, Reason.REVOKED) ? YES : NO);
     }
 
     private Occupancy occupancyHere(BulkheadId bulkhead, int most) {
         Bulkhead here = bulkheads.get(bulkhead);
         if (here == null) {
-            return new Occupancy(0, 0, OptionalInt.empty(), new TreeSet<>(), List.of(), List.of());
+            return new Occupancy(0, 0, 0, OptionalInt.empty(), new TreeSet<>(), List.of(), List.of());
         }
+        InstanceReport report = reportHere(bulkhead, most);
         int resized = here.resizedTo();
-        List<Waiter> waiters = waitersHere(bulkhead);
-        return new Occupancy(here.usedPermits(), waiters.size(), resized == 0 ? OptionalInt.empty() : OptionalInt.of(resized),
-                new TreeSet<>(Set.of(here.declared())), holdersHere(bulkhead).stream().limit(most).toList(),
-                waiters.stream().limit(most).toList());
+        return new Occupancy(report.inUse(), 0, report.waiting(), resized == 0 ? OptionalInt.empty() : OptionalInt.of(resized),
+                new TreeSet<>(Set.of(here.declared())), report.holders(), report.waiters());
     }
 
-    // Executions of this instance from memory; of others, what the store knows of their shares.
-    private Occupancy occupancy(BulkheadId bulkhead, ShareOverview seen, int most) {
+    // Executions as their instances know them. Of an instance that did not answer, what the store knows.
+    private Occupancy occupancy(BulkheadId bulkhead, ShareOverview seen, Map<String, InstanceReport> reports, int most) {
         Instant now = Instant.now();
-        List<Holder> holders = new ArrayList<>(holdersHere(bulkhead));
-        List<Waiter> waiters = waitersHere(bulkhead);
-        int own = 0;
-        int ownWaiting = 0;
-        for (ShareOverview.Share share : seen.shares()) {
-            if (share.instance().equals(around.instance)) {
-                own += share.permits();
-                ownWaiting += share.waiting();
-            } else if (share.permits() > 0) {
-                holders.add(new Holder(share.instance(), bulkhead.name(), bulkhead.key(), 0, share.permits(), "",
-                        share.instance(), "", now.minusMillis(share.statedMillis()), now.plusMillis(share.leaseMillis()),
-                        Holder.State.HELD));
+        InstanceReport own = reportHere(bulkhead, most);
+        List<Holder> holders = new ArrayList<>(own.holders());
+        List<Waiter> waiters = new ArrayList<>(own.waiters());
+        int inUse = own.inUse();
+        int waiting = own.waiting();
+        int idle = 0;
+        for (Share share : seen.shares()) {
+            InstanceReport report = reports.get(share.instance());
+            if (isThis(share)) {
+                idle += Math.max(0, share.permits() - own.inUse());
+            } else if (report != null) {
+                int used = Math.min(report.inUse(), share.permits());
+                inUse += used;
+                idle += share.permits() - used;
+                waiting += report.waiting();
+                holders.addAll(report.holders());
+                waiters.addAll(report.waiters());
+            } else {
+                inUse += share.permits();
+                waiting += share.waiting();
+                if (share.permits() > 0) {
+                    holders.add(new Holder(share.instance(), bulkhead.name(), bulkhead.key(), 0, share.permits(), "",
+                            share.instance(), "", now.minusMillis(share.statedMillis()), now.plusMillis(share.leaseMillis()),
+                            Holder.State.HELD));
+                }
             }
         }
         for (ShareOverview.Held held : seen.holds()) {
-            holders.add(new Holder(held.hold().id(), bulkhead.name(), bulkhead.key(), 0, held.hold().weight(), "", "",
-                    held.hold().method(), now.minusMillis(held.hold().startedMillis()),
-                    now.plusMillis(held.hold().leaseMillis()),
-                    held.hold().digest().isEmpty() ? Holder.State.RELEASED : Holder.State.DETACHED));
+            Hold hold = held.hold();
+            inUse += hold.weight();
+            holders.add(new Holder(hold.id(), bulkhead.name(), bulkhead.key(), 0, hold.weight(), "", "", hold.method(),
+                    now.minusMillis(hold.startedMillis()), now.plusMillis(hold.leaseMillis()),
+                    hold.digest().isEmpty() ? Holder.State.RELEASED : Holder.State.DETACHED));
         }
-        Bulkhead here = bulkheads.get(bulkhead);
-        int used = here == null ? 0 : here.usedPermits();
-        return new Occupancy(seen.granted() - own + used, seen.waiting() - ownWaiting + waiters.size(), seen.resizedTo(),
-                seen.declaredLimits(), holders.stream().limit(most).toList(), waiters.stream().limit(most).toList());
+        holders.sort(Comparator.comparing(Holder::until));
+        waiters.sort(Comparator.comparingLong(waiter -> waiter.ticket() == 0 ? Long.MAX_VALUE : waiter.ticket()));
+        return new Occupancy(inUse, idle, waiting, seen.resizedTo(), seen.declaredLimits(),
+                holders.stream().limit(most).toList(), waiters.stream().limit(most).toList());
     }
 
     @Override
     public CompletionStage<Boolean> revoke(BulkheadId bulkhead, String permitId) {
         Bulkhead here = bulkheads.get(bulkhead);
-        boolean ended = here != null && here.revoke(permitId);
-        if (ended && around.store != null) {
-            return here.confirmed().thenApply(done -> true);
+        boolean ended = here != null && here.end(permitId, Reason.REVOKED);
+        if (around.store == null) {
+            return CompletableFuture.completedFuture(ended);
         }
-        return around.store == null ? CompletableFuture.completedFuture(ended)
-                : around.store.revoke(bulkhead, "", permitId, 0).thenApply(permits -> permits > 0);
+        return ended ? here.confirmed().thenApply(done -> true)
+                : around.store.look(bulkhead, MOST_LISTED).thenCompose(seen -> revokeElsewhere(bulkhead, seen, permitId));
+    }
+
+    private CompletionStage<Boolean> revokeElsewhere(BulkheadId bulkhead, ShareOverview seen, String permitId) {
+        if (seen.holds().stream().anyMatch(held -> held.hold().id().equals(permitId))) {
+            return around.store.revoke(bulkhead, "", permitId, 0).thenApply(permits -> permits > 0);
+        }
+        String issuer = Surroundings.instanceOf(permitId);
+        for (Share share : seen.shares()) {
+            if (share.instance().equals(permitId)) {
+                // All that an instance has which does not answer.
+                return around.store.revoke(bulkhead, permitId, "", share.permits()).thenApply(permits -> permits > 0);
+            }
+            if (peers != null && !isThis(share) && !issuer.isEmpty() && share.instance().endsWith(issuer)) {
+                return peers.ask(List.of(share.instance()), String.join(" ", REVOKE, textOf(bulkhead), permitId))
+                        .thenCompose(answers -> answers.isEmpty()
+                                ? around.store.revoke(bulkhead, share.instance(), "", Surroundings.weightOf(permitId))
+                                        .thenApply(permits -> permits > 0)
+                                : CompletableFuture.completedFuture(answers.containsValue(YES)));
+            }
+        }
+        return CompletableFuture.completedFuture(false);
     }
 
     @Override
@@ -324,9 +505,9 @@ public final class ShareEngine implements Engine {
 
     @Override
     public CompletionStage<BulkheadsInUse> inUse(int most) {
-        List<BulkheadId> here = inUseHere().stream().sorted().limit(most).toList();
-        return CompletableFuture.completedFuture(new BulkheadsInUse(here, Map.of(),
-                around.store == null ? Optional.empty() : Optional.of("Only the bulkheads of this instance are listed")));
+        return around.store != null ? around.store.inUse(most)
+                : CompletableFuture.completedFuture(new BulkheadsInUse(inUseHere().stream().sorted().limit(most).toList(),
+                        Map.of(), Optional.empty()));
     }
 
     @Override

@@ -47,6 +47,7 @@ final class ShareSync {
     private static final int TRIES_PER_LEASE = 12;
     private static final int TRIES_WHILE_IT_LASTS = 4;
     private static final Duration SHORTEST_PAUSE = Duration.ofMillis(10);
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
     // The heartbeat of the calls that wait; the store tolerates three missed ones.
     private static final long WAITING_INTERVAL_NANOS = Duration.ofSeconds(1).toNanos();
@@ -124,6 +125,8 @@ final class ShareSync {
     private boolean windowOpen;
     private long windowEndNanos;
     private String server = "";
+    // Whether the connection was lost since it answered. The store then looks at its run id.
+    private boolean mayBeOther;
     private long highestToken;
     private long tokensWanted;
     private long tokensAskedNanos;
@@ -209,6 +212,7 @@ final class ShareSync {
     private Sent state(long now, List<Runnable> then) {
         numberBefore = number;
         sentBeforeNanos = sentNanos;
+        // From 1, so that no message is about 0.
         number = around.newNumber();
         sentNanos = now;
         returnWhatIsNotNeeded();
@@ -232,9 +236,10 @@ final class ShareSync {
         List<Need> immediate = bulkhead.immediate.needsWithoutPlaces();
         Statement statement = new Statement(bulkhead.id, number, epoch, granted, returned, revoked,
                 TimeUnit.NANOSECONDS.toMillis(bulkhead.leaseNanos), bulkhead.declared, bulkhead.keeps,
-                bulkhead.keepIdleNanos > 0 && !around.isDeaf() && !bulkhead.isStopping(), needs, immediate, highestToken,
+                bulkhead.keepIdleNanos > 0 && around.mayKeep() && !bulkhead.isStopping(), needs, immediate, highestToken,
                 tokensToAskFor(now, !needs.isEmpty() || !immediate.isEmpty()),
-                server.isEmpty() ? around.expectedServer() : server, around.serverSinceMillis(), holds, attaches);
+                mayBeOther ? "" : server.isEmpty() ? around.expectedServer() : server, around.serverSinceMillis(), holds,
+                attaches);
         stale = false;
         needsInStore = !needs.isEmpty();
         tokensShort = false;
@@ -316,6 +321,7 @@ final class ShareSync {
         lastFailure = null;
         backoff = null;
         int shareBefore = bulkhead.share;
+        boolean isNewEpoch = position.epoch() != epoch;
         boolean grants = takeCounters(sent.statement(), position, now, then);
         leaseEndNanos = leaseEnd;
         shareMayBeUsed();
@@ -324,7 +330,7 @@ final class ShareSync {
         bulkhead.othersWait = position.othersWait();
         bulkhead.served = Math.max(bulkhead.served, position.served());
         bulkhead.keeps = position.mayKeep() && position.number() > recalledNumber && bulkhead.keepIdleNanos > 0
-                && !bulkhead.isStopping() && !around.isDeaf();
+                && !bulkhead.isStopping() && around.mayKeep();
         if (bulkhead.keeps) {
             // They have not left yet.
             bulkhead.returning = 0;
@@ -336,15 +342,16 @@ final class ShareSync {
         if (graceEnds && position.askAgainMillis() > 0) {
             askAgainNanos = now + TimeUnit.MILLISECONDS.toNanos(Math.min(position.askAgainMillis(), position.graceMillis()));
         }
-        takeTokens(position.firstToken(), position.tokens());
+        takeTokens(grants || isNewEpoch, position.firstToken(), position.tokens());
         highestToken = Math.max(highestToken, position.ticket());
         around.answeredBy(server, position.server());
         server = position.server();
+        mayBeOther = false;
         if (!position.otherLimits().isEmpty()) {
             LimitMismatch mismatch = new LimitMismatch(bulkhead.id, sent.statement().limit(), position.otherLimits());
             then.add(() -> around.mismatches.log(mismatch));
         }
-        List<PendingCall> placed = placed(sent.statement(), position);
+        List<PendingCall> placed = placed(sent, position);
         settleHolds(sent.statement(), position, then);
         bulkhead.rejectHeavierThanLimit(then);
         serveWith(grants ? bulkhead.share - shareBefore : 0, now, then);
@@ -416,18 +423,32 @@ final class ShareSync {
         }
     }
 
-    private void takeTokens(long firstToken, int tokens) {
+    // A permit that was granted, or was not known, may have had other holders since the last block was drawn. Its own block may
+    // have been lost with an answer.
+    private void takeTokens(boolean grants, long firstToken, int tokens) {
+        if (grants) {
+            bulkhead.tokens = TokenBlock.NONE;
+        }
         if (tokens > 0 && firstToken > highestToken) {
             bulkhead.tokens = new TokenBlock(firstToken, tokens);
             highestToken = firstToken + tokens - 1;
         }
     }
 
-    private List<PendingCall> placed(Statement statement, Position position) {
-        List<Need> needs = statement.needs();
+    // Those that have got a place, and those behind them, which must wait as well.
+    private List<PendingCall> placed(Sent sent, Position position) {
+        List<Need> needs = sent.statement().needs();
         Need last = needs.isEmpty() ? null : needs.get(needs.size() - 1);
-        return last == null || last.ticket() != 0 || position.ticket() == 0 ? List.of()
-                : bulkhead.line.placed(last.group(), position.ticket());
+        if (last == null || last.ticket() != 0 || position.ticket() == 0) {
+            return List.of();
+        }
+        List<PendingCall> calls = new ArrayList<>(bulkhead.line.placed(last.group(), position.ticket()));
+        for (PendingCall call : bulkhead.line.withoutTickets()) {
+            if (call.begunNanos() - sent.atNanos() <= 0) {
+                calls.add(call);
+            }
+        }
+        return calls;
     }
 
     // What the calls that were stated, and were not served, do now.
@@ -497,9 +518,14 @@ final class ShareSync {
             then.add(() -> leave.token
                     .completeExceptionally(bulkhead.gone(permit, "was released or lost before it was detached")));
         }
+        takeBack(permit);
+    }
+
+    /** Within the lock: a permit that was detached comes back to its execution; if that has released it, to the share. */
+    void takeBack(SharePermit permit) {
         permit.detaching = permit.state == State.HELD;
-        joining.add(new Joining(new Attach(permit.id, leave.digest), permit.definition, permit.detachment, permit.method, null,
-                permit));
+        joining.add(new Joining(new Attach(permit.id, permit.detachment.digest()), permit.definition, permit.detachment,
+                permit.method, null, permit));
     }
 
     private void joined(Joining join, Position.Attached found, List<Runnable> then) {
@@ -540,7 +566,7 @@ final class ShareSync {
         unanswered = true;
         lastFailure = failure;
         long now = bulkhead.nanoTime();
-        backoff = backoff == null ? new Backoff(SHORTEST_PAUSE.multipliedBy(10), LONGEST_PAUSE) : backoff;
+        backoff = backoff == null ? new Backoff(FIRST_PAUSE, LONGEST_PAUSE, around.random) : backoff;
         long pause = backoff.next().toNanos();
         if (bulkhead.share > 0) {
             long left = Math.max(0, bulkhead.validUntilNanos - now) / TRIES_WHILE_IT_LASTS;
@@ -680,7 +706,7 @@ final class ShareSync {
         shareMayBeUsed();
         bulkhead.served = Math.max(bulkhead.served, offer.served());
         bulkhead.othersWait = offer.othersWait();
-        takeTokens(offer.firstToken(), offer.tokens());
+        takeTokens(true, offer.firstToken(), offer.tokens());
         turn(true, now);
         serveWith((int) more, now, then);
     }
@@ -697,14 +723,40 @@ final class ShareSync {
         synchronized (bulkhead) {
             stale = true;
             retryNanos = bulkhead.nanoTime();
+            // What the server before has answered or offered does not count any more.
+            unanswered |= inFlight != null;
+            inFlight = null;
+            number = 0;
+            mayBeOther = true;
         }
         flush();
     }
 
-    /** Recalls may be missed: nothing idle stays here. */
+    /**
+     * Recalls may be missed: the answer to the next statement lets nothing idle stay here. Until then the share serves calls,
+     * because messages also stop while the store is away.
+     */
     void deaf() {
         synchronized (bulkhead) {
+            stale |= bulkhead.keeps;
+        }
+        flush();
+    }
+
+    /** Nothing idle stays here, and none of it serves a call any more, even if the store does not answer. */
+    void returnIdle() {
+        synchronized (bulkhead) {
             bulkhead.keeps = false;
+            bulkhead.returning += Math.max(0, bulkhead.idle());
+        }
+        flush();
+    }
+
+    /** The store has become unavailable, or available again: tries without a pause. */
+    void reconsider() {
+        synchronized (bulkhead) {
+            stale |= isConcerned();
+            retryNanos = bulkhead.nanoTime();
         }
         flush();
     }

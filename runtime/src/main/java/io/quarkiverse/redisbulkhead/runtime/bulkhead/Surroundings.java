@@ -1,9 +1,11 @@
 package io.quarkiverse.redisbulkhead.runtime.bulkhead;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.DoubleSupplier;
 
 import io.quarkiverse.redisbulkhead.runtime.semaphore.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.LimitMismatchLogger;
@@ -16,6 +18,8 @@ import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
 final class Surroundings {
 
     private static final int RADIX = 36;
+    private static final Duration CLOCK_TOLERANCE = Duration.ofMillis(100);
+    private static final char WEIGHT_FOLLOWS = '_';
 
     final Timers timers;
     // Null for an engine of this process only.
@@ -28,6 +32,8 @@ final class Surroundings {
     final boolean fenced;
     // How long a call that does not want to wait may take.
     final Duration commandTimeout;
+    // From 0 to 1, so that instances do not try again together.
+    final DoubleSupplier random;
     // In letters and digits, and new at each start.
     final String instance;
 
@@ -37,14 +43,20 @@ final class Surroundings {
 
     // Guarded by this.
     private final Set<String> servers = new HashSet<>();
+    private boolean mayBeOther;
     private boolean serverReplaced;
     private long serverReplacedAt;
 
+    // Guarded by this.
+    private Instant wallOrigin;
+    private long wallOriginNanos;
+
     private volatile boolean stopping;
     private volatile boolean deaf;
+    private volatile boolean keepsNothing;
 
     Surroundings(String instance, ShareStore store, Timers timers, HolderIdentity identity, SemaphoreListener listener,
-            WaiterLimits limits, boolean fenced, Duration commandTimeout) {
+            WaiterLimits limits, boolean fenced, Duration commandTimeout, DoubleSupplier random) {
         this.instance = instance;
         this.store = store;
         this.timers = timers;
@@ -53,11 +65,31 @@ final class Surroundings {
         this.limits = limits;
         this.fenced = fenced;
         this.commandTimeout = commandTimeout;
+        this.random = random;
     }
 
-    /** The id of a permit, unique among all instances. */
-    String newId() {
-        return instance + '-' + Long.toString(ids.incrementAndGet(), RADIX);
+    /**
+     * The id of a permit, unique among all instances. It names the instance, which is asked to revoke it, and the weight, for
+     * the case that the instance does not answer.
+     */
+    String newId(int weight) {
+        String id = instance + '-' + Long.toString(ids.incrementAndGet(), RADIX);
+        return weight == 1 ? id : id + WEIGHT_FOLLOWS + weight;
+    }
+
+    /** The instance that has issued the id of a permit; empty for other texts. */
+    static String instanceOf(String permitId) {
+        return permitId.substring(0, Math.max(0, permitId.lastIndexOf('-')));
+    }
+
+    /** The weight of a permit, by its id. */
+    static int weightOf(String permitId) {
+        int mark = permitId.lastIndexOf(WEIGHT_FOLLOWS);
+        try {
+            return mark < 0 ? 1 : Integer.parseInt(permitId.substring(mark + 1));
+        } catch (NumberFormatException e) {
+            return 1;
+        }
     }
 
     /**
@@ -65,6 +97,22 @@ final class Surroundings {
      */
     long newNumber() {
         return numbers.incrementAndGet();
+    }
+
+    /**
+     * The time of the wall clock at a time of the timers. The same for the same time, unless the wall clock was set.
+     *
+     * @param nanos by {@link Timers#nanoTime()}
+     */
+    synchronized Instant wallTime(long nanos) {
+        long now = timers.nanoTime();
+        Instant clock = Instant.now();
+        if (wallOrigin == null || Duration.between(clock, wallOrigin.plusNanos(now - wallOriginNanos)).abs()
+                .compareTo(CLOCK_TOLERANCE) > 0) {
+            wallOrigin = clock;
+            wallOriginNanos = now;
+        }
+        return wallOrigin.plusNanos(nanos - wallOriginNanos);
     }
 
     /** The first token of a bulkhead of this process, above those of its predecessor. */
@@ -84,6 +132,7 @@ final class Surroundings {
      * @param now the run id of the server that has answered
      */
     synchronized void answeredBy(String before, String now) {
+        mayBeOther = false;
         if (now.isEmpty() || now.equals(before)) {
             return;
         }
@@ -94,9 +143,14 @@ final class Surroundings {
         servers.add(now);
     }
 
+    /** The connection was lost, and may lead to another server now. */
+    synchronized void reconnected() {
+        mayBeOther = true;
+    }
+
     /** The run id that a bulkhead without an answer expects; empty if there are several servers. */
     synchronized String expectedServer() {
-        return servers.size() == 1 ? servers.iterator().next() : "";
+        return servers.size() == 1 && !mayBeOther ? servers.iterator().next() : "";
     }
 
     /** For how long a server has been known after another one, in milliseconds; -1 if none was replaced. */
@@ -117,7 +171,12 @@ final class Surroundings {
         deaf = isDeaf;
     }
 
-    boolean isDeaf() {
-        return deaf;
+    void setKeepsNothing(boolean nothing) {
+        keepsNothing = nothing;
+    }
+
+    /** Whether permits may stay here when their executions have ended. */
+    boolean mayKeep() {
+        return !deaf && !keepsNothing && !stopping;
     }
 }

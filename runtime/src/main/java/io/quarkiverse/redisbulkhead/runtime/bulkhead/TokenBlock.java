@@ -6,6 +6,9 @@ package io.quarkiverse.redisbulkhead.runtime.bulkhead;
  */
 final class TokenBlock {
 
+    /** No tokens. */
+    static final TokenBlock NONE = new TokenBlock(0, 0);
+
     private long next;
     private long left;
     private long reserved;

@@ -25,8 +25,8 @@ import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.BulkheadState;
 import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.LimitState;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Engine;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreEngine;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
@@ -53,7 +53,7 @@ public final class Overview {
     private final SortedMap<String, DeclaredBulkhead> declared = new TreeMap<>();
     private final Function<String, Optional<DeclaredBulkhead>> inCode;
     private final Supplier<List<String>> listedInCode;
-    private final Supplier<SemaphoreEngine> engine;
+    private final Supplier<Engine> engine;
 
     /**
      * Shows nothing yet.
@@ -64,7 +64,7 @@ public final class Overview {
      * @param engine knows who holds and who waits; asked for when that is looked up, because it may not be made yet
      */
     public Overview(Collection<DeclaredBulkhead> declared, Function<String, Optional<DeclaredBulkhead>> inCode,
-            Supplier<List<String>> listedInCode, Supplier<SemaphoreEngine> engine) {
+            Supplier<List<String>> listedInCode, Supplier<Engine> engine) {
         declared.forEach(bulkhead -> this.declared.put(bulkhead.name(), bulkhead));
         this.inCode = inCode;
         this.listedInCode = listedInCode;
@@ -204,7 +204,7 @@ public final class Overview {
         OptionalInt limit = spec.map(known -> OptionalInt.of(Semaphore.limitInForce(row.id(), known, now)))
                 .orElseGet(() -> row.id().name().startsWith(LockSpec.BULKHEAD_PREFIX) ? OptionalInt.of(1) : onlyDeclared(now));
         return new LimitState(row.id().key(), limit, now.resizedTo().isPresent(), now.declaredLimits(), now.inUse(),
-                now.waiting(),
+                now.idle(), now.waiting(),
                 now.holders(), now.waiters());
     }
 

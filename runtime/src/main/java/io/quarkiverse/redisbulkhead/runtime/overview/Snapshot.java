@@ -50,6 +50,7 @@ public record Snapshot(Instant at, List<BulkheadState> bulkheads, Optional<Strin
      * @param resized whether the limit was set by {@link io.quarkiverse.redisbulkhead.RedisSemaphore#resize}
      * @param declaredLimits the different limits that instances declared within the last minute, ascending
      * @param inUse what the permits that are held weigh together
+     * @param idle how many more permits instances keep that no execution uses
      * @param waiting how many wait
      * @param holders who holds, the lease that ends first coming first; fewer than {@code inUse} when there are too many to
      *        list
@@ -57,8 +58,7 @@ public record Snapshot(Instant at, List<BulkheadState> bulkheads, Optional<Strin
      *        list
      */
     public record LimitState(Optional<String> key, OptionalInt limit, boolean resized, SortedSet<Integer> declaredLimits,
-            int inUse,
-            int waiting, List<Holder> holders, List<Waiter> waiters) {
+            int inUse, int idle, int waiting, List<Holder> holders, List<Waiter> waiters) {
 
         /**
          * Whether instances use different limits, and no limit was set for all.

@@ -103,6 +103,7 @@ public final class StateJson {
                 .put("limitsDiffer", limit.limitsDiffer())
                 .put("declaredLimits", new JsonArray(List.copyOf(limit.declaredLimits())))
                 .put("inUse", limit.inUse())
+                .put("idle", limit.idle())
                 .put("waiting", limit.waiting())
                 .put("holders", holders(limit, most))
                 .put("waiters", waiters(limit, most));

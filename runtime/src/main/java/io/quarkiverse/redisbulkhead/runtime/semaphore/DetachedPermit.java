@@ -41,7 +41,7 @@ public record DetachedPermit(String permitId, String secret) {
 
     private static boolean mayBeInToken(int character) {
         return character >= 'a' && character <= 'z' || character >= '0' && character <= '9' || character == '-'
-                || character == '*' || character == SEPARATOR;
+                || character == '_' || character == '*' || character == SEPARATOR;
     }
 
     public String token() {

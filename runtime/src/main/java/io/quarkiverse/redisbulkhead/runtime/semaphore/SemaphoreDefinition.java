@@ -18,13 +18,10 @@ import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
  * @param spec its definition
  * @param terms what the definition means for leases
  * @param whenFull what calls fail with instead of a {@link BulkheadFullException}; null: with that
- * @param keepIdle how long a permit stays with this instance after its execution; null: the default
+ * @param keepIdle how long a permit stays with this instance after its execution; null: as the definition says
  */
 public record SemaphoreDefinition(BulkheadId id, SemaphoreSpec spec, LeaseTerms terms,
         Function<BulkheadFullException, RuntimeException> whenFull, Duration keepIdle) {
-
-    private static final long DEFAULT_KEEP_IDLE_NANOS = Duration.ofSeconds(1).toNanos();
-
 
     /**
      * What a definition means for leases. Derived once, not per call.
@@ -37,7 +34,8 @@ public record SemaphoreDefinition(BulkheadId id, SemaphoreSpec spec, LeaseTerms 
      * @param holdIsBounded whether it is
      * @param interrupts whether the loss of a permit ends its execution
      */
-    public record LeaseTerms(Duration lease, long leaseNanos, Duration margin, long marginNanos, long holdNanos, boolean holdIsBounded,
+    public record LeaseTerms(Duration lease, long leaseNanos, Duration margin, long marginNanos, long holdNanos,
+            boolean holdIsBounded,
             boolean interrupts) {
 
         // Time to notice the end of a lease and to report it before another process can have the permit. Clocks also run at slightly
@@ -118,9 +116,9 @@ public record SemaphoreDefinition(BulkheadId id, SemaphoreSpec spec, LeaseTerms 
         return new SemaphoreDefinition(id, spec, terms, whenFull, time);
     }
 
-    /** How long a permit stays with this instance after its execution. By default, a single permit goes back immediately. */
+    /** How long a permit stays with this instance after its execution. */
     public long keepIdleNanos() {
-        return keepIdle != null ? keepIdle.toNanos() : spec.permits() == 1 ? 0 : DEFAULT_KEEP_IDLE_NANOS;
+        return (keepIdle != null ? keepIdle : spec.keepIdle()).toNanos();
     }
 
     /** What a rejected call fails with. */

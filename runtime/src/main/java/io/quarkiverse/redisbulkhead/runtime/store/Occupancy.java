@@ -10,13 +10,15 @@ import io.quarkiverse.redisbulkhead.Waiter;
 /**
  * The holders and waiters of a bulkhead at one instant.
  *
- * @param inUse what the unexpired permits weigh together
+ * @param inUse what the permits of executions, and those that no instance holds, weigh together; and the shares of instances
+ *        that did not answer
+ * @param idle how many more permits instances keep that no execution uses
  * @param waiting the number of live waiters
  * @param resizedTo the limit that {@link PermitStore#resize} set
  * @param declaredLimits the different limits that requests declared within the last minute, ascending
  * @param holders the holders, ordered by lease end; fewer than {@code inUse} if fewer were requested
  * @param waiters the waiters, fair ones first, in order; fewer than {@code waiting} if fewer were requested
  */
-public record Occupancy(int inUse, int waiting, OptionalInt resizedTo, SortedSet<Integer> declaredLimits,
+public record Occupancy(int inUse, int idle, int waiting, OptionalInt resizedTo, SortedSet<Integer> declaredLimits,
         List<Holder> holders, List<Waiter> waiters) {
 }

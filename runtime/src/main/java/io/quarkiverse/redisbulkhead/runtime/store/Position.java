@@ -43,4 +43,10 @@ public record Position(long number, long epoch, long granted, long admitted, lon
      */
     public record Attached(int weight, long startedMillis) {
     }
+
+    /** This position with other declared limits. */
+    public Position withOtherLimits(Set<Integer> limits) {
+        return new Position(number, epoch, granted, admitted, revoked, leaseMillis, limit, ticket, served, othersWait, mayKeep,
+                recalled, graceMillis, askAgainMillis, firstToken, tokens, attached, limits, server);
+    }
 }

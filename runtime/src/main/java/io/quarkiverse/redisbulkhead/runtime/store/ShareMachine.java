@@ -39,6 +39,7 @@ public final class ShareMachine {
     /** Keys outlive what they hold by at least this. */
     static final long SLACK_MILLIS = 1_000;
 
+    private static final long MOST_LEASE_MILLIS = 365L * 24 * 3600 * 1000;
     static final long LIMIT_SET_MILLIS = 30L * 24 * 3600 * 1000;
     private static final long DECLARED_MILLIS = 60_000;
     private static final long DECLARED_REFRESHED_MILLIS = 5_000;
@@ -210,7 +211,7 @@ public final class ShareMachine {
         int limit = resized.orElse(statement.limit());
         long admitted = matches ? returnPermits(mine, statement)
                 : claim(mine, statement, inGrace ? MOST_COUNTED : limit - held);
-        Map<String, Position.Attached> attached = attach(mine, statement.attaches());
+        Map<String, Position.Attached> attached = attach(mine, statement.attaches(), matches ? statement.granted() : -1);
         if (unconfirmed == 0) {
             grace = 0;
         }
@@ -367,13 +368,14 @@ public final class ShareMachine {
                 && statement.revoked() >= 0 && statement.granted() - statement.returned() - statement.revoked() >= 0
                 && Stream.of(statement.number(), statement.epoch(), statement.granted(), statement.highestToken())
                         .allMatch(each -> each <= MOST_COUNTED)
-                && statement.leaseMillis() > 0 && statement.leaseMillis() <= LIMIT_SET_MILLIS && statement.limit() > 0
+                && statement.leaseMillis() > 0 && statement.leaseMillis() <= MOST_LEASE_MILLIS && statement.limit() > 0
                 && statement.tokens() >= 0
                 && Stream.concat(statement.needs().stream(), statement.immediate().stream())
                         .allMatch(need -> need.weight() > 0 && need.count() > 0)
                 && statement.holds().stream().allMatch(hold -> hold.weight() > 0);
         if (!good) {
-            throw new StoreException("The statement about bulkhead " + statement.bulkhead() + " is not a position: " + statement, false,
+            throw new StoreException(
+                    "The statement about bulkhead " + statement.bulkhead() + " is not a position: " + statement, false,
                     null);
         }
     }
@@ -384,7 +386,7 @@ public final class ShareMachine {
         Map<String, Position.Attached> attached = new TreeMap<>();
         for (Statement.Attach wish : statement.attaches()) {
             HoldRecord hold = hold(wish.id());
-            if (hold != null && hold.by.equals(mine.instance) && hold.epoch == mine.epoch) {
+            if (hold != null && hold.isToldTo(mine, statement.granted())) {
                 attached.put(hold.id, new Position.Attached(hold.weight, Math.max(0, now - hold.started)));
             }
         }
@@ -410,7 +412,9 @@ public final class ShareMachine {
         }
         boolean nothingKnown = missing || isNew && unconfirmed == 0;
         if (nothingKnown) {
-            long known = statement.serverSinceMillis();
+            // An instance that still states another run has not noticed the new one.
+            boolean isBehind = !statement.server().isEmpty() && !statement.server().equals(server);
+            long known = isBehind ? 0 : statement.serverSinceMillis();
             unconfirmed = -1;
             grace = known >= 0 && known < ShareStore.GRACE_MILLIS ? from + ShareStore.GRACE_MILLIS - known : 0;
         }
@@ -448,7 +452,7 @@ public final class ShareMachine {
         for (Statement.Hold each : stated) {
             if (hold(each.id()) == null && each.leaseMillis() > 0 && each.weight() <= covered) {
                 HoldRecord hold = new HoldRecord(each.id(), each.weight(), from + each.leaseMillis(),
-                        now - each.startedMillis(), each.digest(), "", 0, each.method());
+                        now - each.startedMillis(), each.digest(), "", 0, 0, each.method());
                 holds.put(each.id(), hold);
                 changed.add(HOLD + each.id());
                 covered -= each.weight();
@@ -458,7 +462,7 @@ public final class ShareMachine {
         return covered;
     }
 
-    private Map<String, Position.Attached> attach(ShareRecord mine, List<Statement.Attach> wishes) {
+    private Map<String, Position.Attached> attach(ShareRecord mine, List<Statement.Attach> wishes, long known) {
         Map<String, Position.Attached> attached = new TreeMap<>();
         for (Statement.Attach wish : wishes) {
             HoldRecord hold = hold(wish.id());
@@ -468,9 +472,10 @@ public final class ShareMachine {
                 hold.epoch = mine.epoch;
                 changed.add(HOLD + hold.id);
                 mine.granted += hold.weight;
+                hold.granted = mine.granted;
                 grantedNow += hold.weight;
             }
-            if (hold != null && hold.by.equals(mine.instance) && hold.epoch == mine.epoch) {
+            if (hold != null && hold.isToldTo(mine, known)) {
                 attached.put(hold.id, new Position.Attached(hold.weight, Math.max(0, now - hold.started)));
             }
         }

@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.store;
 
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
@@ -69,6 +70,16 @@ public interface ShareStore {
      * @return the state at one instant
      */
     CompletionStage<ShareOverview> look(BulkheadId bulkhead, int most);
+
+    /**
+     * Lists the bulkheads and keys that any instance uses. Scans everything that the store keeps, so it is not for each call.
+     *
+     * @param most how many to list, at least 0
+     * @return those that are, or were a moment ago
+     */
+    default CompletionStage<BulkheadsInUse> inUse(int most) {
+        return CompletableFuture.completedFuture(BulkheadsInUse.unknown("Only the bulkheads of this instance are listed"));
+    }
 
     /**
      * Sets the listener. Called once, before anything else.

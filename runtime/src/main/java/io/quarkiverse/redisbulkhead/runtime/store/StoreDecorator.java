@@ -1,11 +1,25 @@
 package io.quarkiverse.redisbulkhead.runtime.store;
 
 /** Puts a store in front of the one that keeps the permits. Any bean of this type takes part; production has none. */
-@FunctionalInterface
 public interface StoreDecorator {
 
     /**
      * Called once, before the store is used.
+     *
+     * @param store keeps the shares
+     * @return what the bulkheads use instead; it may be away although {@code store} never is
+     */
+    ShareStore decorate(ShareStore store);
+
+    /**
+     * Called once, when the instance is ready.
+     *
+     * @param instance uses what {@link #decorate(ShareStore)} returned
+     */
+    void control(InstanceControl instance);
+
+    /**
+     * Called once, before the store is used, instead of {@link #decorate(ShareStore)}.
      *
      * @param store keeps the permits
      * @return what the bulkheads use instead; it may be away although {@code store} never is

@@ -1,7 +1,12 @@
 package io.quarkiverse.redisbulkhead.runtime.store;
 
-/** The operations of a {@link PermitStore}. */
+/** The operations of a {@link ShareStore} and of a {@link PermitStore}. */
 public enum StoreOperation {
+
+    /** {@link ShareStore#sync}. */
+    SYNC,
+    /** {@link ShareStore#look}. */
+    LOOK,
 
     /** {@link PermitStore#acquire}. */
     ACQUIRE,

@@ -61,7 +61,7 @@ class OperatorTargetsTest {
     }
 
     private static LimitState limit(Optional<String> key, int inUse) {
-        return new LimitState(key, OptionalInt.of(5), false, new TreeSet<>(), inUse, 0, List.of(), List.of());
+        return new LimitState(key, OptionalInt.of(5), false, new TreeSet<>(), inUse, 0, 0, List.of(), List.of());
     }
 
     @Test

@@ -16,6 +16,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.EnumSource.Mode;
 
 class ObservedPermitStoreTest {
 
@@ -36,7 +37,7 @@ class ObservedPermitStoreTest {
             (operation, time, failure) -> observed.add(new Observed(operation, time, failure)));
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(mode = Mode.EXCLUDE, names = { "SYNC", "LOOK" })
     void reportsEachOperation(StoreOperation operation) {
         assertThat(call(operation)).isSameAs(reply);
         assertThat(calledMethods).singleElement().asString()
@@ -55,7 +56,7 @@ class ObservedPermitStoreTest {
     void eachStoreMethodHasAnOperation() {
         assertThat(Stream.of(PermitStore.class.getMethods()).filter(method -> method.getReturnType() == CompletionStage.class)
                 .map(Method::getName).distinct())
-                .hasSameSizeAs(StoreOperation.values());
+                .hasSize(StoreOperation.values().length - 2);
     }
 
     @Test
@@ -103,6 +104,7 @@ class ObservedPermitStoreTest {
             case OCCUPANCY -> store.occupancy(REPORTS, 0);
             case OWN_PERMITS -> store.ownPermits(REPORTS);
             case IN_USE -> store.inUse(0);
+            case SYNC, LOOK -> throw new IllegalArgumentException("An operation of ShareStore");
         };
     }
 }

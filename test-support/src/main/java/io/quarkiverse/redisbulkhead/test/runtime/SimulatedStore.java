@@ -29,11 +29,13 @@ import io.quarkiverse.redisbulkhead.runtime.store.Attached;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
+import io.quarkiverse.redisbulkhead.runtime.store.InstanceControl;
 import io.quarkiverse.redisbulkhead.runtime.store.LimitMismatch;
 import io.quarkiverse.redisbulkhead.runtime.store.Notice;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreDecorator;
 import io.vertx.core.Vertx;
@@ -50,6 +52,8 @@ public class SimulatedStore implements PermitStore, StoreDecorator {
     private final Duration commandTimeout;
     private final Timers timers;
     private PermitStore store;
+    // Null with a store of permits.
+    private volatile InstanceControl instance;
     private volatile Consumer<Notice> listener = notice -> {
     };
 
@@ -90,6 +94,16 @@ public class SimulatedStore implements PermitStore, StoreDecorator {
         return this;
     }
 
+    @Override
+    public ShareStore decorate(ShareStore decorated) {
+        return new SimulatedShares(decorated, this);
+    }
+
+    @Override
+    public void control(InstanceControl controlled) {
+        instance = controlled;
+    }
+
     // ---- Faults
 
     /**
@@ -99,7 +113,7 @@ public class SimulatedStore implements PermitStore, StoreDecorator {
      */
     public Runnable outage() {
         Fault fault = new Fault(Duration.ZERO);
-        faults.add(fault);
+        add(fault);
         beginOutage(fault, "TestBulkhead simulates an outage");
         return () -> end(fault);
     }
@@ -113,12 +127,22 @@ public class SimulatedStore implements PermitStore, StoreDecorator {
      */
     public Runnable slow(Duration delay) {
         Fault fault = new Fault(delay);
-        faults.add(fault);
+        add(fault);
         return () -> end(fault);
     }
 
+    // With idle permits, calls would not notice the fault before the share is used up.
+    private void add(Fault fault) {
+        faults.add(fault);
+        if (instance != null) {
+            instance.keepIdle(false);
+        }
+    }
+
     /**
-     * Removes a permit as if the store had lost it, and notifies its holder if that is in this process. Faults do not matter.
+     * Removes a permit as if the store had lost it, and notifies its holder, which is in this process if the store keeps
+     * shares.
+     * Faults do not matter.
      *
      * @param bulkhead the name of the bulkhead
      * @param key the value of its key
@@ -126,6 +150,9 @@ public class SimulatedStore implements PermitStore, StoreDecorator {
      * @return completes with {@code false} when it was not held
      */
     public CompletionStage<Boolean> lose(String bulkhead, Optional<String> key, String permitId) {
+        if (instance != null) {
+            return CompletableFuture.completedFuture(instance.lose(new BulkheadId(bulkhead, key), permitId));
+        }
         return store.release(new BulkheadId(bulkhead, key), permitId, Duration.ZERO).thenApply(held -> {
             if (held) {
                 listener.accept(new Notice.Gone(permitId));
@@ -154,7 +181,11 @@ public class SimulatedStore implements PermitStore, StoreDecorator {
         }
         LOG.warnf("Redis is away: %s. Bulkheads follow on-outage until it ends", reason);
         unanswered.forEach(answer -> answer.completeExceptionally(away(true)));
-        listener.accept(new Notice.NoticesMissed());
+        if (instance != null) {
+            instance.availabilityChanged();
+        } else {
+            listener.accept(new Notice.NoticesMissed());
+        }
     }
 
     private void end(Fault fault) {
@@ -162,8 +193,15 @@ public class SimulatedStore implements PermitStore, StoreDecorator {
         synchronized (this) {
             isBack = faults.remove(fault) && fault.away && !isAway();
         }
+        if (instance != null && faults.isEmpty()) {
+            instance.keepIdle(true);
+        }
         if (isBack) {
             LOG.info("Redis is available again: the simulated outage has ended");
+            if (instance != null) {
+                instance.positionsMayDiffer();
+                return;
+            }
             listener.accept(new Notice.Reconnected());
             listener.accept(new Notice.NoticesMissed());
         }
@@ -175,7 +213,7 @@ public class SimulatedStore implements PermitStore, StoreDecorator {
 
     // ---- Replies and messages
 
-    private <T> CompletionStage<T> answer(Supplier<CompletionStage<T>> operation) {
+    <T> CompletionStage<T> answer(Supplier<CompletionStage<T>> operation) {
         if (faults.isEmpty()) {
             return operation.get();
         }
@@ -222,12 +260,16 @@ public class SimulatedStore implements PermitStore, StoreDecorator {
     }
 
     private void notice(Notice notice) {
+        deliver(() -> listener.accept(notice));
+    }
+
+    void deliver(Runnable message) {
         if (faults.isEmpty()) {
-            listener.accept(notice);
+            message.run();
         } else if (!isAway()) {
             timers.after(delay(), () -> {
                 if (!isAway()) {
-                    listener.accept(notice);
+                    message.run();
                 }
             });
         }

@@ -660,7 +660,7 @@ public final class BulkheadStateMachine {
                 .limit(mostListed - fair.size()).sorted(Comparator.comparing(Waiter::since)).toList();
         SortedSet<Integer> declared = new TreeSet<>();
         declaredLimits.stream().filter(this::isRemembered).forEach(it -> declared.add(it.limit()));
-        return new Occupancy(holders.weight() - holders.weightUpTo(now), waiting, resizedTo, declared, listed,
+        return new Occupancy(holders.weight() - holders.weightUpTo(now), 0, waiting, resizedTo, declared, listed,
                 Stream.concat(fair.stream(), others.stream()).toList());
     }
 

@@ -121,7 +121,7 @@ final class StoredBulkhead {
     Occupancy occupancy(int most) {
         Occupancy read = bulkhead.occupancy(most);
         return isWhole() ? read
-                : new Occupancy((int) (sizes.get(PERMITS.indexOf(Part.HOLDERS)) - endedHolders()),
+                : new Occupancy((int) (sizes.get(PERMITS.indexOf(Part.HOLDERS)) - endedHolders()), 0,
                         read.waiting() + unread(Part.QUEUE) + unread(Part.STANDBY), read.resizedTo(), read.declaredLimits(),
                         read.holders(),
                         read.waiters());

@@ -285,7 +285,7 @@ public final class RedisPermitStore implements PermitStore {
                 declared.add(Integer.valueOf(pairs.group(1)));
             }
         }
-        return new Occupancy(reply.get(0).toInteger(), reply.get(1).toInteger(),
+        return new Occupancy(reply.get(0).toInteger(), 0, reply.get(1).toInteger(),
                 resized == 0 ? OptionalInt.empty() : OptionalInt.of(resized), declared, List.copyOf(holders),
                 List.copyOf(waiters));
     }

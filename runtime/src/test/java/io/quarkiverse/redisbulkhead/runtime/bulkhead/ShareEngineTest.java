@@ -1,0 +1,667 @@
+package io.quarkiverse.redisbulkhead.runtime.bulkhead;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.UnaryOperator;
+
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkiverse.redisbulkhead.OnOutage;
+import io.quarkiverse.redisbulkhead.PermitGoneException;
+import io.quarkiverse.redisbulkhead.PermitLost;
+import io.quarkiverse.redisbulkhead.PermitLost.Reason;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.CallListener;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.HeavyCallRejectedException;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.NestedCallRejectedException;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.QueueFullException;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreDefinition;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.WaitsOn;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.Failures;
+import io.quarkiverse.redisbulkhead.runtime.store.InMemoryShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+
+/** What single calls see of instances that share a store. */
+class ShareEngineTest {
+
+    private static final BulkheadId WORK = BulkheadId.of("work");
+    private static final Duration LONG = Duration.ofMinutes(5);
+
+    private final InMemoryShareStore server = new InMemoryShareStore(1);
+    private final SimulatedInstance one = new SimulatedInstance("one", server);
+    private final SimulatedInstance two = new SimulatedInstance("two", server);
+
+    private static SemaphoreDefinition work(int permits, UnaryOperator<SemaphoreSpec.Builder> more) {
+        return SemaphoreDefinition
+                .of(more.apply(SemaphoreSpec.named("work").permits(permits).fair(true).expire(Duration.ofSeconds(6))).build());
+    }
+
+    private static SemaphoreDefinition waiting(int permits) {
+        return work(permits, spec -> spec.maxWait(LONG));
+    }
+
+    private static SemaphoreDefinition work(int permits) {
+        return work(permits, spec -> spec.maxWait(Duration.ZERO));
+    }
+
+    private static Admission call(SimulatedInstance at, SemaphoreDefinition definition, HeldPermit... around) {
+        return at.engine.calls(definition).begin("m", WaitsOn.NO_WORKER_THREAD, null, CallListener.NONE, List.of(around));
+    }
+
+    private static HeldPermit held(Admission admission) {
+        assertThat(admission.isHeldNow()).as("holds a permit").isTrue();
+        return admission.heldNow().get(0);
+    }
+
+    private static Throwable rejection(Admission admission) {
+        return failure(admission.granted());
+    }
+
+    private static Throwable failure(CompletionStage<?> stage) {
+        CompletableFuture<?> outcome = stage.toCompletableFuture();
+        assertThat(outcome).as("has failed").isCompletedExceptionally();
+        return Failures.cause(outcome.handle((value, failure) -> failure).join());
+    }
+
+    private void advance(Duration time) {
+        server.advance(time.toNanos() / 1_000);
+    }
+
+    private ShareOverview look() {
+        return server.connect("observer").look(WORK, 100).toCompletableFuture().join();
+    }
+
+    // ---- Idle permits
+
+    @Test
+    void idlePermitServesTheNextCallWithoutTheStore() {
+        call(one, work(3)).end();
+        int statements = one.statements;
+
+        for (int i = 0; i < 100; i++) {
+            Admission call = call(one, work(3));
+            held(call);
+            call.end();
+        }
+
+        assertThat(one.statements).isEqualTo(statements);
+    }
+
+    @Test
+    void idlePermitsGoBackAndNothingStays() {
+        call(one, work(3)).end();
+        assertThat(look().granted()).isEqualTo(1);
+
+        advance(Duration.ofSeconds(3));
+
+        assertThat(look().granted()).isZero();
+        advance(Duration.ofSeconds(2));
+        assertThat(one.engine.bulkheadNow(WORK)).as("in memory").isNull();
+        assertThat(one.planned()).as("timers").isZero();
+    }
+
+    @Test
+    void permitInUseAllTheTimeStays() {
+        for (int i = 0; i < 20; i++) {
+            Admission call = call(one, work(3));
+            advance(Duration.ofMillis(400));
+            held(call);
+            call.end();
+        }
+        assertThat(one.statements).as("the grant, and renewals").isLessThan(8);
+    }
+
+    @Test
+    void singlePermitGoesBackImmediately() {
+        call(one, work(1)).end();
+        assertThat(look().granted()).isZero();
+    }
+
+    /** An instance that may miss recalls keeps nothing. */
+    @Test
+    void deafInstanceKeepsNothing() {
+        call(one, work(3)).end();
+
+        one.engine.hearsRecalls(false);
+
+        assertThat(look().granted()).isZero();
+        call(one, work(3)).end();
+        assertThat(look().granted()).isZero();
+    }
+
+    // ---- Calls that do not wait
+
+    @Test
+    void fullBulkheadRejects() {
+        Admission holder = call(one, work(1));
+
+        assertThat(rejection(call(two, work(1)))).isExactlyInstanceOf(BulkheadFullException.class);
+        held(holder);
+    }
+
+    @Test
+    void executionsOfThisInstanceAloneRejectWithoutTheStore() {
+        held(call(one, work(1)));
+        int statements = one.statements;
+
+        assertThat(rejection(call(one, work(1)))).isExactlyInstanceOf(BulkheadFullException.class)
+                .hasMessageStartingWith("Bulkhead 'work' is full: its only permit is taken");
+        assertThat(one.statements).isEqualTo(statements);
+    }
+
+    /** Trap 48. */
+    @Test
+    void idlePermitOfAnotherInstanceRejectsNobody() {
+        Admission[] first = { call(one, work(2)), call(one, work(2)) };
+        first[0].end();
+        first[1].end();
+        assertThat(look().granted()).as("kept").isEqualTo(2);
+
+        held(call(two, work(2)));
+    }
+
+    @Test
+    void silentInstanceCostsFiftyMilliseconds() {
+        call(one, work(2, spec -> spec.weight(2))).end();
+        one.pause();
+
+        Admission call = call(two, work(2));
+        advance(Duration.ofMillis(49));
+        assertThat(call.granted().toCompletableFuture()).isNotDone();
+        advance(Duration.ofMillis(2));
+
+        assertThat(rejection(call)).isInstanceOf(BulkheadFullException.class);
+        assertThat(look().waiting()).isZero();
+    }
+
+    @Test
+    void heavyCallDoesNotBlockLighterOnes() {
+        held(call(one, work(3).keepingIdle(Duration.ZERO)));
+        server.leastDelayMicros = 1_000;
+        server.mostDelayMicros = 1_000;
+
+        Admission heavy = call(two, work(3, spec -> spec.weight(3).maxWait(Duration.ZERO)));
+        Admission light = call(two, work(3));
+        advance(Duration.ofMillis(20));
+        advance(Duration.ofMillis(60));
+
+        assertThat(rejection(heavy)).isInstanceOf(HeavyCallRejectedException.class);
+        held(light);
+    }
+
+    // ---- Waiting
+
+    @Test
+    void waitsUntilAnotherInstanceReturns() {
+        Admission holder = call(one, waiting(1));
+        Admission waiter = call(two, waiting(1));
+        assertThat(waiter.isHeldNow()).isFalse();
+        assertThat(waiter.attempted().toCompletableFuture()).isCompleted();
+
+        holder.end();
+
+        held(waiter);
+    }
+
+    @Test
+    void waitEnds() {
+        held(call(one, waiting(1)));
+        Admission waiter = call(two, work(1, spec -> spec.maxWait(Duration.ofSeconds(2))));
+        advance(Duration.ofMillis(1_999));
+        assertThat(waiter.granted().toCompletableFuture()).isNotDone();
+
+        advance(Duration.ofMillis(2));
+
+        assertThat(rejection(waiter)).isInstanceOf(BulkheadFullException.class);
+        assertThat(look().waiting()).isZero();
+        assertThat(two.limits.isEmpty()).isTrue();
+    }
+
+    @Test
+    void callsAreServedInOrder() {
+        Admission holder = call(one, waiting(1));
+        List<Admission> waiters = new ArrayList<>();
+        for (int i = 0; i < 6; i++) {
+            waiters.add(call(i % 2 == 0 ? two : one, waiting(1)));
+        }
+
+        Admission before = holder;
+        for (Admission waiter : waiters) {
+            assertThat(waiter.isHeldNow()).isFalse();
+            before.end();
+            assertThat(waiter.isHeldNow()).as("waiter " + waiters.indexOf(waiter)).isTrue();
+            before = waiter;
+        }
+    }
+
+    /** Trap 9: before the answer, in line, and with the permit. */
+    @Test
+    void callThatGivesUpLeavesNothing() {
+        server.leastDelayMicros = 10_000;
+        server.mostDelayMicros = 10_000;
+        Admission beforeAnswer = call(one, waiting(1));
+        beforeAnswer.end();
+        assertThat(rejection(beforeAnswer)).isInstanceOf(CancellationException.class);
+        advance(Duration.ofMillis(50));
+        assertThat(sharesNow()).isZero();
+
+        Admission holder = call(one, waiting(1));
+        Admission inLine = call(two, waiting(1));
+        advance(Duration.ofMillis(100));
+        inLine.end();
+        assertThat(rejection(inLine)).isInstanceOf(CancellationException.class);
+        advance(Duration.ofMillis(100));
+        holder.end();
+        advance(Duration.ofMillis(100));
+        assertThat(sharesNow()).isZero();
+        assertThat(two.limits.isEmpty()).isTrue();
+    }
+
+    private int sharesNow() {
+        CompletionStage<ShareOverview> seen = server.connect("observer").look(WORK, 10);
+        advance(Duration.ofMillis(50));
+        return seen.toCompletableFuture().join().granted();
+    }
+
+    @Test
+    void boundOfWaitersRejects() {
+        held(call(one, waiting(1)));
+        SemaphoreDefinition bounded = work(1, spec -> spec.maxWait(LONG).maxWaiters(1));
+        call(one, bounded);
+
+        assertThat(rejection(call(one, bounded))).isInstanceOf(QueueFullException.class)
+                .hasMessageContaining("1 calls of this instance already wait for this bulkhead");
+    }
+
+    /** Trap 17. */
+    @Test
+    void nestedCallThatWouldWaitForItselfIsRejected() {
+        HeldPermit outer = held(call(one, work(3, spec -> spec.weight(2))));
+
+        assertThat(rejection(call(one, work(3, spec -> spec.weight(2).maxWait(LONG)), outer)))
+                .isInstanceOf(NestedCallRejectedException.class).hasMessageContaining("it needs 2 of the 3 permits");
+        held(call(one, waiting(3), outer));
+    }
+
+    @Test
+    void callAboveTheLimitInForceIsRejected() {
+        one.engine.resize(WORK, 2);
+
+        assertThat(rejection(call(one, work(4, spec -> spec.weight(3).maxWait(LONG)))))
+                .isInstanceOf(HeavyCallRejectedException.class).hasMessageContaining("has a limit of 2");
+    }
+
+    /** Trap 19. */
+    @Test
+    void loweredLimitDrains() {
+        Admission[] running = { call(one, waiting(2)), call(one, waiting(2)) };
+        one.engine.resize(WORK, 1);
+        Admission next = call(one, waiting(2));
+
+        running[0].end();
+        assertThat(next.isHeldNow()).isFalse();
+        running[1].end();
+        held(next);
+    }
+
+    // ---- Leases
+
+    @Test
+    void leaseIsRenewedWhileAnExecutionRuns() {
+        HeldPermit permit = held(call(one, work(1)));
+        advance(Duration.ofMinutes(1));
+        assertThat(permit.isHeld()).isTrue();
+        assertThat(look().granted()).isEqualTo(1);
+    }
+
+    /** Trap 7. */
+    @Test
+    void pauseBeyondTheLeaseIsALoss() {
+        Admission call = call(one, work(1));
+        HeldPermit permit = held(call);
+        one.pause();
+        advance(Duration.ofSeconds(10));
+        assertThat(permit.isHeld()).isFalse();
+        Admission successor = call(two, work(1));
+
+        one.resume();
+        one.catchUp();
+        call.end();
+
+        assertThat(held(successor).isHeld()).isTrue();
+        assertThat(one.losses.values()).extracting(PermitLost::reason).containsExactly(Reason.LEASE_ENDED);
+        assertThat(look().granted()).isEqualTo(1);
+    }
+
+    @Test
+    void maxHoldEndsThePermitAndServesTheNext() {
+        SemaphoreDefinition bounded = work(1, spec -> spec.maxWait(LONG).maxHold(Duration.ofSeconds(3)));
+        HeldPermit permit = held(call(one, bounded));
+        Admission next = call(one, bounded);
+
+        advance(Duration.ofMillis(3_100));
+
+        assertThat(permit.isHeld()).isFalse();
+        assertThat(one.losses.get(permit.id()).reason()).isEqualTo(Reason.MAX_HOLD);
+        held(next);
+    }
+
+    @Test
+    void minHoldKeepsThePermitTaken() {
+        call(one, work(1, spec -> spec.minHold(Duration.ofSeconds(4)))).end();
+
+        assertThat(rejection(call(two, work(1)))).isInstanceOf(BulkheadFullException.class);
+        assertThat(look().holds()).hasSize(1);
+        advance(Duration.ofSeconds(5));
+        held(call(two, work(1)));
+    }
+
+    @Test
+    void refreshTellsWhetherThePermitIsStillThere() {
+        HeldPermit permit = held(call(one, work(1)));
+        assertThat(permit.refresh().toCompletableFuture()).isCompletedWithValue(true);
+        server.loseData();
+        held(call(two, work(1)));
+
+        assertThat(permit.refresh().toCompletableFuture()).isCompletedWithValue(false);
+        assertThat(one.losses.get(permit.id()).reason()).isEqualTo(Reason.GONE);
+    }
+
+    @Test
+    void releaseIsAwaited() {
+        Admission call = call(one, work(3, spec -> spec.awaitRelease(true)));
+        held(call);
+        server.leastDelayMicros = 1_000;
+        server.mostDelayMicros = 1_000;
+
+        CompletableFuture<Void> ended = call.end().toCompletableFuture();
+
+        assertThat(ended).isNotDone();
+        advance(Duration.ofMillis(10));
+        assertThat(ended).isCompleted();
+        assertThat(sharesNow()).isZero();
+    }
+
+    // ---- Outages
+
+    private static StoreAwayException away() {
+        return new StoreAwayException("Redis is away", false, null);
+    }
+
+    @Test
+    void shareServesCallsWhileTheStoreIsAway() {
+        call(one, work(2)).end();
+        one.refusal = away();
+
+        for (int i = 0; i < 9; i++) {
+            Admission call = call(one, work(2));
+            advance(Duration.ofMillis(500));
+            assertThat(held(call).fencingToken()).isPositive();
+            call.end();
+        }
+    }
+
+    @Test
+    void outageRejectsNewCalls() {
+        one.refusal = away();
+        assertThat(rejection(call(one, waiting(1)))).isInstanceOf(BulkheadUnavailableException.class)
+                .hasMessageContaining("Redis is away");
+    }
+
+    /** Trap 39. */
+    @Test
+    void callThatWaitsOutlastsAnOutage() {
+        Admission holder = call(two, waiting(1));
+        Admission waiter = call(one, waiting(1));
+        one.refusal = away();
+        advance(Duration.ofSeconds(10));
+        assertThat(waiter.granted().toCompletableFuture()).isNotDone();
+
+        one.refusal = null;
+        holder.end();
+        advance(Duration.ofSeconds(3));
+
+        held(waiter);
+    }
+
+    @Test
+    void outageAllowsCalls() {
+        one.refusal = away();
+        HeldPermit permit = held(call(one, work(1, spec -> spec.onOutage(OnOutage.ALLOW))));
+        assertThat(permit.fencingToken()).isZero();
+    }
+
+    @Test
+    void outageLimitsLocallyWhatTheShareDoesNotServe() {
+        SemaphoreDefinition local = work(5, spec -> spec.onOutage(OnOutage.LOCAL).localPermits(3));
+        Admission ofTheShare = call(one, local);
+        assertThat(held(ofTheShare).fencingToken()).isPositive();
+        one.refusal = away();
+
+        Admission[] beyond = { call(one, local), call(one, local) };
+
+        assertThat(held(beyond[0]).fencingToken()).isZero();
+        held(beyond[1]);
+        assertThat(rejection(call(one, local))).isInstanceOf(BulkheadFullException.class);
+        advance(Duration.ofSeconds(7));
+        assertThat(held(ofTheShare).isHeld()).as("its lease has ended").isFalse();
+        held(call(one, local));
+    }
+
+    @Test
+    void whatCannotPassIsReportedAtOnce() {
+        one.refusal = new StoreException("Authentication required", false, null);
+        assertThat(rejection(call(one, waiting(1)))).isInstanceOf(BulkheadUnavailableException.class)
+                .hasMessageContaining("Authentication required");
+    }
+
+    /** A broken connection is not an outage. */
+    @Test
+    void lostStatementIsStatedAgain() {
+        server.setDown(true);
+        server.timeoutMicros = 100_000;
+        Admission call = call(one, waiting(1));
+        Admission immediate = call(two, work(5));
+        advance(Duration.ofMillis(300));
+        assertThat(call.granted().toCompletableFuture()).isNotDone();
+
+        server.setDown(false);
+        advance(Duration.ofMillis(1_500));
+
+        held(call);
+        assertThat(immediate.granted().toCompletableFuture()).isDone();
+    }
+
+    // ---- Operators
+
+    @Test
+    void revokedPermitIsLostAndFree() {
+        HeldPermit permit = held(call(one, work(1)));
+
+        assertThat(one.engine.revoke(WORK, permit.id()).toCompletableFuture()).isCompletedWithValue(true);
+
+        assertThat(permit.isHeld()).isFalse();
+        assertThat(one.losses.get(permit.id()).reason()).isEqualTo(Reason.REVOKED);
+        held(call(two, work(1)));
+        assertThat(one.engine.revoke(WORK, permit.id()).toCompletableFuture()).isCompletedWithValue(false);
+    }
+
+    @Test
+    void permitsRevokedInTheStoreCostTheYoungestExecutions() {
+        HeldPermit older = held(call(one, work(2)));
+        HeldPermit younger = held(call(one, work(2)));
+
+        server.connect("operator").revoke(WORK, "one", "", 1);
+
+        assertThat(older.isHeld()).isTrue();
+        assertThat(younger.isHeld()).isFalse();
+        assertThat(one.losses.get(younger.id()).reason()).isEqualTo(Reason.REVOKED);
+    }
+
+    @Test
+    void holdersAndWaitersAreListed() {
+        HeldPermit permit = held(call(one, waiting(1)));
+        call(one, waiting(1));
+
+        assertThat(one.engine.holdersHere(WORK)).singleElement()
+                .satisfies(holder -> assertThat(holder.permitId()).isEqualTo(permit.id()));
+        assertThat(one.engine.waitersHere(WORK)).singleElement()
+                .satisfies(waiter -> assertThat(waiter.ticket()).isPositive());
+        assertThat(two.engine.occupancy(WORK, 10).toCompletableFuture().join()).satisfies(seen -> {
+            assertThat(seen.inUse()).isEqualTo(1);
+            assertThat(seen.waiting()).isEqualTo(1);
+        });
+        assertThat(one.engine.inUseHere()).containsExactly(WORK);
+        assertThat(two.engine.inUseHere()).isEmpty();
+    }
+
+    // ---- Detaching and attaching
+
+    @Test
+    void oneInstanceAttachesADetachedPermit() {
+        HeldPermit permit = held(call(one, work(1)));
+        long token = permit.fencingToken();
+        String secret = permit.detach().toCompletableFuture().join();
+        assertThat(permit.isHeld()).isFalse();
+        assertThat(look().granted()).isEqualTo(1);
+
+        HeldPermit attached = two.engine.attach(work(1), secret, "n").toCompletableFuture().join();
+
+        assertThat(attached.isHeld()).isTrue();
+        assertThat(attached.fencingToken()).isGreaterThan(token);
+        assertThat(failure(two.engine.attach(work(1), secret, "n"))).isInstanceOf(PermitGoneException.class);
+        assertThat(failure(one.engine.attach(work(1), secret, "n"))).isInstanceOf(PermitGoneException.class);
+        assertThat(failure(permit.detach())).isInstanceOf(PermitGoneException.class);
+        attached.release();
+        assertThat(look().granted()).isZero();
+    }
+
+    @Test
+    void permitThatCouldNotBeDetachedIsHeldAsBefore() {
+        HeldPermit permit = held(call(one, work(1)));
+        one.refusal = away();
+        assertThat(failure(permit.detach())).isInstanceOf(BulkheadUnavailableException.class);
+        assertThat(permit.isHeld()).isTrue();
+
+        one.refusal = null;
+        advance(Duration.ofSeconds(2));
+        assertThat(permit.isHeld()).isTrue();
+        assertThat(look().holds().stream().filter(hold -> hold.hold().weight() > 0)).as("permits of no instance").isEmpty();
+
+        permit.release();
+        assertThat(look().granted()).isZero();
+        held(call(two, work(1)));
+    }
+
+    @Test
+    void detachedPermitIsFreeAfterItsLease() {
+        held(call(one, work(1))).detach();
+        advance(Duration.ofSeconds(7));
+        held(call(two, work(1)));
+    }
+
+    // ---- The end of the application
+
+    @Test
+    void shutdownRejectsWaitersAndReturnsEverything() {
+        Admission running = call(one, waiting(2));
+        Admission second = call(one, waiting(2));
+        Admission waiter = call(one, waiting(2));
+
+        one.engine.refuseAndRejectWaiters();
+
+        assertThat(rejection(waiter)).isInstanceOf(BulkheadUnavailableException.class)
+                .hasMessageContaining("the application is stopping");
+        assertThat(rejection(call(one, waiting(2)))).isInstanceOf(BulkheadUnavailableException.class);
+        assertThat(held(running).isHeld()).isTrue();
+        second.end();
+        assertThat(look().granted()).as("an execution that ends returns its permit").isEqualTo(1);
+
+        assertThat(one.engine.releaseAll().toCompletableFuture()).isCompleted();
+        assertThat(one.losses.values()).extracting(PermitLost::reason).containsExactly(Reason.STOPPED);
+        assertThat(look().granted()).isZero();
+        one.engine.close();
+    }
+
+    @Test
+    void shutdownEndsWhenTheStoreIsAway() {
+        held(call(one, work(1)));
+        one.refusal = away();
+        one.engine.refuseAndRejectWaiters();
+        assertThat(one.engine.releaseAll().toCompletableFuture()).isCompleted();
+    }
+
+    // ---- Tokens
+
+    @Test
+    void tokensOfTheOnlyPermitGrow() {
+        long before = 0;
+        for (int i = 0; i < 200; i++) {
+            Admission call = call(i % 3 == 0 ? one : two, work(1));
+            long token = held(call).fencingToken();
+            assertThat(token).isGreaterThan(before);
+            before = token;
+            call.end();
+        }
+    }
+
+    @Test
+    void tokensNeverRunOut() {
+        SemaphoreDefinition work = work(3);
+        long before = 0;
+        for (int i = 0; i < 5_000; i++) {
+            Admission call = call(one, work);
+            long token = held(call).fencingToken();
+            assertThat(token).isGreaterThan(before);
+            before = token;
+            call.end();
+            server.advance(1);
+        }
+        assertThat(one.statements).as("blocks grow").isLessThan(40);
+    }
+
+    // ---- Without a shared store
+
+    @Test
+    void engineOfThisProcess() {
+        List<PermitLost> losses = new ArrayList<>();
+        SimulatedInstance clock = new SimulatedInstance("clock", server);
+        ShareEngine local = new ShareEngine("local", clock.clock(), one.engine.around().identity, losses::add, one.limits);
+        Admission first = local.calls(waiting(1)).begin("m", WaitsOn.NO_WORKER_THREAD, null, CallListener.NONE, List.of());
+        Admission second = local.calls(waiting(1)).begin("m", WaitsOn.NO_WORKER_THREAD, null, CallListener.NONE, List.of());
+        Admission third = local.calls(work(1)).begin("m", WaitsOn.NO_WORKER_THREAD, null, CallListener.NONE, List.of());
+        assertThat(rejection(third)).isInstanceOf(BulkheadFullException.class);
+        long token = held(first).fencingToken();
+
+        first.end();
+        assertThat(held(second).fencingToken()).isGreaterThan(token);
+
+        String secret = held(second).detach().toCompletableFuture().join();
+        assertThatThrownBy(() -> local.attach(work(1), "nonsense", "n")).isInstanceOf(IllegalArgumentException.class);
+        HeldPermit attached = local.attach(work(1), secret, "n").toCompletableFuture().join();
+        assertThat(failure(local.attach(work(1), secret, "n"))).isInstanceOf(PermitGoneException.class);
+        Admission fourth = local.calls(waiting(1)).begin("m", WaitsOn.NO_WORKER_THREAD, null, CallListener.NONE, List.of());
+        assertThat(fourth.isHeldNow()).isFalse();
+        local.resize(WORK, 2);
+        held(fourth);
+        assertThat(local.resetSize(WORK).toCompletableFuture()).isCompletedWithValue(true);
+        attached.release();
+        fourth.end();
+        advance(Duration.ofSeconds(5));
+        assertThat(local.bulkheadNow(WORK)).isNull();
+    }
+}

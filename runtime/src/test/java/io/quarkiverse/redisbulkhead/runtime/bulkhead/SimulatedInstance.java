@@ -1,0 +1,190 @@
+package io.quarkiverse.redisbulkhead.runtime.bulkhead;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+
+import io.quarkiverse.redisbulkhead.PermitLost;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.HolderIdentity;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreListener;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Timers;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.WaiterLimits;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.InMemoryShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.Position;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.Statement;
+
+/** A process with an engine, on the clock of the store in memory. It can stand still and die. For one thread. */
+final class SimulatedInstance implements SemaphoreListener {
+
+    final String name;
+    final ShareEngine engine;
+    final WaiterLimits limits = new WaiterLimits(1_000);
+    final Map<String, PermitLost> losses = new HashMap<>();
+    final List<String> lostTwice = new ArrayList<>();
+    int statements;
+    int failedRenewals;
+    /** What statements fail with at once; null: they reach the server. */
+    RuntimeException refusal;
+
+    private final InMemoryShareStore server;
+    private final Deque<Runnable> missed = new ArrayDeque<>();
+    private boolean paused;
+    private boolean dead;
+    private int planned;
+
+    SimulatedInstance(String name, InMemoryShareStore server) {
+        this.name = name;
+        this.server = server;
+        this.engine = new ShareEngine(name, new Gate(server.connect(name)), new Clock(), new HolderIdentity("app", name), this,
+                limits, Duration.ofSeconds(1), () -> 1);
+    }
+
+    boolean isAlive() {
+        return !dead;
+    }
+
+    boolean isPaused() {
+        return paused;
+    }
+
+    /** The process stands still: nothing runs, and nothing arrives. */
+    void pause() {
+        paused = true;
+    }
+
+    void resume() {
+        paused = false;
+    }
+
+    /** What has arrived meanwhile is looked at. */
+    void catchUp() {
+        while (!missed.isEmpty() && !paused) {
+            missed.poll().run();
+        }
+    }
+
+    void die() {
+        dead = true;
+        server.kill(name);
+        missed.clear();
+    }
+
+    Timers clock() {
+        return new Clock();
+    }
+
+    /** How many timers are set. */
+    int planned() {
+        return planned;
+    }
+
+    private void run(Runnable task) {
+        if (dead) {
+            return;
+        }
+        if (paused) {
+            missed.add(task);
+        } else {
+            task.run();
+        }
+    }
+
+    @Override
+    public void lost(PermitLost loss) {
+        if (losses.put(loss.permitId(), loss) != null) {
+            lostTwice.add(loss.permitId());
+        }
+    }
+
+    @Override
+    public void renewalFailed(BulkheadId bulkhead, int permits, Throwable failure) {
+        failedRenewals++;
+    }
+
+    private final class Clock implements Timers {
+
+        @Override
+        public long nanoTime() {
+            return server.nanoTime();
+        }
+
+        @Override
+        public Planned after(Duration delay, Runnable task) {
+            boolean[] over = new boolean[1];
+            planned++;
+            Runnable once = () -> {
+                if (!over[0]) {
+                    over[0] = true;
+                    planned--;
+                    task.run();
+                }
+            };
+            server.schedule(Math.max(1, delay.toNanos() / 1_000 + 1), () -> run(once));
+            return () -> {
+                if (!over[0]) {
+                    over[0] = true;
+                    planned--;
+                }
+            };
+        }
+    }
+
+    /** Holds back what arrives while the process stands still. */
+    private final class Gate implements ShareStore {
+
+        private final ShareStore store;
+
+        private Gate(ShareStore store) {
+            this.store = store;
+        }
+
+        private <T> CompletionStage<T> held(CompletionStage<T> answer) {
+            CompletableFuture<T> result = new CompletableFuture<>();
+            answer.whenComplete((value, failure) -> run(() -> {
+                if (failure == null) {
+                    result.complete(value);
+                } else {
+                    result.completeExceptionally(failure);
+                }
+            }));
+            return result;
+        }
+
+        @Override
+        public CompletionStage<Position> sync(Statement statement) {
+            statements++;
+            return refusal != null ? CompletableFuture.failedStage(refusal) : held(store.sync(statement));
+        }
+
+        @Override
+        public CompletionStage<Integer> revoke(BulkheadId bulkhead, String instance, String permitId, int permits) {
+            return held(store.revoke(bulkhead, instance, permitId, permits));
+        }
+
+        @Override
+        public CompletionStage<Boolean> resize(BulkheadId bulkhead, int limit) {
+            return held(store.resize(bulkhead, limit));
+        }
+
+        @Override
+        public CompletionStage<ShareOverview> look(BulkheadId bulkhead, int most) {
+            return held(store.look(bulkhead, most));
+        }
+
+        @Override
+        public void listen(Consumer<ShareMessage> messages) {
+            store.listen(message -> run(() -> messages.accept(message)));
+        }
+    }
+}

@@ -1,0 +1,93 @@
+package io.quarkiverse.redisbulkhead.runtime.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class ObservedShareStoreTest {
+
+    private static final BulkheadId REPORTS = BulkheadId.of("reports");
+
+    record Observed(StoreOperation operation, Duration time, Throwable failure) {
+    }
+
+    final List<String> calledMethods = new ArrayList<>();
+    final List<Observed> observed = new ArrayList<>();
+    CompletionStage<?> reply = new CompletableFuture<>();
+    final ShareStore behind = (ShareStore) Proxy.newProxyInstance(ShareStore.class.getClassLoader(),
+            new Class<?>[] { ShareStore.class }, (proxy, method, arguments) -> {
+                calledMethods.add(method.getName());
+                return method.getReturnType() == CompletionStage.class ? reply : null;
+            });
+    final ShareStore store = new ObservedShareStore(behind,
+            (operation, time, failure) -> observed.add(new Observed(operation, time, failure)));
+
+    @ParameterizedTest
+    @EnumSource(names = { "SYNC", "LOOK", "REVOKE", "RESIZE", "RESET_SIZE", "IN_USE" })
+    void reportsEachOperation(StoreOperation operation) {
+        assertThat(call(operation)).isSameAs(reply);
+        assertThat(calledMethods).hasSize(1);
+        assertThat(observed).isEmpty();
+        reply.toCompletableFuture().complete(null);
+
+        assertThat(observed).singleElement().satisfies(done -> {
+            assertThat(done.operation()).isEqualTo(operation);
+            assertThat(done.time()).isPositive();
+            assertThat(done.failure()).isNull();
+        });
+    }
+
+    @Test
+    void eachStoreMethodIsPassedOn() {
+        Stream.of(StoreOperation.SYNC, StoreOperation.LOOK, StoreOperation.REVOKE, StoreOperation.RESIZE, StoreOperation.IN_USE)
+                .forEach(this::call);
+        store.listen(message -> {
+        });
+
+        assertThat(calledMethods).containsExactlyInAnyOrderElementsOf(
+                Stream.of(ShareStore.class.getMethods()).map(Method::getName).distinct().toList());
+    }
+
+    @Test
+    void reportsFailures() {
+        StoreException away = new StoreException("away", true, null);
+        reply = CompletableFuture.failedStage(new CompletionException(away));
+        call(StoreOperation.SYNC);
+
+        assertThat(observed).extracting(Observed::failure).containsExactly(away);
+    }
+
+    @Test
+    void failingListenerDoesNotAffectTheReply() {
+        reply = CompletableFuture.completedStage(true);
+        ShareStore failing = new ObservedShareStore(behind, (operation, time, failure) -> {
+            throw new IllegalStateException("observed");
+        });
+
+        assertThat(failing.resize(REPORTS, 1).toCompletableFuture()).isCompletedWithValue(true);
+    }
+
+    private CompletionStage<?> call(StoreOperation operation) {
+        return switch (operation) {
+            case SYNC -> store.sync(null);
+            case LOOK -> store.look(REPORTS, 0);
+            case REVOKE -> store.revoke(REPORTS, "instance", "", 1);
+            case RESIZE -> store.resize(REPORTS, 1);
+            case RESET_SIZE -> store.resize(REPORTS, 0);
+            case IN_USE -> store.inUse(0);
+            default -> throw new IllegalArgumentException("An operation of PermitStore");
+        };
+    }
+}
