@@ -44,7 +44,9 @@ public final class BulkheadKeys {
     private static final String TEXT_FOLLOWS = "%:";
     private static final String DIGEST_FOLLOWS = "%#";
 
-    private static final String END_OF_HOLDERS = "}:holders";
+    /** What the key ends with that tells that a bulkhead is in use. */
+    static final String END_OF_HOLDERS = "}:holders";
+    static final String END_OF_SHARES = "}:shares";
 
     private final BulkheadId bulkhead;
     private final String start;
@@ -71,14 +73,14 @@ public final class BulkheadKeys {
         return encoded(key).map(text -> TEXT_FOLLOWS + text).orElseGet(() -> DIGEST_FOLLOWS + digest(key));
     }
 
-    /** What {@code SCAN} matches to find all keys of holders. */
-    static String patternOfHolders(String prefix) {
-        return prefix.replaceAll("([\\\\*?\\[\\]^-])", "\\\\$1") + ":{*" + END_OF_HOLDERS;
+    /** What {@code SCAN} matches to find all keys with an end. */
+    static String pattern(String prefix, String end) {
+        return prefix.replaceAll("([\\\\*?\\[\\]^-])", "\\\\$1") + ":{*" + end;
     }
 
-    /** The bulkhead whose holders are in a key; empty for other keys, and for keys that are only a digest. */
-    static Optional<BulkheadId> idOf(String prefix, String redisKey) {
-        return tag(prefix, redisKey).flatMap(tag -> {
+    /** The bulkhead that has a key with this end; empty for other keys, and for keys that are only a digest. */
+    static Optional<BulkheadId> idOf(String prefix, String end, String redisKey) {
+        return tag(prefix, end, redisKey).flatMap(tag -> {
             int mark = tag.indexOf(TEXT_FOLLOWS);
             if (mark >= 0) {
                 return decoded(tag.substring(mark + TEXT_FOLLOWS.length()))
@@ -88,17 +90,17 @@ public final class BulkheadKeys {
         });
     }
 
-    /** The name of the bulkhead to one of whose long keys these holders belong. */
-    static Optional<String> nameOfDigest(String prefix, String redisKey) {
-        return tag(prefix, redisKey).filter(tag -> tag.contains(DIGEST_FOLLOWS))
+    /** The name of the bulkhead that has a key with this end, for one of its long keys. */
+    static Optional<String> nameOfDigest(String prefix, String end, String redisKey) {
+        return tag(prefix, end, redisKey).filter(tag -> tag.contains(DIGEST_FOLLOWS))
                 .map(tag -> decodedName(tag.substring(0, tag.indexOf(DIGEST_FOLLOWS))));
     }
 
-    private static Optional<String> tag(String prefix, String redisKey) {
+    private static Optional<String> tag(String prefix, String end, String redisKey) {
         String start = prefix + ":{";
-        return redisKey.startsWith(start) && redisKey.endsWith(END_OF_HOLDERS)
-                && redisKey.length() > start.length() + END_OF_HOLDERS.length()
-                        ? Optional.of(redisKey.substring(start.length(), redisKey.length() - END_OF_HOLDERS.length()))
+        return redisKey.startsWith(start) && redisKey.endsWith(end)
+                && redisKey.length() > start.length() + end.length()
+                        ? Optional.of(redisKey.substring(start.length(), redisKey.length() - end.length()))
                         : Optional.empty();
     }
 
@@ -123,6 +125,16 @@ public final class BulkheadKeys {
     /** The keys of the shares and of the queue of instances, as {@code share.lua} expects them. */
     public List<byte[]> ofShares() {
         return List.of(bytes("shares"), bytes("waiting"));
+    }
+
+    /** The key of the shares. */
+    String shares() {
+        return start + "shares";
+    }
+
+    /** Whether the key of the bulkhead is too long, or no text, and is replaced by its digest. */
+    boolean isDigest() {
+        return start.contains(DIGEST_FOLLOWS);
     }
 
     /** One of the keys of the data. */

@@ -28,21 +28,37 @@ public final class BulkheadScan {
 
     private final String keyPrefix;
     private final boolean cluster;
-    private final Function<RedisCall<Response>, CompletionStage<Response>> send;
+    private final String end;
+    private final String type;
+    private final Function<Request, CompletionStage<Response>> send;
 
     /**
-     * Scans nothing yet.
+     * Scans for the holders of single permits.
      *
      * @param connections to Redis; each step is a call, and a later one may go over another connection
      */
     public BulkheadScan(RedisConnectionManager connections) {
-        this(connections.keyPrefix(), connections.isCluster(), connections::send);
+        this(connections.keyPrefix(), connections.isCluster(), BulkheadKeys.END_OF_HOLDERS, "zset",
+                command -> connections.send(RedisCall.of("SCAN", null, connection -> connection.send(command))));
+    }
+
+    /**
+     * Scans for the shares of instances.
+     *
+     * @param topology each step is a call, and a later one may go over another connection
+     */
+    BulkheadScan(Topology topology) {
+        this(topology.keyPrefix(), topology.isCluster(), BulkheadKeys.END_OF_SHARES, "hash",
+                command -> topology.send(new ServerCall<>("SCAN", null, connection -> connection.send(command))));
     }
 
     // One connection to a Redis Cluster does not see all keys.
-    BulkheadScan(String keyPrefix, boolean cluster, Function<RedisCall<Response>, CompletionStage<Response>> send) {
+    BulkheadScan(String keyPrefix, boolean cluster, String end, String type,
+            Function<Request, CompletionStage<Response>> send) {
         this.keyPrefix = keyPrefix;
         this.cluster = cluster;
+        this.end = end;
+        this.type = type;
         this.send = send;
     }
 
@@ -71,11 +87,10 @@ public final class BulkheadScan {
     }
 
     private CompletionStage<Found> step(String cursor, int steps, Found found) {
-        String pattern = BulkheadKeys.patternOfHolders(keyPrefix);
-        return send.apply(RedisCall.of(pattern, null, connection -> connection.send(Request.cmd(Command.SCAN).arg(cursor)
-                .arg("MATCH").arg(pattern).arg("COUNT").arg(KEYS_PER_STEP).arg("TYPE").arg("zset")))).thenCompose(reply -> {
+        return send.apply(Request.cmd(Command.SCAN).arg(cursor).arg("MATCH").arg(BulkheadKeys.pattern(keyPrefix, end))
+                .arg("COUNT").arg(KEYS_PER_STEP).arg("TYPE").arg(type)).thenCompose(reply -> {
                     for (Response key : reply.get(1)) {
-                        found.add(keyPrefix, key.toString(StandardCharsets.UTF_8));
+                        found.add(keyPrefix, end, key.toString(StandardCharsets.UTF_8));
                     }
                     String next = reply.get(0).toString();
                     if (next.equals("0")) {
@@ -98,12 +113,12 @@ public final class BulkheadScan {
         // SCAN may return the same key twice.
         private final SortedSet<String> digests = new TreeSet<>();
 
-        private void add(String prefix, String redisKey) {
-            Optional<BulkheadId> known = BulkheadKeys.idOf(prefix, redisKey);
+        private void add(String prefix, String end, String redisKey) {
+            Optional<BulkheadId> known = BulkheadKeys.idOf(prefix, end, redisKey);
             if (known.isPresent()) {
                 bulkheads.add(known.get());
             } else if (digests.add(redisKey)) {
-                BulkheadKeys.nameOfDigest(prefix, redisKey).ifPresent(name -> keysWithoutText.merge(name, 1, Integer::sum));
+                BulkheadKeys.nameOfDigest(prefix, end, redisKey).ifPresent(name -> keysWithoutText.merge(name, 1, Integer::sum));
             }
         }
 

@@ -64,7 +64,7 @@ public final class Inbox implements AutoCloseable {
     private final Vertx vertx;
     private final Context context;
     private final String channels;
-    private final String instance;
+    private final String channel;
     private final long attemptMillis;
     private final long deliveryMillis;
     private final Function<String, Optional<ShareMessage>> parser;
@@ -114,24 +114,24 @@ public final class Inbox implements AutoCloseable {
      * Opens nothing yet.
      *
      * @param topology where connections come from and how messages are sent
-     * @param instance the name of this instance
+     * @param instance distinguishes this instance from all others; letters, digits and {@code -}
      * @param parser reads messages of the store; empty for other texts
      */
     Inbox(Topology topology, String instance, Function<String, Optional<ShareMessage>> parser) {
         this.topology = topology;
         this.vertx = topology.vertx();
         this.context = topology.context();
-        this.channels = channel(topology.keyPrefix(), "");
-        this.instance = instance;
+        this.channels = topology.keyPrefix() + ":instance:";
+        this.channel = channels + instance;
         this.parser = parser;
         this.attemptMillis = Math.min(LONGEST_ATTEMPT_MILLIS, Math.max(SHORTEST_ATTEMPT_MILLIS, topology.timeoutMillis()));
         this.deliveryMillis = Math.min(LONGEST_DELIVERY_MILLIS,
                 Math.max(SHORTEST_DELIVERY_MILLIS, topology.timeoutMillis()));
     }
 
-    /** The channel of an instance. */
-    static String channel(String keyPrefix, String instance) {
-        return keyPrefix + ":instance:" + instance;
+    /** The channel of this instance, which is also its name in Redis. */
+    public String channel() {
+        return channel;
     }
 
     /** Sets who gets messages of the store; on the context, so it must not block. */
@@ -211,7 +211,7 @@ public final class Inbox implements AutoCloseable {
         connection.endHandler(end -> onContext(() -> replace(subscription, "the connection was lost")));
         connection.exceptionHandler(failure -> onContext(() -> replace(subscription, Redacted.reason(failure))));
         // Succeeds when it is written; the server confirms it, or refuses it, by a message.
-        connection.send(Request.cmd(Command.SUBSCRIBE).arg(channels + instance))
+        connection.send(Request.cmd(Command.SUBSCRIBE).arg(channel))
                 .onFailure(failure -> onContext(() -> replace(subscription, Redacted.reason(failure))));
     }
 
@@ -222,7 +222,7 @@ public final class Inbox implements AutoCloseable {
         subscription.confirmed = true;
         unconfirmed = 0;
         gaps.reset();
-        LOG.debugf("Subscribed to %s%s", channels, instance);
+        LOG.debugf("Subscribed to %s", channel);
         topology.listener().positionsMayDiffer();
         sendEcho(subscription);
     }
@@ -230,8 +230,8 @@ public final class Inbox implements AutoCloseable {
     private void subscribeRefused(Subscription subscription, String reason) {
         if (!subscribeRefused) {
             subscribeRefused = true;
-            LOG.warnf("Redis refused SUBSCRIBE to %s%s: %s. Waiting calls ask once a second, and this instance keeps no idle "
-                    + "permits. Grant SUBSCRIBE and the channels under quarkus.redis-bulkhead.key-prefix", channels, instance,
+            LOG.warnf("Redis refused SUBSCRIBE to %s: %s. Waiting calls ask once a second, and this instance keeps no idle "
+                    + "permits. Grant SUBSCRIBE and the channels under quarkus.redis-bulkhead.key-prefix", channel,
                     reason);
         }
         replace(subscription, reason);
@@ -243,7 +243,7 @@ public final class Inbox implements AutoCloseable {
         }
         end(subscription);
         if (!closed) {
-            LOG.debugf("Subscription to %s%s lost: %s. Waiting calls ask until it is restored", channels, instance, reason);
+            LOG.debugf("Subscription to %s lost: %s. Waiting calls ask until it is restored", channel, reason);
             reconnectLater();
         }
     }
@@ -285,7 +285,7 @@ public final class Inbox implements AutoCloseable {
 
     private void sendEcho(Subscription subscription) {
         long number = ++subscription.echoes;
-        publish(instance, ECHO + number).whenComplete((receivers, failure) -> onContext(() -> {
+        publish(channel, ECHO + number).whenComplete((receivers, failure) -> onContext(() -> {
             // If Redis is away, that says nothing about this subscription.
             if (failure == null) {
                 vertx.setTimer(deliveryMillis, timer -> vertx.setTimer(1, read -> {
@@ -303,9 +303,9 @@ public final class Inbox implements AutoCloseable {
     private void mayNotPublish(RefusedException refused) {
         if (!publishRefused) {
             publishRefused = true;
-            LOG.warnf("Redis refused PUBLISH to %s%s: %s. Waiting calls are not notified and ask once a second, and this "
+            LOG.warnf("Redis refused PUBLISH to %s: %s. Waiting calls are not notified and ask once a second, and this "
                     + "instance keeps no idle permits. Grant PUBLISH and the channels under "
-                    + "quarkus.redis-bulkhead.key-prefix", channels, instance, refused.reply().text());
+                    + "quarkus.redis-bulkhead.key-prefix", channel, refused.reply().text());
         }
     }
 
@@ -319,9 +319,8 @@ public final class Inbox implements AutoCloseable {
     }
 
     private CompletionStage<Response> publish(String to, String text) {
-        String channel = channels + to;
-        return topology.send(new ServerCall<>("PUBLISH " + channel, null, false,
-                connection -> connection.send(Request.cmd(Command.PUBLISH).arg(channel).arg(text))));
+        return topology.send(new ServerCall<>("PUBLISH " + to, null, false,
+                connection -> connection.send(Request.cmd(Command.PUBLISH).arg(to).arg(text))));
     }
 
     // ---- What arrives
@@ -372,9 +371,9 @@ public final class Inbox implements AutoCloseable {
         if (!strangeMessage) {
             strangeMessage = true;
             LOG.warnf(
-                    "Ignored an unknown message of %d characters on %s%s; further ones are not logged. Only applications with "
+                    "Ignored an unknown message of %d characters on %s; further ones are not logged. Only applications with "
                             + "this extension should be allowed to PUBLISH to the channels under quarkus.redis-bulkhead.key-prefix",
-                    text.length(), channels, instance);
+                    text.length(), channel);
         }
     }
 
@@ -383,7 +382,7 @@ public final class Inbox implements AutoCloseable {
     /**
      * Asks other instances, and this one.
      *
-     * @param instances their names
+     * @param instances their names, which are their channels
      * @param request what the responder of each gets; no more than {@value #MOST_CHARACTERS} characters
      * @return the answers by instance, after {@value #ANSWER_MILLIS} ms at most; those that did not answer are missing
      */
@@ -394,7 +393,7 @@ public final class Inbox implements AutoCloseable {
             long number = ++lastQuestion;
             questions.put(number, asked);
             vertx.setTimer(ANSWER_MILLIS, timer -> vertx.setTimer(1, read -> finish(number)));
-            List.copyOf(asked.silent).forEach(other -> publish(other, REQUEST + number + " " + instance + " " + request));
+            List.copyOf(asked.silent).forEach(other -> publish(other, REQUEST + number + " " + channel + " " + request));
             if (asked.silent.isEmpty()) {
                 finish(number);
             }
@@ -410,14 +409,15 @@ public final class Inbox implements AutoCloseable {
     }
 
     private void answer(String[] words) {
-        if (words.length < 4) {
+        // A forged one must not make this instance write to channels of others.
+        if (words.length < 4 || !words[2].startsWith(channels)) {
             notUnderstood(String.join(" ", words));
             return;
         }
         try {
             responder.apply(words[3]).whenComplete((text, failure) -> {
                 if (failure == null && text.length() <= MOST_CHARACTERS / 2) {
-                    publish(words[2], ANSWER + words[1] + " " + instance + " " + text);
+                    publish(words[2], ANSWER + words[1] + " " + channel + " " + text);
                 } else {
                     LOG.debugf(failure, "No answer to a request of %s", words[2]);
                 }

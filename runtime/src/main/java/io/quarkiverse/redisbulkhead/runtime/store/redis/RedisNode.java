@@ -236,7 +236,8 @@ final class RedisNode implements ServerConnection.Listener {
 
     @Override
     public void replied(ServerConnection connection, Optional<ErrorReply> error) {
-        if (error.filter(ErrorReply::meansUnavailable).isEmpty()) {
+        // TRYAGAIN is about the keys of one bulkhead, which are being moved.
+        if (error.filter(reply -> reply.meansUnavailable() && !reply.is("TRYAGAIN")).isEmpty()) {
             if (!outage.isOn()) {
                 outage.answered();
                 resetBackoff();

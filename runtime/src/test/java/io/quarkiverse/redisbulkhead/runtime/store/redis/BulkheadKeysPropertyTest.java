@@ -74,12 +74,12 @@ class BulkheadKeysPropertyTest {
     @Property
     void redisKeyIsParsedBackToTheBulkhead(@ForAll("bulkheads") BulkheadId bulkhead) {
         String holders = new String(new BulkheadKeys(PREFIX, bulkhead).of(Part.HOLDERS), StandardCharsets.UTF_8);
-        Optional<BulkheadId> found = BulkheadKeys.idOf(PREFIX, holders);
+        Optional<BulkheadId> found = BulkheadKeys.idOf(PREFIX, BulkheadKeys.END_OF_HOLDERS, holders);
 
         if (found.isPresent()) {
             assertThat(found).contains(bulkhead);
         } else {
-            assertThat(BulkheadKeys.nameOfDigest(PREFIX, holders)).contains(bulkhead.name());
+            assertThat(BulkheadKeys.nameOfDigest(PREFIX, BulkheadKeys.END_OF_HOLDERS, holders)).contains(bulkhead.name());
         }
     }
 
@@ -88,8 +88,8 @@ class BulkheadKeysPropertyTest {
     void foreignKeysAreHarmless(@ForAll("texts") String text) {
         for (String key : List.of(text, PREFIX + ":{" + text, PREFIX + ":{" + text + "}:holders",
                 PREFIX + ":{a%:" + text + "}:holders", PREFIX + ":{a%#" + text + "}:holders")) {
-            BulkheadKeys.idOf(PREFIX, key);
-            BulkheadKeys.nameOfDigest(PREFIX, key);
+            BulkheadKeys.idOf(PREFIX, BulkheadKeys.END_OF_HOLDERS, key);
+            BulkheadKeys.nameOfDigest(PREFIX, BulkheadKeys.END_OF_HOLDERS, key);
         }
     }
 

@@ -19,6 +19,7 @@ import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.RedisOptions;
 import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
 
 /** The scan beyond the store contract, because it is specific to Redis. */
 class BulkheadScanTest {
@@ -49,7 +50,12 @@ class BulkheadScanTest {
     }
 
     private BulkheadsInUse inUse(String prefix, RedisConnectionManager over) throws Exception {
-        return new BulkheadScan(prefix, false, over::send).inUse(100).toCompletableFuture().get(30, TimeUnit.SECONDS);
+        return new BulkheadScan(prefix, false, BulkheadKeys.END_OF_HOLDERS, "zset", command -> send(over, command))
+                .inUse(100).toCompletableFuture().get(30, TimeUnit.SECONDS);
+    }
+
+    private static CompletionStage<Response> send(RedisConnectionManager over, Request command) {
+        return over.send(RedisCall.of("SCAN", null, connection -> connection.send(command)));
     }
 
     private void held(String prefix, BulkheadId bulkhead) {
@@ -101,13 +107,13 @@ class BulkheadScanTest {
         populate();
         RedisConnectionManager oneAtATime = connections(redis.options(), false);
         List<String> steps = new CopyOnWriteArrayList<>();
-        CompletionStage<BulkheadsInUse> scan = new BulkheadScan("test", false, step -> {
+        CompletionStage<BulkheadsInUse> scan = new BulkheadScan("test", false, BulkheadKeys.END_OF_HOLDERS, "zset", step -> {
             steps.add("step");
             if (steps.size() == 2) {
                 oneAtATime.send(RedisCall.of("ping", null, connection -> connection.send(Request.cmd(Command.PING))))
                         .thenRun(() -> steps.add("other"));
             }
-            return oneAtATime.send(step);
+            return send(oneAtATime, step);
         }).inUse(100);
         scan.toCompletableFuture().get(30, TimeUnit.SECONDS);
 
