@@ -152,8 +152,11 @@ final class Bulkhead {
 
     // Within the lock; the weight is counted already.
     private void use(SharePermit permit) {
-        tokens.reserve();
-        permit.tokens = tokens;
+        if (permit.tokens == null && permit.token == 0 && tokens.free() > 0) {
+            // Otherwise it comes back after it was detached, and keeps its token.
+            tokens.reserve();
+            permit.tokens = tokens;
+        }
         permit.inUse = true;
         permit.before = last;
         if (last == null) {
@@ -312,6 +315,7 @@ final class Bulkhead {
         boolean held;
         synchronized (this) {
             if (permit.state == State.RELEASED || permit.state == State.DETACHED) {
+                permit.releasedLate = permit.state == State.DETACHED;
                 return false;
             }
             long now = nanoTime();
@@ -532,6 +536,28 @@ final class Bulkhead {
         }
         flush();
         return token;
+    }
+
+    /** Undoes a detachment whose token has reached nobody. */
+    void takeBack(SharePermit permit) {
+        List<Runnable> then = new ArrayList<>();
+        synchronized (this) {
+            if (permit.state != State.DETACHED) {
+                return;
+            }
+            permit.state = permit.releasedLate ? State.RELEASED : State.HELD;
+            if (sync != null) {
+                sync.takeBack(permit);
+            } else if (!holds.takeBack(permit)) {
+                loseDetached(permit, then);
+            } else if (permit.state == State.HELD) {
+                use(permit);
+            } else {
+                freed(permit, nanoTime(), then);
+            }
+        }
+        run(then);
+        flush();
     }
 
     /** Within the lock: the permit leaves the share with the statement that is being built. */
@@ -863,6 +889,10 @@ final class Bulkhead {
                 }
             }
             return null;
+        }
+
+        private boolean takeBack(SharePermit permit) {
+            return all.removeIf(hold -> hold.id().equals(permit.id));
         }
 
         private long endAndNext(long now) {

@@ -51,6 +51,8 @@ final class SharePermit implements HeldPermit, Admission {
     // Null until it is asked for: most executions end before.
     String id;
     boolean detaching;
+    // Whether it was released after it was detached; for a detachment that is undone.
+    boolean releasedLate;
     // The same for all attempts to detach.
     DetachedPermit detachment;
 
@@ -152,6 +154,11 @@ final class SharePermit implements HeldPermit, Admission {
     public CompletionStage<String> detach() {
         return bulkhead.isFenced() ? bulkhead.detach(this)
                 : CompletableFuture.failedStage(UncountedPermit.grantedWithoutRedis(bulkhead()));
+    }
+
+    @Override
+    public void takeBack() {
+        bulkhead.takeBack(this);
     }
 
     @Override

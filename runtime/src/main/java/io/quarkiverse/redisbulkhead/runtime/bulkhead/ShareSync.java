@@ -497,9 +497,14 @@ final class ShareSync {
             then.add(() -> leave.token
                     .completeExceptionally(bulkhead.gone(permit, "was released or lost before it was detached")));
         }
+        takeBack(permit);
+    }
+
+    /** Within the lock: a permit that was detached comes back to its execution; if that has released it, to the share. */
+    void takeBack(SharePermit permit) {
         permit.detaching = permit.state == State.HELD;
-        joining.add(new Joining(new Attach(permit.id, leave.digest), permit.definition, permit.detachment, permit.method, null,
-                permit));
+        joining.add(new Joining(new Attach(permit.id, permit.detachment.digest()), permit.definition, permit.detachment,
+                permit.method, null, permit));
     }
 
     private void joined(Joining join, Position.Attached found, List<Runnable> then) {

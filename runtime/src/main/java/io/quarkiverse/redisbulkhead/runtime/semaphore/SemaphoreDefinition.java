@@ -18,12 +18,10 @@ import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
  * @param spec its definition
  * @param terms what the definition means for leases
  * @param whenFull what calls fail with instead of a {@link BulkheadFullException}; null: with that
- * @param keepIdle how long a permit stays with this instance after its execution; null: the default
+ * @param keepIdle how long a permit stays with this instance after its execution; null: as the definition says
  */
 public record SemaphoreDefinition(BulkheadId id, SemaphoreSpec spec, LeaseTerms terms,
         Function<BulkheadFullException, RuntimeException> whenFull, Duration keepIdle) {
-
-    private static final long DEFAULT_KEEP_IDLE_NANOS = Duration.ofSeconds(1).toNanos();
 
 
     /**
@@ -118,9 +116,9 @@ public record SemaphoreDefinition(BulkheadId id, SemaphoreSpec spec, LeaseTerms 
         return new SemaphoreDefinition(id, spec, terms, whenFull, time);
     }
 
-    /** How long a permit stays with this instance after its execution. By default, a single permit goes back immediately. */
+    /** How long a permit stays with this instance after its execution. */
     public long keepIdleNanos() {
-        return keepIdle != null ? keepIdle.toNanos() : spec.permits() == 1 ? 0 : DEFAULT_KEEP_IDLE_NANOS;
+        return (keepIdle != null ? keepIdle : spec.keepIdle()).toNanos();
     }
 
     /** What a rejected call fails with. */
