@@ -17,9 +17,12 @@ final class HoldRecord {
     String by;
     /** The epoch in which it was attached. */
     long epoch;
+    /** How many permits that instance had been granted with it: if it knows of so many, it knows that it has attached this. */
+    long granted;
     final String method;
 
-    HoldRecord(String id, int weight, long end, long started, String digest, String by, long epoch, String method) {
+    HoldRecord(String id, int weight, long end, long started, String digest, String by, long epoch, long granted,
+            String method) {
         this.id = id;
         this.weight = weight;
         this.end = end;
@@ -27,13 +30,14 @@ final class HoldRecord {
         this.digest = digest;
         this.by = by;
         this.epoch = epoch;
+        this.granted = granted;
         this.method = method;
     }
 
     static HoldRecord parse(String id, String text) {
-        String[] parts = text.split(" ", 7);
+        String[] parts = text.split(" ", 8);
         return new HoldRecord(id, Integer.parseInt(parts[0]), Long.parseLong(parts[1]), Long.parseLong(parts[2]),
-                value(parts[3]), value(parts[4]), Long.parseLong(parts[5]), parts[6]);
+                value(parts[3]), value(parts[4]), Long.parseLong(parts[5]), Long.parseLong(parts[6]), parts[7]);
     }
 
     private static String value(String text) {
@@ -42,7 +46,12 @@ final class HoldRecord {
 
     String text() {
         return weight + " " + end + " " + started + " " + (digest.isEmpty() ? NONE : digest) + " "
-                + (by.isEmpty() ? NONE : by) + " " + epoch + " " + method;
+                + (by.isEmpty() ? NONE : by) + " " + epoch + " " + granted + " " + method;
+    }
+
+    /** Whether this instance has attached it and may not know. */
+    boolean isToldTo(ShareRecord share, long known) {
+        return by.equals(share.instance) && epoch == share.epoch && known < granted;
     }
 
     /** How many permits it takes beside the shares. */

@@ -210,7 +210,7 @@ public final class ShareMachine {
         int limit = resized.orElse(statement.limit());
         long admitted = matches ? returnPermits(mine, statement)
                 : claim(mine, statement, inGrace ? MOST_COUNTED : limit - held);
-        Map<String, Position.Attached> attached = attach(mine, statement.attaches());
+        Map<String, Position.Attached> attached = attach(mine, statement.attaches(), matches ? statement.granted() : -1);
         if (unconfirmed == 0) {
             grace = 0;
         }
@@ -384,7 +384,7 @@ public final class ShareMachine {
         Map<String, Position.Attached> attached = new TreeMap<>();
         for (Statement.Attach wish : statement.attaches()) {
             HoldRecord hold = hold(wish.id());
-            if (hold != null && hold.by.equals(mine.instance) && hold.epoch == mine.epoch) {
+            if (hold != null && hold.isToldTo(mine, statement.granted())) {
                 attached.put(hold.id, new Position.Attached(hold.weight, Math.max(0, now - hold.started)));
             }
         }
@@ -410,7 +410,9 @@ public final class ShareMachine {
         }
         boolean nothingKnown = missing || isNew && unconfirmed == 0;
         if (nothingKnown) {
-            long known = statement.serverSinceMillis();
+            // An instance that still states another run has not noticed the new one.
+            boolean isBehind = !statement.server().isEmpty() && !statement.server().equals(server);
+            long known = isBehind ? 0 : statement.serverSinceMillis();
             unconfirmed = -1;
             grace = known >= 0 && known < ShareStore.GRACE_MILLIS ? from + ShareStore.GRACE_MILLIS - known : 0;
         }
@@ -448,7 +450,7 @@ public final class ShareMachine {
         for (Statement.Hold each : stated) {
             if (hold(each.id()) == null && each.leaseMillis() > 0 && each.weight() <= covered) {
                 HoldRecord hold = new HoldRecord(each.id(), each.weight(), from + each.leaseMillis(),
-                        now - each.startedMillis(), each.digest(), "", 0, each.method());
+                        now - each.startedMillis(), each.digest(), "", 0, 0, each.method());
                 holds.put(each.id(), hold);
                 changed.add(HOLD + each.id());
                 covered -= each.weight();
@@ -458,7 +460,7 @@ public final class ShareMachine {
         return covered;
     }
 
-    private Map<String, Position.Attached> attach(ShareRecord mine, List<Statement.Attach> wishes) {
+    private Map<String, Position.Attached> attach(ShareRecord mine, List<Statement.Attach> wishes, long known) {
         Map<String, Position.Attached> attached = new TreeMap<>();
         for (Statement.Attach wish : wishes) {
             HoldRecord hold = hold(wish.id());
@@ -468,9 +470,10 @@ public final class ShareMachine {
                 hold.epoch = mine.epoch;
                 changed.add(HOLD + hold.id);
                 mine.granted += hold.weight;
+                hold.granted = mine.granted;
                 grantedNow += hold.weight;
             }
-            if (hold != null && hold.by.equals(mine.instance) && hold.epoch == mine.epoch) {
+            if (hold != null && hold.isToldTo(mine, known)) {
                 attached.put(hold.id, new Position.Attached(hold.weight, Math.max(0, now - hold.started)));
             }
         }

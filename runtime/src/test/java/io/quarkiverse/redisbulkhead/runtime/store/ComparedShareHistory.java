@@ -134,7 +134,7 @@ final class ComparedShareHistory {
         }
         List<String> seen = new ArrayList<>();
         for (int i = 0; i < all.size(); i++) {
-            seen.add((results.isEmpty() ? "" : results.get(i)) + "\n    " + all.get(i).takeMessages() + "\n    " + all.get(i).stored());
+            seen.add((results.isEmpty() ? "" : results.get(i)) + "\n    " + all.get(i).takeMessages().stream().map(Object::toString).sorted().toList() + "\n    " + all.get(i).stored());
         }
         return seen;
     }

@@ -13,7 +13,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.RedisModel;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.ShareCodec;
 
 /** Shares of one bulkhead that a test can compare with those of another implementation, and change from outside. */
-interface ComparedShares {
+public interface ComparedShares {
 
     BulkheadId BULKHEAD = BulkheadId.of("b");
     String HASH = "k:{b}:shares";
@@ -35,7 +35,7 @@ interface ComparedShares {
     ShareOverview look(int most);
 
     /** The messages since the last time, with the instances they are for. */
-    List<String> takeMessages();
+    List<ShareMachine.Sent> takeMessages();
 
     Stored stored();
 
@@ -51,7 +51,7 @@ interface ComparedShares {
         private long queueExpires;
         private long micros;
         private String runId;
-        private List<String> messages = new ArrayList<>();
+        private List<ShareMachine.Sent> messages = new ArrayList<>();
 
         private interface Operation {
             Object on(ShareMachine machine);
@@ -68,7 +68,7 @@ interface ComparedShares {
             long now = Math.floorDiv(micros, 1_000);
             fieldsExpire = machine.expireMillis() > 0 ? now + machine.expireMillis() : fieldsExpire;
             queueExpires = machine.expireQueueMillis() > 0 ? now + machine.expireQueueMillis() : queueExpires;
-            machine.messages().forEach(sent -> messages.add(sent.instance() + ": " + sent.message()));
+            messages.addAll(machine.messages());
             return result;
         }
 
@@ -105,8 +105,8 @@ interface ComparedShares {
         }
 
         @Override
-        public List<String> takeMessages() {
-            List<String> taken = messages.stream().sorted().toList();
+        public List<ShareMachine.Sent> takeMessages() {
+            List<ShareMachine.Sent> taken = messages;
             messages = new ArrayList<>();
             return taken;
         }
@@ -130,9 +130,9 @@ interface ComparedShares {
     abstract class Script implements ComparedShares {
 
         /** Runs the script; an error reply throws. */
-        abstract Object run(List<String> args);
+        protected abstract Object run(List<String> args);
 
-        abstract List<Published> published();
+        protected abstract List<Published> published();
 
         private Object answer(List<byte[]> args) {
             return run(args.stream().map(arg -> new String(arg, StandardCharsets.UTF_8)).toList());
@@ -140,7 +140,11 @@ interface ComparedShares {
 
         @Override
         public Object sync(String instance, Statement statement) {
-            return ShareCodec.position((String) answer(ShareCodec.sync(instance, statement)));
+            try {
+                return ShareCodec.position((String) answer(ShareCodec.sync(instance, statement)));
+            } catch (StoreException refused) {
+                return "refused";
+            }
         }
 
         @Override
@@ -162,10 +166,10 @@ interface ComparedShares {
         }
 
         @Override
-        public List<String> takeMessages() {
-            return published().stream().map(message -> message.channel() + ": "
-                    + ShareCodec.message(message.text(), key -> Optional.of(BULKHEAD).filter(b -> key.equals(HASH))).orElseThrow())
-                    .sorted().toList();
+        public List<ShareMachine.Sent> takeMessages() {
+            return published().stream().map(message -> new ShareMachine.Sent(message.channel(), ShareCodec
+                    .message(message.text(), key -> Optional.of(BULKHEAD).filter(b -> key.equals(HASH))).orElseThrow()))
+                    .toList();
         }
     }
 
@@ -181,12 +185,12 @@ interface ComparedShares {
         }
 
         @Override
-        Object run(List<String> args) {
+        protected Object run(List<String> args) {
             return engine.run(redis, text, List.of(HASH, QUEUE), args);
         }
 
         @Override
-        List<Published> published() {
+        protected List<Published> published() {
             return redis.takePublished();
         }
 
@@ -194,15 +198,6 @@ interface ComparedShares {
         public void at(long micros, String runId) {
             redis.setMicros(micros);
             redis.setRunId(runId);
-        }
-
-        @Override
-        public Object sync(String instance, Statement statement) {
-            try {
-                return super.sync(instance, statement);
-            } catch (StoreException refused) {
-                return "refused";
-            }
         }
 
         @Override

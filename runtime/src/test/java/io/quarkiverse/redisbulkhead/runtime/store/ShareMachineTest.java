@@ -348,7 +348,9 @@ class ShareMachineTest {
         assertThat(attached.granted()).isEqualTo(1);
         assertThat(attached.attached()).containsKey("p1");
         assertThat(c.sync().attached()).isEmpty();
-        assertThat(b.sync().attached()).as("stated again").containsKey("p1");
+        assertThat(b.sync().attached()).as("attached again").isEmpty();
+        b.granted = 0;
+        assertThat(b.sync().attached()).as("stated again after a lost answer").containsKey("p1");
         assertThat(b.granted).isEqualTo(1);
         assertThat(look().granted()).isEqualTo(1);
     }

@@ -14,7 +14,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.redis.ScriptTexts;
  * Trap 46: {@code share.lua} and {@link ShareMachine} play generated histories, and have the same answers, messages, data and
  * times to live after each step. {@code -Dmodel.seed=} sets the first seed, {@code -Dmodel.histories=} how many there are.
  */
-class SharesAgreeTest {
+public class SharesAgreeTest {
 
     private static final long FIRST_SEED = Long.getLong("model.seed", 1);
     private static final int HISTORIES = Integer.getInteger("model.histories", 20);
@@ -26,7 +26,8 @@ class SharesAgreeTest {
         compare(List.of(new ComparedShares.Machine(), new ComparedShares.Modelled(ScriptTexts.of("share"))), HISTORIES);
     }
 
-    static void compare(List<ComparedShares> all, int histories) {
+    /** Plays generated histories; fails with a short one if an answer differs. */
+    public static void compare(List<ComparedShares> all, int histories) {
         for (long seed = FIRST_SEED; seed < FIRST_SEED + histories; seed++) {
             List<Long> history = ComparedShareHistory.generate(seed, STEPS);
             Optional<String> difference = ComparedShareHistory.difference(all, history);

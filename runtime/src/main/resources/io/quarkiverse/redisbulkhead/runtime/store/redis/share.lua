@@ -13,7 +13,7 @@
 --   i:<instance>   number of its last statement, epoch, granted, part of it that is an offer, returned, revoked, end of the lease, last statement,
 --                  keeps, first recall that it has not answered, highest ticket served, last group with a new ticket, that ticket, lease, limit,
 --                  calls that wait: '<ticket>,<weight>,<count>;...'
---   h:<id>         a permit that no instance holds: weight (0: revoked), end, started, digest, instance that attached it, epoch in which it did, method
+--   h:<id>         a permit that no instance holds: weight (0: revoked), end, started, digest, instance that attached it, epoch and granted then, method
 -- An instance is named by the channel on which it receives messages. To list the shares:
 --   redis-cli hgetall '<key>' | awk '/^i:/ {i=$0; getline; print i, $3-$5-$6}'
 --
@@ -98,10 +98,10 @@ local function parseShare(name, text)
 end
 
 local function parseHold(id, text)
-    local weight, ending, started, digest, by, epoch, method = match(text, '^(%d+) (%d+) (%d+) (%S+) (%S+) (%d+) (.*)$')
+    local weight, ending, started, digest, by, epoch, granted, method = match(text, '^(%d+) (%d+) (%d+) (%S+) (%S+) (%d+) (%d+) (.*)$')
     return {
         id = id, weight = tonumber(weight), ending = tonumber(ending), started = tonumber(started), digest = digest, by = by, epoch = tonumber(epoch),
-        method = method
+        granted = tonumber(granted), method = method
     }
 end
 
@@ -392,6 +392,8 @@ local function notesNewRun(stated, knownFor, matches)
         grace = from + GRACE
     end
     if isMissing or isNew and unconfirmed == 0 then
+        -- An instance that still states another run has not noticed the new one.
+        knownFor = stated ~= '-' and stated ~= server and 0 or knownFor
         unconfirmed, grace = -1, knownFor >= 0 and knownFor < GRACE and from + GRACE - knownFor or 0
     end
     return isNew
@@ -403,7 +405,7 @@ local function hold(covered)
         local id, weight, lease = ARGV[k], tonumber(ARGV[k + 1]), tonumber(ARGV[k + 2])
         if not holds[id] and lease > 0 and weight <= covered then
             holds[id] = { id = id, weight = weight, ending = from + lease, started = now - ARGV[k + 3], digest = ARGV[k + 4], by = '-', epoch = 0,
-                method = ARGV[k + 5] }
+                granted = 0, method = ARGV[k + 5] }
             changed['h:' .. id], covered, held = true, covered - weight, held + weight
         end
     end
@@ -429,15 +431,17 @@ local function claim(mine, permits, room)
 end
 
 -- Lets detached permits join the share, or tells again that they did; returns the text of them, and how many permits that is.
-local function attach(mine, onlyTell)
+local function attach(mine, known, onlyTell)
     local texts, weight = {}, 0
     for k = 20 + 6 * ARGV[19], #ARGV, 2 do
         local hold = holds[ARGV[k]]
         if hold and not onlyTell and takenBy(hold) > 0 and hold.ending > now and hold.digest ~= '-' and hold.digest == ARGV[k + 1] then
             hold.by, hold.epoch, changed['h:' .. hold.id] = mine.name, mine.epoch, true
             mine.granted, grantedNow = mine.granted + hold.weight, grantedNow + hold.weight
+            hold.granted = mine.granted
         end
-        if hold and hold.by == mine.name and hold.epoch == mine.epoch then
+        -- If the instance knows of so many permits, it knows that it has attached this one, and this is another try.
+        if hold and hold.by == mine.name and hold.epoch == mine.epoch and known < hold.granted then
             texts[#texts + 1], weight = format('%s,%d,%d', hold.id, hold.weight, max(0, now - hold.started)), weight + hold.weight
         end
     end
@@ -567,7 +571,8 @@ local function write()
                 share.lease, share.limit, groups[1] and concat(groups, ';') or '-')
         elseif hold then
             until_, keepUntil = min(until_, hold.ending), max(keepUntil, hold.ending)
-            text = format('%d %d %d %s %s %d %s', hold.weight, hold.ending, hold.started, hold.digest, hold.by, hold.epoch, hold.method)
+            text = format('%d %d %d %s %s %d %d %s', hold.weight, hold.ending, hold.started, hold.digest, hold.by, hold.epoch, hold.granted,
+                hold.method)
         elseif field == 'limits' then
             text = limits
         elseif field == 'limit' and resized then
@@ -637,7 +642,7 @@ local function sync()
         -- It changes nothing, and what was offered since is no part of the answer.
         local group = match(needs, '^0,(%d+)') or match(needs, ';0,(%d+)')
         return position(mine, number, mine.granted - mine.offered, 0, sizeOf(mine) > mine.offered and mine.lease or 0, resized or mine.limit,
-            tonumber(group or nil) == mine.group and mine.groupTicket or 0, first(nil, me), false, 0, 0, 0, attach(mine, true), '-')
+            tonumber(group or nil) == mine.group and mine.groupTicket or 0, first(nil, me), false, 0, 0, 0, attach(mine, granted, true), '-')
     end
     local matches = mine and epoch == mine.epoch and epoch >= since and granted <= mine.granted
     if notesNewRun(ARGV[15], tonumber(ARGV[16]), matches) then
@@ -657,7 +662,7 @@ local function sync()
     else
         admitted = claim(mine, granted - returned - revoked, room)
     end
-    local attached, weight = attach(mine)
+    local attached, weight = attach(mine, matches and granted or -1)
     grace = unconfirmed == 0 and 0 or grace
     mine.number, mine.stated, mine.lease, mine.limit, mine.recalled = number, from, lease, declared, 0
     mine.ending, changed['i:' .. me] = max(mine.ending, from + lease), true

@@ -1,0 +1,77 @@
+package io.quarkiverse.redisbulkhead.runtime.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.EnumSet;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import io.quarkiverse.redisbulkhead.runtime.store.ShareWorld.Trouble;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.ScriptTexts;
+
+/**
+ * Generated histories of instances that share one bulkhead through the script. {@code -Dmodel.seed=} sets the first seed,
+ * {@code -Dmodel.histories=} how many there are.
+ */
+class ShareHistoriesTest {
+
+    private static final long FIRST_SEED = Long.getLong("model.seed", 1);
+    private static final int HISTORIES = Integer.getInteger("model.histories", 20);
+    private static final int SECONDS = 20;
+
+    @Test
+    void machineKeepsTheRules() {
+        assertThat(broken(new ComparedShares.Machine(), HISTORIES)).isEmpty();
+    }
+
+    @Test
+    void scriptKeepsTheRules() {
+        assertThat(broken(new ComparedShares.Modelled(ScriptTexts.of("share")), HISTORIES)).isEmpty();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void historiesFindADefect(ShareMutation mutation) {
+        Optional<String> found = broken(new ComparedShares.Modelled(mutation.applied(ScriptTexts.of("share"))), 200);
+        assertThat(found).as(mutation.name()).isPresent();
+        System.out.println(mutation + ": " + found.get().lines().findFirst().get());
+    }
+
+    /** The first rule that is broken. */
+    static Optional<String> broken(ComparedShares server, int histories) {
+        long syncs = 0;
+        long starts = 0;
+        long lost = 0;
+        for (long seed = FIRST_SEED; seed < FIRST_SEED + histories; seed++) {
+            Set<Trouble> troubles = troubles(seed);
+            ShareWorld world = new ShareWorld(server, seed, troubles);
+            try {
+                world.play(SECONDS);
+            } catch (ShareWorld.Broken | RuntimeException broken) {
+                return Optional.of("seed " + seed + " " + troubles + " " + broken);
+            }
+            syncs += world.syncs;
+            starts += world.starts;
+            lost += world.lost;
+        }
+        System.out.println(histories + " histories, " + syncs + " syncs, " + starts + " executions, " + lost + " lost");
+        return Optional.empty();
+    }
+
+    /** Every fifth history has no trouble; the others have some. */
+    private static Set<Trouble> troubles(long seed) {
+        Set<Trouble> troubles = EnumSet.noneOf(Trouble.class);
+        Random random = new Random(seed);
+        for (Trouble trouble : Trouble.values()) {
+            if (seed % 5 > 0 && random.nextInt(4) == 0) {
+                troubles.add(trouble);
+            }
+        }
+        return troubles;
+    }
+}
