@@ -31,7 +31,8 @@ public final class NestedCallRejectedException extends BulkheadFullException {
      * @param held the weights of the permits of the calls around it
      * @param limit that is in force
      */
-    public NestedCallRejectedException(String name, Optional<String> key, int weight, int held, int limit, Duration nearestLeaseEnd) {
+    public NestedCallRejectedException(String name, Optional<String> key, int weight, int held, int limit,
+            Duration nearestLeaseEnd) {
         super("A call of bulkhead '" + name + "' would wait for itself: it needs "
                 + (limit == 1 ? "the only permit" : weight + " of the " + limit + " permits")
                 + (key.isEmpty() ? "" : " of this key")

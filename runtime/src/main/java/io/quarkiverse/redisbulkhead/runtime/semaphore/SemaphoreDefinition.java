@@ -23,7 +23,6 @@ import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
 public record SemaphoreDefinition(BulkheadId id, SemaphoreSpec spec, LeaseTerms terms,
         Function<BulkheadFullException, RuntimeException> whenFull, Duration keepIdle) {
 
-
     /**
      * What a definition means for leases. Derived once, not per call.
      *
@@ -35,7 +34,8 @@ public record SemaphoreDefinition(BulkheadId id, SemaphoreSpec spec, LeaseTerms 
      * @param holdIsBounded whether it is
      * @param interrupts whether the loss of a permit ends its execution
      */
-    public record LeaseTerms(Duration lease, long leaseNanos, Duration margin, long marginNanos, long holdNanos, boolean holdIsBounded,
+    public record LeaseTerms(Duration lease, long leaseNanos, Duration margin, long marginNanos, long holdNanos,
+            boolean holdIsBounded,
             boolean interrupts) {
 
         // Time to notice the end of a lease and to report it before another process can have the permit. Clocks also run at slightly

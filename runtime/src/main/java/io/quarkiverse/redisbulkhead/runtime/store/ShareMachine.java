@@ -373,7 +373,8 @@ public final class ShareMachine {
                         .allMatch(need -> need.weight() > 0 && need.count() > 0)
                 && statement.holds().stream().allMatch(hold -> hold.weight() > 0);
         if (!good) {
-            throw new StoreException("The statement about bulkhead " + statement.bulkhead() + " is not a position: " + statement, false,
+            throw new StoreException(
+                    "The statement about bulkhead " + statement.bulkhead() + " is not a position: " + statement, false,
                     null);
         }
     }

@@ -92,7 +92,8 @@ final class ComparedShareHistory {
             List<String> seen = history.step(new Random(steps.get(i)), text);
             for (int k = 1; k < seen.size(); k++) {
                 if (!seen.get(k).equals(seen.get(0))) {
-                    return Optional.of("step " + i + " " + text + "\n  expected " + seen.get(0) + "\n  but was  " + seen.get(k));
+                    return Optional
+                            .of("step " + i + " " + text + "\n  expected " + seen.get(0) + "\n  but was  " + seen.get(k));
                 }
             }
         }
@@ -134,7 +135,9 @@ final class ComparedShareHistory {
         }
         List<String> seen = new ArrayList<>();
         for (int i = 0; i < all.size(); i++) {
-            seen.add((results.isEmpty() ? "" : results.get(i)) + "\n    " + all.get(i).takeMessages().stream().map(Object::toString).sorted().toList() + "\n    " + all.get(i).stored());
+            seen.add((results.isEmpty() ? "" : results.get(i)) + "\n    "
+                    + all.get(i).takeMessages().stream().map(Object::toString).sorted().toList() + "\n    "
+                    + all.get(i).stored());
         }
         return seen;
     }

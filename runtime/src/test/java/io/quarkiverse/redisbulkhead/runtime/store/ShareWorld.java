@@ -148,7 +148,8 @@ final class ShareWorld {
         if (look.granted() > 0) {
             throw new Broken("leak: " + look + " at " + now + " of " + instances + "\n" + server.stored());
         }
-        boolean mayLose = troubles.stream().anyMatch(Set.of(Trouble.PAUSES, Trouble.FLUSH, Trouble.REVOCATION, Trouble.NETWORK)::contains);
+        boolean mayLose = troubles.stream()
+                .anyMatch(Set.of(Trouble.PAUSES, Trouble.FLUSH, Trouble.REVOCATION, Trouble.NETWORK)::contains);
         if (lost > 0 && !mayLose) {
             throw new Broken("lost: " + lost + " executions lost their permits");
         }
@@ -188,7 +189,8 @@ final class ShareWorld {
         }
         if (used > limit + revoked && now >= healsAt) {
             throw new Broken("limit: " + used + " of " + limit + " are used at " + now + " by " + instances + " and "
-                    + detached.entrySet().stream().filter(each -> !each.getValue().attached && now < each.getValue().end - MARGIN)
+                    + detached.entrySet().stream()
+                            .filter(each -> !each.getValue().attached && now < each.getValue().end - MARGIN)
                             .map(each -> each.getKey() + " until " + each.getValue().end).toList()
                     + "\n" + server.stored());
         }
@@ -612,7 +614,8 @@ final class ShareWorld {
             statedHolds = Set.copyOf(holds.keySet());
             statedAttaches = Set.copyOf(attaches);
             statedImmediate = immediate.size();
-            List<Need> needs = groups.stream().map(group -> new Need(group.ticket, group.id, group.weight, group.count)).toList();
+            List<Need> needs = groups.stream().map(group -> new Need(group.ticket, group.id, group.weight, group.count))
+                    .toList();
             sentBefore = sentAt;
             sentAt = now;
             inFlight = true;
@@ -710,8 +713,10 @@ final class ShareWorld {
 
         @Override
         public String toString() {
-            return name + "(epoch " + epoch + " granted " + granted + " confirmed " + confirmed + " returned " + returned + " revoked "
-                    + revoked + " uses " + used() + " lease end " + leaseEnd + " waits " + groups.size() + "+" + pending.size() + ")";
+            return name + "(epoch " + epoch + " granted " + granted + " confirmed " + confirmed + " returned " + returned
+                    + " revoked "
+                    + revoked + " uses " + used() + " lease end " + leaseEnd + " waits " + groups.size() + "+" + pending.size()
+                    + ")";
         }
     }
 }

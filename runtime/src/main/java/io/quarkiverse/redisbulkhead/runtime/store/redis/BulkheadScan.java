@@ -118,7 +118,8 @@ public final class BulkheadScan {
             if (known.isPresent()) {
                 bulkheads.add(known.get());
             } else if (digests.add(redisKey)) {
-                BulkheadKeys.nameOfDigest(prefix, end, redisKey).ifPresent(name -> keysWithoutText.merge(name, 1, Integer::sum));
+                BulkheadKeys.nameOfDigest(prefix, end, redisKey)
+                        .ifPresent(name -> keysWithoutText.merge(name, 1, Integer::sum));
             }
         }
 

@@ -95,7 +95,8 @@ public abstract class RedisShareStore implements ShareStore, AutoCloseable {
     }
 
     /**
-     * Connects in the background, subscribes, and makes calls that change nothing, which load the classes of a call and teach the
+     * Connects in the background, subscribes, and makes calls that change nothing, which load the classes of a call and teach
+     * the
      * server the script. What is wrong with Redis is logged then.
      */
     public void warmUp() {

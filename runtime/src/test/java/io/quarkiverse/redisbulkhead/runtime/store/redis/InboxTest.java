@@ -243,7 +243,8 @@ class InboxTest {
         await().atMost(30, TimeUnit.SECONDS).until(() -> one.messages.equals(List.of("reports")));
         assertThat(log.texts()).singleElement().asString().contains("unknown message").doesNotContain("hunter2");
         await().pollDelay(Duration.ZERO).atMost(60, TimeUnit.SECONDS).untilAsserted(() -> assertThat(
-                one.inbox.ask(List.of("one"), "?").toCompletableFuture().get(30, TimeUnit.SECONDS)).isEqualTo(Map.of("one", "one ?")));
+                one.inbox.ask(List.of("one"), "?").toCompletableFuture().get(30, TimeUnit.SECONDS))
+                .isEqualTo(Map.of("one", "one ?")));
     }
 
     private List<String> subscriptions() {

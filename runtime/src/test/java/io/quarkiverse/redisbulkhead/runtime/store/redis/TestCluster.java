@@ -101,8 +101,9 @@ final class TestCluster implements AutoCloseable {
     RedisOptions restrictedOptions(TestStore store) {
         RedisOptions options = new RedisOptions().setType(RedisClientType.CLUSTER);
         for (TestRedis node : nodes) {
-            node.command("ACL", Stream.of(Stream.of("SETUSER", "bulkhead"), store.rights().stream(), Stream.of("+cluster", "+asking"))
-                    .flatMap(each -> each).toArray());
+            node.command("ACL",
+                    Stream.of(Stream.of("SETUSER", "bulkhead"), store.rights().stream(), Stream.of("+cluster", "+asking"))
+                            .flatMap(each -> each).toArray());
             options.addConnectionString("redis://bulkhead:secret@127.0.0.1:" + node.port());
         }
         return options;

@@ -46,7 +46,8 @@ class TopologyOfManyServersTest {
     void callsFollowTheSentinels() throws Exception {
         Vertx vertx = Vertx.vertx();
         RecordedEvents events = new RecordedEvents();
-        try (TestSentinels sentinels = new TestSentinels(); Topology topology = topology(vertx, sentinels.options());
+        try (TestSentinels sentinels = new TestSentinels();
+                Topology topology = topology(vertx, sentinels.options());
                 LoggedWarnings log = new LoggedWarnings(Outage.class)) {
             topology.listen(events);
             Found before = set(topology, "test:{a}");
