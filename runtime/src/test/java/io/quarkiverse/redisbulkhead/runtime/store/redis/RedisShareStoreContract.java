@@ -264,6 +264,13 @@ public abstract class RedisShareStoreContract {
     }
 
     @Test
+    void anotherLayoutIsRefused() {
+        redis.command("HSET", "test:{reports}:shares", "bulkhead", "9 another version");
+        assertThatThrownBy(() -> instance().tryFor(REPORTS, 1)).isInstanceOf(StoreException.class)
+                .hasMessageMatching("(?is).*layout 9.*update all applications.*key-prefix.*");
+    }
+
+    @Test
     void bulkheadsInUseAreFound() {
         Instance one = instance();
         one.tryFor(REPORTS, 1);
