@@ -10,15 +10,18 @@ public interface ConnectionListener {
      * Another server, or another run of the server, may have the data, or messages may have been lost: each bulkhead in use
      * states its position.
      */
-    void positionsMayDiffer();
+    default void positionsMayDiffer() {
+    }
 
-    /** A server has become unavailable, or available again: what waits decides anew. */
-    void availabilityChanged();
+    /** A server has become unavailable, or available again: calls that wait check whether the policy for outages applies. */
+    default void availabilityChanged() {
+    }
 
     /**
      * Whether messages arrive has changed.
      *
      * @param hears {@code false}: recalls may be lost, so the instance keeps no idle permits
      */
-    void hearingChanged(boolean hears);
+    default void hearingChanged(boolean hears) {
+    }
 }

@@ -109,7 +109,7 @@ final class ShareRecord {
     }
 
     boolean waits(long now) {
-        return !groups.isEmpty() && now - stated <= ShareStore.WAITER_MILLIS;
+        return !groups.isEmpty() && now - stated < ShareStore.WAITER_MILLIS;
     }
 
     /** When something of it ends next. */

@@ -37,9 +37,8 @@ class ShareHistoriesTest {
     @ParameterizedTest
     @EnumSource
     void historiesFindADefect(ShareMutation mutation) {
-        Optional<String> found = broken(new ComparedShares.Modelled(mutation.applied(ScriptTexts.of("share"))), 200);
+        Optional<String> found = broken(new ComparedShares.Modelled(mutation.applied(ScriptTexts.of("share"))), 60);
         assertThat(found).as(mutation.name()).isPresent();
-        System.out.println(mutation + ": " + found.get().lines().findFirst().get());
     }
 
     /** The first rule that is broken. */

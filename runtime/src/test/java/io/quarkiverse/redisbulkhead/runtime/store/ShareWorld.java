@@ -331,6 +331,7 @@ final class ShareWorld {
         long until = parts[9].equals("-") ? Long.MAX_VALUE : Long.parseLong(parts[9]);
         // Redis's clock may have been set back, and the time to live was given by it.
         long kept = stored.fieldsExpire() + Long.parseLong(parts[7]) / 1_000 + 1;
+        long clock = Long.parseLong(parts[6]) / 1_000;
         long held = 0;
         long count = 0;
         long keepers = 0;
@@ -346,6 +347,8 @@ final class ShareWorld {
                 require(share.groups.isEmpty() || stored.queue().containsKey(share.instance.substring(2)),
                         "who waits is in the queue", stored);
                 require(kept >= share.end, "the hash outlives the share", stored);
+                require(share.offered == 0 || share.stated + ShareStore.OFFER_MILLIS > clock, "an offer has ended", stored);
+                require(share.share() == 0 || share.end > clock, "a lease has ended", stored);
             } else if (field.getKey().startsWith("h:")) {
                 HoldRecord hold = HoldRecord.parse(field.getKey(), field.getValue());
                 held += hold.taken();
@@ -354,6 +357,10 @@ final class ShareWorld {
             }
             require(until <= end, "the lower bound of ends", stored);
         }
+        stored.queue().entrySet().stream()
+                .min(Map.Entry.<String, Long> comparingByValue().thenComparing(Map.Entry.comparingByKey()))
+                .map(first -> stored.fields().get("i:" + first.getKey())).map(text -> ShareRecord.parse("", text))
+                .ifPresent(first -> require(first.waits(clock), "the head is dead", stored));
         require(held == Long.parseLong(parts[8]), "the permits held are " + held, stored);
         require(count == Long.parseLong(parts[12]), "the instances are " + count, stored);
         require(keepers == Long.parseLong(parts[13]), "the keepers are " + keepers, stored);

@@ -18,6 +18,7 @@ import java.util.function.Function;
 import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.runtime.store.Backoff;
+import io.quarkiverse.redisbulkhead.runtime.store.ConnectionListener;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage;
 import io.vertx.core.Context;
@@ -134,13 +135,13 @@ public final class Inbox implements AutoCloseable {
         return channel;
     }
 
-    /** Sets who gets messages of the store; on the context, so it must not block. */
+    /** Sets the receiver of messages of the store. Called on the context; must not block. */
     void listen(Consumer<ShareMessage> to) {
         messages = to;
     }
 
     /**
-     * Sets who answers requests of other instances.
+     * Sets what answers requests of other instances.
      *
      * @param answers called on the context; must not block. An answer that takes longer than {@value #ANSWER_MILLIS} ms, or has
      *        more than {@value #MOST_CHARACTERS} characters, comes too late
@@ -223,7 +224,7 @@ public final class Inbox implements AutoCloseable {
         unconfirmed = 0;
         gaps.reset();
         LOG.debugf("Subscribed to %s", channel);
-        topology.listener().positionsMayDiffer();
+        topology.report(ConnectionListener::positionsMayDiffer);
         sendEcho(subscription);
     }
 
@@ -279,7 +280,7 @@ public final class Inbox implements AutoCloseable {
     private void setHears(boolean now) {
         if (hears != now) {
             hears = now;
-            topology.listener().hearingChanged(now);
+            topology.report(listener -> listener.hearingChanged(now));
         }
     }
 
@@ -310,9 +311,9 @@ public final class Inbox implements AutoCloseable {
     }
 
     private void heard(Subscription subscription, String number) {
-        // Others could send the numbers of later ones.
-        if (number.equals(Long.toString(subscription.echoes))) {
-            subscription.heard = subscription.echoes;
+        // A forged message could have a higher number.
+        if (number.matches("\\d{1,18}") && Long.parseLong(number) <= subscription.echoes) {
+            subscription.heard = Math.max(subscription.heard, Long.parseLong(number));
             heardNanos = System.nanoTime();
             setHears(true);
         }

@@ -21,7 +21,7 @@ final class Outage {
     private static final Logger LOG = Logger.getLogger(Outage.class);
 
     static final int TICKS_PER_TIMEOUT = 20;
-    /** Longer than the pauses of those who try again. */
+    /** Longer than the pauses before a call is made again. */
     private static final long TRYING_AGAIN_MILLIS = 1_000;
 
     /**

@@ -102,7 +102,7 @@ final class RedisNode implements ServerConnection.Listener {
 
     // ---- Calls
 
-    /** Takes a call that {@link #flush} sends. */
+    /** Sends a call, as soon as there is room. */
     void submit(ServerCall<?> call) {
         if (closed) {
             call.result().completeExceptionally(Topology.stopping(false));
@@ -112,13 +112,15 @@ final class RedisNode implements ServerConnection.Listener {
             outage.callBegan();
             unsent.add(call);
             startTicking();
+            flush();
         }
     }
 
     /** Sends what was submitted, as far as there is room, and connects where a connection is missing. */
-    void flush() {
+    private void flush() {
         for (ServerConnection connection : List.copyOf(connections)) {
-            while (!unsent.isEmpty() && connection.calls < maxCalls && connection.isOpen() && !connection.retired) {
+            while (!outage.isOn() && !unsent.isEmpty() && connection.calls < maxCalls && connection.isOpen()
+                    && !connection.retired) {
                 begin(connection, unsent.poll());
             }
         }

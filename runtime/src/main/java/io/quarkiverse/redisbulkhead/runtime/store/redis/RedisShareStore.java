@@ -31,7 +31,8 @@ import io.vertx.core.Future;
  * Keeps shares in Redis. What the stores with and without scripts have in common: the way there, messages, and what is made of
  * failures.
  * <p>
- * Nothing is sent twice: who states a position states it again. Only a call that certainly did nothing goes on within the same
+ * Nothing is sent twice: after a failure, the instance states its position again. Only a call that certainly did nothing goes
+ * on within the same
  * request.
  */
 public abstract class RedisShareStore implements ShareStore, AutoCloseable {
@@ -89,7 +90,7 @@ public abstract class RedisShareStore implements ShareStore, AutoCloseable {
         inbox.listen(messages);
     }
 
-    /** Sets who hears of connections and outages. Called once, before anything else. */
+    /** Sets the receiver of events of connections and outages. Called once, before anything else. */
     public void listen(ConnectionListener listener) {
         topology.listen(listener);
     }
@@ -109,12 +110,12 @@ public abstract class RedisShareStore implements ShareStore, AutoCloseable {
 
     // ---- Operations
 
-    /** An instance that cannot hear recalls may not keep idle permits, whatever the store says. */
+    /** Does not ask for the permission to keep idle permits while this instance cannot hear recalls. */
     @Override
     public final CompletionStage<Position> sync(Statement statement) {
         boolean hears = inbox.canHear();
         CompletionStage<Position> answer = send(keys(statement.bulkhead()), (keys, connection) -> sync(keys, connection,
-                over(connection, statement, hears)).map(position -> hears ? position : withoutKeeping(position)));
+                over(connection, statement, hears)));
         // After the first statement, which is more urgent.
         inbox.open();
         return answer;
@@ -124,12 +125,6 @@ public abstract class RedisShareStore implements ShareStore, AutoCloseable {
         return new Statement(it.bulkhead(), it.number(), it.epoch(), it.granted(), it.returned(), it.revoked(),
                 it.leaseMillis(), it.limit(), it.keeps(), it.wantsToKeep() && hears, it.needs(), it.immediate(),
                 it.highestToken(), it.tokens(), connection.server(), connection.serverSinceMillis(), it.holds(), it.attaches());
-    }
-
-    private static Position withoutKeeping(Position it) {
-        return new Position(it.number(), it.epoch(), it.granted(), it.admitted(), it.revoked(), it.leaseMillis(), it.limit(),
-                it.ticket(), it.served(), it.othersWait(), false, it.recalled(), it.graceMillis(), it.askAgainMillis(),
-                it.firstToken(), it.tokens(), it.attached(), it.otherLimits(), it.server());
     }
 
     @Override

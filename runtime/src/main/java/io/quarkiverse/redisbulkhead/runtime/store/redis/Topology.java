@@ -4,15 +4,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import org.jboss.logging.Logger;
@@ -20,9 +18,9 @@ import org.jboss.logging.Logger;
 import io.quarkiverse.redisbulkhead.runtime.store.ConnectionListener;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.TransientStoreException;
-import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.impl.ContextInternal;
 import io.vertx.core.impl.VertxInternal;
 import io.vertx.core.tracing.TracingPolicy;
 import io.vertx.redis.client.Command;
@@ -47,45 +45,26 @@ public final class Topology implements AutoCloseable {
 
     private static final Logger LOG = Logger.getLogger(Topology.class);
 
-    private static final int MAX_DRAINED = 1024;
     private static final int REFRESH_MILLIS = 100;
     // More commands in flight do not raise throughput.
     private static final int MAX_IN_FLIGHT = 1024;
     private static final int MAX_REDIRECTS = 16;
     private static final int MAX_REDIRECTS_AT_ONCE = 3;
     private static final int REDIRECT_PAUSE_MILLIS = 150;
-    private static final ConnectionListener NOBODY = new ConnectionListener() {
-        @Override
-        public void positionsMayDiffer() {
-            // Nobody listens yet.
-        }
-
-        @Override
-        public void availabilityChanged() {
-            // Nobody listens yet.
-        }
-
-        @Override
-        public void hearingChanged(boolean hears) {
-            // Nobody listens yet.
-        }
-    };
 
     private final Vertx vertx;
-    private final Context context;
+    private final ContextInternal context;
     private final RedisOptions options;
     private final String properties;
     private final String keyPrefix;
     private final long timeoutMillis;
     private final int connections;
     private final int callsPerConnection;
-    private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
-    private final AtomicBoolean draining = new AtomicBoolean();
-    private volatile ConnectionListener listener = NOBODY;
+    private volatile ConnectionListener listener = new ConnectionListener() {
+    };
     private volatile boolean closed;
 
     // All of these are touched on the context only.
-    private final Set<RedisNode> toFlush = new LinkedHashSet<>();
     /** The only server; in a cluster, the node that is asked for slots. */
     private final RedisNode entryNode;
     /** The nodes of a cluster by their addresses. */
@@ -172,7 +151,7 @@ public final class Topology implements AutoCloseable {
         return isCluster() ? newClient(endpoints.get(turnForMessages % endpoints.size())) : newClient();
     }
 
-    Context context() {
+    ContextInternal context() {
         return context;
     }
 
@@ -198,21 +177,33 @@ public final class Topology implements AutoCloseable {
         listener = to;
     }
 
-    ConnectionListener listener() {
-        return listener;
+    /** Reports an event. Never throws: the state of connections must not depend on listeners. */
+    void report(Consumer<ConnectionListener> event) {
+        try {
+            event.accept(listener);
+        } catch (RuntimeException e) {
+            LOG.error("Failed to process an event of the connection to Redis", e);
+        }
     }
 
     // ---- Calls
 
     /**
-     * Makes a call. Calls that are made at the same moment are sent together.
+     * Makes a call, which is sent behind all that was sent before without waiting for replies. Calls that are made while
+     * replies
+     * are read, on the thread that completes them, are written together; the client offers no way to do that elsewhere.
      *
      * @return the answer; fails with {@link TransientStoreException} when the call may be made again at once, with
      *         {@link io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException} during an outage, and with
      *         {@link RefusedException}, or another {@link StoreException}, when Redis or its setting has to be changed first
      */
     <T> CompletionStage<T> send(ServerCall<T> call) {
-        execute(() -> submit(call));
+        try {
+            context.emit(now -> submit(call));
+        } catch (RejectedExecutionException e) {
+            // Vert.x has been closed, and the connections with it.
+            call.result().completeExceptionally(stopping(false));
+        }
         return call.result();
     }
 
@@ -220,91 +211,18 @@ public final class Topology implements AutoCloseable {
         return new StoreException("The application is stopping", outcomeUnknown, null);
     }
 
-    boolean isClosed() {
-        return closed;
-    }
-
-    /**
-     * Runs a task on the context, together with those of other callers, and then sends what they submitted. When this is
-     * closed, the task runs at once on the thread of the caller. What a task throws is logged.
-     */
-    void execute(Runnable task) {
-        if (closed) {
-            run(task);
-        } else {
-            tasks.add(task);
-            scheduleDrain();
-        }
-    }
-
-    private void scheduleDrain() {
-        if (draining.compareAndSet(false, true)) {
-            try {
-                context.runOnContext(now -> drain());
-            } catch (RuntimeException e) {
-                // Vert.x has been closed, and the connections with it.
-                closed = true;
-                draining.set(false);
-                runAll();
-            }
-        }
-    }
-
-    private void runAll() {
-        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
-            run(task);
-        }
-    }
-
-    // Tasks of other callers follow, so an exception must not end the loop.
-    private static void run(Runnable task) {
-        try {
-            task.run();
-        } catch (RuntimeException | Error e) {
-            LOG.error("A task on the event loop of the Redis connections failed", e);
-        }
-    }
-
-    private void drain() {
-        // First, so that a task that comes from now on is either seen below or starts another drain.
-        draining.set(false);
-        Runnable task = tasks.poll();
-        for (int taken = 1; task != null; taken++) {
-            run(task);
-            // Yield to other work of this event loop.
-            task = taken < MAX_DRAINED ? tasks.poll() : null;
-        }
-        if (!tasks.isEmpty()) {
-            scheduleDrain();
-        }
-        flush();
-    }
-
-    private void flush() {
-        if (!toFlush.isEmpty()) {
-            List<RedisNode> filled = List.copyOf(toFlush);
-            toFlush.clear();
-            filled.forEach(RedisNode::flush);
-        }
-    }
-
     private void submit(ServerCall<?> call) {
         byte[] key = isCluster() ? call.routingKey() : null;
         if (closed) {
             call.result().completeExceptionally(stopping(false));
         } else if (key == null) {
-            submit(entryNode, call);
+            entryNode.submit(call);
         } else if (slots == null) {
             unrouted.add(call);
             refresh();
         } else {
-            submit(node(slots.node(key)), call);
+            node(slots.node(key)).submit(call);
         }
-    }
-
-    private void submit(RedisNode node, ServerCall<?> call) {
-        node.submit(call);
-        toFlush.add(node);
     }
 
     // ---- The nodes of a cluster
@@ -333,7 +251,7 @@ public final class Topology implements AutoCloseable {
         }
         refreshing = true;
         ServerCall<ClusterSlots> request = requestForSlots();
-        submit(entryNode, request);
+        entryNode.submit(request);
         request.result().whenComplete((reported, failure) -> {
             List<ServerCall<?>> waiting = unrouted;
             unrouted = new ArrayList<>();
@@ -347,19 +265,18 @@ public final class Topology implements AutoCloseable {
                 nodeFailed = false;
             } else {
                 waiting.forEach(call -> call.result().completeExceptionally(failure));
-                entryNode.moveOn();
+                if (failure instanceof TransientStoreException) {
+                    entryNode.moveOn();
+                }
             }
-            flush();
             vertx.setTimer(REFRESH_MILLIS, timer -> {
                 refreshing = false;
                 if (refreshAgain && !closed) {
                     refreshAgain = false;
                     refresh();
-                    flush();
                 }
             });
         });
-        flush();
     }
 
     private ServerCall<ClusterSlots> requestForSlots() {
@@ -384,7 +301,7 @@ public final class Topology implements AutoCloseable {
         if (moved) {
             // Another node has the data, and may have less of it.
             noteMove();
-            listener.positionsMayDiffer();
+            report(ConnectionListener::positionsMayDiffer);
             availabilityChanged();
         }
         return moved;
@@ -410,20 +327,20 @@ public final class Topology implements AutoCloseable {
                 }
             });
         } else {
-            execute(entryNode::warmUp);
+            context.emit(now -> entryNode.warmUp());
         }
     }
 
     // ---- What servers report, on the context
 
     void availabilityChanged() {
-        listener.availabilityChanged();
+        report(ConnectionListener::availabilityChanged);
     }
 
     /** A connection was opened again after another one was lost, or the server answers again. */
     void reconnected(RedisNode node) {
         if (node != entryNode || !isCluster()) {
-            listener.positionsMayDiffer();
+            report(ConnectionListener::positionsMayDiffer);
         }
     }
 
@@ -455,8 +372,7 @@ public final class Topology implements AutoCloseable {
             noteMove();
             refresh();
         }
-        submit(node(ClusterSlots.endpoint(endpointOf(node), to.host(), to.port())), call);
-        flush();
+        node(ClusterSlots.endpoint(endpointOf(node), to.host(), to.port())).submit(call);
     }
 
     /** Fails all calls and closes the connections. */
@@ -467,7 +383,6 @@ public final class Topology implements AutoCloseable {
             entryNode.close();
             nodes.values().forEach(RedisNode::close);
             unrouted.forEach(call -> call.result().completeExceptionally(stopping(false)));
-            runAll();
         });
     }
 }

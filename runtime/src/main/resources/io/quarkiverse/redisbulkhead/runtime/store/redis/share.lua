@@ -171,7 +171,7 @@ local function nextEnd(share)
 end
 
 local function waits(share)
-    return share.groups[1] and now - share.stated <= WAITER
+    return share.groups[1] and now - share.stated < WAITER
 end
 
 local function countKeeper(share)

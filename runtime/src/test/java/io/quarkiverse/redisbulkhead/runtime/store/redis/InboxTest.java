@@ -15,6 +15,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -221,9 +222,9 @@ class InboxTest {
 
         // An answer that comes too late on a busy machine is missing.
         await().pollDelay(Duration.ZERO).atMost(60, TimeUnit.SECONDS)
-                .untilAsserted(() -> assertThat(one.inbox.ask(List.of("one", "two", "three", "four", "five", "nobody"),
-                        "who holds what?").toCompletableFuture().get(30, TimeUnit.SECONDS))
-                        .isEqualTo(Map.of("one", "one who holds what?", "two", "two: who holds what?")));
+                .untilAsserted(() -> assertThat(one.inbox.ask(channels("one", "two", "three", "four", "five", "missing"),
+                        "list").toCompletableFuture().get(30, TimeUnit.SECONDS))
+                        .isEqualTo(Map.of(CHANNEL + "one", "one list", CHANNEL + "two", "two: list")));
         assertThat(one.inbox.ask(List.of(), "anything").toCompletableFuture().get(30, TimeUnit.SECONDS)).isEmpty();
         assertThat(one.messages).isEmpty();
         assertThat(log.texts()).isEmpty();
@@ -232,19 +233,28 @@ class InboxTest {
     /** Any client that may publish can send any text: it is not repeated in the log, and what follows is heard. */
     @Test
     void forgedMessagesAreIgnored() throws Exception {
-        Instance one = new Instance("one", redis.options())
-                .answering(request -> CompletableFuture.completedStage("one " + request));
-        for (String forged : List.of("", "request", "request 1 two", "answer", "answer x two y", "answer 99 two y", "echo",
+        List<String> requests = new CopyOnWriteArrayList<>();
+        Instance one = new Instance("one", redis.options()).answering(request -> {
+            requests.add(request);
+            return CompletableFuture.completedStage("one " + request);
+        });
+        for (String forged : List.of("", "request", "request 1 two", "request 1 elsewhere ?!", "answer", "answer x two y",
+                "answer 99 two y", "echo",
                 "echo ", "echo 99999999999999999999", "hunter2 \n FATAL", "x".repeat(1_000_000))) {
             redis.command("PUBLISH", CHANNEL + "one", forged);
         }
         redis.command("PUBLISH", CHANNEL + "one", "changed reports");
 
         await().atMost(30, TimeUnit.SECONDS).until(() -> one.messages.equals(List.of("reports")));
+        assertThat(requests).as("answers go to instances only").isEmpty();
         assertThat(log.texts()).singleElement().asString().contains("unknown message").doesNotContain("hunter2");
         await().pollDelay(Duration.ZERO).atMost(60, TimeUnit.SECONDS).untilAsserted(() -> assertThat(
-                one.inbox.ask(List.of("one"), "?").toCompletableFuture().get(30, TimeUnit.SECONDS))
-                .isEqualTo(Map.of("one", "one ?")));
+                one.inbox.ask(channels("one"), "?").toCompletableFuture().get(30, TimeUnit.SECONDS))
+                .isEqualTo(Map.of(CHANNEL + "one", "one ?")));
+    }
+
+    private static List<String> channels(String... names) {
+        return Stream.of(names).map(name -> CHANNEL + name).toList();
     }
 
     private List<String> subscriptions() {

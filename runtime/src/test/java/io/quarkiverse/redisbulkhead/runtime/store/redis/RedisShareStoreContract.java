@@ -231,15 +231,16 @@ public abstract class RedisShareStoreContract {
         Instance one = instance();
         assertThat(one.tryFor(REPORTS, 1).graceMillis()).isZero();
         assertThat(one.last.server()).isNotEmpty();
-        redis.stop();
-        redis.start();
-        await().atMost(30, TimeUnit.SECONDS).until(() -> one.events.count("differ") > 0);
-
-        Position claimed = Restated.until(() -> one.store.sync(one.statement(REPORTS, List.of(), List.of()))).join();
-        assertThat(claimed.epoch()).isNotEqualTo(one.last.epoch());
-        assertThat(claimed.admitted()).isEqualTo(1);
-        assertThat(claimed.graceMillis()).isBetween(1L, 2_000L);
-        assertThat(claimed.server()).isNotEqualTo(one.last.server());
+        // Again if the machine is so busy that the grace period is over before the statement.
+        await().pollDelay(Duration.ZERO).atMost(60, TimeUnit.SECONDS).until(() -> {
+            redis.stop();
+            redis.start();
+            Position claimed = Restated.until(() -> one.store.sync(one.statement(REPORTS, List.of(), List.of()))).join();
+            assertThat(claimed.epoch()).isNotEqualTo(one.last.epoch());
+            assertThat(claimed.admitted()).isEqualTo(1);
+            assertThat(claimed.server()).isNotEqualTo(one.last.server());
+            return claimed.graceMillis() > 0;
+        });
         // One that never knew another run cannot tell, but the data now does.
         assertThat(instance().tryFor(REPORTS, 1).granted()).isZero();
     }

@@ -11,6 +11,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -302,29 +303,41 @@ class TopologyTest {
                 });
     }
 
-    /** Tasks of several callers run in sequence; a failing task must not stop the others. */
+    /** A server that loses each command without a reply is away, although each handshake succeeds. */
     @Test
-    void failingTaskIsLoggedAndTheNextOnesRun() throws Exception {
-        CompletableFuture<String> next = new CompletableFuture<>();
-        try (LoggedWarnings errors = new LoggedWarnings(Topology.class)) {
-            CountDownLatch queued = new CountDownLatch(1);
-            connections.context().runOnContext(now -> {
-                try {
-                    queued.await();
-                } catch (InterruptedException e) {
-                    throw new AssertionError(e);
+    void serverThatLosesEachCommandIsAway() throws Exception {
+        try (ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+                Topology toLosing = connections(TestRedis.options(server.getLocalPort()), TIMEOUT)) {
+            new Thread(() -> {
+                while (!server.isClosed()) {
+                    try {
+                        Socket client = server.accept();
+                        Socket upstream = new Socket(InetAddress.getLoopbackAddress(), redis.port());
+                        new Thread(() -> pumpUntil("EVAL", client, upstream)).start();
+                        new Thread(() -> pumpUntil("EVAL", upstream, client)).start();
+                    } catch (IOException e) {
+                        // The test has ended.
+                        return;
+                    }
                 }
-            });
-            connections.execute(() -> {
-                throw new IllegalStateException("broken");
-            });
-            connections.execute(() -> next.complete("ran"));
-            queued.countDown();
-
-            assertThat(next.get(20, TimeUnit.SECONDS)).isEqualTo("ran");
-            assertThat(errors.texts()).singleElement().asString().contains("failed");
+            }).start();
+            assertThatThrownBy(() -> get(echo(toLosing, "PONG"))).isInstanceOf(StoreAwayException.class)
+                    .hasMessageContaining("the connection was lost");
         }
-        assertThat(ping()).isEqualTo("PONG");
+    }
+
+    private static void pumpUntil(String word, Socket from, Socket to) {
+        byte[] bytes = new byte[65_536];
+        try (from; to) {
+            for (int read = from.getInputStream().read(bytes); read > 0; read = from.getInputStream().read(bytes)) {
+                if (new String(bytes, 0, read, StandardCharsets.ISO_8859_1).toUpperCase(Locale.ROOT).contains(word)) {
+                    return;
+                }
+                to.getOutputStream().write(bytes, 0, read);
+            }
+        } catch (IOException e) {
+            // One side closed, which closes both.
+        }
     }
 
     private long rejectedSets() {
@@ -574,6 +587,26 @@ class TopologyTest {
         assertThat(replies).allSatisfy(reply -> assertThat(get(reply)).hasToString("PONG"));
     }
 
+    /** Trap 34: the handshake of a cold process takes longer than the command timeout, although Redis is up. */
+    @Test
+    void slowFirstHandshakeIsNotAnOutage() throws Exception {
+        try (ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+                Topology cold = connections(TestRedis.options(server.getLocalPort()), Duration.ofMillis(400))) {
+            new Thread(() -> {
+                try (Socket client = server.accept();
+                        Socket upstream = new Socket(InetAddress.getLoopbackAddress(), redis.port())) {
+                    Thread.sleep(600);
+                    new Thread(() -> pumpUntil("nothing", client, upstream)).start();
+                    pumpUntil("nothing", upstream, client);
+                } catch (IOException | InterruptedException e) {
+                    // The test has ended.
+                }
+            }).start();
+            assertThat(get(once(cold, "return 'PONG'", ""))).hasToString("PONG");
+            assertThat(log.texts()).isEmpty();
+        }
+    }
+
     /** A server that is about to be replaced answers what it was sent; the next call goes over a new connection. */
     @Test
     void refusalInAFailoverOpensAnotherConnection() {
@@ -712,11 +745,11 @@ class TopologyTest {
         ping();
         redis.stop();
         assertThatThrownBy(this::ping).isInstanceOf(StoreAwayException.class);
-        assertThat(events.all()).containsExactly("availability");
+        assertThat(events.count("availability")).isEqualTo(1);
         redis.start();
 
         await().atMost(20, TimeUnit.SECONDS)
-                .untilAsserted(() -> assertThat(events.all()).containsExactly("availability", "differ", "availability"));
+                .untilAsserted(() -> assertThat(events.all()).endsWith("availability", "differ", "availability"));
     }
 
     private String ping() {
