@@ -42,6 +42,33 @@ public interface ComparedShares {
     /** Replaces everything. */
     void restore(Stored stored);
 
+    /** The messages that were published. */
+    static List<ShareMachine.Sent> sent(List<Published> published) {
+        return published.stream().map(message -> new ShareMachine.Sent(message.channel(), ShareCodec
+                .message(message.text(), key -> Optional.of(BULKHEAD).filter(b -> key.equals(HASH))).orElseThrow())).toList();
+    }
+
+    /** What a model of Redis has. */
+    static Stored stored(RedisModel redis) {
+        Map<String, Long> queue = new TreeMap<>();
+        redis.scores(QUEUE).forEach((instance, ticket) -> queue.put(instance, ticket.longValue()));
+        return new Stored(new TreeMap<>(redis.hash(HASH)), queue, redis.hash(HASH).isEmpty() ? 0 : redis.expiresAt(HASH),
+                queue.isEmpty() ? 0 : redis.expiresAt(QUEUE));
+    }
+
+    /** Replaces what a model of Redis has. */
+    static void restore(RedisModel redis, Stored stored) {
+        redis.flush();
+        stored.fields().forEach((field, value) -> redis.execute(List.of("HSET", HASH, field, value)));
+        stored.queue().forEach((instance, ticket) -> redis.execute(List.of("ZADD", QUEUE, ticket.toString(), instance)));
+        if (!stored.fields().isEmpty()) {
+            redis.expireAt(HASH, stored.fieldsExpire());
+        }
+        if (!stored.queue().isEmpty()) {
+            redis.expireAt(QUEUE, stored.queueExpires());
+        }
+    }
+
     /** The state machine. */
     final class Machine implements ComparedShares {
 
@@ -167,9 +194,7 @@ public interface ComparedShares {
 
         @Override
         public List<ShareMachine.Sent> takeMessages() {
-            return published().stream().map(message -> new ShareMachine.Sent(message.channel(), ShareCodec
-                    .message(message.text(), key -> Optional.of(BULKHEAD).filter(b -> key.equals(HASH))).orElseThrow()))
-                    .toList();
+            return ComparedShares.sent(published());
         }
     }
 
@@ -202,23 +227,12 @@ public interface ComparedShares {
 
         @Override
         public Stored stored() {
-            Map<String, Long> queue = new TreeMap<>();
-            redis.scores(QUEUE).forEach((instance, ticket) -> queue.put(instance, ticket.longValue()));
-            return new Stored(new TreeMap<>(redis.hash(HASH)), queue, redis.hash(HASH).isEmpty() ? 0 : redis.expiresAt(HASH),
-                    queue.isEmpty() ? 0 : redis.expiresAt(QUEUE));
+            return ComparedShares.stored(redis);
         }
 
         @Override
         public void restore(Stored stored) {
-            redis.flush();
-            stored.fields().forEach((field, value) -> redis.execute(List.of("HSET", HASH, field, value)));
-            stored.queue().forEach((instance, ticket) -> redis.execute(List.of("ZADD", QUEUE, ticket.toString(), instance)));
-            if (!stored.fields().isEmpty()) {
-                redis.expireAt(HASH, stored.fieldsExpire());
-            }
-            if (!stored.queue().isEmpty()) {
-                redis.expireAt(QUEUE, stored.queueExpires());
-            }
+            ComparedShares.restore(redis, stored);
         }
     }
 }

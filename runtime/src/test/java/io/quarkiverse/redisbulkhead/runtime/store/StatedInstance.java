@@ -44,10 +44,6 @@ final class StatedInstance {
         store.listen(messages::add);
     }
 
-    static StatedInstance of(InMemoryShareStore server, String name) {
-        return new StatedInstance(name, server.connect(name));
-    }
-
     StatedInstance withLimit(int permits) {
         limit = permits;
         return this;

@@ -137,6 +137,10 @@ public record ErrorReply(String text) {
             return "The server is a replica: set " + properties
                     + ".hosts to the master, or to the sentinels or cluster nodes that know it";
         }
+        if (is("LAYOUT")) {
+            return "The data of the bulkhead is that of another version of the extension. Update all applications to one "
+                    + "version, or use another quarkus.redis-bulkhead.key-prefix";
+        }
         if (is("MOVED") || is("ASK")) {
             return "The server is part of a Redis Cluster: set " + properties + ".client-type=cluster";
         }

@@ -221,6 +221,11 @@ final class RedisNode implements ServerConnection.Listener {
             return connection.runId();
         }
 
+        @Override
+        public Future<String> currentServer() {
+            return connection.currentRunId();
+        }
+
         // A node that a slot is moving to may not have the key yet.
         @Override
         public long serverSinceMillis() {
@@ -369,7 +374,12 @@ final class RedisNode implements ServerConnection.Listener {
 
     private void connected(ServerConnection connection) {
         attemptTimeouts = 0;
-        noteRun(connection.runId());
+        boolean isOneMore = isOneMoreToSameRun(connection.runId());
+        if (wasConnected && !(isOneMore || isSameRun(connection.runId()))) {
+            knewAnotherRun = true;
+            newRunNanos = System.nanoTime();
+        }
+        runId = connection.runId();
         connections.add(connection);
         outage.connecting();
         if (outage.isOn()) {
@@ -381,17 +391,20 @@ final class RedisNode implements ServerConnection.Listener {
                 lost(other, new TransientStoreException("no reply to commands in flight", true, null));
             }
         }
-        announceReconnection();
+        if (!isOneMore) {
+            announceReconnection();
+        }
         flush();
     }
 
+    /** Whether the connection is one beside others, so that nothing can have happened to the data. */
+    private boolean isOneMoreToSameRun(String id) {
+        return (id.isEmpty() || isSameRun(id)) && !connections.stream().allMatch(this::isSilent);
+    }
+
     // If the run id is unknown, each new connection may be to a new run.
-    private void noteRun(String id) {
-        if (wasConnected && (id.isEmpty() || !id.equals(runId))) {
-            knewAnotherRun = true;
-            newRunNanos = System.nanoTime();
-        }
-        runId = id;
+    private boolean isSameRun(String id) {
+        return !id.isEmpty() && id.equals(runId);
     }
 
     private void announceReconnection() {

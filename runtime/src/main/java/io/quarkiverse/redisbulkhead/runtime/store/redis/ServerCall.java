@@ -6,7 +6,6 @@ import java.util.function.Function;
 
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.vertx.core.Future;
-import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 
 /**
@@ -15,13 +14,10 @@ import io.vertx.redis.client.Response;
  *
  * @param <T> the result
  */
-final class ServerCall<T> {
+public final class ServerCall<T> {
 
     /** A connection as calls see it. Other calls may use it at the same time. */
-    interface Connection {
-
-        /** Sends a command. */
-        Future<Response> send(Request command);
+    public interface Connection extends Commands {
 
         /**
          * Runs a script by its digest, or by its text where the server does not know the digest: after its first start, a
@@ -29,8 +25,11 @@ final class ServerCall<T> {
          */
         Future<Response> run(LuaScript script, List<byte[]> keys, List<byte[]> args);
 
-        /** The run id of the server; empty if unknown. */
+        /** The run id of the server when the connection was opened; empty if unknown. */
         String server();
+
+        /** Asks for the run id of the server, because a proxy can hide a failover; empty if unknown. */
+        Future<String> currentServer();
 
         /**
          * For how long this instance has known that this run of a server has the data, after another one had it; -1 if it has

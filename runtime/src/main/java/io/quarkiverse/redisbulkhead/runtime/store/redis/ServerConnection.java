@@ -68,16 +68,14 @@ final class ServerConnection {
 
     /**
      * Reads which run of the server this is, over a connection that was just opened. That also shows whether the server
-     * requires
-     * a password, which the client does not notice when none is configured.
+     * requires a password, which the client does not notice when none is configured.
      *
      * @param client closed together with the connection: only that ends a connection which is silent
      */
     static Future<ServerConnection> handshake(Redis client, RedisConnection opened, Context context, Listener listener) {
         return opened.send(Request.cmd(Command.INFO).arg("server")).transform(result -> {
             if (result.succeeded()) {
-                Matcher found = RUN_ID.matcher(result.result().toString());
-                return connection(client, opened, found.find() ? found.group(1) : "", context, listener);
+                return connection(client, opened, runId(result.result()), context, listener);
             }
             boolean refused = ErrorReply.of(result.cause()).map(ErrorReply::isAuthenticationMissing).orElse(true);
             return refused ? Future.failedFuture(result.cause()) : connection(client, opened, "", context, listener);
@@ -87,6 +85,17 @@ final class ServerConnection {
     private static Future<ServerConnection> connection(Redis client, RedisConnection opened, String runId, Context context,
             Listener listener) {
         return Future.succeededFuture(new ServerConnection(client, opened, runId, context, listener));
+    }
+
+    private static String runId(Response info) {
+        Matcher found = RUN_ID.matcher(info.toString());
+        return found.find() ? found.group(1) : "";
+    }
+
+    /** Asks again for the run id of the server; empty if it cannot be told. */
+    Future<String> currentRunId() {
+        return runId.isEmpty() ? Future.succeededFuture("")
+                : send(Request.cmd(Command.INFO).arg("server")).map(ServerConnection::runId).otherwise("");
     }
 
     /** The run id of the server; empty if the user may not read it. */

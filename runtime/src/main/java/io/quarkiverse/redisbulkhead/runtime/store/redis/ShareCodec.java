@@ -29,15 +29,36 @@ public final class ShareCodec {
     }
 
     /**
+     * Refuses a statement that is no position, and names that records, between whose values are spaces, commas and semicolons,
+     * could not hold.
+     *
+     * @param instance the instance, named by its channel
+     * @param statement its position
+     */
+    public static void check(String instance, Statement statement) {
+        ShareMachine.check(statement);
+        word(instance, "instance");
+        orNone(statement.server());
+        statement.holds().forEach(hold -> {
+            word(hold.id(), "permit id");
+            orNone(hold.digest());
+        });
+        statement.attaches().forEach(attach -> {
+            word(attach.id(), "permit id");
+            word(attach.digest(), "digest");
+        });
+    }
+
+    /**
      * The arguments that state a position.
      *
      * @param instance the instance, named by its channel
      * @param statement its position
      */
     public static List<byte[]> sync(String instance, Statement statement) {
-        ShareMachine.check(statement);
+        check(instance, statement);
         List<byte[]> args = operation("sync");
-        args.add(bytes(word(instance, "instance")));
+        args.add(bytes(instance));
         add(args, statement.number(), statement.epoch(), statement.granted(), statement.returned(), statement.revoked(),
                 statement.leaseMillis(), statement.limit(), statement.keeps() ? 1 : 0, statement.wantsToKeep() ? 1 : 0,
                 statement.highestToken(), statement.tokens());
@@ -52,14 +73,14 @@ public final class ShareCodec {
         args.add(bytes(immediate.toString()));
         add(args, statement.holds().size());
         for (Statement.Hold hold : statement.holds()) {
-            args.add(bytes(word(hold.id(), "permit id")));
+            args.add(bytes(hold.id()));
             add(args, hold.weight(), hold.leaseMillis(), hold.startedMillis());
             args.add(bytes(orNone(hold.digest())));
             args.add(bytes(hold.method()));
         }
         for (Statement.Attach attach : statement.attaches()) {
-            args.add(bytes(word(attach.id(), "permit id")));
-            args.add(bytes(word(attach.digest(), "digest")));
+            args.add(bytes(attach.id()));
+            args.add(bytes(attach.digest()));
         }
         return args;
     }
@@ -144,6 +165,25 @@ public final class ShareCodec {
     }
 
     /**
+     * The text of a message.
+     *
+     * @param message the message
+     * @param keys the keys of its bulkhead
+     */
+    public static String text(ShareMessage message, BulkheadKeys keys) {
+        String content;
+        if (message instanceof ShareMessage.Granted it) {
+            content = String.format("granted %d %d %d %d %d %d %d %d ", it.number(), it.epoch(), it.granted(), it.revoked(),
+                    it.served(), it.othersWait() ? 1 : 0, it.firstToken(), it.tokens());
+        } else if (message instanceof ShareMessage.Recalled it) {
+            content = "recalled " + it.number() + " ";
+        } else {
+            content = "changed ";
+        }
+        return content + keys.shares();
+    }
+
+    /**
      * The answer to a look.
      *
      * @param bulkhead the bulkhead
@@ -176,7 +216,6 @@ public final class ShareCodec {
         return text.isEmpty() ? NONE : word(text, "name");
     }
 
-    /** Records and replies have their values between spaces, commas and semicolons. */
     private static String word(String text, String what) {
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);

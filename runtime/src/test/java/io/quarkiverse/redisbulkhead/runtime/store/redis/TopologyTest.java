@@ -701,6 +701,29 @@ class TopologyTest {
         }
     }
 
+    /** One more connection beside others tells nothing about the data, also where the run of the server is unknown. */
+    @ParameterizedTest
+    @ValueSource(strings = { "+info", "-info" })
+    void oneMoreConnectionIsNoReconnect(String right) {
+        redis.command("ACL", "SETUSER", "shop", "on", ">secret", "~*", "&*", "+@all", right);
+        RecordedEvents events = new RecordedEvents();
+        connections.close();
+        connections = new Topology(redis.vertx(), redis.optionsOf("shop"), "quarkus.redis", "test", LONG_TIMEOUT, 2, false);
+        connections.listen(events);
+        Promise<Void> bothAreOpen = Promise.promise();
+        AtomicInteger open = new AtomicInteger();
+        List<CompletableFuture<Long>> known = IntStream.range(0, 2).mapToObj(i -> connections.send(new ServerCall<>("test",
+                null, connection -> {
+                    if (open.incrementAndGet() == 2) {
+                        bothAreOpen.complete();
+                    }
+                    return bothAreOpen.future().map(both -> connection.serverSinceMillis());
+                })).toCompletableFuture()).toList();
+
+        assertThat(known).allSatisfy(since -> assertThat(since).succeedsWithin(30, TimeUnit.SECONDS).isEqualTo(-1L));
+        assertThat(events.all()).isEmpty();
+    }
+
     /** Positions are stated after each reconnect, also when no call waits. */
     @Test
     void reconnectIsReportedWithoutCalls() {

@@ -122,6 +122,13 @@ public final class RedisModel {
         keys.get(name).value = text;
     }
 
+    /** Content and expiry of a key as text, which tells whether it has changed; empty if it does not exist. */
+    public String describe(String name) {
+        Key key = keys.get(name);
+        return key == null ? ""
+                : (key.value instanceof SortedSet set ? set.scores() : key.value) + "@" + key.expiresAt;
+    }
+
     /** Returns and removes the published messages. */
     public List<Published> takePublished() {
         List<Published> taken = published;

@@ -1,0 +1,119 @@
+package io.quarkiverse.redisbulkhead.runtime.store.lock;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+
+import io.quarkiverse.redisbulkhead.runtime.store.Backoff;
+import io.quarkiverse.redisbulkhead.runtime.store.Failures;
+import io.quarkiverse.redisbulkhead.runtime.store.Position;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareMachine;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
+import io.quarkiverse.redisbulkhead.runtime.store.Statement;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.ServerCall;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.ShareCodec;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.Topology;
+import io.vertx.core.Future;
+
+/**
+ * Keeps shares in Redis without scripts: each operation takes the lock of the bulkhead, reads its shares and its queue, lets
+ * {@link ShareMachine} do there what {@code share.lua} does, and writes the difference.
+ * <p>
+ * The algorithm is the counting semaphore that is made exact by a lock, of <em>Redis in Action</em>, section 6.3.4, with its
+ * sources of error taken out: time is the server's, a transaction makes the step exact however long its process was paused
+ * (see {@link ShareStep}), and not getting the lock is not taken for a full bulkhead. The lock is tried again within the
+ * contention timeout, with random pauses, as in the book.
+ * <p>
+ * The data is that of the script store, so applications with either store can share a bulkhead. A step reads all of it, so its
+ * cost grows with the instances.
+ */
+public final class LockShareStore extends RedisShareStore {
+
+    private static final Duration SHORTEST_PAUSE = Duration.ofMillis(2);
+    private static final Duration LONGEST_PAUSE = Duration.ofMillis(24);
+
+    private final Duration stepTimeout;
+    private final Duration contentionTimeout;
+
+    /**
+     * Opens nothing yet.
+     *
+     * @param topology knows where Redis is, and has connections that carry one call at a time; closed together with this store
+     * @param stepTimeout the lifetime of the lock, if a process dies within a step
+     * @param contentionTimeout for how long an operation tries to get the lock; then it fails with
+     *        {@link StoreContendedException}
+     */
+    public LockShareStore(Topology topology, Duration stepTimeout, Duration contentionTimeout) {
+        super(topology);
+        this.stepTimeout = stepTimeout;
+        this.contentionTimeout = contentionTimeout;
+    }
+
+    @Override
+    protected Future<Position> sync(BulkheadKeys keys, ServerCall.Connection connection, Statement statement) {
+        String instance = inbox().channel();
+        ShareCodec.check(instance, statement);
+        return step(keys, connection, machine -> machine.sync(instance, statement));
+    }
+
+    @Override
+    protected Future<Integer> revoke(BulkheadKeys keys, ServerCall.Connection connection, String instance, String permitId,
+            int permits) {
+        return step(keys, connection, machine -> machine.revoke(instance, permitId, permits));
+    }
+
+    @Override
+    protected Future<Boolean> resize(BulkheadKeys keys, ServerCall.Connection connection, int limit) {
+        return step(keys, connection, machine -> machine.resize(limit));
+    }
+
+    @Override
+    protected Future<ShareOverview> look(BulkheadKeys keys, ServerCall.Connection connection, int most) {
+        return shareStep(keys).look(connection, most);
+    }
+
+    private <T> Future<T> step(BulkheadKeys keys, ServerCall.Connection connection, Function<ShareMachine, T> operation) {
+        return shareStep(keys).over(connection, operation);
+    }
+
+    private ShareStep shareStep(BulkheadKeys keys) {
+        return new ShareStep(keys, inbox().channel(), stepTimeout);
+    }
+
+    // ---- Contention
+
+    @Override
+    protected <T> CompletionStage<T> send(BulkheadKeys keys, Call<T> call) {
+        return attempt(keys, call, System.nanoTime(), new Backoff(SHORTEST_PAUSE, LONGEST_PAUSE));
+    }
+
+    // Each attempt is a call, so that others can use the connection during the pauses.
+    private <T> CompletionStage<T> attempt(BulkheadKeys keys, Call<T> call, long begunNanos, Backoff pauses) {
+        return super.send(keys, call).exceptionallyCompose(failure -> {
+            if (!(Failures.cause(failure) instanceof StoreContendedException)) {
+                return CompletableFuture.failedStage(failure);
+            }
+            if (System.nanoTime() - begunNanos >= contentionTimeout.toNanos()) {
+                return CompletableFuture.failedStage(new StoreContendedException(
+                        "This bulkhead could not be locked for " + contentionTimeout.toMillis()
+                                + " ms, because other instances held its lock (" + keys.shown()
+                                + "lock) or too many calls of this instance waited for a connection. Permits may have been "
+                                + "free. Increase quarkus.redis-bulkhead.lock-store.contention-timeout, or let calls wait "
+                                + "longer"));
+            }
+            CompletableFuture<T> next = new CompletableFuture<>();
+            after(pauses.next(), () -> attempt(keys, call, begunNanos, pauses).whenComplete((value, again) -> {
+                if (again == null) {
+                    next.complete(value);
+                } else {
+                    next.completeExceptionally(again);
+                }
+            }));
+            return next;
+        });
+    }
+}

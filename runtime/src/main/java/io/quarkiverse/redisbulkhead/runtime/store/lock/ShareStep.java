@@ -1,0 +1,204 @@
+package io.quarkiverse.redisbulkhead.runtime.store.lock;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
+
+import org.jboss.logging.Logger;
+
+import io.quarkiverse.redisbulkhead.runtime.store.ShareMachine;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.Commands;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.ServerCall;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.ShareCodec;
+import io.vertx.core.Future;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import io.vertx.redis.client.ResponseType;
+
+/**
+ * One step under the lock, in two round trips: take the lock ({@code SET NX PX}), watch it and the data ({@code WATCH}), and
+ * read the data and the clock of the server; then write all changes and release the lock in one transaction ({@code MULTI},
+ * {@code EXEC}).
+ * <p>
+ * The lock only saves others failed transactions. The transaction makes the step exact: it fails when the lock has ended or
+ * changed hands, or any of the data has changed, since it was read. So a process that was paused for longer than the lock lives
+ * changes nothing, and one that dies leaves nothing but a lock that expires.
+ * <p>
+ * The lock is in the name of the instance, so that an instance whose connection was lost during a step does not wait for its
+ * own lock. Of two steps of one instance at a time, the transaction of the later one fails.
+ */
+final class ShareStep {
+
+    private static final Logger LOG = Logger.getLogger(ShareStep.class);
+
+    private final BulkheadKeys keys;
+    private final byte[] shares;
+    private final byte[] waiting;
+    private final String instance;
+    private final Duration timeout;
+
+    /**
+     * @param keys of the bulkhead
+     * @param instance the name of this instance
+     * @param timeout how long the lock lives
+     */
+    ShareStep(BulkheadKeys keys, String instance, Duration timeout) {
+        this.keys = keys;
+        this.shares = keys.ofShares().get(0);
+        this.waiting = keys.ofShares().get(1);
+        this.instance = instance;
+        this.timeout = timeout;
+    }
+
+    /**
+     * Carries out an operation.
+     *
+     * @param connection carries no other call
+     * @param operation works on the data that was read
+     * @return its result; fails with {@link StoreContendedException} when another one has the lock, or was faster
+     */
+    <T> Future<T> over(ServerCall.Connection connection, Function<ShareMachine, T> operation) {
+        Future<String> server = connection.currentServer();
+        return connection.sendAll(List.of(
+                Request.cmd(Command.SET).arg(keys.lock()).arg(instance).arg("NX").arg("PX").arg(timeout.toMillis()),
+                Request.cmd(Command.WATCH).arg(keys.lock()).arg(shares).arg(waiting),
+                lockOwner(),
+                Request.cmd(Command.TIME),
+                Request.cmd(Command.HGETALL).arg(shares),
+                Request.cmd(Command.ZRANGE).arg(waiting).arg(0).arg(-1).arg("WITHSCORES")))
+                .compose(replies -> isOwn(replies.get(2))
+                        ? server.compose(id -> write(connection, replies, id, operation))
+                        : connection.send(Request.cmd(Command.UNWATCH)).transform(done -> contended()))
+                .recover(failure -> failure instanceof StoreContendedException ? Future.failedFuture(failure)
+                        : giveUp(connection).transform(done -> Future.failedFuture(failure)));
+    }
+
+    private Request lockOwner() {
+        return Request.cmd(Command.GET).arg(keys.lock());
+    }
+
+    private boolean isOwn(Response owner) {
+        return owner != null && owner.toString().equals(instance);
+    }
+
+    private <T> Future<T> contended() {
+        return Future.failedFuture(new StoreContendedException("Another step holds the lock " + keys.shown() + "lock"));
+    }
+
+    private <T> Future<T> write(Commands connection, List<Response> replies, String server,
+            Function<ShareMachine, T> operation) {
+        Map<String, String> fields = fields(replies.get(4));
+        Map<String, Long> queue = new TreeMap<>();
+        pairs(replies.get(5), (member, score) -> queue.put(member.toString(), score.toDouble().longValue()));
+        Map<String, String> newFields = new TreeMap<>(fields);
+        Map<String, Long> newQueue = new TreeMap<>(queue);
+        ShareMachine machine = new ShareMachine(keys.bulkhead(), newFields, newQueue, micros(replies.get(3)), server);
+        T result = operation.apply(machine);
+
+        // What is put comes before what is removed, so that no key is emptied in between and loses its time to live.
+        List<Request> commands = new ArrayList<>();
+        put(Command.HSET, shares, fields, newFields, (put, field, value) -> put.arg(field).arg(value), commands);
+        put(Command.ZADD, waiting, queue, newQueue, (put, member, ticket) -> put.arg(ticket).arg(member), commands);
+        remove(Command.HDEL, shares, fields.keySet(), newFields.keySet(), commands);
+        remove(Command.ZREM, waiting, queue.keySet(), newQueue.keySet(), commands);
+        expire(shares, machine.expireMillis(), commands);
+        expire(waiting, machine.expireQueueMillis(), commands);
+        commands.add(Request.cmd(Command.DEL).arg(keys.lock()));
+        return connection.transaction(commands).compose(done -> {
+            if (done.isEmpty()) {
+                return contended();
+            }
+            machine.messages().forEach(sent -> publish(connection, sent));
+            return Future.succeededFuture(result);
+        });
+    }
+
+    /** Deletes the lock if it is still that of this instance, and ends the watch. */
+    private Future<?> giveUp(Commands connection) {
+        return connection.sendAll(List.of(Request.cmd(Command.WATCH).arg(keys.lock()), lockOwner()))
+                .compose(replies -> isOwn(replies.get(1))
+                        ? connection.transaction(List.of(Request.cmd(Command.DEL).arg(keys.lock()))).mapEmpty()
+                        : connection.send(Request.cmd(Command.UNWATCH)));
+    }
+
+    // Messages may be lost, so a server that refuses them does no harm but delay.
+    private void publish(Commands connection, ShareMachine.Sent sent) {
+        connection.send(Request.cmd(Command.PUBLISH).arg(sent.instance()).arg(ShareCodec.text(sent.message(), keys)))
+                .onFailure(failure -> LOG.debugf("Failed to publish %s: %s", sent, failure.getMessage()));
+    }
+
+    /** Reads the bulkhead without a lock. */
+    Future<ShareOverview> look(Commands connection, int most) {
+        return connection.sendAll(List.of(Request.cmd(Command.TIME), Request.cmd(Command.HGETALL).arg(shares)))
+                .map(replies -> new ShareMachine(keys.bulkhead(), fields(replies.get(1)), new TreeMap<>(),
+                        micros(replies.get(0)), "").look(most));
+    }
+
+    // ---- What is read
+
+    private static long micros(Response time) {
+        return TimeUnit.SECONDS.toMicros(time.get(0).toLong()) + time.get(1).toLong();
+    }
+
+    private static Map<String, String> fields(Response reply) {
+        Map<String, String> fields = new TreeMap<>();
+        pairs(reply, (field, value) -> fields.put(field.toString(), value.toString()));
+        return fields;
+    }
+
+    /** Pairs come in turn in the old version of the protocol, and as pairs in the new one. */
+    private static void pairs(Response reply, BiConsumer<Response, Response> to) {
+        Response first = null;
+        for (Response each : reply) {
+            if (each.type() == ResponseType.MULTI) {
+                to.accept(each.get(0), each.get(1));
+            } else if (first == null) {
+                first = each;
+            } else {
+                to.accept(first, each);
+                first = null;
+            }
+        }
+    }
+
+    // ---- What is written
+
+    private interface Pair<V> {
+        void add(Request to, String name, V value);
+    }
+
+    private static <V> void put(Command command, byte[] key, Map<String, V> before, Map<String, V> after, Pair<V> pair,
+            List<Request> commands) {
+        List<String> changed = after.keySet().stream().filter(name -> !after.get(name).equals(before.get(name))).toList();
+        if (!changed.isEmpty()) {
+            Request put = Request.cmd(command).arg(key);
+            changed.forEach(name -> pair.add(put, name, after.get(name)));
+            commands.add(put);
+        }
+    }
+
+    private static void remove(Command command, byte[] key, Set<String> before, Set<String> after, List<Request> commands) {
+        List<String> gone = before.stream().filter(name -> !after.contains(name)).toList();
+        if (!gone.isEmpty()) {
+            Request remove = Request.cmd(command).arg(key);
+            gone.forEach(remove::arg);
+            commands.add(remove);
+        }
+    }
+
+    private static void expire(byte[] key, long millis, List<Request> commands) {
+        if (millis > 0) {
+            commands.add(Request.cmd(Command.PEXPIRE).arg(key).arg(millis));
+        }
+    }
+}

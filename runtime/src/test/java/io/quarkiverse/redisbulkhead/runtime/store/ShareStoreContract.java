@@ -1,0 +1,431 @@
+package io.quarkiverse.redisbulkhead.runtime.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage.Granted;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage.Recalled;
+import io.quarkiverse.redisbulkhead.runtime.store.Statement.Need;
+
+/** What a store does with statements, one situation per test. */
+public abstract class ShareStoreContract {
+
+    private static final BulkheadId BULKHEAD = StatedInstance.BULKHEAD;
+
+    private final StatedServer server = new StatedServer(shares());
+    private final StatedInstance a = server.instance("a");
+    private final StatedInstance b = server.instance("b");
+    private final StatedInstance c = server.instance("c");
+
+    /** The implementation, without data. */
+    protected abstract ComparedShares shares();
+
+    private void passMillis(long millis) {
+        server.advance(1_000 * millis);
+    }
+
+    private ShareOverview look() {
+        return StatedInstance.await(a.store.look(BULKHEAD, 10));
+    }
+
+    @Test
+    void grantsWhatIsFree() {
+        assertThat(a.tryFor(1, 3).granted()).isEqualTo(2);
+        assertThat(b.tryFor(1, 1).granted()).isZero();
+
+        a.giveBack(1);
+
+        assertThat(b.tryFor(1, 1).granted()).isEqualTo(1);
+        assertThat(look().granted()).isEqualTo(2);
+    }
+
+    @Test
+    void answersAgainWithoutGrantingAgain() {
+        a.needs = List.of(new Need(0, 1, 1, 3));
+        Position first = a.sync();
+
+        Position again = StatedInstance.await(a.store.sync(a.statement(a.number)));
+
+        assertThat(again.granted()).isEqualTo(first.granted()).isEqualTo(2);
+        assertThat(again.ticket()).isEqualTo(first.ticket()).isPositive();
+        assertThat(look().waiting()).isEqualTo(1);
+    }
+
+    @Test
+    void tellsAgainWhatALostAnswerSaid() {
+        a.needs = List.of(new Need(0, 1, 1, 3));
+        Position lost = StatedInstance.await(a.store.sync(a.statement(++a.number)));
+
+        Statement restated = new Statement(BULKHEAD, ++a.number, lost.epoch(), 0, 0, 0, 30_000, 2, false, false, a.needs,
+                List.of(), 0, 0, "", -1, List.of(), List.of());
+        Position position = StatedInstance.await(a.store.sync(restated));
+
+        assertThat(position.granted()).isEqualTo(2);
+        assertThat(position.ticket()).isEqualTo(lost.ticket());
+        assertThat(look().waiting()).isEqualTo(1);
+    }
+
+    @Test
+    void aLateStatementChangesNothing() {
+        a.sync();
+        a.tryFor(1, 2);
+        Statement late = a.statement(a.number - 1);
+        a.giveBack(2);
+
+        StatedInstance.await(a.store.sync(late));
+
+        assertThat(look().granted()).isZero();
+    }
+
+    @Test
+    void offersGoToTheQueueInOrder() {
+        a.tryFor(1, 2);
+        passMillis(1);
+        b.waitFor(1, 1);
+        passMillis(1);
+        c.waitFor(1, 1);
+
+        a.giveBack(1);
+
+        Granted offer = (Granted) b.take().get(0);
+        assertThat(offer.granted()).isEqualTo(1);
+        assertThat(offer.epoch()).isEqualTo(b.epoch);
+        assertThat(offer.number()).isEqualTo(b.number);
+        assertThat(offer.othersWait()).isTrue();
+        assertThat(offer.tokens()).isPositive();
+        assertThat(c.take()).isEmpty();
+
+        a.giveBack(1);
+
+        assertThat(((Granted) c.take().get(0)).othersWait()).isFalse();
+    }
+
+    @Test
+    void aNewcomerDoesNotOvertake() {
+        a.tryFor(1, 2);
+        b.waitFor(2, 1);
+        a.giveBack(1);
+
+        assertThat(c.tryFor(1, 1).granted()).isZero();
+        assertThat(c.waitFor(1, 1).granted()).isZero();
+
+        a.giveBack(1);
+
+        assertThat(b.take()).hasAtLeastOneElementOfType(Granted.class);
+        assertThat(c.take()).noneMatch(Granted.class::isInstance);
+    }
+
+    @Test
+    void whatIsHeavierThanTheLimitBlocksNobody() {
+        a.tryFor(1, 2);
+        b.limit = 5;
+        b.waitFor(5, 1);
+        c.waitFor(1, 1);
+        StatedInstance.await(a.store.resize(BULKHEAD, 2));
+
+        a.giveBack(1);
+
+        assertThat(c.take()).hasAtLeastOneElementOfType(Granted.class);
+    }
+
+    @Test
+    void aLightCallThatDoesNotWaitPassesAHeavyOne() {
+        a.tryFor(1, 1);
+
+        b.immediate = List.of(new Need(0, 0, 2, 1), new Need(0, 0, 1, 1));
+
+        assertThat(b.sync().granted()).isEqualTo(1);
+    }
+
+    @Test
+    void anOfferBecomesAShareByTheNextStatement() {
+        a.tryFor(1, 2);
+        b.waitFor(1, 1);
+        a.giveBack(1);
+
+        b.needs = List.of();
+        Position position = b.sync();
+
+        assertThat(position.granted()).isEqualTo(1);
+        passMillis(4_000);
+        assertThat(b.sync().epoch()).isEqualTo(position.epoch());
+        assertThat(look().granted()).isEqualTo(2);
+    }
+
+    @Test
+    void anOfferEndsWithoutAStatement() {
+        a.tryFor(1, 2);
+        b.waitFor(1, 1);
+        a.giveBack(1);
+        long epoch = b.epoch;
+        assertThat(look().granted()).isEqualTo(2);
+
+        passMillis(ShareStore.OFFER_MILLIS + 1);
+        assertThat(c.tryFor(1, 1).granted()).isEqualTo(1);
+
+        b.granted = 1;
+        b.needs = List.of();
+        Position late = b.sync();
+        assertThat(late.epoch()).isGreaterThan(epoch);
+        assertThat(late.admitted()).isZero();
+    }
+
+    @Test
+    void aRepeatedAnswerLeavesOutWhatWasOfferedSince() {
+        a.tryFor(1, 2);
+        b.waitFor(1, 1);
+        a.giveBack(1);
+
+        Position again = StatedInstance.await(b.store.sync(b.statement(b.number)));
+
+        assertThat(again.granted()).isZero();
+    }
+
+    @Test
+    void deadWaitersAreSkipped() {
+        a.tryFor(1, 2);
+        b.waitFor(1, 1);
+        c.waitFor(1, 1);
+        for (int i = 0; i < 4; i++) {
+            passMillis(1_000);
+            c.sync();
+        }
+
+        a.giveBack(1);
+
+        assertThat(c.take()).hasAtLeastOneElementOfType(Granted.class);
+        assertThat(b.take()).isEmpty();
+    }
+
+    @Test
+    void aLeaseEnds() {
+        a.lease = 1_000;
+        a.tryFor(1, 2);
+        passMillis(1_001);
+
+        assertThat(b.tryFor(1, 2).granted()).isEqualTo(2);
+        Position late = a.sync();
+
+        assertThat(late.admitted()).isZero();
+        assertThat(late.granted()).isZero();
+    }
+
+    @Test
+    void aClaimIsAdmittedAsFarAsThereIsRoom() {
+        a.tryFor(1, 2);
+        server.loseData();
+        b.tryFor(1, 1);
+
+        Position position = a.sync();
+
+        assertThat(position.admitted()).isEqualTo(1);
+        assertThat(position.granted()).isEqualTo(1);
+        assertThat(look().granted()).isEqualTo(2);
+    }
+
+    @Test
+    void lostDataDoesNotLoseThePlaceInTheQueue() {
+        a.tryFor(1, 2);
+        passMillis(1);
+        b.waitFor(1, 1);
+        passMillis(1);
+        c.waitFor(1, 1);
+        b.highestToken = b.needs.get(0).ticket();
+        c.highestToken = c.needs.get(0).ticket();
+
+        server.loseData();
+        a.sync();
+        c.sync();
+        b.sync();
+        a.giveBack(1);
+
+        assertThat(c.take()).noneMatch(Granted.class::isInstance);
+        assertThat(b.take()).hasAtLeastOneElementOfType(Granted.class);
+    }
+
+    @Test
+    void duringTheGraceAllClaimsAreAdmitted() {
+        ComparedShares.Stored before = serverWithShareOfB();
+        b.giveBack(2);
+        a.tryFor(1, 2);
+
+        server.restore(before);
+        server.changeRunId();
+
+        Position position = a.sync();
+        assertThat(position.admitted()).isEqualTo(2);
+        assertThat(position.graceMillis()).isPositive();
+        assertThat(look().granted()).isEqualTo(4);
+
+        b.epoch = 0;
+        b.granted = 0;
+        b.returned = 0;
+        assertThat(b.sync().graceMillis()).as("all have stated their position").isZero();
+        assertThat(c.tryFor(1, 1).granted()).isZero();
+    }
+
+    private ComparedShares.Stored serverWithShareOfB() {
+        a.sync();
+        b.tryFor(1, 2);
+        return server.snapshot();
+    }
+
+    @Test
+    void theGraceGrantsNothingNew() {
+        a.tryFor(1, 1);
+        server.changeRunId();
+        b.serverSince = 0;
+
+        Position early = b.tryFor(1, 1);
+        assertThat(early.granted()).isZero();
+        assertThat(early.askAgainMillis()).isBetween(1L, ShareStore.GRACE_MILLIS);
+
+        passMillis(ShareStore.GRACE_MILLIS);
+        assertThat(b.tryFor(1, 1).granted()).isEqualTo(1);
+    }
+
+    @Test
+    void missingDataHasAGraceOnlyForInstancesThatKnewAnotherRun() {
+        b.serverSince = 500;
+        assertThat(b.tryFor(1, 1).graceMillis()).isEqualTo(1_500);
+
+        server.loseData();
+        assertThat(c.tryFor(1, 1).granted()).isEqualTo(1);
+    }
+
+    @Test
+    void recallsWhatOthersKeep() {
+        a.wantsToKeep = true;
+        a.tryFor(1, 2);
+        assertThat(a.sync().mayKeep()).isTrue();
+        a.keeps = true;
+
+        Position refused = b.tryFor(1, 1);
+
+        assertThat(refused.recalled()).isEqualTo(1);
+        assertThat(((Recalled) a.take().get(0)).number()).isEqualTo(a.number);
+        assertThat(a.sync().mayKeep()).isFalse();
+        passMillis(ShareStore.UNMET_MILLIS + 1);
+        assertThat(a.sync().mayKeep()).isTrue();
+    }
+
+    @Test
+    void aDeafInstanceIsNotWaitedFor() {
+        a.wantsToKeep = true;
+        a.tryFor(1, 2);
+        b.tryFor(1, 1);
+        passMillis(ShareStore.DEAF_MILLIS);
+
+        assertThat(b.tryFor(1, 1).recalled()).isZero();
+        assertThat(a.take()).hasSize(2);
+    }
+
+    @Test
+    void whoAloneHasNeedsKeeps() {
+        a.wantsToKeep = true;
+        a.tryFor(1, 2);
+        a.waitFor(1, 1);
+        b.sync();
+
+        assertThat(a.take()).isEmpty();
+        assertThat(a.sync().mayKeep()).isTrue();
+    }
+
+    @Test
+    void aDetachedPermitIsAttachedOnce() {
+        a.tryFor(1, 1);
+        a.holds = List.of(new Statement.Hold("p1", 1, 10_000, 0, "digest", "method"));
+        a.giveBack(1);
+        a.holds = List.of();
+        assertThat(look().granted()).isEqualTo(1);
+        assertThat(look().holds()).hasSize(1);
+
+        b.attaches = List.of(new Statement.Attach("p1", "digest"));
+        Position attached = b.sync();
+        c.attaches = List.of(new Statement.Attach("p1", "digest"));
+
+        assertThat(attached.granted()).isEqualTo(1);
+        assertThat(attached.attached()).containsKey("p1");
+        assertThat(c.sync().attached()).isEmpty();
+        assertThat(b.sync().attached()).as("attached again").isEmpty();
+        b.granted = 0;
+        assertThat(b.sync().attached()).as("stated again after a lost answer").containsKey("p1");
+        assertThat(b.granted).isEqualTo(1);
+        assertThat(look().granted()).isEqualTo(1);
+    }
+
+    @Test
+    void aHoldEnds() {
+        a.tryFor(1, 2);
+        a.holds = List.of(new Statement.Hold("p1", 2, 500, 0, "", "method"));
+        a.giveBack(2);
+        assertThat(b.tryFor(1, 1).granted()).isZero();
+
+        passMillis(501);
+
+        assertThat(b.tryFor(1, 1).granted()).isEqualTo(1);
+    }
+
+    @Test
+    void revokesAndTells() {
+        a.tryFor(1, 2);
+        b.waitFor(1, 1);
+
+        assertThat(StatedInstance.await(b.store.revoke(BULKHEAD, "a", "", 1))).isEqualTo(1);
+
+        assertThat(a.take()).hasExactlyElementsOfTypes(ShareMessage.Changed.class);
+        assertThat(b.take()).hasAtLeastOneElementOfType(Granted.class);
+        a.returned = 2;
+        Position position = a.sync();
+        assertThat(position.revoked()).as("returned before it knew").isZero();
+        assertThat(look().granted()).isEqualTo(1);
+    }
+
+    @Test
+    void tokensAreNeverGivenTwice() {
+        Position first = a.tryFor(1, 1);
+        server.setClockBack(3_600_000_000L);
+        Position second = b.tryFor(1, 1);
+
+        assertThat(first.tokens()).isEqualTo(17);
+        assertThat(second.firstToken()).isGreaterThanOrEqualTo(first.firstToken() + first.tokens());
+        server.loseData();
+        c.highestToken = second.firstToken() + 1_000_000;
+        assertThat(c.tryFor(1, 1).firstToken()).isGreaterThan(c.highestToken);
+    }
+
+    @Test
+    void aClockThatWasSetBackProlongsNoLease() {
+        a.lease = 1_000;
+        a.tryFor(1, 2);
+        server.setClockBack(3_600_000_000L);
+        b.sync();
+        passMillis(1_001);
+
+        assertThat(b.tryFor(1, 2).granted()).isEqualTo(2);
+    }
+
+    @Test
+    void otherLimitsAreTold() {
+        a.sync();
+        b.limit = 3;
+
+        assertThat(b.sync().otherLimits()).containsExactly(2);
+        passMillis(60_001);
+        assertThat(b.sync().otherLimits()).isEmpty();
+    }
+
+    @Test
+    void whatNobodyUsesExpires() {
+        a.lease = 1_000;
+        a.tryFor(1, 2);
+        a.giveBack(2);
+
+        passMillis(1_000 + ShareStore.WAITER_MILLIS + 2 * ShareMachine.SLACK_MILLIS);
+
+        assertThat(server.fields()).isEmpty();
+    }
+}

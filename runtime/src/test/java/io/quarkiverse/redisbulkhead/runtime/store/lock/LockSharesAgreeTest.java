@@ -1,0 +1,19 @@
+package io.quarkiverse.redisbulkhead.runtime.store.lock;
+
+import java.util.List;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.runtime.store.ComparedShares;
+import io.quarkiverse.redisbulkhead.runtime.store.SharesAgreeTest;
+
+/** What a step under the lock reads and writes is what the state machine has, after each step of generated histories. */
+class LockSharesAgreeTest {
+
+    @Test
+    @DisplayName("Trap 46: steps under the lock agree with the state machine")
+    void stepsAgreeWithTheStateMachine() {
+        SharesAgreeTest.compare(List.of(new ComparedShares.Machine(), new LockedShares()), 20);
+    }
+}

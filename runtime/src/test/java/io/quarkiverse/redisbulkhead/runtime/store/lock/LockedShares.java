@@ -1,0 +1,82 @@
+package io.quarkiverse.redisbulkhead.runtime.store.lock;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Function;
+
+import io.quarkiverse.redisbulkhead.runtime.store.ComparedShares;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareMachine;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
+import io.quarkiverse.redisbulkhead.runtime.store.Statement;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.RedisModel;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.ModelConnection;
+import io.vertx.core.Future;
+
+/** Steps under the lock, on a model of Redis. */
+final class LockedShares implements ComparedShares {
+
+    private final RedisModel redis = new RedisModel(0);
+    private final ModelConnection connection = new ModelConnection(redis);
+    private final ShareStep step = new ShareStep(new BulkheadKeys("k", BULKHEAD), "k:instance:a", Duration.ofSeconds(1));
+
+    private Object result(Future<?> future) {
+        connection.executeAll();
+        if (future.succeeded()) {
+            return future.result();
+        }
+        if (future.cause() instanceof StoreException) {
+            return "refused";
+        }
+        throw new AssertionError(future.cause());
+    }
+
+    private <T> Object step(Function<ShareMachine, T> operation) {
+        return result(step.over(connection, operation));
+    }
+
+    @Override
+    public void at(long micros, String runId) {
+        redis.setMicros(micros);
+        redis.setRunId(runId);
+    }
+
+    @Override
+    public Object sync(String instance, Statement statement) {
+        return step(machine -> machine.sync(instance, statement));
+    }
+
+    @Override
+    public Object revoke(String instance, String permitId, int permits) {
+        return step(machine -> machine.revoke(instance, permitId, permits));
+    }
+
+    @Override
+    public Object resize(int limit) {
+        return step(machine -> machine.resize(limit));
+    }
+
+    @Override
+    public ShareOverview look(int most) {
+        return (ShareOverview) result(step.look(connection, most));
+    }
+
+    @Override
+    public List<ShareMachine.Sent> takeMessages() {
+        return ComparedShares.sent(redis.takePublished());
+    }
+
+    @Override
+    public Stored stored() {
+        if (!redis.describe("k:{b}:lock").isEmpty()) {
+            throw new AssertionError("The step has left its lock");
+        }
+        return ComparedShares.stored(redis);
+    }
+
+    @Override
+    public void restore(Stored stored) {
+        ComparedShares.restore(redis, stored);
+    }
+}

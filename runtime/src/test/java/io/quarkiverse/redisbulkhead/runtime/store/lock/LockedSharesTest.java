@@ -1,0 +1,13 @@
+package io.quarkiverse.redisbulkhead.runtime.store.lock;
+
+import io.quarkiverse.redisbulkhead.runtime.store.ComparedShares;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareStoreContract;
+
+/** Steps under the lock, on a model of Redis. */
+class LockedSharesTest extends ShareStoreContract {
+
+    @Override
+    protected ComparedShares shares() {
+        return new LockedShares();
+    }
+}
