@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage.Granted;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage.Recalled;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement.Need;
+import io.quarkiverse.redisbulkhead.runtime.store.machine.ShareMachine;
 
 /** What a store does with statements, one situation per test. */
 class ShareMachineTest {
