@@ -65,6 +65,7 @@ class ArchitectureTest {
                 .layer("bulkhead").definedBy(ROOT + ".runtime.bulkhead")
                 .layer("semaphore").definedBy(ROOT + ".runtime.semaphore")
                 .layer("port").definedBy(ROOT + ".runtime.store")
+                .layer("machine").definedBy(ROOT + ".runtime.store.machine")
                 .layer("redis").definedBy(ROOT + ".runtime.store.redis")
                 .layer("lock store").definedBy(ROOT + ".runtime.store.lock")
                 .layer("local store").definedBy(ROOT + ".runtime.store.local")
@@ -81,8 +82,10 @@ class ArchitectureTest {
                 .whereLayer("bulkhead").mayOnlyAccessLayers("semaphore", "port")
                 .whereLayer("semaphore").mayOnlyBeAccessedByLayers("glue", "guard", "overview", "bulkhead")
                 .whereLayer("port")
-                .mayOnlyBeAccessedByLayers("glue", "overview", "bulkhead", "semaphore", "redis", "lock store",
+                .mayOnlyBeAccessedByLayers("glue", "overview", "bulkhead", "semaphore", "machine", "redis", "lock store",
                         "local store")
+                .whereLayer("machine").mayOnlyBeAccessedByLayers("redis", "lock store", "local store")
+                .whereLayer("machine").mayOnlyAccessLayers("port")
                 .whereLayer("redis").mayOnlyBeAccessedByLayers("glue", "lock store")
                 .whereLayer("lock store").mayOnlyBeAccessedByLayers("glue")
                 .whereLayer("local store").mayOnlyBeAccessedByLayers("glue", "lock store")
@@ -113,7 +116,7 @@ class ArchitectureTest {
                 .onlyDependOnClassesThat()
                 .resideInAnyPackage("java..", "org.jboss.logging..", ROOT, ROOT + ".runtime.message",
                         ROOT + ".runtime.bulkhead", ROOT + ".runtime.semaphore",
-                        ROOT + ".runtime.store", ROOT + ".runtime.store.local",
+                        ROOT + ".runtime.store", ROOT + ".runtime.store.machine", ROOT + ".runtime.store.local",
                         "org.eclipse.microprofile.faulttolerance..")
                 .check(CLASSES);
     }

@@ -42,7 +42,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.StoreDecorator;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreListener;
 import io.quarkiverse.redisbulkhead.runtime.store.local.InProcessShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.ScriptShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisShareStore;
 import io.quarkus.arc.All;
 import io.quarkus.arc.Arc;
 import io.quarkus.runtime.ExecutorRecorder;
@@ -90,8 +90,7 @@ public class BulkheadRuntime {
         Parts parts = new Parts(new HolderIdentity(application(), hostAndPid()), listener(losses, listeners),
                 new WaiterLimits(maxBlockedThreads), redisListeners, decorators);
         StoreKind store = buildTimeConfig.store();
-        // The store with a lock knows single permits.
-        boolean ofShares = store != StoreKind.LOCK && !"permits".equals(System.getProperty(ENGINE_PROPERTY));
+        boolean ofShares = !"permits".equals(System.getProperty(ENGINE_PROPERTY));
         this.engine = !ofShares ? engineOfPermits(store.needsRedis() ? redis.createPermits() : null, parts)
                 : store.needsRedis() ? engineOfShares(redis.createShares(), config.commandTimeout(), parts)
                         : engineOfThisProcess(config.commandTimeout(), parts);
@@ -102,7 +101,7 @@ public class BulkheadRuntime {
             List<StoreListener> storeListeners, List<StoreDecorator> decorators) {
     }
 
-    private Engine engineOfShares(ScriptShareStore redis, Duration commandTimeout, Parts parts) {
+    private Engine engineOfShares(RedisShareStore redis, Duration commandTimeout, Parts parts) {
         connecting = redis::warmUp;
         disconnecting = redis::close;
         ShareStore store = redis;

@@ -7,7 +7,7 @@ import jakarta.inject.Singleton;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.config.StoreKind;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.ScriptShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisShareStore;
 import io.quarkus.arc.Arc;
 import io.quarkus.redis.client.RedisClientName;
 import io.quarkus.redis.runtime.client.config.RedisConfig;
@@ -47,8 +47,10 @@ public class RedisStoreFactory {
     }
 
     /** The store of shares; it connects at the first call, which fails where nothing says where Redis is. */
-    ScriptShareStore createShares() {
-        return stores().shares();
+    RedisShareStore createShares() {
+        return store == StoreKind.LOCK
+                ? stores().lockedShares(config.lockStore().stepTimeout(), config.lockStore().contentionTimeout())
+                : stores().shares();
     }
 
     /** The store of permits; it connects at the first call, which fails where nothing says where Redis is. */

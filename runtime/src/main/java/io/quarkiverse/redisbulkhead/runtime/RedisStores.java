@@ -3,6 +3,7 @@ package io.quarkiverse.redisbulkhead.runtime;
 import java.time.Duration;
 
 import io.quarkiverse.redisbulkhead.runtime.store.lock.LockPermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.lock.LockShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.NotificationSubscriber;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisConnectionManager;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisPermitStore;
@@ -32,6 +33,18 @@ public record RedisStores(Vertx vertx, RedisOptions options, String properties, 
      */
     public ScriptShareStore shares() {
         return new ScriptShareStore(new Topology(vertx, options, properties, keyPrefix, commandTimeout, 1, true));
+    }
+
+    /**
+     * The store of shares, with a lock.
+     *
+     * @param stepTimeout after which time the lock of a process that died within a step is free
+     * @param contentionTimeout for how long an operation tries to get the lock
+     * @return to be closed
+     */
+    public LockShareStore lockedShares(Duration stepTimeout, Duration contentionTimeout) {
+        return new LockShareStore(new Topology(vertx, options, properties, keyPrefix, commandTimeout, CONNECTIONS_FOR_STEPS,
+                false), stepTimeout, contentionTimeout);
     }
 
     /**

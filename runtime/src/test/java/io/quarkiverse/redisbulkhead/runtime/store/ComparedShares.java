@@ -10,6 +10,7 @@ import java.util.TreeMap;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.LuaEngine;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.Published;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.RedisModel;
+import io.quarkiverse.redisbulkhead.runtime.store.machine.ShareMachine;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.ShareCodec;
 
 /** Shares of one bulkhead that a test can compare with those of another implementation, and change from outside. */
@@ -205,7 +206,7 @@ public interface ComparedShares {
         private final RedisModel redis = new RedisModel(0);
         private final String text;
 
-        Modelled(String text) {
+        public Modelled(String text) {
             this.text = text;
         }
 

@@ -11,6 +11,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
+import io.quarkiverse.redisbulkhead.runtime.store.machine.ShareMachine;
+
 /**
  * A server in memory for many instances, on a manual clock, with faults. Everything is deterministic: the same seed and the
  * same calls give the same history. For one thread.

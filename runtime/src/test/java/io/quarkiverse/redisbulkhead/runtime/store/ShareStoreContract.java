@@ -1,5 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime.store;
 
+import io.quarkiverse.redisbulkhead.runtime.store.machine.ShareMachine;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;

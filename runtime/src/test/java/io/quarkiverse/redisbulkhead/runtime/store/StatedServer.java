@@ -1,5 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime.store;
 
+import io.quarkiverse.redisbulkhead.runtime.store.machine.ShareMachine;
+
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -14,12 +14,12 @@ import java.util.function.LongSupplier;
 
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.Position;
-import io.quarkiverse.redisbulkhead.runtime.store.ShareMachine;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.quarkiverse.redisbulkhead.runtime.store.machine.ShareMachine;
 
 /**
  * Keeps the shares of one instance in its memory, so that tests of an application without Redis can let the store be away.

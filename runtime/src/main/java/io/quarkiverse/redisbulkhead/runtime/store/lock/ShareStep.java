@@ -12,7 +12,7 @@ import java.util.function.Function;
 
 import org.jboss.logging.Logger;
 
-import io.quarkiverse.redisbulkhead.runtime.store.ShareMachine;
+import io.quarkiverse.redisbulkhead.runtime.store.machine.ShareMachine;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;

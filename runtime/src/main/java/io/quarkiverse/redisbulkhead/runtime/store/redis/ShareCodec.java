@@ -15,10 +15,10 @@ import java.util.function.Function;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.Position;
 import io.quarkiverse.redisbulkhead.runtime.store.Position.Attached;
-import io.quarkiverse.redisbulkhead.runtime.store.ShareMachine;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement;
+import io.quarkiverse.redisbulkhead.runtime.store.machine.ShareMachine;
 
 /** The arguments of {@code share.lua}, its replies and its messages; the header of the script documents them. */
 public final class ShareCodec {

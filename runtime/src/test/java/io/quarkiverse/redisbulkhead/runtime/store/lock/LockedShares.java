@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.function.Function;
 
 import io.quarkiverse.redisbulkhead.runtime.store.ComparedShares;
-import io.quarkiverse.redisbulkhead.runtime.store.ShareMachine;
+import io.quarkiverse.redisbulkhead.runtime.store.machine.ShareMachine;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;

@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.runtime.store;
+package io.quarkiverse.redisbulkhead.runtime.store.machine;
 
 /**
  * A permit that no instance holds. The text is that of the field {@code h:<id>}. The record of a permit that was attached or

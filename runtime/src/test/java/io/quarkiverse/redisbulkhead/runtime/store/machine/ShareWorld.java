@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.runtime.store;
+package io.quarkiverse.redisbulkhead.runtime.store.machine;
 
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -12,7 +12,13 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 
+import io.quarkiverse.redisbulkhead.runtime.store.ComparedShares;
 import io.quarkiverse.redisbulkhead.runtime.store.ComparedShares.Stored;
+import io.quarkiverse.redisbulkhead.runtime.store.Position;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.Statement;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement.Need;
 
 /**

@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.runtime.store;
+package io.quarkiverse.redisbulkhead.runtime.store.machine;
 
 import java.util.ArrayList;
 import java.util.Collection;
@@ -14,6 +14,14 @@ import java.util.StringJoiner;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Stream;
+
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.Position;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.Statement;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 
 /**
  * One step of one bulkhead: what {@code share.lua} does, in Java. It works on the fields of the hash and on the members of the
@@ -34,13 +42,13 @@ public final class ShareMachine {
     private static final String HOLD = "h:";
 
     /** How many instances a step serves, skips or ends at most. */
-    static final int MOST = 1_000;
+    private static final int MOST = 1_000;
 
     /** Keys outlive what they hold by at least this. */
-    static final long SLACK_MILLIS = 1_000;
+    public static final long SLACK_MILLIS = 1_000;
 
     private static final long MOST_LEASE_MILLIS = 365L * 24 * 3600 * 1000;
-    static final long LIMIT_SET_MILLIS = 30L * 24 * 3600 * 1000;
+    private static final long LIMIT_SET_MILLIS = 30L * 24 * 3600 * 1000;
     private static final long DECLARED_MILLIS = 60_000;
     private static final long DECLARED_REFRESHED_MILLIS = 5_000;
     private static final int DECLARED_MOST = 8;

@@ -1,8 +1,10 @@
-package io.quarkiverse.redisbulkhead.runtime.store;
+package io.quarkiverse.redisbulkhead.runtime.store.machine;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.StringJoiner;
+
+import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
 
 /**
  * What the store knows about one instance in one bulkhead: its share, its lease and its calls that wait. The text is that of

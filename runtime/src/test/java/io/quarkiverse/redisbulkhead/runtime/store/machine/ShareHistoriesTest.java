@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.runtime.store;
+package io.quarkiverse.redisbulkhead.runtime.store.machine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -11,7 +11,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-import io.quarkiverse.redisbulkhead.runtime.store.ShareWorld.Trouble;
+import io.quarkiverse.redisbulkhead.runtime.store.ComparedShares;
+import io.quarkiverse.redisbulkhead.runtime.store.machine.ShareWorld.Trouble;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.ScriptTexts;
 
 /**

@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.runtime.store;
+package io.quarkiverse.redisbulkhead.runtime.store.machine;
 
 /** A deliberate defect of {@code share.lua} that generated histories must find. */
 enum ShareMutation {
