@@ -1,13 +1,13 @@
 package io.quarkiverse.redisbulkhead.runtime.store;
 
-import io.quarkiverse.redisbulkhead.runtime.store.machine.ShareMachine;
-
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.HashMap;
 import java.util.Map;
 
 import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.runtime.store.machine.ShareMachine;
 
 /** The state machine of shares by itself. */
 class ShareMachineTest extends ShareStoreContract {

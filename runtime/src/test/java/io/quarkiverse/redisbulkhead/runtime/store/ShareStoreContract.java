@@ -1,7 +1,5 @@
 package io.quarkiverse.redisbulkhead.runtime.store;
 
-import io.quarkiverse.redisbulkhead.runtime.store.machine.ShareMachine;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
@@ -11,6 +9,7 @@ import org.junit.jupiter.api.Test;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage.Granted;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage.Recalled;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement.Need;
+import io.quarkiverse.redisbulkhead.runtime.store.machine.ShareMachine;
 
 /** What a store does with statements, one situation per test. */
 public abstract class ShareStoreContract {

@@ -1,7 +1,5 @@
 package io.quarkiverse.redisbulkhead.runtime.store;
 
-import io.quarkiverse.redisbulkhead.runtime.store.machine.ShareMachine;
-
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -9,6 +7,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+
+import io.quarkiverse.redisbulkhead.runtime.store.machine.ShareMachine;
 
 /** Any implementation of shares as a server that answers at once, on a clock that the test moves. */
 final class StatedServer {

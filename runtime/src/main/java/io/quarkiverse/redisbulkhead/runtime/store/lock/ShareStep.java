@@ -12,9 +12,9 @@ import java.util.function.Function;
 
 import org.jboss.logging.Logger;
 
-import io.quarkiverse.redisbulkhead.runtime.store.machine.ShareMachine;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
+import io.quarkiverse.redisbulkhead.runtime.store.machine.ShareMachine;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.Commands;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.ServerCall;

@@ -20,7 +20,6 @@ import org.junit.jupiter.api.Timeout;
 
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.Position;
-import io.quarkiverse.redisbulkhead.runtime.store.machine.ShareMachine;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement;
@@ -28,6 +27,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.Statement.Need;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.TransientStoreException;
+import io.quarkiverse.redisbulkhead.runtime.store.machine.ShareMachine;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisShareStoreContract;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.ScriptShareStore;

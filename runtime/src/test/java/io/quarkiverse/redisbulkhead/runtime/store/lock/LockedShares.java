@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.function.Function;
 
 import io.quarkiverse.redisbulkhead.runtime.store.ComparedShares;
-import io.quarkiverse.redisbulkhead.runtime.store.machine.ShareMachine;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.RedisModel;
+import io.quarkiverse.redisbulkhead.runtime.store.machine.ShareMachine;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.ModelConnection;
 import io.vertx.core.Future;
