@@ -593,7 +593,8 @@ final class ShareSync {
 
     private void rejectCalls(Throwable failure, List<Runnable> then) {
         boolean mayPass = mayPass(failure);
-        List<PendingCall> calls = new ArrayList<>(bulkhead.line.calls(true));
+        // Also those that wait behind a group without a ticket, which no statement can contain yet.
+        List<PendingCall> calls = new ArrayList<>(bulkhead.line.calls(false));
         List<PendingCall> withoutPlaces = bulkhead.immediate.calls(true);
         calls.addAll(withoutPlaces);
         for (PendingCall call : calls) {
@@ -849,6 +850,11 @@ final class ShareSync {
         return askAgain && askAgainNanos - now > 0 && !graceEnds ? Duration.ofNanos(askAgainNanos - now)
                 : bulkhead.share > 0 ? Duration.ofNanos(Math.max(0, leaseEndNanos + bulkhead.marginNanos - now))
                         : Duration.ofNanos(bulkhead.leaseNanos);
+    }
+
+    /** Whether the last statement failed for a reason that does not pass in a moment. */
+    boolean isAway() {
+        return unanswered && lastFailure != null && !mayPass(lastFailure);
     }
 
     Throwable lastFailure() {
