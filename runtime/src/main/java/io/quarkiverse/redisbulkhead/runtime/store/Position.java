@@ -11,7 +11,8 @@ import java.util.Set;
  *        stated: {@code granted} is what it admitted of {@code granted - returned - revoked} of the statement, together with
  *        what it granted beyond that, and the counters of returned and revoked permits start from 0
  * @param granted how many permits the instance was granted
- * @param admitted how many of them were admitted of what the statement claimed; meaningful only in a new epoch
+ * @param admitted how many of them were admitted of what the statement claimed; meaningful only in a new epoch, and the same in
+ *        a repeated answer
  * @param revoked how many of them were revoked
  * @param leaseMillis how long the share lives, from when the statement was sent on; 0 if there is no share
  * @param limit the limit in force
@@ -28,7 +29,7 @@ import java.util.Set;
  * @param tokens how many
  * @param attached what became of each permit that the statement wants to attach: those that joined the share. They are part of
  *        {@code granted}
- * @param otherLimits the other limits that instances have declared within the last minute
+ * @param otherLimits the other limits that are known to have been declared by instances within the last minute
  * @param server the run id of the server; empty if the store cannot tell
  */
 public record Position(long number, long epoch, long granted, long admitted, long revoked, long leaseMillis, int limit,

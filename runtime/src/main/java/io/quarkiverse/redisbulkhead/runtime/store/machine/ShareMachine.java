@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -13,6 +12,7 @@ import java.util.Set;
 import java.util.StringJoiner;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
@@ -34,10 +34,9 @@ public final class ShareMachine {
     /** The version of the data. Another version is refused. */
     public static final int LAYOUT = 1;
 
-    /** The fields of the hash: the totals, the limit of an operator, the declared limits; then instances and holds. */
+    /** The fields of the hash: the totals, the limit of an operator; then instances and holds. */
     private static final String TOTALS = "bulkhead";
     private static final String LIMIT = "limit";
-    private static final String LIMITS = "limits";
     private static final String INSTANCE = "i:";
     private static final String HOLD = "h:";
 
@@ -50,18 +49,19 @@ public final class ShareMachine {
     private static final long MOST_LEASE_MILLIS = 365L * 24 * 3600 * 1000;
     private static final long LIMIT_SET_MILLIS = 30L * 24 * 3600 * 1000;
     private static final long DECLARED_MILLIS = 60_000;
-    private static final long DECLARED_REFRESHED_MILLIS = 5_000;
-    private static final int DECLARED_MOST = 8;
 
     /** A grant brings a token for each permit and so many more. */
     private static final int MORE_TOKENS = 16;
     private static final int MOST_TOKENS = 1 << 20;
 
-    /** After a scan, none for a millisecond per so many records: a scan takes about 5 µs per record, so 5 % of the server. */
+    /** After a scan, none for a millisecond per so many records: a scan takes about 10 µs per record, so 10 % of the server. */
     private static final int SCANNED_PER_MILLI = 10;
 
     /** Counters and tickets stay below 2^53 by far; weights and counts are smaller. */
     private static final long MOST_COUNTED = 1L << 52;
+
+    /** An end that does not come. */
+    private static final long NEVER = 1L << 53;
 
     /**
      * A message to an instance.
@@ -89,7 +89,6 @@ public final class ShareMachine {
     private final Map<String, Long> queue;
     private final String actualServer;
     private final boolean missing;
-    private final boolean queueWasEmpty;
     private final long micros;
     private final long now;
     /** What ends so long after this has had its full time. */
@@ -103,7 +102,7 @@ public final class ShareMachine {
     private long ticket;
     private long offset;
     private long held;
-    private long until = Long.MAX_VALUE;
+    private long nextEnd = NEVER;
     private long pause;
     private long kept;
     private long instances;
@@ -113,6 +112,9 @@ public final class ShareMachine {
     private long unmetElse;
     private long recalledAt;
     private long expected;
+    private long declared;
+    private long other;
+    private long otherUntil;
     private OptionalInt resized;
 
     private final Map<String, ShareRecord> shares = new HashMap<>();
@@ -127,6 +129,7 @@ public final class ShareMachine {
     private long grantedNow;
     private long keepUntil;
     private long expireMillis;
+    private long expireQueueMillis;
 
     /**
      * Loads a bulkhead.
@@ -143,7 +146,6 @@ public final class ShareMachine {
         this.fields = fields;
         this.queue = queue;
         this.actualServer = server;
-        this.queueWasEmpty = queue.isEmpty();
         this.places = new HashMap<>(queue);
         queue.forEach((instance, place) -> line.add(new Place(place, instance)));
         resized = fields.containsKey(LIMIT) ? OptionalInt.of(Integer.parseInt(fields.get(LIMIT))) : OptionalInt.empty();
@@ -170,7 +172,7 @@ public final class ShareMachine {
         ticket = Long.parseLong(parts[5]);
         offset = Long.parseLong(parts[7]);
         held = Long.parseLong(parts[8]);
-        until = parts[9].equals("-") ? Long.MAX_VALUE : Long.parseLong(parts[9]);
+        nextEnd = Long.parseLong(parts[9]);
         pause = Long.parseLong(parts[10]);
         kept = Long.parseLong(parts[11]);
         instances = Long.parseLong(parts[12]);
@@ -180,6 +182,9 @@ public final class ShareMachine {
         unmetElse = Long.parseLong(parts[16]);
         recalledAt = Long.parseLong(parts[17]);
         expected = Long.parseLong(parts[18]);
+        declared = Long.parseLong(parts[19]);
+        other = Long.parseLong(parts[20]);
+        otherUntil = Long.parseLong(parts[21]);
         return Long.parseLong(parts[6]);
     }
 
@@ -194,10 +199,8 @@ public final class ShareMachine {
      */
     public Position sync(String instance, Statement statement) {
         check(statement);
+        scanIfDue();
         ticket = Math.max(ticket, statement.highestToken());
-        if (now >= until && now >= pause) {
-            scan();
-        }
         ShareRecord mine = share(instance);
         if (mine != null && statement.number() <= mine.number) {
             return late(mine, statement);
@@ -237,26 +240,27 @@ public final class ShareMachine {
         long given = ticketOfNewGroup(mine, statement.needs());
         unknown = lineUp(mine, statement.needs(), latest, unknown, limit);
         serve(mine);
-        String other = firstWaiting(instance);
-        boolean refused = serveImmediate(mine, statement.immediate(), unknown, limit, other);
-        String sole = noteUnmet(instance, refused || !mine.groups.isEmpty(), other);
-        boolean mayKeep = statement.wantsToKeep() && now >= grace && instances <= ShareStore.MOST_KEEPERS
+        boolean othersWait = isWaitedBeside(instance);
+        boolean isUnmet = serveImmediate(mine, statement.immediate(), unknown, limit, othersWait) || !mine.groups.isEmpty();
+        if (isUnmet) {
+            noteUnmet(instance);
+        }
+        boolean mayKeep = statement.wantsToKeep() && !othersWait && now >= grace && instances <= ShareStore.MOST_KEEPERS
                 && now - (unmetBy.equals(instance) ? unmetElse : Math.max(unmetAt, unmetElse)) > ShareStore.UNMET_MILLIS;
         mine.keeps = statement.keeps() || mayKeep;
         keepers += mine.newKeepers();
-        long recalled = refused || !mine.groups.isEmpty() || other != null ? recall(mine, sole) : 0;
-        Set<Integer> otherLimits = declare(statement.limit());
+        long recalled = isUnmet ? recall(mine) : 0;
         tellOffers();
+        long change = Math.min(isUnmet ? Math.max(nextEnd, pause) : NEVER,
+                Math.min(now < grace ? grace : NEVER, recalled > 0 ? now + ShareStore.RECALL_MILLIS : NEVER));
+        long askAgain = change == NEVER ? 0 : Math.max(1, change - now);
         long tokens = Math.min(MOST_TOKENS, statement.tokens() + (grantedNow > 0 ? grantedNow + MORE_TOKENS : 0));
+        Set<Integer> otherLimits = declare(statement.limit());
         long firstToken = tokens > 0 ? drawTokens(tokens) : 0;
-        long graceMillis = Math.max(0, grace - now);
-        long ending = mine.groups.isEmpty() || until == Long.MAX_VALUE ? Long.MAX_VALUE : Math.max(until, pause);
-        long askAgain = Math.min(ending, graceMillis > 0 ? grace : Long.MAX_VALUE);
         write();
         return new Position(statement.number(), mine.epoch, mine.granted, admitted, mine.revoked,
-                mine.share() > 0 ? mine.lease : 0, limit, given, mine.served, other != null, mayKeep, (int) recalled,
-                graceMillis, askAgain == Long.MAX_VALUE ? 0 : Math.max(1, askAgain - now), firstToken, (int) tokens, attached,
-                otherLimits, server);
+                mine.share() > 0 ? mine.lease : 0, limit, given, mine.served, othersWait, mayKeep, (int) recalled,
+                Math.max(0, grace - now), askAgain, firstToken, (int) tokens, attached, otherLimits, server);
     }
 
     /**
@@ -271,6 +275,7 @@ public final class ShareMachine {
         if (missing) {
             return 0;
         }
+        scanIfDue();
         long taken = 0;
         if (instance.isEmpty()) {
             HoldRecord hold = hold(permitId);
@@ -302,6 +307,10 @@ public final class ShareMachine {
      */
     public boolean resize(int limit) {
         boolean before = resized.isPresent();
+        if (missing && limit == 0) {
+            return false;
+        }
+        scanIfDue();
         resized = limit == 0 ? OptionalInt.empty() : OptionalInt.of(limit);
         if (limit == 0) {
             fields.remove(LIMIT);
@@ -309,11 +318,9 @@ public final class ShareMachine {
             fields.put(LIMIT, Integer.toString(limit));
             keepUntil = from + LIMIT_SET_MILLIS;
         }
-        names(INSTANCE).limit(MOST)
+        names(INSTANCE)
                 .forEach(instance -> messages.add(new Sent(instance, new ShareMessage.Changed(bulkhead))));
-        if (!missing || limit > 0) {
-            serveAfterwards();
-        }
+        serveAfterwards();
         return before;
     }
 
@@ -344,7 +351,8 @@ public final class ShareMachine {
                 .toList();
         int granted = listed.stream().mapToInt(ShareOverview.Share::permits).sum()
                 + detached.stream().mapToInt(each -> each.hold().weight()).sum();
-        TreeSet<Integer> limits = new TreeSet<>(declared().keySet());
+        TreeSet<Integer> limits = names(INSTANCE).map(this::share).filter(share -> now - share.stated < DECLARED_MILLIS)
+                .map(share -> share.limit).collect(Collectors.toCollection(TreeSet::new));
         return new ShareOverview(granted, listed.stream().mapToInt(ShareOverview.Share::waiting).sum(), resized, limits,
                 listed.subList(0, Math.min(most, listed.size())), detached);
     }
@@ -361,7 +369,7 @@ public final class ShareMachine {
 
     /** How long the queue lives from now on, milliseconds; 0: it lives as long as it did. */
     public long expireQueueMillis() {
-        return queue.isEmpty() ? 0 : queueWasEmpty ? kept - now : expireMillis;
+        return expireQueueMillis;
     }
 
     // ---- A statement
@@ -388,20 +396,26 @@ public final class ShareMachine {
         }
     }
 
-    /** A statement that is not newer than the last one changes nothing. What was offered since is no part of the answer. */
+    /** A statement that is not newer than the last one changes nothing, and what was offered since is no part of the answer. */
     private Position late(ShareRecord mine, Statement statement) {
-        String other = firstWaiting(mine.instance);
         Map<String, Position.Attached> attached = new TreeMap<>();
+        long weight = 0;
         for (Statement.Attach wish : statement.attaches()) {
             HoldRecord hold = hold(wish.id());
-            if (hold != null && hold.isToldTo(mine, statement.granted())) {
+            if (hold != null && hold.isToldTo(mine, statement.epoch() == mine.epoch ? statement.granted() : -1)) {
                 attached.put(hold.id, new Position.Attached(hold.weight, Math.max(0, now - hold.started)));
+                weight += hold.weight;
             }
         }
+        boolean othersWait = isWaitedBeside(mine.instance);
         boolean repeatsGroup = newGroup(statement.needs()) == mine.group;
-        return new Position(statement.number(), mine.epoch, mine.granted - mine.offered, 0, mine.revoked,
-                mine.share() > mine.offered ? mine.lease : 0, resized.orElse(mine.limit), repeatsGroup ? mine.groupTicket : 0,
-                mine.served, other != null, false, 0, Math.max(0, grace - now), 0, 0, 0, attached, Set.of(), server);
+        long confirmed = mine.share() - mine.offered;
+        long claimed = statement.granted() - statement.returned() - statement.revoked();
+        write();
+        return new Position(statement.number(), mine.epoch, mine.granted - mine.offered,
+                Math.max(0, Math.min(claimed, confirmed - weight)), mine.revoked, confirmed > 0 ? mine.lease : 0,
+                resized.orElse(mine.limit), repeatsGroup ? mine.groupTicket : 0, mine.served, othersWait, false, 0,
+                Math.max(0, grace - now), 0, 0, 0, attached, Set.of(), server);
     }
 
     /** Finds out whether the server was started since the data was written. */
@@ -542,22 +556,22 @@ public final class ShareMachine {
         }
     }
 
-    /** The first instance in the queue, apart from two; removes those that are dead or have no calls any more. */
-    private String first(ShareRecord caller, String apart, String alsoApart) {
+    /** The first in the queue, apart from one; removes those that are dead or have no calls any more. */
+    private ShareRecord first(ShareRecord caller, String apart) {
         for (Place place : List.copyOf(line)) {
-            if (place.instance().equals(apart) || place.instance().equals(alsoApart)) {
+            if (place.instance().equals(apart)) {
                 continue;
             }
             ShareRecord share = share(place.instance());
             if (share != null && (share == caller || share.waits(now))) {
-                return place.instance();
+                return share;
             }
             if (budget == 0) {
                 return null;
             }
             spend();
             leave(place.instance());
-            if (share != null && !share.groups.isEmpty()) {
+            if (share != null) {
                 share.groups.clear();
                 changed.add(INSTANCE + share.instance);
             }
@@ -565,15 +579,14 @@ public final class ShareMachine {
         return null;
     }
 
-    private String firstWaiting(String apart) {
-        return first(null, apart, null);
+    private boolean isWaitedBeside(String instance) {
+        return first(null, instance) != null;
     }
 
     /** Gives what is free to the queue in ticket order. A heavy head blocks. */
     private void serve(ShareRecord caller) {
-        String head = first(caller, null, null);
-        while (head != null && budget > 0) {
-            ShareRecord share = share(head);
+        ShareRecord share = first(caller, null);
+        while (share != null && budget > 0) {
             ShareRecord.Group group = share.groups.get(0);
             int limit = resized.orElse(share.limit);
             long fit = now < grace ? 0 : Math.min(group.count, Math.max(0, limit - held) / group.weight);
@@ -589,16 +602,16 @@ public final class ShareMachine {
             if (group.count == 0 || group.weight > limit) {
                 share.groups.remove(0);
             }
-            changed.add(INSTANCE + head);
+            changed.add(INSTANCE + share.instance);
             queue(share);
-            head = first(caller, null, null);
+            share = first(caller, null);
         }
     }
 
     /** What a step leaves undone, the next one does. */
     private void spend() {
         budget--;
-        until = budget == 0 ? now : until;
+        nextEnd = budget == 0 ? now : nextEnd;
     }
 
     private void grant(ShareRecord share, long permits, boolean isCaller) {
@@ -612,17 +625,19 @@ public final class ShareMachine {
             // An instance trusts an offer for so long, whatever its lease is.
             share.end = Math.max(share.end, share.stated + ShareStore.OFFER_MILLIS);
             offers.add(share);
+            noteUnmet(share.instance);
         }
     }
 
     /** Serves calls that do not wait, if nobody does; tells whether one was refused. */
-    private boolean serveImmediate(ShareRecord mine, List<Statement.Need> needs, long unknownBefore, int limit, String other) {
+    private boolean serveImmediate(ShareRecord mine, List<Statement.Need> needs, long unknownBefore, int limit,
+            boolean othersWait) {
         long unknown = unknownBefore;
         boolean refused = false;
         for (Statement.Need need : needs) {
             long count = need.count() - Math.min(need.count(), Math.max(0, unknown) / need.weight());
             unknown -= (need.count() - count) * need.weight();
-            long fit = now < grace || other != null || !mine.groups.isEmpty() ? 0
+            long fit = now < grace || othersWait || !mine.groups.isEmpty() ? 0
                     : Math.min(count, Math.max(0, limit - held) / need.weight());
             if (fit > 0) {
                 grant(mine, fit * need.weight(), true);
@@ -637,29 +652,14 @@ public final class ShareMachine {
         for (ShareRecord share : offers) {
             long tokens = Math.min(MOST_TOKENS, share.offeredNow + MORE_TOKENS);
             messages.add(new Sent(share.instance, new ShareMessage.Granted(bulkhead, share.number, share.epoch, share.granted,
-                    share.revoked, share.served, firstWaiting(share.instance) != null, drawTokens(tokens), (int) tokens)));
+                    share.revoked, share.served, isWaitedBeside(share.instance), drawTokens(tokens), (int) tokens)));
         }
     }
 
     // ---- Keeping
 
-    /** Notes whose needs are not met; returns the instance if it is the only one. */
-    private String noteUnmet(String instance, boolean mine, String other) {
-        if (mine) {
-            note(instance);
-        }
-        if (other == null) {
-            return mine ? instance : null;
-        }
-        note(other);
-        if (first(null, instance, other) == null) {
-            return mine ? null : other;
-        }
-        note("*");
-        return null;
-    }
-
-    private void note(String instance) {
+    /** Notes whose needs were not met. */
+    private void noteUnmet(String instance) {
         if (!unmetBy.equals(instance)) {
             unmetElse = Math.max(unmetAt, unmetElse);
             unmetBy = instance;
@@ -668,7 +668,7 @@ public final class ShareMachine {
     }
 
     /** Recalls what others keep; tells how many instances can be expected to answer. */
-    private long recall(ShareRecord mine, String sole) {
+    private long recall(ShareRecord mine) {
         long others = keepers - (mine.isKeeper() ? 1 : 0);
         if (others <= 0 || now < grace) {
             return 0;
@@ -679,7 +679,7 @@ public final class ShareMachine {
         recalledAt = now;
         expected = 0;
         names(INSTANCE).map(this::share)
-                .filter(share -> share != mine && share.isKeeper() && !share.instance.equals(sole)).forEach(share -> {
+                .filter(share -> share != mine && share.isKeeper()).forEach(share -> {
                     if (share.recalled == 0) {
                         share.recalled = now;
                         changed.add(INSTANCE + share.instance);
@@ -692,24 +692,32 @@ public final class ShareMachine {
 
     // ---- Time
 
+    private void scanIfDue() {
+        if (now >= nextEnd && now >= pause) {
+            scan();
+        }
+    }
+
     /** Removes what has ended, and counts the totals again. */
     private void scan() {
-        List<String> ended = new ArrayList<>();
-        names(HOLD).map(this::hold).filter(hold -> hold.end <= now).forEach(hold -> ended.add(HOLD + hold.id));
-        names(INSTANCE).map(this::share).filter(share -> share.nextEnd() <= now)
-                .forEach(share -> ended.add(INSTANCE + share.instance));
-        for (String field : ended.subList(0, Math.min(MOST, ended.size()))) {
-            if (field.startsWith(HOLD)) {
-                holds.put(field.substring(HOLD.length()), null);
-                changed.add(field);
-            } else {
-                end(share(field.substring(INSTANCE.length())));
+        long epoch = draw();
+        names(HOLD).map(this::hold).filter(hold -> hold.end <= now).forEach(hold -> {
+            if (budget > 0) {
+                spend();
+                holds.put(hold.id, null);
+                changed.add(HOLD + hold.id);
             }
-        }
+        });
+        names(INSTANCE).map(this::share).filter(share -> share.nextEnd() <= now).forEach(share -> {
+            if (budget > 0) {
+                spend();
+                end(share, epoch);
+            }
+        });
         held = 0;
         instances = 0;
         keepers = 0;
-        until = Long.MAX_VALUE;
+        nextEnd = NEVER;
         long old = 0;
         long records = 0;
         for (ShareRecord share : (Iterable<ShareRecord>) names(INSTANCE).map(this::share)::iterator) {
@@ -717,42 +725,36 @@ public final class ShareMachine {
             instances++;
             share.newKeepers();
             keepers += share.isKeeper() ? 1 : 0;
-            until = Math.min(until, share.nextEnd());
+            nextEnd = Math.min(nextEnd, share.nextEnd());
             old += share.epoch < since ? 1 : 0;
             records++;
         }
         for (HoldRecord hold : (Iterable<HoldRecord>) names(HOLD).map(this::hold)::iterator) {
             held += hold.taken();
-            until = Math.min(until, hold.end);
+            nextEnd = Math.min(nextEnd, hold.end);
             records++;
         }
         unconfirmed = unconfirmed < 0 ? -1 : old;
         pause = now + records / SCANNED_PER_MILLI;
     }
 
-    private void end(ShareRecord share) {
+    private void end(ShareRecord share, long epoch) {
         changed.add(INSTANCE + share.instance);
         boolean offerEnded = share.offered > 0 && share.stated + ShareStore.OFFER_MILLIS <= now;
         boolean leaseEnded = share.share() > 0 && share.end <= now;
-        if (offerEnded) {
-            share.granted -= share.offered;
-            share.offered = 0;
-        }
-        if (leaseEnded) {
-            share.granted = 0;
-            share.offered = 0;
-            share.returned = 0;
-            share.revoked = 0;
-            share.keeps = false;
-            // Late copies of statements may follow.
-            share.end = from + share.lease;
-        }
-        if (offerEnded || leaseEnded) {
-            share.epoch = draw();
-        } else {
+        if (!offerEnded && !leaseEnded) {
             leave(share.instance);
             shares.put(share.instance, null);
+            return;
         }
+        // What is left begins a new epoch, and late copies of statements may follow.
+        share.granted = leaseEnded ? 0 : share.share() - share.offered;
+        share.epoch = epoch;
+        share.offered = 0;
+        share.returned = 0;
+        share.revoked = 0;
+        share.keeps &= !leaseEnded;
+        share.end = leaseEnded ? from + share.lease : share.end;
     }
 
     private long draw() {
@@ -794,29 +796,14 @@ public final class ShareMachine {
         return holds.get(id);
     }
 
-    /** The limits that were declared within the last minute, the most recent first, to when they were noted. */
-    private Map<Integer, Long> declared() {
-        Map<Integer, Long> declared = new LinkedHashMap<>();
-        for (String pair : fields.getOrDefault(LIMITS, "").split(" ")) {
-            int colon = pair.indexOf(':');
-            if (colon > 0 && now - Long.parseLong(pair.substring(colon + 1)) < DECLARED_MILLIS) {
-                declared.put(Integer.valueOf(pair.substring(0, colon)), Long.valueOf(pair.substring(colon + 1)));
-            }
-        }
-        return declared;
-    }
-
-    /** Notes the limit of a statement now and then; tells the others. */
+    /** Notes a declared limit; tells another one of the last minute. */
     private Set<Integer> declare(int limit) {
-        Map<Integer, Long> declared = declared();
-        Long noted = declared.remove(limit);
-        if (noted == null || now - noted >= DECLARED_REFRESHED_MILLIS) {
-            StringJoiner text = new StringJoiner(" ").add(limit + ":" + now);
-            declared.entrySet().stream().limit(DECLARED_MOST - 1)
-                    .forEach(each -> text.add(each.getKey() + ":" + each.getValue()));
-            fields.put(LIMITS, text.toString());
+        if (limit != declared) {
+            other = declared;
+            otherUntil = now + DECLARED_MILLIS;
+            declared = limit;
         }
-        return new TreeSet<>(declared.keySet());
+        return now < otherUntil && other > 0 ? Set.of((int) other) : Set.of();
     }
 
     private void write() {
@@ -826,11 +813,11 @@ public final class ShareMachine {
             ShareRecord share = isHold ? null : shares.get(field.substring(INSTANCE.length()));
             if (share != null) {
                 keepers += share.newKeepers();
-                until = Math.min(until, share.nextEnd());
+                nextEnd = Math.min(nextEnd, share.nextEnd());
                 keepUntil = Math.max(keepUntil, Math.max(share.end, share.stated + ShareStore.WAITER_MILLIS));
                 fields.put(field, share.text());
             } else if (hold != null) {
-                until = Math.min(until, hold.end);
+                nextEnd = Math.min(nextEnd, hold.end);
                 keepUntil = Math.max(keepUntil, hold.end);
                 fields.put(field, hold.text());
             } else {
@@ -843,19 +830,17 @@ public final class ShareMachine {
             expireMillis = kept - now;
         }
         StringJoiner totals = new StringJoiner(" ").add(Integer.toString(LAYOUT)).add(server.isEmpty() ? "-" : server);
-        for (long each : new long[] { since, grace, unconfirmed, ticket, micros, offset, held }) {
-            totals.add(Long.toString(each));
-        }
-        totals.add(until == Long.MAX_VALUE ? "-" : Long.toString(until));
-        for (long each : new long[] { pause, kept, instances, keepers }) {
+        for (long each : new long[] { since, grace, unconfirmed, ticket, micros, offset, held, nextEnd, pause, kept,
+                instances, keepers }) {
             totals.add(Long.toString(each));
         }
         totals.add(unmetBy);
-        for (long each : new long[] { unmetAt, unmetElse, recalledAt, expected }) {
+        for (long each : new long[] { unmetAt, unmetElse, recalledAt, expected, declared, other, otherUntil }) {
             totals.add(Long.toString(each));
         }
         fields.put(TOTALS, totals.toString());
         queue.keySet().retainAll(places.keySet());
         queue.putAll(places);
+        expireQueueMillis = places.isEmpty() ? 0 : kept - now;
     }
 }

@@ -9,7 +9,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.StringJoiner;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.function.Function;
 
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
@@ -120,15 +119,11 @@ public final class ShareCodec {
                 attached.put(values[0], new Attached(Integer.parseInt(values[1]), Long.parseLong(values[2])));
             }
         }
-        Set<Integer> otherLimits = new TreeSet<>();
-        if (!parts[18].equals(NONE)) {
-            for (String limit : parts[18].split(",")) {
-                otherLimits.add(Integer.valueOf(limit));
-            }
-        }
+        int otherLimit = Integer.parseInt(parts[18]);
         return new Position(numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5], (int) numbers[6],
                 numbers[7], numbers[8], numbers[9] == 1, numbers[10] == 1, (int) numbers[11], numbers[12], numbers[13],
-                numbers[14], (int) numbers[15], attached, otherLimits, parts[16].equals(NONE) ? "" : parts[16]);
+                numbers[14], (int) numbers[15], attached, otherLimit == 0 ? Set.of() : Set.of(otherLimit),
+                parts[16].equals(NONE) ? "" : parts[16]);
     }
 
     /**

@@ -23,43 +23,41 @@ class ShareHistoriesTest {
 
     private static final long FIRST_SEED = Long.getLong("model.seed", 1);
     private static final int HISTORIES = Integer.getInteger("model.histories", 20);
+    /** The model of Redis is slower than the machine, with which the script agrees. */
+    private static final int HISTORIES_OF_THE_SCRIPT = Math.max(1, HISTORIES / 5);
+    /** A defect that is not found within so many histories is found by luck. */
+    private static final int HISTORIES_OF_A_DEFECT = 8;
     private static final int SECONDS = 20;
 
     @Test
     void machineKeepsTheRules() {
-        assertThat(broken(new ComparedShares.Machine(), HISTORIES)).isEmpty();
+        assertThat(broken(new ComparedShares.Machine(), HISTORIES, Set.of())).isEmpty();
     }
 
     @Test
     void scriptKeepsTheRules() {
-        assertThat(broken(new ComparedShares.Modelled(ScriptTexts.of("share")), HISTORIES)).isEmpty();
+        assertThat(broken(new ComparedShares.Modelled(ScriptTexts.of("share")), HISTORIES_OF_THE_SCRIPT, Set.of())).isEmpty();
     }
 
     @ParameterizedTest
     @EnumSource
     void historiesFindADefect(ShareMutation mutation) {
-        Optional<String> found = broken(new ComparedShares.Modelled(mutation.applied(ScriptTexts.of("share"))), 60);
+        Optional<String> found = broken(new ComparedShares.Modelled(mutation.applied(ScriptTexts.of("share"))),
+                HISTORIES_OF_A_DEFECT, mutation.troubles());
         assertThat(found).as(mutation.name()).isPresent();
     }
 
-    /** The first rule that is broken. */
-    static Optional<String> broken(ComparedShares server, int histories) {
-        long syncs = 0;
-        long starts = 0;
-        long lost = 0;
+    /** The first rule that is broken in histories with these troubles, or with some if there are none. */
+    private static Optional<String> broken(ComparedShares server, int histories, Set<Trouble> required) {
         for (long seed = FIRST_SEED; seed < FIRST_SEED + histories; seed++) {
-            Set<Trouble> troubles = troubles(seed);
+            Set<Trouble> troubles = required.isEmpty() ? troubles(seed) : required;
             ShareWorld world = new ShareWorld(server, seed, troubles);
             try {
                 world.play(SECONDS);
             } catch (ShareWorld.Broken | RuntimeException broken) {
                 return Optional.of("seed " + seed + " " + troubles + " " + broken);
             }
-            syncs += world.syncs;
-            starts += world.starts;
-            lost += world.lost;
         }
-        System.out.println(histories + " histories, " + syncs + " syncs, " + starts + " executions, " + lost + " lost");
         return Optional.empty();
     }
 

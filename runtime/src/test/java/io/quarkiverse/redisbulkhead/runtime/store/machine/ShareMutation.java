@@ -1,35 +1,43 @@
 package io.quarkiverse.redisbulkhead.runtime.store.machine;
 
+import java.util.Set;
+
+import io.quarkiverse.redisbulkhead.runtime.store.machine.ShareWorld.Trouble;
+
 /** A deliberate defect of {@code share.lua} that generated histories must find. */
 enum ShareMutation {
 
-    RETURNED_COUNTS_TWICE("held = held - before + sizeOf(mine)", "held = held - 2 * (before - sizeOf(mine))"),
-    LIMIT_OFF_BY_ONE("floor(max(0, limit - held) / group.weight)", "floor(max(0, limit + 1 - held) / group.weight)"),
-    IMMEDIATE_BEYOND_THE_LIMIT("floor(max(0, limit - held) / weight)", "floor(max(0, limit + 1 - held) / weight)"),
-    OFFERS_ARE_NOT_TAKEN_BACK("return min(share.ending, share.stated + OFFER)", "return share.ending"),
+    RETURNED_COUNTS_TWICE("all.held = all.held - before + sizeOf(mine)", "all.held = all.held - 2 * (before - sizeOf(mine))"),
+    LIMIT_OFF_BY_ONE("floor(max(0, limit - all.held) / group.weight)", "floor(max(0, limit + 1 - all.held) / group.weight)"),
+    IMMEDIATE_BEYOND_THE_LIMIT("floor(max(0, limit - all.held) / weight)", "floor(max(0, limit + 1 - all.held) / weight)"),
+    OFFERS_ARE_NOT_TAKEN_BACK("return min(record.ending, record.stated + OFFER)", "return record.ending"),
     OFFERS_ARE_TAKEN_BACK_TOO_EARLY("RECALL, DEAF = 3000, 3000,", "RECALL, DEAF = 100, 3000,"),
-    CLAIMS_IN_THE_OLD_EPOCH("mine.epoch, mine.granted, mine.offered, mine.returned, mine.revoked = draw(),",
-            "mine.epoch, mine.granted, mine.offered, mine.returned, mine.revoked = max(1, mine.epoch),"),
-    GRACE_IS_IGNORED("local fit = now < grace and 0 or min(group.count", "local fit = min(group.count"),
-    NO_GRACE_AFTER_A_NEW_RUN("grace = from + GRACE\n", "grace = 0\n"),
-    CLAIMS_OF_THE_GRACE_NEED_ROOM("now < grace and MOST_COUNTED or limit - held", "limit - held"),
+    GRACE_IS_IGNORED("local fit = now < all.grace and 0 or min(group.count", "local fit = min(group.count", Trouble.FAILOVER),
+    NO_GRACE_AFTER_A_NEW_RUN("all.grace = from + GRACE\n", "all.grace = 0\n", Trouble.FAILOVER),
+    CLAIMS_OF_THE_GRACE_NEED_ROOM("now < all.grace and MOST_COUNTED or limit - all.held", "limit - all.held",
+            Trouble.FAILOVER),
     DEAD_HEADS_ARE_NOT_SKIPPED("return share.groups[1] and now - share.stated < WAITER", "return share.groups[1]"),
-    TOKENS_ARE_REUSED("ticket = first + (count or 1) - 1", "ticket = first"),
-    QUEUE_IS_REVERSED("return ticket < other or ticket == other and name < otherName",
-            "return ticket > other or ticket == other and name < otherName"),
-    A_CLAIM_DOES_NOT_FREE_THE_RECORD("room, held = max(0, room + sizeOf(mine)), held - sizeOf(mine)",
+    TOKENS_ARE_REUSED("all.ticket = first + (count or 1) - 1", "all.ticket = first"),
+    A_CLAIM_DOES_NOT_FREE_THE_RECORD("room, all.held = max(0, room + sizeOf(mine)), all.held - sizeOf(mine)",
             "room = max(0, room + sizeOf(mine))"),
-    LEASES_DO_NOT_END("sizeOf(share) > 0 and share.ending <= now", "false"),
-    ATTACHED_TWICE("hold.by, hold.epoch, changed['h:' .. hold.id] = mine.name,",
-            "hold.by, hold.epoch, changed['h:' .. hold.id] = hold.by,"),
-    SHARES_EXPIRE_TOO_EARLY("local isKeptLonger = keepUntil + SLACK > kept", "local isKeptLonger = kept == 0");
+    LEASES_DO_NOT_END("sizeOf(record) > 0 and record.ending <= now", "false"),
+    ATTACHED_TWICE("hold.by, hold.epoch, hold.granted, changed[hold.field] = mine.name,",
+            "hold.by, hold.epoch, hold.granted, changed[hold.field] = hold.by,", Trouble.HOLDS),
+    SHARES_EXPIRE_TOO_EARLY("local isKeptLonger = keepUntil + SLACK > all.kept", "local isKeptLonger = all.kept == 0");
 
     private final String text;
     private final String broken;
+    private final Set<Trouble> troubles;
 
-    ShareMutation(String text, String broken) {
+    ShareMutation(String text, String broken, Trouble... troubles) {
         this.text = text;
         this.broken = broken;
+        this.troubles = Set.of(troubles);
+    }
+
+    /** What has to happen for the defect to show; empty if anything will do. */
+    Set<Trouble> troubles() {
+        return troubles;
     }
 
     String applied(String script) {

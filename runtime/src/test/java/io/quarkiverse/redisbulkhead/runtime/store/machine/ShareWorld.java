@@ -334,7 +334,7 @@ final class ShareWorld {
             return;
         }
         String[] parts = totals.split(" ");
-        long until = parts[9].equals("-") ? Long.MAX_VALUE : Long.parseLong(parts[9]);
+        long until = Long.parseLong(parts[9]);
         // Redis's clock may have been set back, and the time to live was given by it.
         long kept = stored.fieldsExpire() + Long.parseLong(parts[7]) / 1_000 + 1;
         long clock = Long.parseLong(parts[6]) / 1_000;

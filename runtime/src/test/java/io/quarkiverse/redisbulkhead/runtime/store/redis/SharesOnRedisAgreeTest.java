@@ -55,7 +55,7 @@ class SharesOnRedisAgreeTest {
                     "call('TIME')", "{ call('GET', 'test:seconds'), call('GET', 'test:micros') }"),
                     "redis.pcall('INFO', 'server')", "'run_id:' .. call('GET', 'test:run') .. '\\r\\n'"),
                     "redis.pcall('PUBLISH', ", "call('RPUSH', '" + MESSAGES + "', "),
-                    ", kept - now)", ", kept - now + math.floor(wall / 1000))").replace("call('PEXPIRE', ",
+                    ", all.kept - now)", ", all.kept - now + math.floor(wall / 1000))").replace("call('PEXPIRE', ",
                             "call('HSET', '" + EXPIRES + "', ");
         }
 

@@ -1,0 +1,246 @@
+package io.quarkiverse.redisbulkhead.runtime.bulkhead;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.CallListener;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.HolderIdentity;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreDefinition;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.WaitsOn;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.InMemoryShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.Position;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.Statement;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+
+/** What an instance makes of answers and messages that a test writes one by one. */
+class ShareSyncTest {
+
+    private static final BulkheadId WORK = BulkheadId.of("work");
+    private static final int LEASE_MILLIS = 6_000;
+    private static final long EPOCH = 5;
+
+    /** Remembers statements; the test answers them. */
+    private static final class AnsweredStore implements ShareStore {
+
+        private final List<Statement> statements = new ArrayList<>();
+        private final List<CompletableFuture<Position>> answers = new ArrayList<>();
+        private Consumer<ShareMessage> messages;
+
+        @Override
+        public CompletionStage<Position> sync(Statement statement) {
+            statements.add(statement);
+            answers.add(new CompletableFuture<>());
+            return answers.get(answers.size() - 1);
+        }
+
+        @Override
+        public CompletionStage<Integer> revoke(BulkheadId bulkhead, String instance, String permitId, int permits) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public CompletionStage<Boolean> resize(BulkheadId bulkhead, int limit) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public CompletionStage<ShareOverview> look(BulkheadId bulkhead, int most) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void listen(Consumer<ShareMessage> listener) {
+            messages = listener;
+        }
+    }
+
+    private final InMemoryShareStore time = new InMemoryShareStore(1);
+    private final SimulatedInstance clock = new SimulatedInstance("clock", time);
+    private final AnsweredStore store = new AnsweredStore();
+    private final ShareEngine engine = new ShareEngine("one", store, clock.clock(), new HolderIdentity("app", "one"), clock,
+            clock.limits, Duration.ofSeconds(1), () -> 1);
+
+    private Admission call() {
+        SemaphoreDefinition definition = SemaphoreDefinition.of(SemaphoreSpec.named("work").permits(3).fair(true)
+                .expire(Duration.ofMillis(LEASE_MILLIS)).maxWait(Duration.ofMinutes(5)).build());
+        return engine.calls(definition).begin("m", WaitsOn.NO_WORKER_THREAD, null, CallListener.NONE, List.of());
+    }
+
+    private void passMillis(long millis) {
+        time.advance(1_000 * millis);
+    }
+
+    private int last() {
+        return store.statements.size() - 1;
+    }
+
+    /** Answers a statement of the only epoch, with a share if anything was granted. */
+    private void answer(int statement, long granted, long ticket, boolean othersWait, long firstToken) {
+        Statement stated = store.statements.get(statement);
+        boolean hasShare = granted > stated.returned();
+        store.answers.get(statement)
+                .complete(new Position(stated.number(), EPOCH, granted, 0, 0, hasShare ? LEASE_MILLIS : 0, 3, ticket, 0,
+                        othersWait, false, 0, 0, 0, firstToken, firstToken == 0 ? 0 : 17, Map.of(), Set.of(), "run"));
+    }
+
+    private void offer(int statement, long epoch, long granted, long served) {
+        store.messages.accept(new ShareMessage.Granted(WORK, store.statements.get(statement).number(), epoch, granted, 0, served,
+                true, 1_000, 17));
+    }
+
+    private static HeldPermit held(Admission admission) {
+        assertThat(admission.isHeldNow()).as("holds a permit").isTrue();
+        return admission.heldNow().get(0);
+    }
+
+    @Test
+    void leaseBeginsWhenTheStatementIsSent() {
+        Admission call = call();
+        passMillis(1_500);
+        answer(0, 1, 10, false, 100);
+        HeldPermit permit = held(call);
+
+        passMillis(LEASE_MILLIS - 1_500 - 1_000);
+        assertThat(permit.isHeld()).isTrue();
+        passMillis(1_000);
+
+        assertThat(permit.isHeld()).isFalse();
+    }
+
+    @Test
+    void offerOfAnotherEpochIsNotAccepted() {
+        Admission call = call();
+        answer(0, 0, 10, true, 0);
+
+        offer(0, EPOCH - 1, 1, 10);
+        assertThat(call.isHeldNow()).isFalse();
+
+        offer(0, EPOCH, 1, 10);
+        held(call);
+    }
+
+    @Test
+    void offerEndsBeforeALease() {
+        Admission call = call();
+        answer(0, 0, 10, true, 0);
+        offer(0, EPOCH, 1, 10);
+        HeldPermit permit = held(call);
+
+        passMillis(ShareStore.OFFER_MILLIS - 500);
+        assertThat(permit.isHeld()).isTrue();
+        passMillis(500);
+
+        assertThat(permit.isHeld()).isFalse();
+    }
+
+    @Test
+    void permitServesNobodyElseIfItMayNotBeKept() {
+        Admission first = call();
+        answer(0, 1, 10, false, 100);
+        Admission second = call();
+        answer(last(), 1, 20, false, 0);
+
+        first.end();
+
+        assertThat(second.isHeldNow()).isFalse();
+        assertThat(store.statements.get(last()).returned()).isEqualTo(1);
+        answer(last(), 2, 0, false, 200);
+        held(second);
+    }
+
+    @Test
+    void permitOfACallThatGaveUpServesNoLaterOne() {
+        Admission first = call();
+        answer(0, 0, 10, true, 0);
+        Admission second = call();
+        answer(last(), 0, 20, true, 0);
+        int known = last();
+        first.end();
+
+        offer(known, EPOCH, 1, 10);
+        assertThat(second.isHeldNow()).isFalse();
+
+        answer(last(), 1, 0, true, 0);
+        assertThat(second.isHeldNow()).isFalse();
+        assertThat(store.statements.get(last()).returned()).isEqualTo(1);
+    }
+
+    @Test
+    void tokensOfAnOlderGrantAreVoid() {
+        Admission first = call();
+        answer(0, 1, 10, false, 100);
+        assertThat(held(first).fencingToken()).isEqualTo(100);
+        first.end();
+        answer(last(), 1, 0, false, 0);
+
+        Admission second = call();
+        answer(last(), 2, 20, false, 0);
+        assertThat(second.isHeldNow()).as("without a token").isFalse();
+
+        answer(last(), 3, 0, false, 500);
+        assertThat(held(second).fencingToken()).isEqualTo(500);
+    }
+
+    @Test
+    void positionIsStatedAgainAfterAFailure() {
+        Admission call = call();
+        answer(0, 1, 10, false, 100);
+        held(call);
+        passMillis(LEASE_MILLIS / 3 + 10);
+        int renewal = last();
+        assertThat(renewal).as("a renewal").isEqualTo(1);
+
+        store.answers.get(renewal).completeExceptionally(new StoreException("The connection was lost", true, null));
+        passMillis(LEASE_MILLIS / 12 + 10);
+
+        assertThat(last()).isEqualTo(renewal + 1);
+        assertThat(store.statements.get(last()).number()).isGreaterThan(store.statements.get(renewal).number());
+        assertThat(store.statements.get(last()).granted()).isEqualTo(1);
+    }
+
+    @Test
+    void answerToAnOlderStatementDoesNotCount() {
+        Admission call = call();
+        engine.reconnected();
+        assertThat(last()).isEqualTo(1);
+
+        answer(0, 1, 10, false, 100);
+        assertThat(call.isHeldNow()).isFalse();
+
+        answer(1, 1, 10, false, 200);
+        assertThat(held(call).fencingToken()).isEqualTo(200);
+    }
+
+    /** Such an answer follows from a statement that arrived twice when its first answer was lost. */
+    @Test
+    void admittedExecutionsSurviveANewEpoch() {
+        Admission call = call();
+        answer(0, 1, 10, false, 100);
+        HeldPermit permit = held(call);
+        passMillis(LEASE_MILLIS / 3 + 10);
+        Statement stated = store.statements.get(last());
+
+        store.answers.get(last()).complete(new Position(stated.number(), EPOCH + 1, 1, 1, 0, LEASE_MILLIS, 3, 0, 0, false, false, 0,
+                0, 0, 0, 0, Map.of(), Set.of(), "run"));
+
+        assertThat(permit.isHeld()).isTrue();
+        assertThat(clock.losses).isEmpty();
+    }
+}
