@@ -3,6 +3,7 @@ package io.quarkiverse.redisbulkhead.faults.scenarios;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
 
@@ -37,7 +38,7 @@ class CutTest {
         for (int i = 0; i < ROUNDS; i++) {
             for (Cut cut : Cut.values()) {
                 long before = proxy.cuts();
-                stage.fault(() -> proxy.cutOnceAt(Operations.of(stage.store(), "acquire"), cut));
+                stage.fault(() -> proxy.cutOnceAt(Operations.ACQUIRE.in(stage.store()), cut));
                 Held held = worker.hold("open");
                 stage.awaitRecovery("the call is inside", AT_ONCE, () -> stage.inside(worker) == 1);
                 assertThat(proxy.cuts()).isEqualTo(before + 1);
@@ -61,7 +62,7 @@ class CutTest {
                 long before = proxy.cuts();
                 Held held = worker.hold("open");
                 stage.awaitInside("open", 1);
-                stage.fault(() -> proxy.cutOnceAt(Operations.of(stage.store(), "release"), cut));
+                stage.fault(() -> proxy.cutOnceAt(Operations.RELEASE.in(stage.store()), cut));
                 // The call does not wait for its release.
                 held.leave();
                 stage.awaitThat("a release that is cut", () -> proxy.cuts() == before + 1);
@@ -81,7 +82,7 @@ class CutTest {
         warmUp(stage, worker);
         Held held = worker.hold("open");
         stage.awaitInside("open", 1);
-        Predicate<String> renewal = Operations.of(stage.store(), "renew");
+        Predicate<String> renewal = Operations.RENEW.in(stage.store());
 
         for (int i = 0; i < 2; i++) {
             for (Cut cut : Cut.values()) {
@@ -104,7 +105,7 @@ class CutTest {
         WorkerProcess worker = stage.workers(1, proxy.url(), Map.of(Stage.LEASE_PROPERTY, "60s")).get(0);
         warmUp(stage, worker);
 
-        proxy.cutAt(Operations.of(stage.store(), "acquire"), Cut.AFTER);
+        proxy.cutAt(Operations.ACQUIRE.in(stage.store()), Cut.AFTER);
         for (int i = 0; i < 3; i++) {
             worker.hold("open").awaitDone();
             // The server replies to all but the last command of a step of the lock store, so this is not an outage.
@@ -126,10 +127,10 @@ class CutTest {
         Load load = Load.startPatient(stage, proxy.url());
 
         for (int i = 0; i < 10; i++) {
-            for (String operation : new String[] { "acquire", "release" }) {
+            for (Operations operation : List.of(Operations.ACQUIRE, Operations.RELEASE)) {
                 for (Cut cut : Cut.values()) {
                     long before = proxy.cuts();
-                    stage.fault(() -> proxy.cutOnceAt(Operations.of(stage.store(), operation), cut));
+                    stage.fault(() -> proxy.cutOnceAt(operation.in(stage.store()), cut));
                     stage.awaitThat("an operation that is cut", () -> proxy.cuts() == before + 1);
                     stage.awaitEntries(5);
                 }
