@@ -48,8 +48,11 @@ final class CallLine {
     // The groups with tickets come first.
     private Group firstWithoutTicket;
     private int count;
+    // Whether a call came since the needs were last stated.
+    private boolean added;
 
     void add(PendingCall call) {
+        added = true;
         Group group = last;
         if (group == null || !group.takes(call)) {
             group = new Group(call.weight());
@@ -128,9 +131,12 @@ final class CallLine {
         return count;
     }
 
-    /** Whether there are calls that no statement has contained. */
+    /**
+     * Whether a statement now would say something new. Groups behind one that waits for its ticket follow when it has got it;
+     * but a call that has just come learns from the next statement whether the store is away.
+     */
     boolean hasUnstated() {
-        return last != null && last.number == 0;
+        return first != null && (added || firstWithoutTicket != null && firstWithoutTicket.number == 0);
     }
 
     /**
@@ -140,6 +146,7 @@ final class CallLine {
      * @param nextNumber the number of a group that is stated for the first time
      */
     List<Need> needs(long nextNumber) {
+        added = false;
         List<Need> needs = new ArrayList<>();
         for (Group group = first; group != firstWithoutTicket && needs.size() < Statement.MAX_NEEDS - 1; group = group.after) {
             needs.add(new Need(group.ticket, group.number, group.weight, group.count));
@@ -154,6 +161,7 @@ final class CallLine {
 
     /** The needs of calls that get no tickets. */
     List<Need> needsWithoutPlaces() {
+        added = false;
         List<Need> needs = new ArrayList<>();
         for (Group group = first; group != null && needs.size() < Statement.MAX_NEEDS; group = group.after) {
             group.number = 1;

@@ -593,7 +593,8 @@ final class ShareSync {
 
     private void rejectCalls(Throwable failure, List<Runnable> then) {
         boolean mayPass = mayPass(failure);
-        List<PendingCall> calls = new ArrayList<>(bulkhead.line.calls(true));
+        // Also those that wait behind a group without a ticket, which no statement can contain yet.
+        List<PendingCall> calls = new ArrayList<>(bulkhead.line.calls(false));
         List<PendingCall> withoutPlaces = bulkhead.immediate.calls(true);
         calls.addAll(withoutPlaces);
         for (PendingCall call : calls) {

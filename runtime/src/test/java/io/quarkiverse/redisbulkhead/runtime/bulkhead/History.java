@@ -14,7 +14,6 @@ import java.util.Set;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.CallListener;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreDefinition;
 import io.quarkiverse.redisbulkhead.runtime.semaphore.WaitsOn;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
@@ -80,6 +79,7 @@ final class History {
         private SharePermit permit;
         private boolean decided;
         private boolean ended;
+        private boolean heldAtEnd;
 
         private Execution(SimulatedInstance at, Admission admission, int weight, Duration maxWait) {
             this.at = at;
@@ -117,6 +117,7 @@ final class History {
             if (permit != null && random.nextInt(3) == 0) {
                 checkToken(permit);
             }
+            heldAtEnd = permit == null || permit.isHeld();
             admission.end();
         }
 
@@ -351,7 +352,6 @@ final class History {
                     .isTrue();
         }
         checkOrder();
-        executions.removeIf(each -> each.ended && each.decided && random.nextInt(10) == 0 && isAccountedFor(each));
     }
 
     private void checkLimit() {
@@ -396,14 +396,6 @@ final class History {
         seenWaiting = waiting;
     }
 
-    // Lost exactly if the release found nothing, and reported once.
-    private boolean isAccountedFor(Execution each) {
-        if (each.permit != null && each.at.isAlive()) {
-            assertThat(each.at.lostTwice).isEmpty();
-        }
-        return true;
-    }
-
     private void finish() {
         note("all faults end");
         server.calm();
@@ -421,7 +413,8 @@ final class History {
                 assertThat(each.decided).as("each call has an outcome").isTrue();
                 each.end();
                 if (each.permit != null) {
-                    PermitState.check(each.permit, each.at);
+                    assertThat(each.at.losses.containsKey(each.permit.id())).as("the loss of " + each.permit.id() + " is reported")
+                            .isEqualTo(!each.heldAtEnd);
                 }
             }
         }
@@ -439,15 +432,5 @@ final class History {
         server.advance(60 * SECOND);
         assertThat(server.queue(BULKHEAD)).as("queue").isEmpty();
         assertThat(server.fields(BULKHEAD)).as("data").isEmpty();
-    }
-
-    /** Whether the loss of a permit was reported. */
-    private static final class PermitState {
-
-        private static void check(HeldPermit held, SimulatedInstance at) {
-            SharePermit permit = (SharePermit) held;
-            boolean wasLost = permit.state == SharePermit.State.LOST || permit.id != null && at.losses.containsKey(permit.id);
-            assertThat(at.losses.containsKey(permit.id()) == wasLost).as("the loss is reported").isTrue();
-        }
     }
 }

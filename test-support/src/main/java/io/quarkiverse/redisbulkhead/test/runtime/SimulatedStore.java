@@ -140,7 +140,8 @@ public class SimulatedStore implements PermitStore, StoreDecorator {
     }
 
     /**
-     * Removes a permit as if the store had lost it, and notifies its holder, which is in this process if the store keeps shares.
+     * Removes a permit as if the store had lost it, and notifies its holder, which is in this process if the store keeps
+     * shares.
      * Faults do not matter.
      *
      * @param bulkhead the name of the bulkhead

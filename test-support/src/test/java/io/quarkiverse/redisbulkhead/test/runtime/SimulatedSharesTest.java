@@ -1,0 +1,204 @@
+package io.quarkiverse.redisbulkhead.test.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkiverse.redisbulkhead.OnOutage;
+import io.quarkiverse.redisbulkhead.PermitLost;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.ShareEngine;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.HolderIdentity;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
+import io.quarkiverse.redisbulkhead.runtime.semaphore.WaiterLimits;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.Statement;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreOperation;
+import io.quarkiverse.redisbulkhead.runtime.store.local.InProcessShareStore;
+
+class SimulatedSharesTest {
+
+    private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(1);
+    private static final BulkheadId REPORTS = BulkheadId.of("reports");
+    private static final SemaphoreSpec SPEC = SemaphoreSpec.named("reports").permits(2).maxWait(Duration.ofMinutes(1))
+            .keepIdle(Duration.ofMinutes(1)).build();
+    private static final SemaphoreSpec IMPATIENT = SPEC.toBuilder().maxWait(Duration.ZERO).build();
+
+    private static final Map<StoreOperation, Function<ShareStore, CompletionStage<?>>> OPERATIONS = Map.of(
+            StoreOperation.SYNC,
+            store -> store.sync(new Statement(BulkheadId.of("other"), 1, 0, 0, 0, 0, 1_000, 1, false, false,
+                    List.of(), List.of(), 0, 0, "", -1, List.of(), List.of())),
+            StoreOperation.LOOK, store -> store.look(REPORTS, 1),
+            StoreOperation.REVOKE, store -> store.revoke(REPORTS, "elsewhere", "", 1),
+            StoreOperation.RESIZE, store -> store.resize(REPORTS, 1),
+            StoreOperation.RESET_SIZE, store -> store.resize(REPORTS, 0),
+            StoreOperation.IN_USE, store -> store.inUse(1));
+
+    private final ManualClock clock = new ManualClock();
+    private final SimulatedStore simulated = new SimulatedStore(COMMAND_TIMEOUT, clock);
+    private final ShareStore store = simulated.decorate((ShareStore) new InProcessShareStore("one", clock::nanoTime));
+    private final List<PermitLost> losses = new ArrayList<>();
+    private final ShareEngine engine = new ShareEngine("one", store, clock, new HolderIdentity("app", "host:1"), losses::add,
+            new WaiterLimits(Integer.MAX_VALUE), COMMAND_TIMEOUT);
+
+    SimulatedSharesTest() {
+        simulated.control(engine);
+    }
+
+    @Test
+    void outageFailsAndSlowStoreDelaysAllOperations() {
+        OPERATIONS.forEach((operation, call) -> {
+            assertThat(call.apply(store).toCompletableFuture()).as("%s, without a fault", operation).isCompleted();
+
+            Runnable slow = simulated.slow(Duration.ofMillis(200));
+            CompletableFuture<?> delayed = call.apply(store).toCompletableFuture();
+            clock.advance(Duration.ofMillis(199));
+            assertThat(delayed).as("slow %s", operation).isNotDone();
+            clock.advance(Duration.ofMillis(1));
+            assertThat(delayed).as("slow %s", operation).isCompleted();
+            slow.run();
+
+            Runnable outage = simulated.outage();
+            assertThatThrownBy(() -> call.apply(store).toCompletableFuture().join())
+                    .hasCauseInstanceOf(StoreAwayException.class);
+            outage.run();
+            assertThat(call.apply(store).toCompletableFuture()).as("%s, after an outage", operation).isCompleted();
+        });
+    }
+
+    /** Otherwise calls would go on as before until the share is used up. */
+    @Test
+    void outageAppliesThePolicyAlthoughPermitsAreIdle() {
+        granted(IMPATIENT).end();
+        assertThat(engine.occupancy(REPORTS, 0).toCompletableFuture().join().idle()).isOne();
+
+        Runnable outage = simulated.outage();
+        assertUnavailable(IMPATIENT);
+
+        outage.run();
+        Admission running = granted(IMPATIENT);
+        Runnable again = simulated.outage();
+        assertUnavailable(IMPATIENT);
+        running.end();
+        assertUnavailable(IMPATIENT);
+        again.run();
+        granted(IMPATIENT).end();
+        assertThat(losses).isEmpty();
+    }
+
+    @Test
+    void slowStoreDelaysCallsAlthoughPermitsAreIdle() {
+        granted(SPEC).end();
+        Runnable slow = simulated.slow(Duration.ofMillis(200));
+        Admission call = begin(SPEC);
+        clock.advance(Duration.ofMillis(199));
+        assertThat(permits(call)).isNotDone();
+        clock.advance(Duration.ofMillis(201));
+        assertThat(permits(call)).isCompleted();
+        call.end();
+        slow.run();
+    }
+
+    /** As after a real outage: no call waits for the next statement. */
+    @Test
+    void catchesUpAtTheEndOfAnOutage() {
+        Admission first = granted(SPEC);
+        granted(SPEC);
+        Admission waiting = begin(SPEC);
+        assertThat(permits(waiting)).isNotDone();
+
+        Runnable outage = simulated.outage();
+        first.end();
+        clock.advance(Duration.ofSeconds(3));
+        assertThat(permits(waiting)).as("keeps waiting").isNotDone();
+        assertUnavailable(SPEC);
+
+        outage.run();
+        assertThat(permits(waiting)).as("without advancing the clock").isCompleted();
+        assertThat(losses).isEmpty();
+    }
+
+    @Test
+    void otherPoliciesContinue() {
+        Runnable outage = simulated.outage();
+        SemaphoreSpec local = IMPATIENT.toBuilder().onOutage(OnOutage.LOCAL).localPermits(1).build();
+        Admission first = granted(local);
+        assertThat(permits(begin(local))).as("one in this process").isCompletedExceptionally();
+        first.end();
+
+        Admission allowed = granted(SPEC.toBuilder().onOutage(OnOutage.ALLOW).build());
+        assertThat(permits(allowed).join().get(0).fencingToken()).isZero();
+        outage.run();
+    }
+
+    /** As in an outage longer than the lease. */
+    @Test
+    void leasesExpireDuringALongOutage() {
+        HeldPermit permit = permits(granted(SPEC)).join().get(0);
+        simulated.outage();
+        clock.advance(SPEC.expire());
+        assertThat(permit.isHeld()).isFalse();
+        assertThat(losses).singleElement().extracting(PermitLost::reason).isEqualTo(PermitLost.Reason.LEASE_ENDED);
+    }
+
+    @Test
+    void lostPermitIsFreeAndItsHolderIsNotified() {
+        Admission running = granted(SPEC);
+        HeldPermit permit = permits(running).join().get(0);
+        HeldPermit other = permits(granted(SPEC)).join().get(0);
+        Admission waiting = begin(SPEC);
+        assertThat(permits(waiting)).isNotDone();
+
+        assertThat(lose(permit.id())).isTrue();
+
+        assertThat(permit.isHeld()).isFalse();
+        assertThat(other.isHeld()).isTrue();
+        assertThat(losses).singleElement().satisfies(loss -> {
+            assertThat(loss.permitId()).isEqualTo(permit.id());
+            assertThat(loss.reason()).isEqualTo(PermitLost.Reason.GONE);
+        });
+        assertThat(permits(waiting)).isCompleted();
+        assertThat(lose(permit.id())).isFalse();
+        running.end();
+        assertThat(engine.occupancy(REPORTS, 0).toCompletableFuture().join().inUse()).as("the others").isEqualTo(2);
+        assertThat(losses).hasSize(1);
+    }
+
+    private boolean lose(String permitId) {
+        return simulated.lose("reports", Optional.empty(), permitId).toCompletableFuture().join();
+    }
+
+    private Admission begin(SemaphoreSpec spec) {
+        return new Semaphore(engine, spec, true).admit("A#a");
+    }
+
+    private Admission granted(SemaphoreSpec spec) {
+        Admission admission = begin(spec);
+        assertThat(permits(admission)).isCompleted();
+        return admission;
+    }
+
+    private void assertUnavailable(SemaphoreSpec spec) {
+        assertThatThrownBy(() -> permits(begin(spec)).join()).hasCauseInstanceOf(BulkheadUnavailableException.class)
+                .hasMessageContaining("Redis is away, as simulated by TestBulkhead");
+    }
+
+    private static CompletableFuture<List<HeldPermit>> permits(Admission admission) {
+        return admission.granted().toCompletableFuture();
+    }
+}
