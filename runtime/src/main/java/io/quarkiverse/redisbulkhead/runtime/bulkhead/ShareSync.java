@@ -30,6 +30,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.Statement;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement.Attach;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement.Hold;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement.Need;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 
 /**
@@ -603,7 +604,8 @@ final class ShareSync {
                 if (!call.briefly) {
                     then.add(() -> call.placed(limit));
                 }
-            } else if (mayPass && !call.waits && !StoreFailures.isRetryable(failure)) {
+            } else if (mayPass && !(failure instanceof StoreContendedException)) {
+                // A connection that broke, or a failover, is no outage: Redis has the time of a command to answer.
                 then.add(() -> call.delayed(StoreFailures.rejection(bulkhead.id.name(), failure)));
             } else if (!(StoreFailures.isAway(failure) && call.outlastsOutage())) {
                 bulkhead.remove(call);

@@ -413,7 +413,8 @@ final class History {
                 assertThat(each.decided).as("each call has an outcome").isTrue();
                 each.end();
                 if (each.permit != null) {
-                    assertThat(each.at.losses.containsKey(each.permit.id())).as("the loss of " + each.permit.id() + " is reported")
+                    assertThat(each.at.losses.containsKey(each.permit.id()))
+                            .as("the loss of " + each.permit.id() + " is reported")
                             .isEqualTo(!each.heldAtEnd);
                 }
             }

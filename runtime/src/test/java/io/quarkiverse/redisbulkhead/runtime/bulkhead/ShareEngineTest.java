@@ -34,6 +34,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.InMemoryShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.quarkiverse.redisbulkhead.runtime.store.TransientStoreException;
 
 /** What single calls see of instances that share a store. */
 class ShareEngineTest {
@@ -436,6 +437,23 @@ class ShareEngineTest {
         advance(Duration.ofSeconds(3));
 
         held(waiter);
+    }
+
+    /** Trap 31. */
+    @Test
+    void callThatDoesNotWaitOutlastsABrokenConnection() {
+        one.refusal = new TransientStoreException("connection reset", true, null);
+        Admission served = call(one, work(1));
+        advance(Duration.ofMillis(700));
+        assertThat(served.granted().toCompletableFuture()).isNotDone();
+        one.refusal = null;
+        advance(Duration.ofMillis(500));
+        held(served);
+
+        two.refusal = new TransientStoreException("connection reset", true, null);
+        Admission rejected = call(two, work(1));
+        advance(Duration.ofMillis(1_100));
+        assertThat(rejection(rejected)).isInstanceOf(BulkheadUnavailableException.class).hasMessageContaining("reset");
     }
 
     @Test
