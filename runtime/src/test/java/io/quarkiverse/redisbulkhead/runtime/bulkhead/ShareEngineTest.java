@@ -481,6 +481,33 @@ class ShareEngineTest {
     }
 
     @Test
+    void shareIsRenewedWhileTheStoreRefusesNewCalls() {
+        HeldPermit permit = held(call(one, work(5)));
+        one.refusalOfNeeds = new StoreException("out of memory", false, null);
+
+        for (int i = 0; i < 200; i++) {
+            assertThat(rejection(call(one, work(5, spec -> spec.weight(3))))).hasMessageContaining("out of memory");
+            advance(Duration.ofMillis(100));
+        }
+        assertThat(permit.isHeld()).isTrue();
+    }
+
+    @Test
+    void handOversUseUpFewTokens() {
+        Admission first = call(one, waiting(1));
+        for (int i = 0; i < 100; i++) {
+            Admission next = call(i % 2 == 0 ? two : one, waiting(1));
+            held(first).fencingToken();
+            first.end();
+            advance(Duration.ofMillis(2));
+            first = next;
+        }
+        long firstToken = held(first).fencingToken();
+        first.end();
+        assertThat(held(call(one, waiting(1))).fencingToken() - firstToken).isLessThan(100_000);
+    }
+
+    @Test
     void whatCannotPassIsReportedAtOnce() {
         one.refusal = new StoreException("Authentication required", false, null);
         assertThat(rejection(call(one, waiting(1)))).isInstanceOf(BulkheadUnavailableException.class)

@@ -554,7 +554,11 @@ end
 
 ---- Write
 
-local function write()
+-- Redis refuses the first write of a script if that may need memory and there is none. Renewals and returns must pass, so they begin with another one.
+local function write(needsNothing)
+    if needsNothing then
+        call('HDEL', SHARES, '-')
+    end
     local put, gone = {}, {}
     for field in pairs(changed) do
         local kind, name = sub(field, 1, 2), sub(field, 3)
@@ -683,7 +687,7 @@ local function sync()
     local change = min(mine.groups[1] and max(until_, pause) or huge, now < grace and grace or huge)
     local answer = position(mine, number, mine.granted, admitted, sizeOf(mine) > 0 and lease or 0, limit, given, other, mayKeep, recalled,
         change == huge and 0 or max(1, change - now), tokens, attached, otherLimits)
-    write()
+    write(needs == '' and immediate == '')
     return answer
 end
 

@@ -248,14 +248,16 @@ class ScriptShareStoreTest {
     }
 
     @Test
-    void fullMemoryIsReportedAtOnceAndPermitsCanBeReturned() {
+    void fullMemoryIsReportedAtOnceAndPermitsCanBeRenewedAndReturned() {
         Instance one = instance();
         one.tryFor(REPORTS, 1);
         redis.command("CONFIG", "SET", "maxmemory", "1");
         assertThatThrownBy(() -> instance().tryFor(BulkheadId.of("other"), 1)).isInstanceOf(StoreException.class)
                 .isNotInstanceOf(StoreAwayException.class).hasMessageContaining("maxmemory");
+        assertThat(one.state(REPORTS).leaseMillis()).isEqualTo(30_000);
+        one.giveBack(REPORTS);
         redis.command("CONFIG", "SET", "maxmemory", "0");
-        assertThat(one.state(REPORTS).granted()).isEqualTo(1);
+        assertThat(instance().tryFor(REPORTS, 1).granted()).isEqualTo(1);
     }
 
     @Test
