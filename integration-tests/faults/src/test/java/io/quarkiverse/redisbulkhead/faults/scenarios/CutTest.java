@@ -33,7 +33,7 @@ class CutTest {
     void duringAcquire(Stage stage) {
         RedisProcess redis = stage.redis();
         Proxy proxy = stage.proxy(redis);
-        WorkerProcess worker = warm(stage, proxy);
+        WorkerProcess worker = warm(stage, redis, proxy);
 
         for (int i = 0; i < ROUNDS; i++) {
             for (Cut cut : Cut.values()) {
@@ -55,7 +55,7 @@ class CutTest {
     void duringRelease(Stage stage) {
         RedisProcess redis = stage.redis();
         Proxy proxy = stage.proxy(redis);
-        WorkerProcess worker = warm(stage, proxy);
+        WorkerProcess worker = warm(stage, redis, proxy);
 
         for (int i = 0; i < ROUNDS; i++) {
             for (Cut cut : Cut.values()) {
@@ -79,7 +79,7 @@ class CutTest {
         RedisProcess redis = stage.redis();
         Proxy proxy = stage.proxy(redis);
         WorkerProcess worker = stage.workers(1, proxy.url(), Map.of("worker.lease", LONG_LEASE.toSeconds() + "s")).get(0);
-        warmUp(stage, worker);
+        warmUp(stage, redis, worker);
         Held held = worker.hold("open");
         stage.awaitInside("open", 1);
         Predicate<String> renewal = Operations.RENEW.in(stage.store());
@@ -103,7 +103,7 @@ class CutTest {
         RedisProcess redis = stage.redis();
         Proxy proxy = stage.proxy(redis);
         WorkerProcess worker = stage.workers(1, proxy.url(), Map.of(Stage.LEASE_PROPERTY, "60s")).get(0);
-        warmUp(stage, worker);
+        warmUp(stage, redis, worker);
 
         proxy.cutAt(Operations.ACQUIRE.in(stage.store()), Cut.AFTER);
         for (int i = 0; i < 3; i++) {
@@ -141,14 +141,16 @@ class CutTest {
         load.assertNoRejections();
     }
 
-    private static WorkerProcess warm(Stage stage, Proxy proxy) {
+    private static WorkerProcess warm(Stage stage, RedisProcess redis, Proxy proxy) {
         WorkerProcess worker = stage.workers(1, proxy.url(), Load.PATIENT).get(0);
-        warmUp(stage, worker);
+        warmUp(stage, redis, worker);
         return worker;
     }
 
-    private static void warmUp(Stage stage, WorkerProcess worker) {
+    private static void warmUp(Stage stage, RedisProcess redis, WorkerProcess worker) {
         worker.hold("open").leave();
+        // An idle permit would serve the next call.
+        stage.awaitThat("no idle permit", () -> redis.permits("open") == 0);
         stage.history().forgetRejections();
     }
 }
