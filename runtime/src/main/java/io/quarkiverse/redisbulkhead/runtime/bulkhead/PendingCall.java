@@ -195,6 +195,11 @@ final class PendingCall extends PendingAdmission {
             }
             rejected = !bulkhead.around.limits.enterBriefly(waitsOn);
             countedBriefly = !rejected;
+            if (timer != null) {
+                // It waited for an answer of the store until now.
+                timer.cancel();
+                timer = null;
+            }
         }
         if (rejected || waitsForItself(limit)) {
             bulkhead.giveUp(this, () -> full(limit, leaseLeft()));

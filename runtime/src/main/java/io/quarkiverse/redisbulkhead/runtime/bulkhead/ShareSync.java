@@ -30,6 +30,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.Statement;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement.Attach;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement.Hold;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement.Need;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 
 /**
@@ -130,6 +131,7 @@ final class ShareSync {
     private long highestToken;
     private long tokensWanted;
     private long tokensAskedNanos;
+    private long tokensDrawn;
     private boolean tokensShort;
     private List<CompletableFuture<Void>> awaiting = new ArrayList<>();
     private final List<Leaving> leaving = new ArrayList<>();
@@ -232,8 +234,10 @@ final class ShareSync {
                     Math.max(0, TimeUnit.NANOSECONDS.toMillis(now - permit.sinceNanos)), leave.digest, permit.method));
         }
         List<Attach> attaches = joining.stream().limit(MOST_HOLDS).map(Joining::attach).toList();
-        List<Need> needs = bulkhead.line.needs(number);
-        List<Need> immediate = bulkhead.immediate.needsWithoutPlaces();
+        // A store that has no memory for new calls may have some for what it knows; they are stated again if it has.
+        boolean onlyRenews = unanswered && epoch != 0 && wasRefused(lastFailure);
+        List<Need> needs = onlyRenews ? List.of() : bulkhead.line.needs(number);
+        List<Need> immediate = onlyRenews ? List.of() : bulkhead.immediate.needsWithoutPlaces();
         Statement statement = new Statement(bulkhead.id, number, epoch, granted, returned, revoked,
                 TimeUnit.NANOSECONDS.toMillis(bulkhead.leaseNanos), bulkhead.declared, bulkhead.keeps,
                 bulkhead.keepIdleNanos > 0 && around.mayKeep() && !bulkhead.isStopping(), needs, immediate, highestToken,
@@ -290,11 +294,13 @@ final class ShareSync {
             return 0;
         }
         if (free < target / 2 || tokensShort) {
-            if (now - tokensAskedNanos < QUICKLY_USED_NANOS) {
+            // Blocks also become small because a message brings a new one.
+            if (now - tokensAskedNanos < QUICKLY_USED_NANOS && tokensDrawn >= tokensWanted / 2) {
                 tokensWanted = Math.min(MOST_TOKENS, Math.max(FEW_TOKENS, 2 * tokensWanted));
             } else {
                 tokensWanted = tokensWanted / 2;
             }
+            tokensDrawn = 0;
             tokensAskedNanos = now;
             target = Math.min(MOST_TOKENS, Math.max(tokensWanted, target));
         }
@@ -591,19 +597,23 @@ final class ShareSync {
                 || failure instanceof StoreException known && known.outcomeUnknown() && !StoreFailures.isAway(failure);
     }
 
+    private static boolean wasRefused(Throwable failure) {
+        return !mayPass(failure) && !StoreFailures.isAway(failure);
+    }
+
     private void rejectCalls(Throwable failure, List<Runnable> then) {
         boolean mayPass = mayPass(failure);
-        // Also those that wait behind a group without a ticket, which no statement can contain yet.
+        // Also those that the statement did not contain: they would learn the same from the next one.
         List<PendingCall> calls = new ArrayList<>(bulkhead.line.calls(false));
-        List<PendingCall> withoutPlaces = bulkhead.immediate.calls(true);
-        calls.addAll(withoutPlaces);
+        calls.addAll(bulkhead.immediate.calls(false));
         for (PendingCall call : calls) {
             if (mayPass && call.waits) {
                 int limit = bulkhead.limitForCallers();
                 if (!call.briefly) {
                     then.add(() -> call.placed(limit));
                 }
-            } else if (mayPass && !call.waits && !StoreFailures.isRetryable(failure)) {
+            } else if (mayPass && !(failure instanceof StoreContendedException)) {
+                // A connection that broke, or a failover, is no outage: Redis has the time of a command to answer.
                 then.add(() -> call.delayed(StoreFailures.rejection(bulkhead.id.name(), failure)));
             } else if (!(StoreFailures.isAway(failure) && call.outlastsOutage())) {
                 bulkhead.remove(call);
@@ -865,6 +875,7 @@ final class ShareSync {
 
     /** Whether more tokens should be asked for. */
     boolean tokenDrawn(long token) {
+        tokensDrawn++;
         if (bulkhead.tokens.free() >= Math.max(tokensWanted, bulkhead.share) / 2 && bulkhead.tokens.free() > 0) {
             return false;
         }

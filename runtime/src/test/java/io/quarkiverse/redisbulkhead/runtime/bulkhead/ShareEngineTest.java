@@ -34,6 +34,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.InMemoryShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.quarkiverse.redisbulkhead.runtime.store.TransientStoreException;
 
 /** What single calls see of instances that share a store. */
 class ShareEngineTest {
@@ -438,6 +439,23 @@ class ShareEngineTest {
         held(waiter);
     }
 
+    /** Trap 31. */
+    @Test
+    void callThatDoesNotWaitOutlastsABrokenConnection() {
+        one.refusal = new TransientStoreException("connection reset", true, null);
+        Admission served = call(one, work(1));
+        advance(Duration.ofMillis(700));
+        assertThat(served.granted().toCompletableFuture()).isNotDone();
+        one.refusal = null;
+        advance(Duration.ofMillis(500));
+        held(served);
+
+        two.refusal = new TransientStoreException("connection reset", true, null);
+        Admission rejected = call(two, work(1));
+        advance(Duration.ofMillis(1_100));
+        assertThat(rejection(rejected)).isInstanceOf(BulkheadUnavailableException.class).hasMessageContaining("reset");
+    }
+
     @Test
     void outageAllowsCalls() {
         one.refusal = away();
@@ -460,6 +478,33 @@ class ShareEngineTest {
         advance(Duration.ofSeconds(7));
         assertThat(held(ofTheShare).isHeld()).as("its lease has ended").isFalse();
         held(call(one, local));
+    }
+
+    @Test
+    void shareIsRenewedWhileTheStoreRefusesNewCalls() {
+        HeldPermit permit = held(call(one, work(5)));
+        one.refusalOfNeeds = new StoreException("out of memory", false, null);
+
+        for (int i = 0; i < 200; i++) {
+            assertThat(rejection(call(one, work(5, spec -> spec.weight(3))))).hasMessageContaining("out of memory");
+            advance(Duration.ofMillis(100));
+        }
+        assertThat(permit.isHeld()).isTrue();
+    }
+
+    @Test
+    void handOversUseUpFewTokens() {
+        Admission first = call(one, waiting(1));
+        for (int i = 0; i < 100; i++) {
+            Admission next = call(i % 2 == 0 ? two : one, waiting(1));
+            held(first).fencingToken();
+            first.end();
+            advance(Duration.ofMillis(2));
+            first = next;
+        }
+        long firstToken = held(first).fencingToken();
+        first.end();
+        assertThat(held(call(one, waiting(1))).fencingToken() - firstToken).isLessThan(100_000);
     }
 
     @Test

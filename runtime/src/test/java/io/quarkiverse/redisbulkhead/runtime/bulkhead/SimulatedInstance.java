@@ -36,6 +36,8 @@ final class SimulatedInstance implements SemaphoreListener {
     int failedRenewals;
     /** What statements fail with at once; null: they reach the server. */
     RuntimeException refusal;
+    /** The same for those with calls. */
+    RuntimeException refusalOfNeeds;
 
     private final InMemoryShareStore server;
     private final Deque<Runnable> missed = new ArrayDeque<>();
@@ -164,7 +166,9 @@ final class SimulatedInstance implements SemaphoreListener {
         @Override
         public CompletionStage<Position> sync(Statement statement) {
             statements++;
-            return refusal != null ? CompletableFuture.failedStage(refusal) : held(store.sync(statement));
+            boolean hasNeeds = !statement.needs().isEmpty() || !statement.immediate().isEmpty();
+            RuntimeException failure = refusal == null && hasNeeds ? refusalOfNeeds : refusal;
+            return failure != null ? CompletableFuture.failedStage(failure) : held(store.sync(statement));
         }
 
         @Override

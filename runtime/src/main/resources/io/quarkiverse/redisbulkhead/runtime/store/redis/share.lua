@@ -510,6 +510,10 @@ local function sync()
     if mine and number <= mine.number then
         return repeatAnswer(mine, epoch, granted, claimed)
     end
+    -- Redis refuses the first write of a script if that may need memory and there is none. Renewals and returns must pass, so they begin with another one.
+    if ARGV[17] == '' and ARGV[18] == '' then
+        call('HDEL', SHARES, '-')
+    end
     local matches = mine and epoch == mine.epoch and epoch >= all.since and granted <= mine.granted
     if notesNewRun(ARGV[15], tonumber(ARGV[16]), matches) then
         matches, mine = false, recordOf('i:' .. me)

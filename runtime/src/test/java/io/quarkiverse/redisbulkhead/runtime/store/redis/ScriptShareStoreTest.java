@@ -84,6 +84,17 @@ class ScriptShareStoreTest extends RedisShareStoreContract {
                 .hasMessageContaining(wayOut);
     }
 
+    @Test
+    void permitsAreRenewedAndReturnedWhileMemoryIsFull() {
+        Instance one = instance();
+        one.tryFor(REPORTS, 1);
+        redis.command("CONFIG", "SET", "maxmemory", "1");
+        assertThat(one.state(REPORTS).leaseMillis()).isEqualTo(30_000);
+        one.giveBack(REPORTS);
+        redis.command("CONFIG", "SET", "maxmemory", "0");
+        assertThat(instance().tryFor(REPORTS, 1).granted()).isEqualTo(1);
+    }
+
     /** Trap 32: while the keys of a bulkhead are split between two nodes, it alone is away after the timeout. */
     @Test
     void bulkheadOfASlotThatMovesIsAwayAlone() {
