@@ -41,8 +41,7 @@ public final class Stage implements AutoCloseable {
     private final Store store;
     private final History history = new History();
     private final Observer observer;
-    // Instances keep idle permits of "pair".
-    private final Set<String> fair = new HashSet<>(Set.of("fair", "single"));
+    private final Set<String> fair = new HashSet<>(Set.of("fair", "single", "pair"));
     private final List<WorkerProcess> workers = new ArrayList<>();
     private final List<RedisProcess> servers = new ArrayList<>();
     private final List<AutoCloseable> others = new ArrayList<>();
