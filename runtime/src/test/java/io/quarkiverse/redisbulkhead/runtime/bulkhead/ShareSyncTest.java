@@ -101,8 +101,9 @@ class ShareSyncTest {
     }
 
     private void offer(int statement, long epoch, long granted, long served) {
-        store.messages.accept(new ShareMessage.Granted(WORK, store.statements.get(statement).number(), epoch, granted, 0, served,
-                true, 1_000, 17));
+        store.messages
+                .accept(new ShareMessage.Granted(WORK, store.statements.get(statement).number(), epoch, granted, 0, served,
+                        true, 1_000, 17));
     }
 
     private static HeldPermit held(Admission admission) {
@@ -237,8 +238,9 @@ class ShareSyncTest {
         passMillis(LEASE_MILLIS / 3 + 10);
         Statement stated = store.statements.get(last());
 
-        store.answers.get(last()).complete(new Position(stated.number(), EPOCH + 1, 1, 1, 0, LEASE_MILLIS, 3, 0, 0, false, false, 0,
-                0, 0, 0, 0, Map.of(), Set.of(), "run"));
+        store.answers.get(last())
+                .complete(new Position(stated.number(), EPOCH + 1, 1, 1, 0, LEASE_MILLIS, 3, 0, 0, false, false, 0,
+                        0, 0, 0, 0, Map.of(), Set.of(), "run"));
 
         assertThat(permit.isHeld()).isTrue();
         assertThat(clock.losses).isEmpty();

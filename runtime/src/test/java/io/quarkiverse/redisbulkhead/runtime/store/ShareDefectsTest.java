@@ -51,7 +51,8 @@ class ShareDefectsTest {
 
     enum Defect {
 
-        OFFERS_ARE_TAKEN_BACK_IN_THE_SAME_EPOCH("record.epoch, record.offered, record.returned, record.revoked = epoch, 0, 0, 0",
+        OFFERS_ARE_TAKEN_BACK_IN_THE_SAME_EPOCH(
+                "record.epoch, record.offered, record.returned, record.revoked = epoch, 0, 0, 0",
                 "record.offered, record.returned, record.revoked = 0, 0, 0", scene -> {
                     scene.offerOnePermitToB();
                     long epoch = scene.b.epoch;
