@@ -7,12 +7,12 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Both halves of the protocol together, on a virtual clock: traps 3, 4, 7, 9 to 12, 20, 21, 29, 47, 49, 50, 52 and 53.
- * {@code -Dhistories=2000} tries more of them.
+ * {@code -Dmodel.seed=} sets the first seed, {@code -Dmodel.histories=} how many there are.
  */
 class HistoriesTest {
 
-    private static final int HISTORIES = Integer.getInteger("histories", 20);
-    private static final int FIRST = Integer.getInteger("histories.first", 1);
+    private static final int HISTORIES = Integer.getInteger("model.histories", 20);
+    private static final int FIRST = Integer.getInteger("model.seed", 1);
     private static final int STEPS = 250;
 
     @ParameterizedTest

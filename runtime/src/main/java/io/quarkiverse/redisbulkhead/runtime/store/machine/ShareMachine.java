@@ -54,7 +54,7 @@ public final class ShareMachine {
     private static final int MORE_TOKENS = 16;
     private static final int MOST_TOKENS = 1 << 20;
 
-    /** After a scan, none for a millisecond per so many records: a scan takes about 10 µs per record, so 10 % of the server. */
+    /** After a scan, none for a millisecond per so many records: a scan takes about 7 µs per record, so 7 % of the server. */
     private static final int SCANNED_PER_MILLI = 10;
 
     /** Counters and tickets stay below 2^53 by far; weights and counts are smaller. */

@@ -46,7 +46,7 @@ local SLACK, LIMIT_SET_LASTS, DECLARED_LASTS = 1000, 30 * 24 * 3600 * 1000, 6000
 local MOST_KEEPERS, MOST = 64, 1000
 -- A grant brings a token for each permit and so many more. Counters stay below 2^53 by far.
 local MORE_TOKENS, MOST_TOKENS, MOST_COUNTED, NEVER = 16, 1048576, 4503599627370496, 9007199254740992
--- After a scan, none for a millisecond per so many records: it takes about 10 us per record, so 10 % of the server.
+-- After a scan, none for a millisecond per so many records: it takes about 7 us per record, so 7 % of the server.
 local SCANNED_PER_MILLI = 10
 
 ---- Texts: the names of their values in order
@@ -61,10 +61,9 @@ local POSITION = { 'number', 'epoch', 'granted', 'admitted', 'revoked', 'lease',
 local WORDS = { layout = true, server = true, unmetBy = true, waiting = true, digest = true, by = true, method = true, attached = true }
 
 local function parse(names, text)
-    local record, at = {}, 1
+    local values, record = { match(text, '^' .. string.rep('(%S+) ', #names - 1) .. '(.*)$') }, {}
     for k, name in ipairs(names) do
-        local value = match(text, names[k + 1] and '^%S+' or '^.*', at)
-        record[name], at = WORDS[name] and value or tonumber(value), at + #value + 1
+        record[name] = WORDS[name] and values[k] or tonumber(values[k])
     end
     return record
 end
