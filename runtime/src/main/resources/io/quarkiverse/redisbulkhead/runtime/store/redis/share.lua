@@ -176,6 +176,10 @@ end
 
 local function countKeeper(share)
     local is = isKeeper(share)
+    if is and not share.counted then
+        -- The last recall did not reach it.
+        recalledAt = 0
+    end
     keepers, share.counted = keepers + (is and 1 or 0) - (share.counted and 1 or 0), is
 end
 
@@ -363,8 +367,8 @@ local function scan()
     for _, share in pairs(shares) do
         if share then
             held, instances, until_, records = held + sizeOf(share), instances + 1, min(until_, nextEnd(share)), records + 1
-            old, share.counted = old + (share.epoch < since and 1 or 0), false
-            countKeeper(share)
+            old, share.counted = old + (share.epoch < since and 1 or 0), isKeeper(share)
+            keepers = keepers + (share.counted and 1 or 0)
         end
     end
     for _, hold in pairs(holds) do
