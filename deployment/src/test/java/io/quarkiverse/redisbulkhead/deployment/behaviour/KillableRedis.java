@@ -106,6 +106,12 @@ public final class KillableRedis {
         return query(command, line -> true);
     }
 
+    /** The bulk string that is the reply; empty if there is none. */
+    public String text(String command) {
+        String reply = query(command, line -> !line.startsWith("$") || line.equals("$-1"));
+        return reply.equals("$-1") ? "" : reply;
+    }
+
     private String query(String command, Predicate<String> wanted) {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
             socket.setSoTimeout(20_000);

@@ -243,9 +243,12 @@ final class Bulkhead {
         return shared == null ? limit : declared;
     }
 
-    /** Within the lock: no other instance can have a permit, and none has asked for one lately. */
+    /**
+     * Within the lock: no other instance can have a permit, and none has asked for one lately, so that calls wait without a
+     * statement. Not while the store is away: then what the share cannot serve follows the policy for outages.
+     */
     boolean holdsAllPermits() {
-        return keeps && sync.knowsLimit() && share >= limit;
+        return keeps && sync.knowsLimit() && share >= limit && !sync.isAway();
     }
 
     /** Within the lock. When a permit becomes free at the latest, as far as known. */
@@ -818,6 +821,10 @@ final class Bulkhead {
             all.add(permit);
         }
         return all;
+    }
+
+    synchronized boolean keepsPermits() {
+        return keeps;
     }
 
     synchronized List<PendingCall> waiting() {

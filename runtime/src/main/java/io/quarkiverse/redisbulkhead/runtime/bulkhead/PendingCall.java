@@ -408,7 +408,7 @@ final class PendingCall extends PendingAdmission {
     }
 
     private void release(HeldPermit given) {
-        given.release().thenRun(this::confirmEnd);
+        (given instanceof SharePermit shared ? shared.giveBack() : given.release()).thenRun(this::confirmEnd);
     }
 
     private void confirmEnd() {

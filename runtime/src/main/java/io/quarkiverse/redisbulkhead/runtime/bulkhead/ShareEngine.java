@@ -302,8 +302,16 @@ public final class ShareEngine implements Engine, InstanceControl {
         return here.permits().stream()
                 .map(permit -> new Holder(permit.id(), bulkhead.name(), bulkhead.key(), permit.fencingToken(), permit.weight(),
                         around.identity.application(), around.identity.instance(), permit.method,
-                        around.wallTime(permit.sinceNanos), until, Holder.State.HELD))
+                        around.wallTime(permit.sinceNanos), until(permit, until), Holder.State.HELD))
                 .toList();
+    }
+
+    private Instant until(SharePermit permit, Instant leaseEnd) {
+        if (!permit.definition.terms().holdIsBounded()) {
+            return leaseEnd;
+        }
+        Instant holdEnd = around.wallTime(permit.holdEndNanos());
+        return holdEnd.isBefore(leaseEnd) ? holdEnd : leaseEnd;
     }
 
     /**

@@ -141,8 +141,15 @@ final class SharePermit implements HeldPermit, Admission {
         return isHeld() ? bulkhead.refresh(this) : NO;
     }
 
+    /** Waits for the answer only where the permit goes back: one that stays here is free already. */
     @Override
     public CompletionStage<Boolean> release() {
+        CompletionStage<Boolean> answer = giveBack();
+        return answer == YES && !bulkhead.keepsPermits() ? bulkhead.confirmed().thenApply(done -> true) : answer;
+    }
+
+    /** As {@link #release()}, but does not wait for an answer unless executions of this bulkhead do. */
+    CompletionStage<Boolean> giveBack() {
         fireReleased();
         if (!bulkhead.release(this)) {
             return NO;
@@ -198,7 +205,7 @@ final class SharePermit implements HeldPermit, Admission {
 
     @Override
     public CompletionStage<Void> end() {
-        CompletionStage<Boolean> answer = release();
+        CompletionStage<Boolean> answer = giveBack();
         InFlightCounter counted;
         CompletionStage<Void> answered;
         synchronized (this) {

@@ -862,6 +862,11 @@ final class ShareSync {
                         : Duration.ofNanos(bulkhead.leaseNanos);
     }
 
+    /** Whether the last statement failed for a reason that does not pass in a moment. */
+    boolean isAway() {
+        return unanswered && lastFailure != null && !mayPass(lastFailure);
+    }
+
     Throwable lastFailure() {
         synchronized (bulkhead) {
             return lastFailure;

@@ -236,7 +236,8 @@ public final class Inbox implements Peers, AutoCloseable {
     }
 
     private void subscribeRefused(Subscription subscription, String reason) {
-        if (!subscribeRefused) {
+        // A connection that is not authenticated is reported where commands are sent.
+        if (!subscribeRefused && !reason.startsWith("NOAUTH")) {
             subscribeRefused = true;
             LOG.warnf("Redis refused SUBSCRIBE to %s: %s. Waiting calls ask once a second, and this instance keeps no idle "
                     + "permits. Grant SUBSCRIBE and the channels under quarkus.redis-bulkhead.key-prefix", channel,
