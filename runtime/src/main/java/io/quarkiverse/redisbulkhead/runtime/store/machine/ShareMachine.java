@@ -248,7 +248,7 @@ public final class ShareMachine {
         boolean mayKeep = statement.wantsToKeep() && !othersWait && now >= grace && instances <= ShareStore.MOST_KEEPERS
                 && now - (unmetBy.equals(instance) ? unmetElse : Math.max(unmetAt, unmetElse)) > ShareStore.UNMET_MILLIS;
         mine.keeps = statement.keeps() || mayKeep;
-        keepers += mine.newKeepers();
+        countKeeper(mine);
         long recalled = isUnmet ? recall(mine) : 0;
         tellOffers();
         long change = Math.min(isUnmet ? Math.max(nextEnd, pause) : NEVER,
@@ -667,6 +667,15 @@ public final class ShareMachine {
         unmetAt = now;
     }
 
+    private void countKeeper(ShareRecord share) {
+        int more = share.newKeepers();
+        keepers += more;
+        if (more > 0) {
+            // The last recall did not reach it.
+            recalledAt = 0;
+        }
+    }
+
     /** Recalls what others keep; tells how many instances can be expected to answer. */
     private long recall(ShareRecord mine) {
         long others = keepers - (mine.isKeeper() ? 1 : 0);
@@ -812,7 +821,7 @@ public final class ShareMachine {
             HoldRecord hold = isHold ? holds.get(field.substring(HOLD.length())) : null;
             ShareRecord share = isHold ? null : shares.get(field.substring(INSTANCE.length()));
             if (share != null) {
-                keepers += share.newKeepers();
+                countKeeper(share);
                 nextEnd = Math.min(nextEnd, share.nextEnd());
                 keepUntil = Math.max(keepUntil, Math.max(share.end, share.stated + ShareStore.WAITER_MILLIS));
                 fields.put(field, share.text());

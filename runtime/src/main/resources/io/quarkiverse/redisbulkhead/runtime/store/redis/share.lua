@@ -162,6 +162,10 @@ end
 
 local function countKeeper(share)
     local is = isKeeper(share)
+    if is and not share.counted then
+        -- The last recall did not reach it.
+        all.recalledAt = 0
+    end
     all.keepers, share.counted = all.keepers + (is and 1 or 0) - (share.counted and 1 or 0), is
 end
 
@@ -296,8 +300,8 @@ local function scan()
         if records[field] then
             all.held, all.nextEnd, count = all.held + takenBy(record), min(all.nextEnd, nextEnd(record)), count + 1
             if record.groups then
-                all.instances, old, record.counted = all.instances + 1, old + (record.epoch < all.since and 1 or 0), false
-                countKeeper(record)
+                all.instances, old, record.counted = all.instances + 1, old + (record.epoch < all.since and 1 or 0), isKeeper(record)
+                all.keepers = all.keepers + (record.counted and 1 or 0)
             end
         end
     end
