@@ -513,10 +513,6 @@ local function sync()
     if mine and number <= mine.number then
         return repeatAnswer(mine, epoch, granted, claimed)
     end
-    -- Redis refuses the first write of a script if that may need memory and there is none. Renewals and returns must pass, so they begin with another one.
-    if ARGV[17] == '' and ARGV[18] == '' then
-        call('HDEL', SHARES, '-')
-    end
     local matches = mine and epoch == mine.epoch and epoch >= all.since and granted <= mine.granted
     if notesNewRun(ARGV[15], tonumber(ARGV[16]), matches) then
         matches, mine = false, recordOf('i:' .. me)
@@ -608,6 +604,10 @@ if isMissing and (OPERATION == 'revoke' or OPERATION == 'resize' and ARGV[3] == 
     return 0
 end
 -- Refused if memory is full, before anything has changed.
+-- Renewals and returns must pass also then, so they begin with a write that needs no memory.
+if OPERATION == 'sync' and ARGV[17] == '' and ARGV[18] == '' then
+    call('HDEL', SHARES, '-')
+end
 call('HSET', SHARES, 'bulkhead', stored)
 if now >= all.nextEnd and now >= all.pause then
     scan()

@@ -51,7 +51,7 @@ class ScriptShareStoreTest extends RedisShareStoreContract {
 
     @Override
     protected List<String> commands() {
-        return List.of("eval", "evalsha", "time", "publish", "pexpire", "hget", "hgetall", "hmget", "hset", "hdel", "zadd",
+        return List.of("eval", "evalsha", "time", "publish", "pexpire", "hget", "hgetall", "hset", "hdel", "zadd", "zcard",
                 "zrange", "zrem", "scan");
     }
 
