@@ -21,8 +21,7 @@ import io.smallrye.mutiny.subscription.UniSubscription;
  * made, while it is in flight, or before the answer is emitted.
  * <p>
  * An operator that is cancelled just as the answer is emitted may drop it, or may be passing it to a function. Nothing is given
- * up then: a permit that stays held until its lease or {@code max-hold} ends is better than one that is released during the
- * work.
+ * up then: a permit that stays held until {@code max-hold} is better than one that is released during the work.
  *
  * @param <R> the request
  * @param <T> the answer
