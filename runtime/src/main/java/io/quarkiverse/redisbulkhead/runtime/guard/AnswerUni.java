@@ -56,7 +56,7 @@ final class AnswerUni<R, T> extends AbstractUni<T> {
         PENDING,
         /** From the start of the emission. */
         EMITTED,
-        /** Nothing is emitted. */
+        /** Nothing more is emitted. */
         CANCELLED
     }
 
