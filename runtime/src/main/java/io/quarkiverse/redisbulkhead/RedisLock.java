@@ -33,6 +33,11 @@ import io.smallrye.mutiny.Uni;
  * {@link BulkheadUnavailableException}: no lock is granted without Redis, because that could allow two owners. With the store
  * {@code lock}, any method that asks Redis may fail with {@link BulkheadContendedException} as well. Arguments that are null
  * or out of range are refused with {@link IllegalArgumentException} before Redis is asked.
+ * <p>
+ * Cancelling a subscription to such a {@link Uni} ({@code subscribe().with(...)}) leaves nothing behind. In a chain of
+ * operators, one that is cancelled just as it gets a permit may drop it, and the lock is then held until
+ * {@link LockSpec#maxHold()}: prefer {@code callAsync} and {@code runAsync} there.
+ * <p>
  * {@code quarkus.redis-bulkhead.enabled=false} disables limits, but not mutual exclusion: locks still work.
  */
 public interface RedisLock {

@@ -17,6 +17,10 @@ import io.smallrye.mutiny.Uni;
  * {@code lock}, any method that asks Redis may fail with {@link BulkheadContendedException} as well. Arguments that are null
  * or out of range are refused with {@link IllegalArgumentException} before Redis is asked.
  * <p>
+ * Cancelling a subscription to such a {@link Uni} ({@code subscribe().with(...)}) leaves nothing behind. In a chain of
+ * operators, one that is cancelled just as it gets a permit may drop it, and the permit is then held until
+ * {@link SemaphoreSpec#maxHold()}: prefer {@link #callAsync} and {@link #runAsync} there.
+ * <p>
  * If a bulkhead has one limit for each key, call {@link #forKey(String)} first: otherwise methods that take or inspect permits
  * throw {@link IllegalStateException}; see {@link #needsKey()}.
  * <p>

@@ -3,12 +3,14 @@ package io.quarkiverse.redisbulkhead.runtime.guard;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.smallrye.mutiny.helpers.UniCallbackSubscriber;
 import io.smallrye.mutiny.operators.AbstractUni;
+import io.smallrye.mutiny.operators.uni.UniOperatorProcessor;
 import io.smallrye.mutiny.subscription.UniSubscriber;
 import io.smallrye.mutiny.subscription.UniSubscription;
 
@@ -16,7 +18,10 @@ import io.smallrye.mutiny.subscription.UniSubscription;
  * The answer to a request, which is made at each subscription. Cancelling the subscription does not cancel the future behind
  * the request, as {@code Uni.createFrom().completionStage} would: what the engine does when the answer arrives must happen in
  * any case. Instead, a request whose answer does not reach its subscriber is given up, whether it is cancelled before it is
- * made, while it is in flight, before the answer is emitted, or while it is emitted.
+ * made, while it is in flight, or before the answer is emitted.
+ * <p>
+ * An operator that is cancelled just as the answer is emitted may drop it, or may be passing it to a function. Nothing is given
+ * up then: a permit that stays held until {@code max-hold} is better than one that is released during the work.
  *
  * @param <R> the request
  * @param <T> the answer
@@ -26,19 +31,20 @@ final class AnswerUni<R, T> extends AbstractUni<T> {
     private final Supplier<R> request;
     private final Function<R, CompletionStage<T>> answer;
     private final Consumer<R> giveUp;
-    private final Supplier<Executor> here;
+    private final Supplier<Executor> executorOfSubscription;
 
     /**
      * @param request makes the request
      * @param answer its answer
      * @param giveUp called at most once for a request whose answer does not reach its subscriber
-     * @param here called at the subscription, for what emits its answer
+     * @param executorOfSubscription called at the subscription, for what emits its answer
      */
-    AnswerUni(Supplier<R> request, Function<R, CompletionStage<T>> answer, Consumer<R> giveUp, Supplier<Executor> here) {
+    AnswerUni(Supplier<R> request, Function<R, CompletionStage<T>> answer, Consumer<R> giveUp,
+            Supplier<Executor> executorOfSubscription) {
         this.request = request;
         this.answer = answer;
         this.giveUp = giveUp;
-        this.here = here;
+        this.executorOfSubscription = executorOfSubscription;
     }
 
     @Override
@@ -48,15 +54,16 @@ final class AnswerUni<R, T> extends AbstractUni<T> {
 
     private enum State {
         PENDING,
-        EMITTING,
+        /** From the start of the emission. */
         EMITTED,
+        /** Nothing more is emitted. */
         CANCELLED
     }
 
     private final class Delivery implements UniSubscription {
 
         private final UniSubscriber<? super T> subscriber;
-        // Both are guarded by this. The request is null until it has been made.
+        // Both are guarded by this. The request is null until it has been made, and does not change after that.
         private State state = State.PENDING;
         private R made;
 
@@ -65,7 +72,7 @@ final class AnswerUni<R, T> extends AbstractUni<T> {
         }
 
         private void begin() {
-            Executor executor = here.get();
+            Executor executor = executorOfSubscription.get();
             subscriber.onSubscribe(this);
             if (isCancelled()) {
                 return;
@@ -75,7 +82,7 @@ final class AnswerUni<R, T> extends AbstractUni<T> {
                 if (isCancelledAfter(now)) {
                     giveUp.accept(now);
                 } else {
-                    answer.apply(now).whenComplete((item, failure) -> executor.execute(() -> emit(item, failure)));
+                    answer.apply(now).whenComplete((item, failure) -> emitOn(executor, item, failure));
                 }
             } catch (Throwable e) {
                 emit(null, e);
@@ -91,22 +98,34 @@ final class AnswerUni<R, T> extends AbstractUni<T> {
             return state == State.CANCELLED;
         }
 
-        private synchronized boolean passes(State from, State to) {
-            boolean passes = state == from;
-            state = passes ? to : state;
-            return passes;
+        private synchronized boolean transition(State from, State to) {
+            boolean applies = state == from;
+            state = applies ? to : state;
+            return applies;
+        }
+
+        private void emitOn(Executor executor, T item, Throwable failure) {
+            try {
+                executor.execute(() -> emit(item, failure));
+            } catch (RejectedExecutionException e) {
+                // For example, the event loop was closed. A subscriber without an answer would wait forever.
+                if (transition(State.PENDING, State.CANCELLED)) {
+                    giveUp.accept(made);
+                    subscriber.onFailure(failure == null ? e : cause(failure));
+                }
+            }
         }
 
         private void emit(T item, Throwable failure) {
-            if (passes(State.PENDING, State.EMITTING)) {
+            if (subscriber instanceof UniOperatorProcessor<?, ?> operator && operator.isCancelled()) {
+                // It would drop the answer. Its call of cancel() is yet to come.
+                cancel();
+            } else if (transition(State.PENDING, State.EMITTED)) {
                 if (failure == null) {
                     subscriber.onItem(item);
                 } else {
-                    subscriber.onFailure(failure instanceof CompletionException && failure.getCause() != null
-                            ? failure.getCause()
-                            : failure);
+                    subscriber.onFailure(cause(failure));
                 }
-                passes(State.EMITTING, State.EMITTED);
             }
         }
 
@@ -114,7 +133,7 @@ final class AnswerUni<R, T> extends AbstractUni<T> {
         public void cancel() {
             R dropped;
             synchronized (this) {
-                dropped = mayHaveDroppedTheAnswer() ? made : null;
+                dropped = hasDroppedTheAnswer() ? made : null;
                 state = State.CANCELLED;
             }
             if (dropped != null) {
@@ -122,12 +141,14 @@ final class AnswerUni<R, T> extends AbstractUni<T> {
             }
         }
 
-        // A subscriber that is cancelled at the moment of the emission first notes that, then drops the answer, and perhaps only
-        // then cancels. Some operators, such as a transformation to a Uni, also cancel long after they have used the answer. The
-        // subscriber that has callbacks does not.
-        private boolean mayHaveDroppedTheAnswer() {
-            return state == State.PENDING || state == State.EMITTING
-                    || state == State.EMITTED && subscriber instanceof UniCallbackSubscriber;
+        // A UniCallbackSubscriber forwards a cancellation only if it has not accepted the answer. Operators forward it also
+        // while, or long after, a function uses the answer.
+        private boolean hasDroppedTheAnswer() {
+            return state == State.PENDING || state == State.EMITTED && subscriber instanceof UniCallbackSubscriber;
         }
+    }
+
+    private static Throwable cause(Throwable failure) {
+        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 }

@@ -83,6 +83,9 @@ public interface HeldPermit {
     /**
      * Undoes {@link #detach()}, once it has completed, because no caller received its token: the permit is held as before. If a
      * release was requested meanwhile, the permit is released now.
+     * <p>
+     * For {@link CallListener}, and so for metrics and traces, the permit ended with the detachment: neither this nor the
+     * later release is reported.
      */
     void takeBack();
 
