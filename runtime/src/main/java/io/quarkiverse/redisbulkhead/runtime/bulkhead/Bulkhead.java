@@ -547,7 +547,7 @@ final class Bulkhead {
         return token;
     }
 
-    /** Undoes a detachment whose token has reached nobody. */
+    /** Undoes a detachment whose token no caller received. */
     void takeBack(SharePermit permit) {
         List<Runnable> then = new ArrayList<>();
         synchronized (this) {
@@ -847,7 +847,7 @@ final class Bulkhead {
         return sync == null ? Duration.ofNanos(leaseNanos) : Duration.ofNanos(Math.max(0, leaseEndNanos() - nanoTime()));
     }
 
-    /** When the lease ends in the store. In this process there is none: it would begin now. */
+    /** When the lease ends in the store. Without a store, as if the lease began now. */
     synchronized long leaseEndNanos() {
         return sync == null ? nanoTime() + leaseNanos : validUntilNanos + marginNanos;
     }

@@ -118,7 +118,7 @@ final class CallLine {
         }
     }
 
-    /** The first call; null if there is none. */
+    /** The first call; null if the line is empty. */
     PendingCall head() {
         return first == null ? null : first.first;
     }

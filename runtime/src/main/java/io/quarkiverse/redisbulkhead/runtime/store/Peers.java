@@ -17,7 +17,7 @@ public interface Peers {
      * @param instances their names in the store
      * @param request a short text
      * @return the answers by instance, after 250 ms at most; those that did not answer are missing. Never fails. The texts may
-     *         be forged by whoever may send messages
+     *         be forged by a client that may send messages
      */
     CompletionStage<Map<String, String>> ask(Collection<String> instances, String request);
 

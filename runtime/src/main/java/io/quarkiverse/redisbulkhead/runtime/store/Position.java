@@ -16,7 +16,7 @@ import java.util.Set;
  * @param revoked how many of them were revoked
  * @param leaseMillis how long the share lives, from when the statement was sent on; 0 if there is no share
  * @param limit the limit in force
- * @param ticket the ticket of the group without one; 0 if there was none
+ * @param ticket the ticket of the group without one; 0 if all groups had tickets
  * @param served the highest ticket of this instance that a grant has served. A permit may serve only calls with this or a lower
  *        ticket while other instances wait
  * @param othersWait whether other instances wait
@@ -25,7 +25,7 @@ import java.util.Set;
  * @param graceMillis how long the store grants nothing new, because claims may be on their way; 0 for no grace period
  * @param askAgainMillis after which time something may have changed without a message, such as the end of a lease; 0 if there
  *        is no such time
- * @param firstToken the first of {@code tokens} consecutive fencing tokens for this instance; 0 if there are none
+ * @param firstToken the first of {@code tokens} consecutive fencing tokens for this instance; 0 without any
  * @param tokens how many
  * @param attached what became of each permit that the statement wants to attach: those that joined the share. They are part of
  *        {@code granted}

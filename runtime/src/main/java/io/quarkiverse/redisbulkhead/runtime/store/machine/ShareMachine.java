@@ -629,7 +629,7 @@ public final class ShareMachine {
         }
     }
 
-    /** Serves calls that do not wait, if nobody does; tells whether one was refused. */
+    /** Serves calls that do not wait, if no call waits; tells whether one was refused. */
     private boolean serveImmediate(ShareRecord mine, List<Statement.Need> needs, long unknownBefore, int limit,
             boolean othersWait) {
         long unknown = unknownBefore;

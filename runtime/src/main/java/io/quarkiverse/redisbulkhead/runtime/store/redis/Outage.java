@@ -79,7 +79,7 @@ final class Outage {
                 : new StoreException(cause.message, outcomeUnknown, cause.failure);
     }
 
-    /** The last transient failure since the server answered; null if there was none. */
+    /** The last transient failure since the server answered; null without one. */
     String lastError() {
         return lastError;
     }

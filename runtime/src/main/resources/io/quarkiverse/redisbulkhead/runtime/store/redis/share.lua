@@ -91,7 +91,7 @@ if match(stored, '^%S*') ~= LAYOUT then
 end
 local all = parse(TOTALS, stored)
 
--- Records by field, false where there is none; fields that have changed; instances that were offered permits, in order.
+-- Records by field, false for a missing one; fields that have changed; instances that were offered permits, in order.
 local records, changed, offers = {}, {}, {}
 local budget, grantedNow, keepUntil = MOST, 0, 0
 
@@ -408,7 +408,7 @@ local function lineUp(mine, needs, unknown, limit)
     return given, unknown
 end
 
--- Serves calls that do not wait, if nobody does; returns whether one was refused.
+-- Serves calls that do not wait, if no call waits; returns whether one was refused.
 local function serveImmediate(mine, needs, unknown, limit, other)
     local refused, calls = false, 0
     for weight, count in gmatch(needs, '(%d+),(%d+)') do

@@ -47,7 +47,7 @@ class ShareHistoriesTest {
         assertThat(found).as(mutation.name()).isPresent();
     }
 
-    /** The first rule that is broken in histories with these troubles, or with some if there are none. */
+    /** The first rule that is broken in histories with these troubles, or with some troubles by default. */
     private static Optional<String> broken(ComparedShares server, int histories, Set<Trouble> required) {
         for (long seed = FIRST_SEED; seed < FIRST_SEED + histories; seed++) {
             Set<Trouble> troubles = required.isEmpty() ? troubles(seed) : required;

@@ -53,7 +53,7 @@ public final class ModelConnection implements ServerCall.Connection {
         return words;
     }
 
-    /** The name of the next command; empty if there is none. */
+    /** The name of the next command; empty at the end. */
     public String next() {
         return pending.isEmpty() ? "" : pending.get(0).get(0);
     }
