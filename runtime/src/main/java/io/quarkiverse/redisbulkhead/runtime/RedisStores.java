@@ -7,6 +7,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.lock.LockShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.NotificationSubscriber;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisConnectionManager;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisPermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.ScriptShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.Topology;
 import io.vertx.core.Vertx;
@@ -31,7 +32,7 @@ public record RedisStores(Vertx vertx, RedisOptions options, String properties, 
      *
      * @return to be closed
      */
-    public ScriptShareStore shares() {
+    public RedisShareStore shares() {
         return new ScriptShareStore(new Topology(vertx, options, properties, keyPrefix, commandTimeout, 1, true));
     }
 
@@ -42,7 +43,7 @@ public record RedisStores(Vertx vertx, RedisOptions options, String properties, 
      * @param contentionTimeout for how long an operation tries to get the lock
      * @return to be closed
      */
-    public LockShareStore lockedShares(Duration stepTimeout, Duration contentionTimeout) {
+    public RedisShareStore lockedShares(Duration stepTimeout, Duration contentionTimeout) {
         return new LockShareStore(new Topology(vertx, options, properties, keyPrefix, commandTimeout, CONNECTIONS_FOR_STEPS,
                 false), stepTimeout, contentionTimeout);
     }

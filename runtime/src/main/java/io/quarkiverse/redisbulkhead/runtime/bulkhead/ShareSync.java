@@ -191,12 +191,10 @@ final class ShareSync {
     }
 
     private boolean isDue(long now) {
-        if (hasUnstatedCalls()) {
-            return true;
-        }
-        if (unanswered && retryNanos - now > 0) {
-            return false;
-        }
+        return hasUnstatedCalls() || (!unanswered || retryNanos - now <= 0) && hasToState();
+    }
+
+    private boolean hasToState() {
         boolean stuck = bulkhead.idle() > 0 && (!bulkhead.keeps || !bulkhead.line.isEmpty());
         return unanswered && isConcerned() || stale || tokensShort || offered > 0 || bulkhead.returning > 0 || stuck
                 || !awaiting.isEmpty() || !leaving.isEmpty() || !joining.isEmpty()
@@ -825,7 +823,7 @@ final class ShareSync {
         if (windowOpen) {
             next = Bulkhead.earlier(next, windowEndNanos, now);
         }
-        if (inFlight == null && unanswered) {
+        if (inFlight == null && unanswered && hasToState()) {
             next = Bulkhead.earlier(next, retryNanos, now);
         } else if (inFlight == null && !bulkhead.line.isEmpty()) {
             next = Bulkhead.earlier(next, sentNanos + WAITING_INTERVAL_NANOS, now);
