@@ -56,8 +56,8 @@ import io.vertx.core.Vertx;
 public class BulkheadRuntime {
 
     /**
-     * The system property that selects the engine: {@code shares} for the one whose instances hold shares of the permits, until
-     * it replaces the one whose store knows single permits.
+     * The system property that selects the former engine, whose store knows single permits: {@code permits}. It is removed with
+     * that engine.
      */
     private static final String ENGINE_PROPERTY = "redis-bulkhead.engine";
 
@@ -93,7 +93,7 @@ public class BulkheadRuntime {
         Parts parts = new Parts(new HolderIdentity(application(), hostAndPid()), listener(losses, listeners),
                 new WaiterLimits(maxBlockedThreads), redisListeners, decorators);
         StoreKind store = buildTimeConfig.store();
-        boolean ofShares = "shares".equals(System.getProperty(ENGINE_PROPERTY));
+        boolean ofShares = !"permits".equals(System.getProperty(ENGINE_PROPERTY));
         this.engine = !ofShares ? engineOfPermits(store.needsRedis() ? redis.createPermits() : null, parts)
                 : store.needsRedis() ? engineOfShares(redis.createShares(), config.commandTimeout(), parts)
                         : engineOfThisProcess(config.commandTimeout(), parts);
