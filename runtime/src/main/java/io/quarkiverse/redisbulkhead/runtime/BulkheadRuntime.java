@@ -19,29 +19,24 @@ import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigProvider;
 
 import io.quarkiverse.redisbulkhead.PermitLost;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.ShareEngine;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.config.StoreKind;
 import io.quarkiverse.redisbulkhead.runtime.guard.BlockingWait;
 import io.quarkiverse.redisbulkhead.runtime.guard.Continuations;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.Engine;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.Executions;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.HolderIdentity;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.PermitLogger;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreEngine;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreListener;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreListeners;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.Timers;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.WaiterLimits;
-import io.quarkiverse.redisbulkhead.runtime.store.ObservedPermitStore;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Executions;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.HolderIdentity;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.PermitLogger;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreListener;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreListeners;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Timers;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits;
 import io.quarkiverse.redisbulkhead.runtime.store.ObservedShareStore;
-import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreDecorator;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreListener;
 import io.quarkiverse.redisbulkhead.runtime.store.local.InProcessShareStore;
-import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisShareStore;
 import io.quarkus.arc.All;
 import io.quarkus.arc.Arc;
@@ -54,12 +49,6 @@ import io.vertx.core.Vertx;
 /** What all bulkheads of the application run on. Made at the first call, or right after the application has started. */
 @Singleton
 public class BulkheadRuntime {
-
-    /**
-     * The system property that selects the former engine, whose store knows single permits: {@code permits}. It is removed with
-     * that engine.
-     */
-    private static final String ENGINE_PROPERTY = "redis-bulkhead.engine";
 
     private final Timers timers;
     private final Engine engine;
@@ -93,18 +82,16 @@ public class BulkheadRuntime {
         Parts parts = new Parts(new HolderIdentity(application(), hostAndPid()), listener(losses, listeners),
                 new WaiterLimits(maxBlockedThreads), redisListeners, decorators);
         StoreKind store = buildTimeConfig.store();
-        boolean ofShares = !"permits".equals(System.getProperty(ENGINE_PROPERTY));
-        this.engine = !ofShares ? engineOfPermits(store.needsRedis() ? redis.createPermits() : null, parts)
-                : store.needsRedis() ? engineOfShares(redis.createShares(), config.commandTimeout(), parts)
-                        : engineOfThisProcess(config.commandTimeout(), parts);
+        this.engine = store.needsRedis() ? engineOnRedis(redis.create(), config.commandTimeout(), parts)
+                : engineOfThisProcess(config.commandTimeout(), parts);
     }
 
-    /** What all engines need. */
+    /** What an engine needs, with Redis or without. */
     private record Parts(HolderIdentity identity, SemaphoreListener listener, WaiterLimits limits,
             List<StoreListener> storeListeners, List<StoreDecorator> decorators) {
     }
 
-    private Engine engineOfShares(RedisShareStore redis, Duration commandTimeout, Parts parts) {
+    private Engine engineOnRedis(RedisShareStore redis, Duration commandTimeout, Parts parts) {
         connecting = redis::warmUp;
         disconnecting = redis::close;
         ShareStore store = redis;
@@ -117,7 +104,7 @@ public class BulkheadRuntime {
         if (LaunchMode.current() == LaunchMode.DEVELOPMENT) {
             store = FormerLimits.OF_THIS_PROCESS.hiddenIn(store);
         }
-        ShareEngine shares = new ShareEngine(redis.instance(), store, redis.inbox(), timers, parts.identity(),
+        Engine shares = new Engine(redis.instance(), store, redis.inbox(), timers, parts.identity(),
                 parts.listener(), parts.limits(), commandTimeout);
         redis.listen(shares);
         parts.decorators().forEach(decorator -> decorator.control(shares));
@@ -127,34 +114,16 @@ public class BulkheadRuntime {
     private Engine engineOfThisProcess(Duration commandTimeout, Parts parts) {
         String instance = UUID.randomUUID().toString();
         if (parts.decorators().isEmpty()) {
-            return new ShareEngine(instance, timers, parts.identity(), parts.listener(), parts.limits());
+            return new Engine(instance, timers, parts.identity(), parts.listener(), parts.limits());
         }
         ShareStore store = new InProcessShareStore(instance, timers::nanoTime);
         for (StoreDecorator decorator : parts.decorators()) {
             store = decorator.decorate(store);
         }
-        ShareEngine shares = new ShareEngine(instance, store, timers, parts.identity(), parts.listener(), parts.limits(),
+        Engine shares = new Engine(instance, store, timers, parts.identity(), parts.listener(), parts.limits(),
                 commandTimeout);
         parts.decorators().forEach(decorator -> decorator.control(shares));
         return shares;
-    }
-
-    private Engine engineOfPermits(RedisStore redis, Parts parts) {
-        if (redis != null) {
-            connecting = redis::warmUp;
-            disconnecting = redis::close;
-        } else if (parts.decorators().isEmpty()) {
-            return new SemaphoreEngine(localStore(), timers, parts.identity(), parts.listener(), true, parts.limits());
-        }
-        PermitStore store = redis == null ? localStore() : redis.store();
-        for (StoreDecorator decorator : parts.decorators()) {
-            store = decorator.decorate(store);
-        }
-        if (redis != null) {
-            store = observed(store, parts.storeListeners());
-        }
-        return new SemaphoreEngine(store, timers, parts.identity(), parts.listener(),
-                new SemaphoreEngine(localStore(), timers, parts.identity(), parts.listener(), false, parts.limits()));
     }
 
     /**
@@ -188,18 +157,6 @@ public class BulkheadRuntime {
         all.add(new PermitLostEvents(losses, task -> Arc.container().getExecutorService().execute(task)));
         all.addAll(others);
         return new SemaphoreListeners(all);
-    }
-
-    private static PermitStore observed(PermitStore store, List<StoreListener> listeners) {
-        PermitStore observed = store;
-        for (StoreListener listener : listeners) {
-            observed = new ObservedPermitStore(observed, listener);
-        }
-        return LaunchMode.current() == LaunchMode.DEVELOPMENT ? FormerLimits.OF_THIS_PROCESS.hiddenIn(observed) : observed;
-    }
-
-    private PermitStore localStore() {
-        return new LocalPermitStore(timers::nanoTime, System.currentTimeMillis());
     }
 
     Engine engine() {

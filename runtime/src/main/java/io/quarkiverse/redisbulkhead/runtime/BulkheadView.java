@@ -15,10 +15,10 @@ import io.quarkiverse.redisbulkhead.runtime.guard.AsyncGuard;
 import io.quarkiverse.redisbulkhead.runtime.guard.BlockingWait;
 import io.quarkiverse.redisbulkhead.runtime.guard.HeldPermits;
 import io.quarkiverse.redisbulkhead.runtime.guard.SynchronousGuard;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.WaitsOn;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeldPermit;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaitsOn;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import io.smallrye.mutiny.Uni;
 

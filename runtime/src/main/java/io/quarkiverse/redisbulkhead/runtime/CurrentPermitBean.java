@@ -9,7 +9,7 @@ import jakarta.inject.Singleton;
 import io.quarkiverse.redisbulkhead.CurrentPermit;
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.runtime.guard.HeldPermits;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeldPermit;
 
 /** Finds the permits of the guarded method that the current thread is calling. */
 @Singleton

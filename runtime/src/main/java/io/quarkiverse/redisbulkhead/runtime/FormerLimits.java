@@ -10,18 +10,10 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
 
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
-import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply;
-import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
-import io.quarkiverse.redisbulkhead.runtime.store.LimitMismatch;
-import io.quarkiverse.redisbulkhead.runtime.store.Notice;
-import io.quarkiverse.redisbulkhead.runtime.store.ObservedPermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.ObservedShareStore;
-import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
-import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.Position;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
@@ -29,13 +21,12 @@ import io.quarkiverse.redisbulkhead.runtime.store.Statement;
 
 /**
  * The limits that this process had before a live reload. Redis remembers each declared limit for a minute, and would report
- * that
- * instances disagree although there is only one. Another instance with the old limit is reported after that minute.
+ * that instances disagree although there is only one. Another instance with the old limit is reported after that minute.
  * Thread-safe.
  */
 final class FormerLimits {
 
-    private static final Duration REMEMBERED = PermitStore.LIMIT_REMEMBERED.plusSeconds(1);
+    private static final Duration REMEMBERED = Duration.ofMillis(ShareStore.DECLARED_MILLIS).plusSeconds(1);
 
     /** Survives live reloads, which replace the classes of the application only. */
     static final FormerLimits OF_THIS_PROCESS = new FormerLimits();
@@ -73,26 +64,16 @@ final class FormerLimits {
      * @param store reports limits
      * @return the same store, which does not report those
      */
-    PermitStore hiddenIn(PermitStore store) {
+    ShareStore hiddenIn(ShareStore store) {
         return new Hiding(store);
     }
 
-    /**
-     * Hides them.
-     *
-     * @param store reports limits
-     * @return the same store, which does not report those
-     */
-    ShareStore hiddenIn(ShareStore store) {
-        return new HidingShares(store);
-    }
-
-    private final class HidingShares extends ObservedShareStore {
+    private final class Hiding extends ObservedShareStore {
 
         // By name of the bulkhead. What is in force again is not hidden.
         private final Map<String, Integer> current = new ConcurrentHashMap<>();
 
-        private HidingShares(ShareStore store) {
+        private Hiding(ShareStore store) {
             super(store, (operation, time, failure) -> {
             });
         }
@@ -115,54 +96,17 @@ final class FormerLimits {
         @Override
         public CompletionStage<ShareOverview> look(BulkheadId bulkhead, int most) {
             return super.look(bulkhead, most).thenApply(seen -> new ShareOverview(seen.granted(), seen.waiting(),
-                    seen.resizedTo(), visible(bulkhead, seen.declaredLimits(), current), seen.shares(), seen.holds()));
-        }
-    }
-
-    private SortedSet<Integer> visible(BulkheadId bulkhead, Collection<Integer> limits, Map<String, Integer> current) {
-        SortedSet<Integer> visible = new TreeSet<>(limits);
-        Integer now = current.get(bulkhead.name());
-        if (now != null && visible.contains(now)) {
-            visible.removeAll(of(bulkhead.name(), System.nanoTime()));
-            visible.add(now);
-        }
-        return visible;
-    }
-
-    private final class Hiding extends ObservedPermitStore {
-
-        // By name of the bulkhead. What is in force again is not hidden.
-        private final Map<String, Integer> current = new ConcurrentHashMap<>();
-
-        private Hiding(PermitStore store) {
-            super(store, (operation, time, failure) -> {
-            });
+                    seen.resizedTo(), visible(bulkhead, seen.declaredLimits()), seen.shares(), seen.holds()));
         }
 
-        @Override
-        public CompletionStage<AcquireReply> acquire(AcquireRequest request) {
-            if (request.bulkhead().key().isEmpty()) {
-                current.put(request.bulkhead().name(), request.limit());
+        private SortedSet<Integer> visible(BulkheadId bulkhead, Collection<Integer> limits) {
+            SortedSet<Integer> visible = new TreeSet<>(limits);
+            Integer now = current.get(bulkhead.name());
+            if (now != null && visible.contains(now)) {
+                visible.removeAll(of(bulkhead.name(), System.nanoTime()));
+                visible.add(now);
             }
-            return super.acquire(request);
-        }
-
-        @Override
-        public CompletionStage<Occupancy> occupancy(BulkheadId bulkhead, int most) {
-            return super.occupancy(bulkhead, most)
-                    .thenApply(now -> new Occupancy(now.inUse(), now.idle(), now.waiting(), now.resizedTo(),
-                            visible(bulkhead, now.declaredLimits(), current), now.holders(), now.waiters()));
-        }
-
-        @Override
-        public void listen(Consumer<Notice> notices, Consumer<LimitMismatch> mismatches) {
-            super.listen(notices, mismatch -> {
-                Set<Integer> others = new TreeSet<>(mismatch.others());
-                others.removeAll(of(mismatch.bulkhead().name(), System.nanoTime()));
-                if (!others.isEmpty()) {
-                    mismatches.accept(new LimitMismatch(mismatch.bulkhead(), mismatch.own(), others));
-                }
-            });
+            return visible;
         }
     }
 }

@@ -32,7 +32,7 @@ import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.ReturnKind;
 import io.quarkiverse.redisbulkhead.runtime.guard.AsyncGuard;
 import io.quarkiverse.redisbulkhead.runtime.guard.Guard;
 import io.quarkiverse.redisbulkhead.runtime.guard.SynchronousGuard;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
 import io.quarkus.arc.Arc;
 
 /** The guarded methods of the application. Each is made at its first call from what the build found. Thread-safe. */

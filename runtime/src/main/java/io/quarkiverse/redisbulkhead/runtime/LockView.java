@@ -13,9 +13,9 @@ import io.quarkiverse.redisbulkhead.LockNotAcquiredException;
 import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.RedisLock;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.NestedCallRejectedException;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.QueueFullException;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.NestedCallRejectedException;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.QueueFullException;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
 import io.smallrye.mutiny.Uni;
 
 /** The public view of a semaphore with one permit. */

@@ -8,7 +8,7 @@ import jakarta.enterprise.event.Event;
 import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.PermitLost;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreListener;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreListener;
 
 /** Fires a CDI event for each lost permit. Observers may block, so they run on a worker thread. */
 final class PermitLostEvents implements SemaphoreListener {

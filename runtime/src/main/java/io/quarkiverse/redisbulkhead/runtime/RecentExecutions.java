@@ -9,9 +9,9 @@ import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 
 import io.quarkiverse.redisbulkhead.PermitLost;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.CallListener;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.CallResult;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreListener;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallListener;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallResult;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreListener;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
 /**

@@ -46,15 +46,8 @@ public class RedisStoreFactory {
         this.vertx = vertx;
     }
 
-    /** The store of shares; it connects at the first call, which fails where nothing says where Redis is. */
-    RedisShareStore createShares() {
-        return store == StoreKind.LOCK
-                ? stores().lockedShares(config.lockStore().stepTimeout(), config.lockStore().contentionTimeout())
-                : stores().shares();
-    }
-
-    /** The store of permits; it connects at the first call, which fails where nothing says where Redis is. */
-    RedisStore createPermits() {
+    /** The store; it connects at the first call, which fails where nothing says where Redis is. */
+    RedisShareStore create() {
         return store == StoreKind.LOCK
                 ? stores().lock(config.lockStore().stepTimeout(), config.lockStore().contentionTimeout())
                 : stores().script();

@@ -2,11 +2,7 @@ package io.quarkiverse.redisbulkhead.runtime;
 
 import java.time.Duration;
 
-import io.quarkiverse.redisbulkhead.runtime.store.lock.LockPermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.lock.LockShareStore;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.NotificationSubscriber;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisConnectionManager;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisPermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.ScriptShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.Topology;
@@ -28,54 +24,23 @@ public record RedisStores(Vertx vertx, RedisOptions options, String properties, 
     private static final int CONNECTIONS_FOR_STEPS = 4;
 
     /**
-     * The store of shares, with scripts.
+     * The store with scripts.
      *
      * @return to be closed
      */
-    public RedisShareStore shares() {
+    public RedisShareStore script() {
         return new ScriptShareStore(new Topology(vertx, options, properties, keyPrefix, commandTimeout, 1, true));
     }
 
     /**
-     * The store of shares, with a lock.
+     * The store with a lock.
      *
      * @param stepTimeout after which time the lock of a process that died within a step is free
      * @param contentionTimeout for how long an operation tries to get the lock
      * @return to be closed
      */
-    public RedisShareStore lockedShares(Duration stepTimeout, Duration contentionTimeout) {
+    public RedisShareStore lock(Duration stepTimeout, Duration contentionTimeout) {
         return new LockShareStore(new Topology(vertx, options, properties, keyPrefix, commandTimeout, CONNECTIONS_FOR_STEPS,
                 false), stepTimeout, contentionTimeout);
-    }
-
-    /**
-     * The store of permits, with scripts.
-     *
-     * @return to be closed
-     */
-    public RedisStore script() {
-        RedisConnectionManager connections = new RedisConnectionManager(vertx, options, properties, keyPrefix, commandTimeout,
-                1, true);
-        NotificationSubscriber notifications = notifications(connections);
-        return new RedisStore(new RedisPermitStore(connections, notifications), connections, notifications);
-    }
-
-    /**
-     * The store of permits, with a lock.
-     *
-     * @param stepTimeout after which time the lock of a process that died within a step is free
-     * @param contentionTimeout for how long an operation tries to get the lock
-     * @return to be closed
-     */
-    public RedisStore lock(Duration stepTimeout, Duration contentionTimeout) {
-        RedisConnectionManager connections = new RedisConnectionManager(vertx, options, properties, keyPrefix, commandTimeout,
-                CONNECTIONS_FOR_STEPS, false);
-        NotificationSubscriber notifications = notifications(connections);
-        return new RedisStore(new LockPermitStore(connections, notifications, stepTimeout, contentionTimeout,
-                new VertxTimers(vertx)::after), connections, notifications);
-    }
-
-    private NotificationSubscriber notifications(RedisConnectionManager connections) {
-        return new NotificationSubscriber(connections, commandTimeout.toMillis());
     }
 }

@@ -10,7 +10,7 @@ import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.ResolvedKey;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.SemaphoreStatus;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
 import io.smallrye.mutiny.Uni;
 
 /** The public view of a semaphore. */

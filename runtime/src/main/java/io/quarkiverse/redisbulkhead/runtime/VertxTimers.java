@@ -6,7 +6,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 import io.netty.channel.EventLoop;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.Timers;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Timers;
 import io.vertx.core.Vertx;
 import io.vertx.core.impl.VertxInternal;
 

@@ -14,13 +14,13 @@ import io.quarkiverse.redisbulkhead.BulkheadInterruptedException;
 import io.quarkiverse.redisbulkhead.LockNotAcquiredException;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.guard.BlockingWait;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.HolderIdentity;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.RealTimers;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreEngine;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.WaiterLimits;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.WaitsOn;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.HolderIdentity;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.RealTimers;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreEngine;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaitsOn;
 import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
 
 class LockRejectionTest {

@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-import io.quarkiverse.redisbulkhead.runtime.semaphore.CallListener;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.CallResult;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallListener;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallResult;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
 class RecentExecutionsTest {

@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
@@ -402,13 +401,11 @@ public final class TestBulkhead implements AutoCloseable {
     }
 
     /**
-     * Lets a permit get lost, as if Redis had lost its data. If its holder is in this process, it knows when this returns: the
-     * permit is not held, {@code on-lost} applies, and the event {@link PermitLost} is on its way. The permit is free for
-     * others.
+     * Lets an execution of this process lose its permit, as if Redis had lost its data. When this returns, the permit is not
+     * held, {@code on-lost} applies, and the event {@link PermitLost} is on its way. The permit is free for others.
      *
      * @param permitId the permit, as {@link Permit#id()} or {@link Holder#permitId()}
-     * @throws AssertionError when no one holds it; it lists who holds permits and who waits
-     * @throws BulkheadException when Redis cannot be asked
+     * @throws AssertionError when no execution of this process holds it; it lists who holds permits and who waits
      * @throws IllegalStateException as for {@link #outage()}
      */
     public void lose(String permitId) {
@@ -416,13 +413,7 @@ public final class TestBulkhead implements AutoCloseable {
             throw new IllegalArgumentException("permitId must not be null");
         }
         requireOpen();
-        boolean lost;
-        try {
-            lost = store().lose(semaphore.spec().name(), semaphore.key(), permitId).toCompletableFuture().join();
-        } catch (CompletionException e) {
-            throw new BulkheadUnavailableException(semaphore.spec().name(), e.getCause().getMessage(), e.getCause());
-        }
-        if (!lost) {
+        if (!store().lose(semaphore.spec().name(), semaphore.key(), permitId)) {
             throw new AssertionError("Expected permit " + permitId + " of " + name() + " to be held.\n" + occupants());
         }
     }

@@ -46,7 +46,7 @@ import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.Waiter;
 import io.quarkiverse.redisbulkhead.deployment.CapturedLog;
 import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.PermitLogger;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.PermitLogger;
 import io.quarkus.test.QuarkusUnitTest;
 import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.helpers.test.UniAssertSubscriber;

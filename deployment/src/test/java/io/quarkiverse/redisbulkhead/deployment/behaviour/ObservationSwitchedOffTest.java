@@ -10,7 +10,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreListener;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreListener;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreListener;
 import io.quarkus.arc.Arc;
 import io.quarkus.test.QuarkusUnitTest;

@@ -20,11 +20,11 @@ import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
 import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.LimitState;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.HolderIdentity;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreEngine;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.Timers;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.WaiterLimits;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.HolderIdentity;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreEngine;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Timers;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits;
 import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
 import io.smallrye.mutiny.Uni;
 

@@ -14,11 +14,6 @@ import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.PermitLost.Reason;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.SharePermit.State;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.DetachedPermit;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.InFlightCounter;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreDefinition;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.Timers;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
 /**

@@ -12,21 +12,6 @@ import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.CallListener;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.CallResult;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.HeavyCallRejectedException;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.InFlightCounter;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.NestedCallRejectedException;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.PendingAdmission;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.QueueFullException;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreDefinition;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.SkippedException;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.StoreFailures;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.Timers;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.UncountedPermit;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.WaitsOn;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 
 /**

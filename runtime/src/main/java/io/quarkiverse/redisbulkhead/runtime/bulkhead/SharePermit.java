@@ -6,14 +6,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 import io.quarkiverse.redisbulkhead.PermitLost;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.CallListener;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.CallResult;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.DetachedPermit;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.InFlightCounter;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreDefinition;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.UncountedPermit;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
 /**

@@ -7,11 +7,6 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.DoubleSupplier;
 
-import io.quarkiverse.redisbulkhead.runtime.semaphore.HolderIdentity;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.LimitMismatchLogger;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreListener;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.Timers;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.WaiterLimits;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
 
 /** What all bulkheads of one engine work with. Thread-safe. */

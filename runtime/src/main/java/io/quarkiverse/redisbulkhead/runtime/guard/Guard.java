@@ -4,10 +4,10 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 
-import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.GrantedAdmission;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.WaitsOn;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.GrantedAdmission;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeldPermit;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaitsOn;
 
 /** The strategy by which one method is guarded; its return type decides which. Thread-safe. */
 @FunctionalInterface

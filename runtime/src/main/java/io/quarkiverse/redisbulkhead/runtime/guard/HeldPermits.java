@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 
-import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeldPermit;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
 
 /** The permits of the guarded methods that a thread is calling, the innermost last. */
 public final class HeldPermits {

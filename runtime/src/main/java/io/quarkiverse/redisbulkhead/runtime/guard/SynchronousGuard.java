@@ -6,8 +6,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
 import io.quarkiverse.redisbulkhead.PermitLost;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.WaitsOn;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaitsOn;
 
 /**
  * Guards a method that has ended when it returns. The calling thread, platform or virtual, waits for the permits. At the end

@@ -13,8 +13,8 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import io.quarkiverse.redisbulkhead.runtime.observation.ConstantLabels;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.CallListener;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.CallResult;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallListener;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallResult;
 
 /** The meters of the calls that one method makes of one bulkhead. */
 final class CallMeters {

@@ -20,8 +20,8 @@ import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.observation.BoundedLabels;
 import io.quarkiverse.redisbulkhead.runtime.observation.ConstantLabels;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.CallListener;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreListener;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallListener;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreListener;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkus.runtime.StartupEvent;
 

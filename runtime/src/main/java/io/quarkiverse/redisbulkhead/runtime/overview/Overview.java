@@ -25,8 +25,8 @@ import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.BulkheadState;
 import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.LimitState;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.Engine;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
@@ -95,7 +95,7 @@ public final class Overview {
      * ask for it now and then, and not for each call.
      *
      * @param most how many holders, and how many waiters, to list for each limit, from 0 to
-     *        {@value io.quarkiverse.redisbulkhead.runtime.store.PermitStore#MAX_LISTED}; fewer where there are very many limits
+     *        {@value io.quarkiverse.redisbulkhead.runtime.store.ShareStore#MAX_LISTED}; fewer where there are very many limits
      * @return the state; fails with {@link io.quarkiverse.redisbulkhead.runtime.store.StoreException} when Redis gives no
      *         answer, and not with an exception that names a bulkhead: it is about all
      */

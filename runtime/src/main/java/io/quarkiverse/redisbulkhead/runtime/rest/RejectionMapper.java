@@ -17,8 +17,8 @@ import io.quarkiverse.redisbulkhead.InvalidBulkheadKeyException;
 import io.quarkiverse.redisbulkhead.LockNotAcquiredException;
 import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.HeavyCallRejectedException;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.NestedCallRejectedException;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeavyCallRejectedException;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.NestedCallRejectedException;
 import io.vertx.core.json.JsonObject;
 
 /**

@@ -12,7 +12,7 @@ import jakarta.inject.Singleton;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
 import io.quarkiverse.redisbulkhead.runtime.RecentExecutions;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.NestedCallRejectedException;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.NestedCallRejectedException;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
 /** When a rejected caller may come back: what {@code Retry-After} says in REST, and {@code RetryInfo} in gRPC. */

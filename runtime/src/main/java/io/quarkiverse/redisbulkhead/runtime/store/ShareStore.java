@@ -4,6 +4,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
+import io.quarkiverse.redisbulkhead.RedisSemaphore;
+
 /**
  * Where shares live. Knows instances, not calls. Every method is one atomic step, by the clock of the store.
  * <p>
@@ -30,6 +32,12 @@ public interface ShareStore {
 
     /** An instance that has not answered a recall for so long is no longer expected to answer. */
     long DEAF_MILLIS = 1_000;
+
+    /** How long a declared limit is remembered, so that instances that declare different ones are found. */
+    long DECLARED_MILLIS = 60_000;
+
+    /** How many holders or waiters a list has at most. */
+    int MAX_LISTED = RedisSemaphore.MAX_HOLDERS;
 
     /** With more instances than that, none may keep permits. */
     int MOST_KEEPERS = 64;

@@ -1,6 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.store;
 
-/** Puts a store in front of the one that keeps the permits. Any bean of this type takes part; production has none. */
+/** Puts a store in front of the one that keeps the shares. Any bean of this type takes part; production has none. */
 public interface StoreDecorator {
 
     /**
@@ -14,15 +14,7 @@ public interface StoreDecorator {
     /**
      * Called once, when the instance is ready.
      *
-     * @param instance uses what {@link #decorate(ShareStore)} returned
+     * @param instance uses what {@link #decorate} returned
      */
     void control(InstanceControl instance);
-
-    /**
-     * Called once, before the store is used, instead of {@link #decorate(ShareStore)}.
-     *
-     * @param store keeps the permits
-     * @return what the bulkheads use instead; it may be away although {@code store} never is
-     */
-    PermitStore decorate(PermitStore store);
 }

@@ -1,37 +1,18 @@
 package io.quarkiverse.redisbulkhead.runtime.store;
 
-/** The operations of a {@link ShareStore} and of a {@link PermitStore}. */
+/** The operations of a {@link ShareStore}. */
 public enum StoreOperation {
 
     /** {@link ShareStore#sync}. */
     SYNC,
     /** {@link ShareStore#look}. */
     LOOK,
-
-    /** {@link PermitStore#acquire}. */
-    ACQUIRE,
-    /** {@link PermitStore#release}. */
-    RELEASE,
-    /** {@link PermitStore#cancel}. */
-    CANCEL,
-    /** {@link PermitStore#renew}. */
-    RENEW,
-    /** {@link PermitStore#poll}. */
-    POLL,
-    /** {@link PermitStore#detach}. */
-    DETACH,
-    /** {@link PermitStore#attach}. */
-    ATTACH,
-    /** {@link PermitStore#revoke}. */
+    /** {@link ShareStore#revoke}. */
     REVOKE,
-    /** {@link PermitStore#resize}. */
+    /** {@link ShareStore#resize}. */
     RESIZE,
-    /** {@link PermitStore#resetSize}. */
+    /** {@link ShareStore#resize} with 0. */
     RESET_SIZE,
-    /** {@link PermitStore#occupancy}. */
-    OCCUPANCY,
-    /** {@link PermitStore#ownPermits}. */
-    OWN_PERMITS,
-    /** {@link PermitStore#inUse}. */
+    /** {@link ShareStore#inUse}. */
     IN_USE
 }

@@ -21,9 +21,9 @@ import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.observation.BoundedLabels;
 import io.quarkiverse.redisbulkhead.runtime.observation.ConstantLabels;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.CallListener;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.CallResult;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreListener;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallListener;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallResult;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreListener;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
 /**

@@ -10,9 +10,9 @@ import java.util.concurrent.CompletableFuture;
 
 import org.junit.jupiter.api.Test;
 
-import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.GrantedAdmission;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.GrantedAdmission;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeldPermit;
 
 /** Each call sees its own permits, then those of enclosing calls. */
 class HeldPermitsTest {

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import io.quarkiverse.redisbulkhead.BulkheadContendedException;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.SkippedException;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.SkippedException;
 import io.quarkus.runtime.BlockingOperationControl;
 import io.quarkus.runtime.IOThreadDetector;
 import io.smallrye.mutiny.Uni;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-import io.quarkiverse.redisbulkhead.runtime.semaphore.CallResult;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallResult;
 
 class BoundedLabelsTest {
 

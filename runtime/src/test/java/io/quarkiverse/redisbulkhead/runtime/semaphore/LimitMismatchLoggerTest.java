@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.runtime.semaphore;
+package io.quarkiverse.redisbulkhead.runtime.bulkhead;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

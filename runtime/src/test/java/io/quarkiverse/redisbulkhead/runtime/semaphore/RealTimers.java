@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.runtime.semaphore;
+package io.quarkiverse.redisbulkhead.runtime.bulkhead;
 
 import java.time.Duration;
 import java.util.concurrent.ScheduledExecutorService;

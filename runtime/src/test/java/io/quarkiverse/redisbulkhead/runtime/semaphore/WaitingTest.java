@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.runtime.semaphore;
+package io.quarkiverse.redisbulkhead.runtime.bulkhead;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -18,7 +18,7 @@ import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.ManualStore.BatchCall;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.ManualStore.BatchCall;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Full;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;

@@ -17,7 +17,7 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-import io.quarkiverse.redisbulkhead.runtime.semaphore.RealTimers;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.RealTimers;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.Published;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.RedisModel;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.RedisModelServer;

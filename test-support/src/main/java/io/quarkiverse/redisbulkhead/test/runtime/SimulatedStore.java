@@ -1,11 +1,9 @@
 package io.quarkiverse.redisbulkhead.test.runtime;
 
 import java.time.Duration;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -21,22 +19,17 @@ import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.runtime.VertxTimers;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.Timers;
-import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply;
-import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
-import io.quarkiverse.redisbulkhead.runtime.store.AttachRequest;
-import io.quarkiverse.redisbulkhead.runtime.store.Attached;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Timers;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import io.quarkiverse.redisbulkhead.runtime.store.InstanceControl;
-import io.quarkiverse.redisbulkhead.runtime.store.LimitMismatch;
-import io.quarkiverse.redisbulkhead.runtime.store.Notice;
-import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
-import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
-import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException;
+import io.quarkiverse.redisbulkhead.runtime.store.Position;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
+import io.quarkiverse.redisbulkhead.runtime.store.Statement;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreDecorator;
 import io.vertx.core.Vertx;
 
@@ -45,17 +38,14 @@ import io.vertx.core.Vertx;
  * every call. Thread-safe.
  */
 @Singleton
-public class SimulatedStore implements PermitStore, StoreDecorator {
+public class SimulatedStore implements ShareStore, StoreDecorator {
 
     private static final Logger LOG = Logger.getLogger(SimulatedStore.class);
 
     private final Duration commandTimeout;
     private final Timers timers;
-    private PermitStore store;
-    // Null with a store of permits.
+    private ShareStore store;
     private volatile InstanceControl instance;
-    private volatile Consumer<Notice> listener = notice -> {
-    };
 
     private final List<Fault> faults = new CopyOnWriteArrayList<>();
     // Delayed replies. Guarded by this.
@@ -89,14 +79,9 @@ public class SimulatedStore implements PermitStore, StoreDecorator {
     }
 
     @Override
-    public PermitStore decorate(PermitStore decorated) {
+    public ShareStore decorate(ShareStore decorated) {
         store = decorated;
         return this;
-    }
-
-    @Override
-    public ShareStore decorate(ShareStore decorated) {
-        return new SimulatedShares(decorated, this);
     }
 
     @Override
@@ -134,31 +119,19 @@ public class SimulatedStore implements PermitStore, StoreDecorator {
     // With idle permits, calls would not notice the fault before the share is used up.
     private void add(Fault fault) {
         faults.add(fault);
-        if (instance != null) {
-            instance.keepIdle(false);
-        }
+        instance.keepIdle(false);
     }
 
     /**
-     * Removes a permit as if the store had lost it, and notifies its holder, which is in this process if the store keeps
-     * shares.
-     * Faults do not matter.
+     * Lets an execution lose its permit as if the store had lost it. Simulated faults have no effect on it.
      *
      * @param bulkhead the name of the bulkhead
      * @param key the value of its key
      * @param permitId the permit
-     * @return completes with {@code false} when it was not held
+     * @return {@code false} when no execution of this process holds it
      */
-    public CompletionStage<Boolean> lose(String bulkhead, Optional<String> key, String permitId) {
-        if (instance != null) {
-            return CompletableFuture.completedFuture(instance.lose(new BulkheadId(bulkhead, key), permitId));
-        }
-        return store.release(new BulkheadId(bulkhead, key), permitId, Duration.ZERO).thenApply(held -> {
-            if (held) {
-                listener.accept(new Notice.Gone(permitId));
-            }
-            return held;
-        });
+    public boolean lose(String bulkhead, Optional<String> key, String permitId) {
+        return instance.lose(new BulkheadId(bulkhead, key), permitId);
     }
 
     private boolean isAway() {
@@ -181,11 +154,7 @@ public class SimulatedStore implements PermitStore, StoreDecorator {
         }
         LOG.warnf("Redis is away: %s. Bulkheads follow on-outage until it ends", reason);
         unanswered.forEach(answer -> answer.completeExceptionally(away(true)));
-        if (instance != null) {
-            instance.availabilityChanged();
-        } else {
-            listener.accept(new Notice.NoticesMissed());
-        }
+        instance.availabilityChanged();
     }
 
     private void end(Fault fault) {
@@ -193,17 +162,12 @@ public class SimulatedStore implements PermitStore, StoreDecorator {
         synchronized (this) {
             isBack = faults.remove(fault) && fault.away && !isAway();
         }
-        if (instance != null && faults.isEmpty()) {
+        if (faults.isEmpty()) {
             instance.keepIdle(true);
         }
         if (isBack) {
             LOG.info("Redis is available again: the simulated outage has ended");
-            if (instance != null) {
-                instance.positionsMayDiffer();
-                return;
-            }
-            listener.accept(new Notice.Reconnected());
-            listener.accept(new Notice.NoticesMissed());
+            instance.positionsMayDiffer();
         }
     }
 
@@ -253,16 +217,6 @@ public class SimulatedStore implements PermitStore, StoreDecorator {
         }
     }
 
-    @Override
-    public void listen(Consumer<Notice> notices, Consumer<LimitMismatch> mismatches) {
-        listener = notices;
-        store.listen(this::notice, mismatches);
-    }
-
-    private void notice(Notice notice) {
-        deliver(() -> listener.accept(notice));
-    }
-
     void deliver(Runnable message) {
         if (faults.isEmpty()) {
             message.run();
@@ -276,68 +230,32 @@ public class SimulatedStore implements PermitStore, StoreDecorator {
     }
 
     @Override
-    public CompletionStage<AcquireReply> acquire(AcquireRequest request) {
-        return answer(() -> store.acquire(request));
+    public CompletionStage<Position> sync(Statement statement) {
+        return answer(() -> store.sync(statement));
     }
 
     @Override
-    public CompletionStage<Boolean> release(BulkheadId bulkhead, String permitId, Duration minHold) {
-        return answer(() -> store.release(bulkhead, permitId, minHold));
+    public CompletionStage<Integer> revoke(BulkheadId bulkhead, String instance, String permitId, int permits) {
+        return answer(() -> store.revoke(bulkhead, instance, permitId, permits));
     }
 
     @Override
-    public CompletionStage<Void> cancel(BulkheadId bulkhead, List<String> permitIds, Duration forgetAfter) {
-        return answer(() -> store.cancel(bulkhead, permitIds, forgetAfter));
-    }
-
-    @Override
-    public CompletionStage<Set<String>> renew(BulkheadId bulkhead, Map<String, Duration> leases) {
-        return answer(() -> store.renew(bulkhead, leases));
-    }
-
-    @Override
-    public CompletionStage<PollReply> poll(BulkheadId bulkhead, int limit, Collection<String> permitIds, Duration place) {
-        return answer(() -> store.poll(bulkhead, limit, permitIds, place));
-    }
-
-    @Override
-    public CompletionStage<Boolean> detach(BulkheadId bulkhead, String permitId, Duration lease, String digest,
-            Duration refuseFor) {
-        return answer(() -> store.detach(bulkhead, permitId, lease, digest, refuseFor));
-    }
-
-    @Override
-    public CompletionStage<Optional<Attached>> attach(AttachRequest request) {
-        return answer(() -> store.attach(request));
-    }
-
-    @Override
-    public CompletionStage<Boolean> revoke(BulkheadId bulkhead, String permitId) {
-        return answer(() -> store.revoke(bulkhead, permitId));
-    }
-
-    @Override
-    public CompletionStage<Void> resize(BulkheadId bulkhead, int limit) {
+    public CompletionStage<Boolean> resize(BulkheadId bulkhead, int limit) {
         return answer(() -> store.resize(bulkhead, limit));
     }
 
     @Override
-    public CompletionStage<Boolean> resetSize(BulkheadId bulkhead) {
-        return answer(() -> store.resetSize(bulkhead));
-    }
-
-    @Override
-    public CompletionStage<Occupancy> occupancy(BulkheadId bulkhead, int most) {
-        return answer(() -> store.occupancy(bulkhead, most));
-    }
-
-    @Override
-    public CompletionStage<Set<String>> ownPermits(BulkheadId bulkhead) {
-        return answer(() -> store.ownPermits(bulkhead));
+    public CompletionStage<ShareOverview> look(BulkheadId bulkhead, int most) {
+        return answer(() -> store.look(bulkhead, most));
     }
 
     @Override
     public CompletionStage<BulkheadsInUse> inUse(int most) {
         return answer(() -> store.inUse(most));
+    }
+
+    @Override
+    public void listen(Consumer<ShareMessage> messages) {
+        store.listen(message -> deliver(() -> messages.accept(message)));
     }
 }

@@ -15,7 +15,7 @@ import java.util.function.Function;
 import java.util.stream.IntStream;
 
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
 import io.smallrye.mutiny.Uni;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.params.ScanParams;

@@ -2,7 +2,7 @@ package io.quarkiverse.redisbulkhead.benchmarks.contender;
 
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.benchmarks.redis.RedisServerProcess;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
 import io.vertx.core.Vertx;
 import redis.clients.jedis.Jedis;
 

@@ -7,8 +7,8 @@ import java.util.concurrent.TimeUnit;
 
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.OwnApplication;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
 
 /**
  * One of two runners who hand a single permit back and forth. Each releases it when it sees the other one wait for it, so that

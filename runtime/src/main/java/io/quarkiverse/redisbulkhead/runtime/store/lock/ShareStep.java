@@ -54,8 +54,8 @@ final class ShareStep {
      */
     ShareStep(BulkheadKeys keys, String instance, Duration timeout) {
         this.keys = keys;
-        this.shares = keys.ofShares().get(0);
-        this.waiting = keys.ofShares().get(1);
+        this.shares = keys.data().get(0);
+        this.waiting = keys.data().get(1);
         this.instance = instance;
         this.timeout = timeout;
     }

@@ -48,7 +48,6 @@ public final class ShareMachine {
 
     private static final long MOST_LEASE_MILLIS = 365L * 24 * 3600 * 1000;
     private static final long LIMIT_SET_MILLIS = 30L * 24 * 3600 * 1000;
-    private static final long DECLARED_MILLIS = 60_000;
 
     /** A grant brings a token for each permit and so many more. */
     private static final int MORE_TOKENS = 16;
@@ -351,7 +350,7 @@ public final class ShareMachine {
                 .toList();
         int granted = listed.stream().mapToInt(ShareOverview.Share::permits).sum()
                 + detached.stream().mapToInt(each -> each.hold().weight()).sum();
-        TreeSet<Integer> limits = names(INSTANCE).map(this::share).filter(share -> now - share.stated < DECLARED_MILLIS)
+        TreeSet<Integer> limits = names(INSTANCE).map(this::share).filter(share -> now - share.stated < ShareStore.DECLARED_MILLIS)
                 .map(share -> share.limit).collect(Collectors.toCollection(TreeSet::new));
         return new ShareOverview(granted, listed.stream().mapToInt(ShareOverview.Share::waiting).sum(), resized, limits,
                 listed.subList(0, Math.min(most, listed.size())), detached);
@@ -809,7 +808,7 @@ public final class ShareMachine {
     private Set<Integer> declare(int limit) {
         if (limit != declared) {
             other = declared;
-            otherUntil = now + DECLARED_MILLIS;
+            otherUntil = now + ShareStore.DECLARED_MILLIS;
             declared = limit;
         }
         return now < otherUntil && other > 0 ? Set.of((int) other) : Set.of();

@@ -15,23 +15,14 @@ import java.util.Optional;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
 /**
- * The keys of one bulkhead: {@code prefix:{name}:holders} and so on, or {@code prefix:{name%:key}:holders} where it has one
+ * The keys of one bulkhead: {@code prefix:{name}:shares} and so on, or {@code prefix:{name%:key}:shares} where it has one
  * limit for each key. The braces are a hash tag: in a cluster all keys of one bulkhead and key lie in one slot.
  * <p>
  * No name and no key reaches the data of another. Braces and percent signs within a name are percent-encoded, so that it
  * neither ends the tag nor looks like a name and a key. Of a key, all but a few harmless characters are percent-encoded; one
- * that is long, or no Unicode text, is replaced by its SHA-256 digest: {@code prefix:{name%#digest}:holders}.
+ * that is long, or no Unicode text, is replaced by its SHA-256 digest: {@code prefix:{name%#digest}:shares}.
  */
 public final class BulkheadKeys {
-
-    /** The keys of the data; {@code bulkhead.lua} tells what they hold. The scripts expect them in this order. */
-    public enum Part {
-        HOLDERS,
-        STATE,
-        QUEUE,
-        STANDBY,
-        CANCELLED
-    }
 
     /** A longer key is replaced by its digest. */
     private static final int MOST_CHARACTERS = 120;
@@ -44,9 +35,8 @@ public final class BulkheadKeys {
     private static final String TEXT_FOLLOWS = "%:";
     private static final String DIGEST_FOLLOWS = "%#";
 
-    /** What the key ends with that tells that a bulkhead is in use. */
-    static final String END_OF_HOLDERS = "}:holders";
-    static final String END_OF_SHARES = "}:shares";
+    /** What the key of the shares ends with, which exists while the bulkhead is in use. */
+    private static final String END_OF_SHARES = "}:shares";
 
     private final BulkheadId bulkhead;
     private final String start;
@@ -73,14 +63,14 @@ public final class BulkheadKeys {
         return encoded(key).map(text -> TEXT_FOLLOWS + text).orElseGet(() -> DIGEST_FOLLOWS + digest(key));
     }
 
-    /** What {@code SCAN} matches to find all keys with an end. */
-    static String pattern(String prefix, String end) {
-        return prefix.replaceAll("([\\\\*?\\[\\]^-])", "\\\\$1") + ":{*" + end;
+    /** What {@code SCAN} matches to find the shares of all bulkheads. */
+    static String pattern(String prefix) {
+        return prefix.replaceAll("([\\\\*?\\[\\]^-])", "\\\\$1") + ":{*" + END_OF_SHARES;
     }
 
-    /** The bulkhead that has a key with this end; empty for other keys, and for keys that are only a digest. */
-    static Optional<BulkheadId> idOf(String prefix, String end, String redisKey) {
-        return tag(prefix, end, redisKey).flatMap(tag -> {
+    /** The bulkhead that has these shares; empty for other keys, and for keys that are only a digest. */
+    static Optional<BulkheadId> idOf(String prefix, String redisKey) {
+        return tag(prefix, redisKey).flatMap(tag -> {
             int mark = tag.indexOf(TEXT_FOLLOWS);
             if (mark >= 0) {
                 return decoded(tag.substring(mark + TEXT_FOLLOWS.length()))
@@ -90,17 +80,17 @@ public final class BulkheadKeys {
         });
     }
 
-    /** The name of the bulkhead that has a key with this end, for one of its long keys. */
-    static Optional<String> nameOfDigest(String prefix, String end, String redisKey) {
-        return tag(prefix, end, redisKey).filter(tag -> tag.contains(DIGEST_FOLLOWS))
+    /** The name of the bulkhead that has these shares, for one of its long keys. */
+    static Optional<String> nameOfDigest(String prefix, String redisKey) {
+        return tag(prefix, redisKey).filter(tag -> tag.contains(DIGEST_FOLLOWS))
                 .map(tag -> decodedName(tag.substring(0, tag.indexOf(DIGEST_FOLLOWS))));
     }
 
-    private static Optional<String> tag(String prefix, String end, String redisKey) {
+    private static Optional<String> tag(String prefix, String redisKey) {
         String start = prefix + ":{";
-        return redisKey.startsWith(start) && redisKey.endsWith(end)
-                && redisKey.length() > start.length() + end.length()
-                        ? Optional.of(redisKey.substring(start.length(), redisKey.length() - end.length()))
+        return redisKey.startsWith(start) && redisKey.endsWith(END_OF_SHARES)
+                && redisKey.length() > start.length() + END_OF_SHARES.length()
+                        ? Optional.of(redisKey.substring(start.length(), redisKey.length() - END_OF_SHARES.length()))
                         : Optional.empty();
     }
 
@@ -113,17 +103,8 @@ public final class BulkheadKeys {
         return bulkhead;
     }
 
-    /** The keys of the data in their order. */
-    public List<byte[]> data() {
-        List<byte[]> all = new ArrayList<>(Part.values().length);
-        for (Part part : Part.values()) {
-            all.add(of(part));
-        }
-        return all;
-    }
-
     /** The keys of the shares and of the queue of instances, as {@code share.lua} expects them. */
-    public List<byte[]> ofShares() {
+    public List<byte[]> data() {
         return List.of(bytes("shares"), bytes("waiting"));
     }
 
@@ -135,11 +116,6 @@ public final class BulkheadKeys {
     /** Whether the key of the bulkhead is too long, or no text, and is replaced by its digest. */
     boolean isDigest() {
         return start.contains(DIGEST_FOLLOWS);
-    }
-
-    /** One of the keys of the data. */
-    public byte[] of(Part part) {
-        return bytes(part.name().toLowerCase(Locale.ROOT));
     }
 
     /** The key of the lock that guards the data where there are no scripts. */

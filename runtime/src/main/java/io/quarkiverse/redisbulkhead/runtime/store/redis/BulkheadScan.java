@@ -28,37 +28,21 @@ public final class BulkheadScan {
 
     private final String keyPrefix;
     private final boolean cluster;
-    private final String end;
-    private final String type;
     private final Function<Request, CompletionStage<Response>> send;
 
     /**
-     * Scans for the holders of single permits.
-     *
-     * @param connections to Redis; each step is a call, and a later one may go over another connection
-     */
-    public BulkheadScan(RedisConnectionManager connections) {
-        this(connections.keyPrefix(), connections.isCluster(), BulkheadKeys.END_OF_HOLDERS, "zset",
-                command -> connections.send(RedisCall.of("SCAN", null, connection -> connection.send(command))));
-    }
-
-    /**
-     * Scans for the shares of instances.
+     * Scans for shares.
      *
      * @param topology each step is a call, and a later one may go over another connection
      */
     BulkheadScan(Topology topology) {
-        this(topology.keyPrefix(), topology.isCluster(), BulkheadKeys.END_OF_SHARES, "hash",
-                command -> topology.send(new ServerCall<>("SCAN", null, connection -> connection.send(command))));
+        this(topology.keyPrefix(), topology.isCluster(), command -> topology.send(new ServerCall<>("SCAN", null, connection -> connection.send(command))));
     }
 
     // One connection to a Redis Cluster does not see all keys.
-    BulkheadScan(String keyPrefix, boolean cluster, String end, String type,
-            Function<Request, CompletionStage<Response>> send) {
+    BulkheadScan(String keyPrefix, boolean cluster, Function<Request, CompletionStage<Response>> send) {
         this.keyPrefix = keyPrefix;
         this.cluster = cluster;
-        this.end = end;
-        this.type = type;
         this.send = send;
     }
 
@@ -72,25 +56,25 @@ public final class BulkheadScan {
     public CompletionStage<BulkheadsInUse> inUse(int most) {
         if (cluster) {
             return CompletableFuture.completedStage(BulkheadsInUse.unknown(
-                    "a Redis Cluster cannot list the bulkheads and keys that other processes use; only those of this "
-                            + "process are shown"));
+                    "a Redis Cluster cannot list the bulkheads and keys that other instances use; only those of this "
+                            + "instance are shown"));
         }
         return step("0", MOST_STEPS, new Found()).thenApply(found -> found.inUse(most)).exceptionallyCompose(failure -> {
             Throwable cause = Failures.cause(failure);
             return cause instanceof RefusedException refused && refused.reply().is("NOPERM")
                     ? CompletableFuture
                             .completedStage(BulkheadsInUse.unknown("the Redis user is not allowed to SCAN; bulkheads "
-                                    + "and keys that other processes use are not shown. Grant the right with ACL "
+                                    + "and keys that other instances use are not shown. Grant the right with ACL "
                                     + "SETUSER <user> +scan"))
                     : CompletableFuture.failedStage(cause);
         });
     }
 
     private CompletionStage<Found> step(String cursor, int steps, Found found) {
-        return send.apply(Request.cmd(Command.SCAN).arg(cursor).arg("MATCH").arg(BulkheadKeys.pattern(keyPrefix, end))
-                .arg("COUNT").arg(KEYS_PER_STEP).arg("TYPE").arg(type)).thenCompose(reply -> {
+        return send.apply(Request.cmd(Command.SCAN).arg(cursor).arg("MATCH").arg(BulkheadKeys.pattern(keyPrefix))
+                .arg("COUNT").arg(KEYS_PER_STEP).arg("TYPE").arg("hash")).thenCompose(reply -> {
                     for (Response key : reply.get(1)) {
-                        found.add(keyPrefix, end, key.toString(StandardCharsets.UTF_8));
+                        found.add(keyPrefix, key.toString(StandardCharsets.UTF_8));
                     }
                     String next = reply.get(0).toString();
                     if (next.equals("0")) {
@@ -113,12 +97,12 @@ public final class BulkheadScan {
         // SCAN may return the same key twice.
         private final SortedSet<String> digests = new TreeSet<>();
 
-        private void add(String prefix, String end, String redisKey) {
-            Optional<BulkheadId> known = BulkheadKeys.idOf(prefix, end, redisKey);
+        private void add(String prefix, String redisKey) {
+            Optional<BulkheadId> known = BulkheadKeys.idOf(prefix, redisKey);
             if (known.isPresent()) {
                 bulkheads.add(known.get());
             } else if (digests.add(redisKey)) {
-                BulkheadKeys.nameOfDigest(prefix, end, redisKey)
+                BulkheadKeys.nameOfDigest(prefix, redisKey)
                         .ifPresent(name -> keysWithoutText.merge(name, 1, Integer::sum));
             }
         }

@@ -23,18 +23,6 @@ record ClusterSlots(String[] bySlot, Set<String> masters, List<String> nodes) {
 
     private static final int SLOTS = 16_384;
 
-    /**
-     * Reads the slots from a node.
-     *
-     * @param asked returns the address of the node that replies; addresses of other nodes have the same form
-     */
-    static RedisCall<ClusterSlots> request(Supplier<String> asked) {
-        return RedisCall.of("CLUSTER SLOTS", null, connection -> connection
-                .send(Request.cmd(Command.CLUSTER).arg("SLOTS")).map(reply -> read(asked.get(), reply)
-                        // As if the connection was lost: another node may know more.
-                        .orElseThrow(() -> new VertxException("the node reports no slots", true))));
-    }
-
     /** Reads the reply to {@code CLUSTER SLOTS}; empty when the node knows none, so that another one may know more. */
     static Optional<ClusterSlots> read(String asked, Response reply) {
         String[] bySlot = new String[SLOTS];

@@ -25,7 +25,7 @@ record LuaScript(String text, String sha1) {
     private static final List<String> IN_TIME = List.of("WRONGTYPE", "NOSCRIPT", "OOM", "READONLY", "NOREPLICAS", "MISCONF",
             "BUSY");
 
-    /** Loads {@code bulkhead}, which carries out all operations, or {@code look}, which changes nothing. */
+    /** Loads a script that lies beside this class. */
     static LuaScript of(String name) {
         String file = name + ".lua";
         try (InputStream in = LuaScript.class.getResourceAsStream(file)) {
@@ -59,17 +59,6 @@ record LuaScript(String text, String sha1) {
             }
         }
         return text.toString();
-    }
-
-    /**
-     * Runs the script by its digest, or by its text where the server does not know the digest: after its first start, a
-     * restart, a failover or {@code SCRIPT FLUSH}. The text also teaches the server the digest.
-     */
-    Future<Response> run(BulkheadKeys keys, List<byte[]> args, RedisCall.Connection connection) {
-        return connection.send(byDigest(keys.data(), args))
-                .recover(failure -> ErrorReply.of(failure).filter(reply -> reply.is("NOSCRIPT"))
-                        .map(unknown -> connection.send(byText(keys.data(), args)))
-                        .orElseGet(() -> Future.failedFuture(failure)));
     }
 
     /** Runs the script if the server knows it. */

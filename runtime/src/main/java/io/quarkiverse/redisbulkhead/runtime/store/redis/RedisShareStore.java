@@ -193,7 +193,7 @@ public abstract class RedisShareStore implements ShareStore, AutoCloseable {
     }
 
     private Optional<BulkheadId> bulkheadOf(String key) {
-        return BulkheadKeys.idOf(topology.keyPrefix(), BulkheadKeys.END_OF_SHARES, key)
+        return BulkheadKeys.idOf(topology.keyPrefix(), key)
                 .or(() -> Optional.ofNullable(longKeys.get(key)));
     }
 

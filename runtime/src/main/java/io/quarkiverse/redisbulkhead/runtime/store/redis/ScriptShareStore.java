@@ -60,6 +60,6 @@ public final class ScriptShareStore extends RedisShareStore {
     }
 
     private Future<Response> run(BulkheadKeys keys, ServerCall.Connection connection, List<byte[]> args) {
-        return connection.run(script, keys.ofShares(), args);
+        return connection.run(script, keys.data(), args);
     }
 }

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-import io.quarkiverse.redisbulkhead.runtime.semaphore.LeaseClockModel;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.LeaseClockModel;
 import io.quarkiverse.redisbulkhead.runtime.store.HandOver;
 import io.quarkiverse.redisbulkhead.runtime.store.Weights;
 

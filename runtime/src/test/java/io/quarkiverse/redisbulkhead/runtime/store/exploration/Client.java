@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 
-import io.quarkiverse.redisbulkhead.runtime.semaphore.LeaseClockModel;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.LeaseClockModel;
 
 /** A client in a {@link World}. It makes one call at a time, on one connection, which keeps the order. */
 final class Client {

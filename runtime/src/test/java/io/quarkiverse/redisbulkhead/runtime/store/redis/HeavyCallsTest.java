@@ -25,8 +25,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
 
 /**
  * Heavy calls of two processes that share a Redis. In other libraries, callers waiting for several permits are never woken in

@@ -19,12 +19,12 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.HolderIdentity;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.RealTimers;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreEngine;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.WaiterLimits;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.HolderIdentity;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.RealTimers;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreEngine;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;

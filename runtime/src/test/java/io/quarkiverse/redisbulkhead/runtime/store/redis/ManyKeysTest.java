@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
 
 /**
  * Trap 21: keys used once leave nothing in Redis or in the memory of the application. 2,500 keys by default; {@code

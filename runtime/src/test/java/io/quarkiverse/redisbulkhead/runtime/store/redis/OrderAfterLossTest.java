@@ -18,8 +18,8 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeldPermit;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
 import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;

@@ -23,8 +23,8 @@ import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.PermitGoneException;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeldPermit;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
 
 /** Permits that one process detaches and another attaches, over a real Redis, with processes that die in between. */
 @ParameterizedClass

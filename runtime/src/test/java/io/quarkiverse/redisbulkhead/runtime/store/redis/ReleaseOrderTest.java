@@ -21,8 +21,8 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.HeldPermit;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeldPermit;
 
 /**
  * An execution ends without awaiting its release. Within the process, the next acquire is still executed behind the release

@@ -8,11 +8,11 @@ import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.RedisStore;
 import io.quarkiverse.redisbulkhead.runtime.RedisStores;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.HolderIdentity;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.RealTimers;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.Semaphore;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreEngine;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.WaiterLimits;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.HolderIdentity;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.RealTimers;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreEngine;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.vertx.redis.client.RedisOptions;
 

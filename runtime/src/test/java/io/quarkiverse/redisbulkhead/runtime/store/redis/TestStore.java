@@ -6,7 +6,7 @@ import java.util.List;
 
 import io.quarkiverse.redisbulkhead.runtime.RedisStore;
 import io.quarkiverse.redisbulkhead.runtime.RedisStores;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.RealTimers;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.RealTimers;
 import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.lock.LockPermitStore;
 import io.vertx.redis.client.RedisOptions;

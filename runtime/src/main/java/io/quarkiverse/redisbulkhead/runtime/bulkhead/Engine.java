@@ -1,0 +1,604 @@
+package io.quarkiverse.redisbulkhead.runtime.bulkhead;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.StringTokenizer;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.DoubleSupplier;
+import java.util.stream.Collectors;
+
+import org.jboss.logging.Logger;
+
+import io.quarkiverse.redisbulkhead.Holder;
+import io.quarkiverse.redisbulkhead.PermitLost.Reason;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.Waiter;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
+import io.quarkiverse.redisbulkhead.runtime.store.InstanceControl;
+import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
+import io.quarkiverse.redisbulkhead.runtime.store.Peers;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview.Share;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.Statement.Hold;
+
+/**
+ * All bulkheads that this instance uses now: creates and forgets them, passes the messages of the store on, answers operators,
+ * and stops. Stages fail as the store does. Thread-safe.
+ */
+public final class Engine implements InstanceControl {
+
+    private static final Logger LOG = Logger.getLogger(Engine.class);
+
+    private static final String LOOK = "look";
+    private static final String REVOKE = "revoke";
+    private static final String YES = "yes";
+    private static final String NO = "no";
+    /** How many instances a look lists, and how many of them are asked; the others are shown with their shares. */
+    private static final int MOST_LISTED = 1_000;
+    private static final int MOST_ASKED = 100;
+
+    private final Surroundings around;
+    // Null for an engine of this process only.
+    private final Engine fallback;
+    // Null if instances cannot ask each other.
+    private final Peers peers;
+    private final Map<BulkheadId, Bulkhead> bulkheads = new ConcurrentHashMap<>();
+
+    /**
+     * An engine over the store that instances share. Its waiting calls and those of the outage policy {@code local} are
+     * counted together.
+     *
+     * @param instance the name of this instance in the store, in lower-case letters and digits; new at each start
+     * @param store where shares live
+     * @param timers the clock
+     * @param identity who acquires permits here, as operators see it
+     * @param listener receives events
+     * @param limits bounds the waiting calls
+     * @param commandTimeout how long a call that does not want to wait may take
+     */
+    public Engine(String instance, ShareStore store, Timers timers, HolderIdentity identity, SemaphoreListener listener,
+            WaiterLimits limits, Duration commandTimeout) {
+        this(instance, store, timers, identity, listener, limits, commandTimeout,
+                () -> ThreadLocalRandom.current().nextDouble());
+    }
+
+    Engine(String instance, ShareStore store, Timers timers, HolderIdentity identity, SemaphoreListener listener,
+            WaiterLimits limits, Duration commandTimeout, DoubleSupplier random) {
+        this(instance, store, null, timers, identity, listener, limits, commandTimeout, random);
+    }
+
+    /**
+     * An engine whose instances ask each other who holds what.
+     *
+     * @param instance the name of this instance in the ids of permits, in lower-case letters, digits and {@code -}; new at each
+     *        start, and what its name in the store ends with
+     * @param store where shares live
+     * @param peers the other instances
+     * @param timers the clock
+     * @param identity who acquires permits here, as operators see it
+     * @param listener receives events
+     * @param limits bounds the waiting calls
+     * @param commandTimeout how long a call that does not want to wait may take
+     */
+    public Engine(String instance, ShareStore store, Peers peers, Timers timers, HolderIdentity identity,
+            SemaphoreListener listener, WaiterLimits limits, Duration commandTimeout) {
+        this(instance, store, peers, timers, identity, listener, limits, commandTimeout,
+                () -> ThreadLocalRandom.current().nextDouble());
+    }
+
+    private Engine(String instance, ShareStore store, Peers peers, Timers timers, HolderIdentity identity,
+            SemaphoreListener listener, WaiterLimits limits, Duration commandTimeout, DoubleSupplier random) {
+        this.around = new Surroundings(instance, store, timers, identity, listener, limits, true, commandTimeout, random);
+        this.fallback = new Engine(instance, timers, identity, listener, limits, false);
+        this.peers = peers;
+        store.listen(this::received);
+        if (peers != null) {
+            peers.answerWith(this::answer);
+        }
+    }
+
+    /**
+     * An engine for this process only.
+     *
+     * @param instance the name of this instance, in lower-case letters and digits
+     * @param timers the clock
+     * @param identity who acquires permits here, as operators see it
+     * @param listener receives events
+     * @param limits bounds the waiting calls
+     */
+    public Engine(String instance, Timers timers, HolderIdentity identity, SemaphoreListener listener,
+            WaiterLimits limits) {
+        this(instance, timers, identity, listener, limits, true);
+    }
+
+    private Engine(String instance, Timers timers, HolderIdentity identity, SemaphoreListener listener,
+            WaiterLimits limits, boolean fenced) {
+        this.around = new Surroundings(instance, null, timers, identity, listener, limits, fenced, Duration.ZERO,
+                () -> 1);
+        this.fallback = null;
+        this.peers = null;
+    }
+
+    // ---- Calls
+
+    /**
+     * Prepares the calls of a semaphore. Cheap.
+     *
+     * @param bulkhead the definition of the semaphore
+     */
+    public Calls calls(SemaphoreDefinition bulkhead) {
+        return new Calls(bulkhead);
+    }
+
+    /** The calls of one semaphore. Thread-safe. */
+    public final class Calls {
+
+        private final SemaphoreDefinition definition;
+        // Of the last call: saves a look-up. Threads that race find the same.
+        private Bulkhead last;
+
+        private Calls(SemaphoreDefinition definition) {
+            this.definition = definition;
+        }
+
+        /**
+         * Requests a permit.
+         *
+         * @param method what the permit is for, as operators see it
+         * @param waitsOn what the call occupies while it waits
+         * @param executions has counted the execution, and ends it with the admission; null for none
+         * @param call receives the events
+         * @param heldByCallers the permits of the calls around this one
+         * @return its admission; rejected when the application is stopping
+         */
+        public Admission begin(String method, WaitsOn waitsOn, InFlightCounter executions, CallListener call,
+                List<HeldPermit> heldByCallers) {
+            call.requested();
+            Bulkhead bulkhead = last == null ? bulkhead(definition) : last;
+            SharePermit given = bulkhead.take(definition, method, executions);
+            if (given == null) {
+                PendingCall pending;
+                do {
+                    bulkhead = bulkhead(definition);
+                    pending = new PendingCall(bulkhead, definition, method, waitsOn, executions, call, heldByCallers,
+                            fallback == null ? null : fallback::continueLocally, !definition.spec().maxWait().isZero(), false);
+                } while (!bulkhead.enter(pending, definition));
+                last = bulkhead;
+                return pending;
+            }
+            last = bulkhead;
+            given.fireAcquired(call);
+            return given;
+        }
+    }
+
+    private Admission continueLocally(SemaphoreDefinition definition, Bulkhead shared, String method, WaitsOn waitsOn,
+            CallListener call, List<HeldPermit> heldByCallers, boolean wantedToWait, boolean waitingFired) {
+        PendingCall pending;
+        Bulkhead bulkhead;
+        do {
+            bulkhead = bulkhead(definition);
+            bulkhead.besides(shared);
+            pending = new PendingCall(bulkhead, definition, method, waitsOn, null, call, heldByCallers, null, wantedToWait,
+                    waitingFired);
+        } while (!bulkhead.enter(pending, definition));
+        return pending;
+    }
+
+    private Bulkhead bulkhead(SemaphoreDefinition definition) {
+        Bulkhead known = bulkheads.get(definition.id());
+        return known != null ? known : bulkheads.computeIfAbsent(definition.id(), id -> {
+            Bulkhead[] made = new Bulkhead[1];
+            made[0] = new Bulkhead(id, definition, around, () -> bulkheads.remove(id, made[0]));
+            return made[0];
+        });
+    }
+
+    /** As {@link SemaphoreListener#onCall}. */
+    public CallListener onCall(BulkheadId bulkhead, String method) {
+        return around.listener.onCall(bulkhead, method);
+    }
+
+    /** A permit that does not count. */
+    public HeldPermit uncountedPermit(BulkheadId bulkhead) {
+        return new UncountedPermit(bulkhead, CallListener.NONE, around.timers);
+    }
+
+    /** As {@link Semaphore#attach}. */
+    public CompletionStage<HeldPermit> attach(SemaphoreDefinition definition, String token, String method) {
+        DetachedPermit detached = DetachedPermit.parse(token);
+        CompletionStage<HeldPermit> permit = null;
+        while (permit == null) {
+            permit = bulkhead(definition).attach(definition, detached, method);
+        }
+        return permit;
+    }
+
+    // ---- Messages
+
+    private void received(ShareMessage message) {
+        Bulkhead bulkhead = bulkheads.get(message.bulkhead());
+        // One that is forgotten holds nothing and waits for nothing.
+        if (bulkhead != null) {
+            bulkhead.sync().received(message);
+        }
+    }
+
+    /** The connection to the store was lost and is back: states all positions. */
+    public void reconnected() {
+        around.reconnected();
+        bulkheads.values().forEach(bulkhead -> bulkhead.sync().restate());
+    }
+
+    @Override
+    public void positionsMayDiffer() {
+        reconnected();
+    }
+
+    @Override
+    public void availabilityChanged() {
+        bulkheads.values().forEach(bulkhead -> bulkhead.sync().reconsider());
+    }
+
+    @Override
+    public void hearingChanged(boolean hears) {
+        hearsRecalls(hears);
+    }
+
+    /**
+     * Whether this instance hears recalls. As long as it does not, it keeps no idle permits.
+     *
+     * @param hears {@code false}: messages may be missed from now on
+     */
+    public void hearsRecalls(boolean hears) {
+        around.setDeaf(!hears);
+        if (!hears) {
+            bulkheads.values().forEach(bulkhead -> bulkhead.sync().deaf());
+        }
+    }
+
+    @Override
+    public void keepIdle(boolean keeps) {
+        around.setKeepsNothing(!keeps);
+        if (!keeps) {
+            bulkheads.values().forEach(bulkhead -> bulkhead.sync().returnIdle());
+        }
+    }
+
+    @Override
+    public boolean lose(BulkheadId bulkhead, String permitId) {
+        Bulkhead here = bulkheads.get(bulkhead);
+        return here != null && here.end(permitId, Reason.GONE);
+    }
+
+    // ---- Operators
+
+    /**
+     * The executions of this instance that hold permits, from memory.
+     *
+     * @param bulkhead the bulkhead
+     * @return the oldest coming first
+     */
+    public List<Holder> holdersHere(BulkheadId bulkhead) {
+        Bulkhead here = bulkheads.get(bulkhead);
+        if (here == null) {
+            return List.of();
+        }
+        Instant until = around.wallTime(here.leaseEndNanos());
+        return here.permits().stream()
+                .map(permit -> new Holder(permit.id(), bulkhead.name(), bulkhead.key(), permit.fencingToken(), permit.weight(),
+                        around.identity.application(), around.identity.instance(), permit.method,
+                        around.wallTime(permit.sinceNanos), until(permit, until), Holder.State.HELD))
+                .toList();
+    }
+
+    private Instant until(SharePermit permit, Instant leaseEnd) {
+        if (!permit.definition.terms().holdIsBounded()) {
+            return leaseEnd;
+        }
+        Instant holdEnd = around.wallTime(permit.holdEndNanos());
+        return holdEnd.isBefore(leaseEnd) ? holdEnd : leaseEnd;
+    }
+
+    /**
+     * The calls of this instance that wait, from memory.
+     *
+     * @param bulkhead the bulkhead
+     * @return in their order
+     */
+    public List<Waiter> waitersHere(BulkheadId bulkhead) {
+        Bulkhead here = bulkheads.get(bulkhead);
+        if (here == null) {
+            return List.of();
+        }
+        List<Waiter> waiters = new ArrayList<>();
+        for (PendingCall call : here.waiting()) {
+            waiters.add(new Waiter(around.instance + "-w" + waiters.size(), bulkhead.name(), bulkhead.key(),
+                    call.isFair() ? call.ticket() : 0,
+                    call.weight(), around.identity.application(), around.identity.instance(), call.method(),
+                    around.wallTime(call.begunNanos()), around.wallTime(call.untilNanos())));
+        }
+        return waiters;
+    }
+
+    private InstanceReport reportHere(BulkheadId bulkhead, int most) {
+        Bulkhead here = bulkheads.get(bulkhead);
+        if (here == null) {
+            return InstanceReport.NOTHING;
+        }
+        return most == 0 ? new InstanceReport(here.usedPermits(), here.waiting().size(), List.of(), List.of())
+                : reportHere(here.usedPermits(), holdersHere(bulkhead), waitersHere(bulkhead), most);
+    }
+
+    private static InstanceReport reportHere(int inUse, List<Holder> holders, List<Waiter> waiters, int most) {
+        return new InstanceReport(inUse, waiters.size(), holders.stream().limit(most).toList(),
+                waiters.stream().limit(most).toList());
+    }
+
+    /**
+     * The holders and waiters of all instances.
+     *
+     * @param bulkhead the bulkhead; any, whether this instance uses it or not
+     * @param most how many of each to list at most
+     * @return the state, after the releases of this instance
+     */
+    public CompletionStage<Occupancy> occupancy(BulkheadId bulkhead, int most) {
+        if (around.store == null) {
+            return CompletableFuture.completedFuture(occupancyHere(bulkhead, most));
+        }
+        return around.store.look(bulkhead, MOST_LISTED).thenCompose(seen -> reports(bulkhead, seen, most)
+                .thenApply(reports -> occupancy(bulkhead, seen, reports, most)));
+    }
+
+    // Only instances that keep idle permits have other numbers than the store.
+    private CompletionStage<Map<String, InstanceReport>> reports(BulkheadId bulkhead, ShareOverview seen, int most) {
+        List<String> asked = seen.shares().stream()
+                .filter(share -> !isThis(share) && (share.permits() > 0 || most > 0 && share.waiting() > 0)
+                        && (share.keeps() || most > 0))
+                .map(Share::instance).limit(MOST_ASKED).toList();
+        if (peers == null || asked.isEmpty()) {
+            return CompletableFuture.completedFuture(Map.of());
+        }
+        return peers.ask(asked, String.join(" ", LOOK, textOf(bulkhead), Integer.toString(most))).thenApply(answers -> {
+            Map<String, InstanceReport> reports = new HashMap<>();
+            answers.forEach((instance, text) -> {
+                try {
+                    reports.put(instance, InstanceReport.parse(bulkhead, text));
+                } catch (RuntimeException e) {
+                    // Counts as silent: any client that may publish can answer.
+                    LOG.debugf(e, "Instance %s gave an answer that is none", instance);
+                }
+            });
+            return reports;
+        });
+    }
+
+    private boolean isThis(Share share) {
+        return share.instance().equals(peers == null ? around.instance : peers.ownName());
+    }
+
+    private static String textOf(BulkheadId bulkhead) {
+        return InstanceReport.encoded(bulkhead.name()) + ' ' + bulkhead.key().map(InstanceReport::encoded).orElse("-");
+    }
+
+    private CompletionStage<String> answer(String request) {
+        StringTokenizer words = new StringTokenizer(request);
+        String kind = words.nextToken();
+        BulkheadId unkeyed = BulkheadId.of(InstanceReport.decoded(words.nextToken()));
+        String key = words.nextToken();
+        BulkheadId bulkhead = key.equals("-") ? unkeyed : unkeyed.forKey(InstanceReport.decoded(key));
+        String detail = words.nextToken();
+        if (kind.equals(LOOK)) {
+            return CompletableFuture.completedFuture(reportHere(bulkhead, Integer.parseInt(detail)).text());
+        }
+        Bulkhead here = kind.equals(REVOKE) ? bulkheads.get(bulkhead) : null;
+        return CompletableFuture.completedFuture(here != null && here.end(detail, Reason.REVOKED) ? YES : NO);
+    }
+
+    private Occupancy occupancyHere(BulkheadId bulkhead, int most) {
+        Bulkhead here = bulkheads.get(bulkhead);
+        if (here == null) {
+            return new Occupancy(0, 0, 0, OptionalInt.empty(), new TreeSet<>(), List.of(), List.of());
+        }
+        InstanceReport report = reportHere(bulkhead, most);
+        int resized = here.resizedTo();
+        return new Occupancy(report.inUse(), 0, report.waiting(), resized == 0 ? OptionalInt.empty() : OptionalInt.of(resized),
+                new TreeSet<>(Set.of(here.declared())), report.holders(), report.waiters());
+    }
+
+    // Executions as their instances know them. Of an instance that did not answer, what the store knows.
+    private Occupancy occupancy(BulkheadId bulkhead, ShareOverview seen, Map<String, InstanceReport> reports, int most) {
+        Instant now = Instant.now();
+        InstanceReport own = reportHere(bulkhead, most);
+        List<Holder> holders = new ArrayList<>(own.holders());
+        List<Waiter> waiters = new ArrayList<>(own.waiters());
+        int inUse = own.inUse();
+        int waiting = own.waiting();
+        int idle = 0;
+        for (Share share : seen.shares()) {
+            InstanceReport report = reports.get(share.instance());
+            if (isThis(share)) {
+                idle += Math.max(0, share.permits() - own.inUse());
+            } else if (report != null) {
+                int used = Math.min(report.inUse(), share.permits());
+                inUse += used;
+                idle += share.permits() - used;
+                waiting += report.waiting();
+                holders.addAll(report.holders());
+                waiters.addAll(report.waiters());
+            } else {
+                inUse += share.permits();
+                waiting += share.waiting();
+                if (share.permits() > 0) {
+                    holders.add(new Holder(share.instance(), bulkhead.name(), bulkhead.key(), 0, share.permits(), "",
+                            share.instance(), "", now.minusMillis(share.statedMillis()), now.plusMillis(share.leaseMillis()),
+                            Holder.State.HELD));
+                }
+            }
+        }
+        for (ShareOverview.Held held : seen.holds()) {
+            Hold hold = held.hold();
+            inUse += hold.weight();
+            holders.add(new Holder(hold.id(), bulkhead.name(), bulkhead.key(), 0, hold.weight(), "", "", hold.method(),
+                    now.minusMillis(hold.startedMillis()), now.plusMillis(hold.leaseMillis()),
+                    hold.digest().isEmpty() ? Holder.State.RELEASED : Holder.State.DETACHED));
+        }
+        holders.sort(Comparator.comparing(Holder::until));
+        waiters.sort(Comparator.comparingLong(waiter -> waiter.ticket() == 0 ? Long.MAX_VALUE : waiter.ticket()));
+        return new Occupancy(inUse, idle, waiting, seen.resizedTo(), seen.declaredLimits(),
+                holders.stream().limit(most).toList(), waiters.stream().limit(most).toList());
+    }
+
+    /**
+     * Revokes a permit.
+     *
+     * @param bulkhead the bulkhead
+     * @param permitId the permit
+     * @return {@code false} when it is not held
+     */
+    public CompletionStage<Boolean> revoke(BulkheadId bulkhead, String permitId) {
+        Bulkhead here = bulkheads.get(bulkhead);
+        boolean ended = here != null && here.end(permitId, Reason.REVOKED);
+        if (around.store == null) {
+            return CompletableFuture.completedFuture(ended);
+        }
+        return ended ? here.confirmed().thenApply(done -> true)
+                : around.store.look(bulkhead, MOST_LISTED).thenCompose(seen -> revokeElsewhere(bulkhead, seen, permitId));
+    }
+
+    private CompletionStage<Boolean> revokeElsewhere(BulkheadId bulkhead, ShareOverview seen, String permitId) {
+        if (seen.holds().stream().anyMatch(held -> held.hold().id().equals(permitId))) {
+            return around.store.revoke(bulkhead, "", permitId, 0).thenApply(permits -> permits > 0);
+        }
+        String issuer = Surroundings.instanceOf(permitId);
+        for (Share share : seen.shares()) {
+            if (share.instance().equals(permitId)) {
+                // All that an instance has which does not answer.
+                return around.store.revoke(bulkhead, permitId, "", share.permits()).thenApply(permits -> permits > 0);
+            }
+            if (peers != null && !isThis(share) && !issuer.isEmpty() && share.instance().endsWith(issuer)) {
+                return peers.ask(List.of(share.instance()), String.join(" ", REVOKE, textOf(bulkhead), permitId))
+                        .thenCompose(answers -> answers.isEmpty()
+                                ? around.store.revoke(bulkhead, share.instance(), "", Surroundings.weightOf(permitId))
+                                        .thenApply(permits -> permits > 0)
+                                : CompletableFuture.completedFuture(answers.containsValue(YES)));
+            }
+        }
+        return CompletableFuture.completedFuture(false);
+    }
+
+    /**
+     * Sets the limit for all instances.
+     *
+     * @param bulkhead the bulkhead
+     * @param permits the limit, at least 1
+     * @return completes when it is in force
+     */
+    public CompletionStage<Void> resize(BulkheadId bulkhead, int permits) {
+        return setLimit(bulkhead, permits).thenApply(was -> null);
+    }
+
+    /**
+     * Undoes {@link #resize}.
+     *
+     * @param bulkhead the bulkhead
+     * @return {@code false} when there was nothing to undo
+     */
+    public CompletionStage<Boolean> resetSize(BulkheadId bulkhead) {
+        return setLimit(bulkhead, 0);
+    }
+
+    private CompletionStage<Boolean> setLimit(BulkheadId bulkhead, int permits) {
+        if (around.store != null) {
+            return around.store.resize(bulkhead, permits);
+        }
+        Bulkhead here = bulkheads.get(bulkhead);
+        if (here == null && permits > 0) {
+            SemaphoreDefinition unkeyed = SemaphoreDefinition.of(SemaphoreSpec.named(bulkhead.name()).permits(permits).build());
+            here = bulkhead(bulkhead.key().map(key -> unkeyed.forKey(key, OptionalInt.empty())).orElse(unkeyed));
+        }
+        return CompletableFuture.completedFuture(here != null && here.resize(permits));
+    }
+
+    /**
+     * The bulkheads, and keys of bulkheads, that any instance uses now.
+     *
+     * @param most how many to return
+     */
+    public CompletionStage<BulkheadsInUse> inUse(int most) {
+        return around.store != null ? around.store.inUse(most)
+                : CompletableFuture.completedFuture(new BulkheadsInUse(inUseHere().stream().sorted().limit(most).toList(),
+                        Map.of(), Optional.empty()));
+    }
+
+    /**
+     * The bulkheads, and keys of bulkheads, at which this instance holds permits or waits, without a request to the store.
+     *
+     * @return in no order
+     */
+    public Set<BulkheadId> inUseHere() {
+        return bulkheads.values().stream().filter(Bulkhead::isInUse).map(bulkhead -> bulkhead.id)
+                .collect(Collectors.toSet());
+    }
+
+    // ---- The end of the application
+
+    /** Refuses new requests from now on, and rejects all that wait. Executions that hold their permits continue. */
+    public void refuseAndRejectWaiters() {
+        around.stop();
+        bulkheads.values().forEach(Bulkhead::stop);
+        if (fallback != null) {
+            fallback.refuseAndRejectWaiters();
+        }
+    }
+
+    /**
+     * Releases all permits that are still held, whether their executions have ended or not. To be called after
+     * {@link #refuseAndRejectWaiters()}.
+     *
+     * @return completes when the store has answered the releases, or they are left to the ends of the leases because it does
+     *         not answer; never fails
+     */
+    public CompletionStage<Void> releaseAll() {
+        List<CompletableFuture<Void>> all = new ArrayList<>();
+        bulkheads.values().forEach(bulkhead -> all.add(bulkhead.releaseAll().toCompletableFuture()));
+        if (fallback != null) {
+            all.add(fallback.releaseAll().toCompletableFuture());
+        }
+        return CompletableFuture.allOf(all.toArray(CompletableFuture[]::new));
+    }
+
+    /** Ends the work in the background. What is not released yet is free when its lease ends. */
+    public void close() {
+        around.stop();
+        bulkheads.values().forEach(Bulkhead::close);
+        if (fallback != null) {
+            fallback.close();
+        }
+    }
+
+    // ---- For tests
+
+    Bulkhead bulkheadNow(BulkheadId id) {
+        return bulkheads.get(id);
+    }
+
+    Surroundings around() {
+        return around;
+    }
+}

@@ -1,0 +1,106 @@
+package io.quarkiverse.redisbulkhead.runtime.bulkhead;
+
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+
+import io.quarkiverse.redisbulkhead.PermitLost;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+
+/** A permit, from the grant until it is released, lost or detached. Thread-safe. */
+public interface HeldPermit {
+
+    /**
+     * The permit's id.
+     *
+     * @return empty when no store knows the permit
+     */
+    String id();
+
+    /**
+     * The bulkhead.
+     *
+     * @return its name
+     */
+    String bulkhead();
+
+    /**
+     * The key value that the permit counts for.
+     *
+     * @return empty when the bulkhead is one limit for all
+     */
+    Optional<String> key();
+
+    /**
+     * The fencing token.
+     *
+     * @return 0 when the permit is not of the shared store
+     */
+    long fencingToken();
+
+    /**
+     * Whether the permit is held, as far as this process knows, without a request to the store.
+     *
+     * @return {@code false} as soon as the lease may have ended
+     */
+    boolean isHeld();
+
+    /**
+     * How much of a limit the permit takes, as far as this process knows.
+     *
+     * @param other the bulkhead or key whose limit it is
+     * @param in the engine or store that keeps that limit
+     * @return zero for another bulkhead or store, and when the permit is not held
+     */
+    default int weightOf(BulkheadId other, Object in) {
+        return 0;
+    }
+
+    /**
+     * Renews the lease.
+     *
+     * @return {@code false} when the permit is released or lost; fails with
+     *         {@link io.quarkiverse.redisbulkhead.BulkheadUnavailableException}
+     */
+    CompletionStage<Boolean> refresh();
+
+    /**
+     * Releases the permit. Later requests of this process come behind the release.
+     *
+     * @return the answer: {@code false} when it was released or lost before; never fails
+     */
+    CompletionStage<Boolean> release();
+
+    /**
+     * Detaches the permit from this process, which then neither renews nor releases it.
+     *
+     * @return the token by which any process can attach it; fails with
+     *         {@link io.quarkiverse.redisbulkhead.PermitGoneException} when it is released or lost, with
+     *         {@link IllegalStateException} when the store that all processes share did not give it, and with
+     *         {@link io.quarkiverse.redisbulkhead.BulkheadUnavailableException}, and then it is held as before
+     */
+    CompletionStage<String> detach();
+
+    /**
+     * Undoes {@link #detach()}, once it has completed, because no caller received its token: the permit is held as before. If a
+     * release was requested meanwhile, the permit is released now.
+     * <p>
+     * For {@link CallListener}, and so for metrics and traces, the permit ended with the detachment: neither this nor the
+     * later release is reported.
+     */
+    void takeBack();
+
+    /**
+     * Whether the end of an execution waits for the answer to its release.
+     *
+     * @return {@link io.quarkiverse.redisbulkhead.SemaphoreSpec#awaitRelease()}; {@code false} for a permit that no store
+     *         knows
+     */
+    boolean awaitsRelease();
+
+    /**
+     * The loss, when it must end the execution.
+     *
+     * @return completes when the permit is lost; empty when a loss does not end executions of this bulkhead
+     */
+    Optional<CompletionStage<PermitLost>> interruption();
+}

@@ -1,0 +1,307 @@
+package io.quarkiverse.redisbulkhead.runtime.bulkhead;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.Holder;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.SemaphoreStatus;
+import io.quarkiverse.redisbulkhead.Waiter;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
+
+/**
+ * A counting semaphore. Thread-safe. Where the store gives no answer, stages fail with
+ * {@link io.quarkiverse.redisbulkhead.BulkheadUnavailableException}; where it is contended, with
+ * {@link io.quarkiverse.redisbulkhead.BulkheadContendedException}.
+ */
+public final class Semaphore {
+
+    private final SemaphoreDefinition bulkhead;
+    private final Engine engine;
+    private final boolean limiting;
+    private final List<HeldPermit> heldByCallers;
+    // Created by the first call. Threads that race create equivalent ones.
+    private Engine.Calls calls;
+
+    /**
+     * A semaphore. Creating one is cheap; all with the same name share their permits.
+     *
+     * @param engine gives the permits
+     * @param spec what it is
+     * @param limiting {@code false}: the bulkhead is disabled, and all calls get a permit that does not count
+     */
+    public Semaphore(Engine engine, SemaphoreSpec spec, boolean limiting) {
+        this(SemaphoreDefinition.of(spec), engine, limiting, List.of());
+    }
+
+    private Semaphore(SemaphoreDefinition bulkhead, Engine engine, boolean limiting, List<HeldPermit> heldByCallers) {
+        this.heldByCallers = heldByCallers;
+        this.bulkhead = bulkhead;
+        this.engine = engine;
+        this.limiting = limiting;
+    }
+
+    private Semaphore with(SemaphoreDefinition other) {
+        return new Semaphore(other, engine, limiting, heldByCallers);
+    }
+
+    /**
+     * This semaphore, for a call that ends before the calls around it do. It is rejected at once when their permits make it
+     * impossible.
+     *
+     * @param held the permits of the calls around it
+     * @return the semaphore, which shares its permits with this one
+     */
+    public Semaphore nestedIn(List<HeldPermit> held) {
+        return new Semaphore(bulkhead, engine, limiting, held);
+    }
+
+    /**
+     * This semaphore, with another exception for calls that are rejected because it is full.
+     *
+     * @param rejection makes the exception; with {@link SkippedException}, the call counts as {@link CallResult#SKIPPED}
+     * @return the semaphore, which shares its permits with this one
+     */
+    public Semaphore whenFull(Function<BulkheadFullException, RuntimeException> rejection) {
+        return with(bulkhead.whenFull(rejection));
+    }
+
+    /**
+     * The definition.
+     *
+     * @return with the limit of the key, if this is the semaphore of a key
+     */
+    public SemaphoreSpec spec() {
+        return bulkhead.spec();
+    }
+
+    /** The name of the bulkhead and the value of its key. */
+    public BulkheadId id() {
+        return bulkhead.id();
+    }
+
+    /**
+     * The semaphore of one key. It is cheap, and not kept anywhere.
+     *
+     * @param key any text
+     * @param permits the limit for this key; empty for that of the definition
+     * @return the semaphore; its definition has the limit for this key
+     */
+    public Semaphore forKey(String key, OptionalInt permits) {
+        return with(bulkhead.forKey(key, permits));
+    }
+
+    /**
+     * Requests a permit, and waits for it as long as the definition says, without occupying a worker thread.
+     *
+     * @param method what the permit is for, as operators see it
+     * @return the pending request
+     */
+    public Admission admit(String method) {
+        return admit(method, WaitsOn.NO_WORKER_THREAD);
+    }
+
+    /**
+     * Requests a permit, and waits for it as long as the definition says.
+     *
+     * @param method what the permit is for, as operators see it
+     * @param waitsOn what the call occupies while it waits
+     * @return the pending request
+     */
+    public Admission admit(String method, WaitsOn waitsOn) {
+        return admit(method, waitsOn, null);
+    }
+
+    /**
+     * Acquires a permit, like {@link #admit(String, WaitsOn)}.
+     *
+     * @param executions has counted the execution, and ends it with the admission; null for none
+     */
+    Admission admit(String method, WaitsOn waitsOn, InFlightCounter executions) {
+        return begin(method, waitsOn, executions, listener(method));
+    }
+
+    /**
+     * Prepares an admission that begins later, on any thread. To be called on the caller's thread, because listeners note
+     * where a call comes from.
+     */
+    Supplier<Admission> prepare(String method, WaitsOn waitsOn) {
+        CallListener call = listener(method);
+        return () -> begin(method, waitsOn, null, call);
+    }
+
+    private Admission begin(String method, WaitsOn waitsOn, InFlightCounter executions, CallListener call) {
+        return limiting ? calls().begin(method, waitsOn, executions, call, heldByCallers)
+                : new GrantedAdmission(List.of(uncountedPermit()), executions);
+    }
+
+    private Engine.Calls calls() {
+        Engine.Calls prepared = calls;
+        if (prepared == null) {
+            prepared = engine.calls(bulkhead);
+            calls = prepared;
+        }
+        return prepared;
+    }
+
+    /**
+     * Counts a call that is refused because its key is missing or malformed. No permit is requested.
+     *
+     * @param method what the permit would have been for, as operators see it
+     */
+    public void refuseKey(String method) {
+        CallListener call = listener(method);
+        call.requested();
+        call.rejected(CallResult.INVALID_KEY);
+    }
+
+    private CallListener listener(String method) {
+        return limiting ? engine.onCall(bulkhead.id(), method) : CallListener.NONE;
+    }
+
+    /**
+     * This semaphore, with another time to wait.
+     *
+     * @param maxWait how long to wait for a permit; zero: one attempt
+     * @return the semaphore, which shares its permits with this one
+     * @throws IllegalArgumentException when the time is null, negative or too long
+     */
+    public Semaphore within(Duration maxWait) {
+        return with(bulkhead.within(maxWait));
+    }
+
+    /**
+     * This semaphore, with permits of another weight.
+     *
+     * @param weight how much of the limit a permit takes
+     * @return the semaphore, which shares its permits with this one
+     * @throws IllegalArgumentException when the weight is out of range, or above the limit of the definition
+     */
+    public Semaphore weighing(int weight) {
+        return with(bulkhead.weighing(weight));
+    }
+
+    /**
+     * Attaches a permit that was {@linkplain HeldPermit#detach() detached} in any process.
+     *
+     * @param token what the detaching returned
+     * @param method what the permit is for from now on, as operators see it
+     * @return the permit, to be released by the caller; fails with
+     *         {@link io.quarkiverse.redisbulkhead.PermitGoneException} when it no longer exists
+     * @throws IllegalArgumentException when the token is malformed
+     */
+    public CompletionStage<HeldPermit> attach(String token, String method) {
+        return engine.attach(bulkhead, token, method);
+    }
+
+    /**
+     * Checks the form of a token.
+     *
+     * @param token the token
+     * @throws IllegalArgumentException when it is malformed
+     */
+    public static void requireToken(String token) {
+        DetachedPermit.parse(token);
+    }
+
+    /**
+     * A permit that does not count.
+     *
+     * @return held until it is released
+     */
+    public HeldPermit uncountedPermit() {
+        return engine.uncountedPermit(bulkhead.id());
+    }
+
+    /**
+     * How full the semaphore is, over all processes.
+     *
+     * @return the state at one instant
+     */
+    public CompletionStage<SemaphoreStatus> status() {
+        return occupancy(0).thenApply(now -> new SemaphoreStatus(bulkhead.name(), bulkhead.key(),
+                limitInForce(bulkhead.id(), bulkhead.spec(), now),
+                now.inUse(), now.waiting(), now.resizedTo().isPresent(), now.declaredLimits()));
+    }
+
+    /**
+     * The limit as an operator sees it, without the limit that a resolver computes for a key.
+     *
+     * @param bulkhead the bulkhead
+     * @param spec its definition here
+     * @param now its state
+     * @return what was set for all processes, else what is declared for the key, else that of the definition
+     */
+    public static int limitInForce(BulkheadId bulkhead, SemaphoreSpec spec, Occupancy now) {
+        boolean asDeclared = bulkhead.key().isPresent() && now.declaredLimits().size() == 1;
+        return now.resizedTo().orElse(asDeclared ? now.declaredLimits().first() : spec.permits());
+    }
+
+    /**
+     * Who holds permits, over all processes.
+     *
+     * @return the lease that ends first coming first; at most {@value ShareStore#MAX_LISTED}
+     */
+    public CompletionStage<List<Holder>> holders() {
+        return occupancy(ShareStore.MAX_LISTED).thenApply(Occupancy::holders);
+    }
+
+    /**
+     * Who holds the permit whose lease ends first, over all processes.
+     *
+     * @return empty when there is no holder
+     */
+    public CompletionStage<Optional<Holder>> firstHolder() {
+        return occupancy(1).thenApply(now -> now.holders().stream().findFirst());
+    }
+
+    /**
+     * Who waits for permits, over all processes.
+     *
+     * @return the fair ones first and in their order; at most {@value ShareStore#MAX_LISTED}
+     */
+    public CompletionStage<List<Waiter>> waiters() {
+        return occupancy(ShareStore.MAX_LISTED).thenApply(Occupancy::waiters);
+    }
+
+    private CompletionStage<Occupancy> occupancy(int most) {
+        return StoreFailures.translate(bulkhead.name(), engine.occupancy(bulkhead.id(), most));
+    }
+
+    /**
+     * Revokes a permit.
+     *
+     * @param permitId the permit
+     * @return {@code false} when it is not held
+     */
+    public CompletionStage<Boolean> revoke(String permitId) {
+        return StoreFailures.translate(bulkhead.name(), engine.revoke(bulkhead.id(), permitId));
+    }
+
+    /**
+     * Sets the limit for all processes.
+     *
+     * @param permits the limit, at least 1
+     * @return completes when it is in force
+     */
+    public CompletionStage<Void> resize(int permits) {
+        return StoreFailures.translate(bulkhead.name(), engine.resize(bulkhead.id(), permits));
+    }
+
+    /**
+     * Undoes {@link #resize}.
+     *
+     * @return {@code false} when there was nothing to undo
+     */
+    public CompletionStage<Boolean> resetSize() {
+        return StoreFailures.translate(bulkhead.name(), engine.resetSize(bulkhead.id()));
+    }
+}

@@ -1,0 +1,50 @@
+package io.quarkiverse.redisbulkhead.runtime.bulkhead;
+
+import io.quarkiverse.redisbulkhead.PermitLost;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+
+/**
+ * Receives the events of the permits and calls of this process: for logs, CDI events, metrics and traces. Methods may be called
+ * on any thread, must not block, and must not throw: {@link SemaphoreListeners} catches what they throw.
+ */
+@FunctionalInterface
+public interface SemaphoreListener {
+
+    /**
+     * A permit was lost before its execution ended.
+     *
+     * @param loss which one, and why
+     */
+    void lost(PermitLost loss);
+
+    /**
+     * A call is about to request a permit: now, or when it has the permits of the bulkheads before. Called on the caller's
+     * thread. Disabled bulkheads fire no events.
+     *
+     * @param bulkhead the bulkhead
+     * @param method what the permit is for, as operators see it
+     * @return receives the events of this call; {@link CallListener#NONE} costs nothing
+     */
+    default CallListener onCall(BulkheadId bulkhead, String method) {
+        return CallListener.NONE;
+    }
+
+    /**
+     * A call was rejected because the calls around it hold so much of the bulkhead that it would wait for itself.
+     *
+     * @param method what the permit was for, as operators see it
+     * @param rejection what the call fails with
+     */
+    default void nestedCallRejected(String method, RuntimeException rejection) {
+    }
+
+    /**
+     * Leases were not renewed. Renewal is retried until they end.
+     *
+     * @param bulkhead the bulkhead
+     * @param permits how many
+     * @param failure why
+     */
+    default void renewalFailed(BulkheadId bulkhead, int permits, Throwable failure) {
+    }
+}

@@ -1,0 +1,44 @@
+package io.quarkiverse.redisbulkhead.runtime.bulkhead;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+import io.quarkiverse.redisbulkhead.BulkheadContendedException;
+import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkiverse.redisbulkhead.runtime.store.Failures;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+
+/** Translates failures of stores to the exceptions of the public API. */
+public final class StoreFailures {
+
+    private StoreFailures() {
+    }
+
+    public static <T> CompletionStage<T> translate(String bulkhead, CompletionStage<T> answer) {
+        return answer.exceptionallyCompose(failure -> CompletableFuture.failedStage(rejection(bulkhead, failure)));
+    }
+
+    public static RuntimeException rejection(String bulkhead, Throwable failure) {
+        Throwable cause = Failures.cause(failure);
+        return cause instanceof StoreContendedException ? new BulkheadContendedException(bulkhead, cause)
+                : new BulkheadUnavailableException(bulkhead, Failures.text(cause), cause);
+    }
+
+    /** Whether the store did nothing, and the same request may succeed soon. */
+    public static boolean isRetryable(Throwable failure) {
+        return Failures.cause(failure) instanceof StoreException known && known.isRetryable();
+    }
+
+    /** Whether the store is away and may come back. */
+    public static boolean isAway(Throwable failure) {
+        return Failures.cause(failure) instanceof StoreAwayException;
+    }
+
+    /** Whether a rejection is due to a store that did not answer. */
+    public static boolean isOutage(Throwable rejection) {
+        return Failures.cause(rejection) instanceof BulkheadUnavailableException unavailable
+                && unavailable.getCause() instanceof StoreException;
+    }
+}

@@ -1,0 +1,100 @@
+package io.quarkiverse.redisbulkhead.runtime.bulkhead;
+
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import io.quarkiverse.redisbulkhead.PermitLost;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+
+/** A permit that does not count: of a bulkhead that is disabled, or that allows all calls while the store is away. */
+public final class UncountedPermit implements HeldPermit {
+
+    private final BulkheadId bulkhead;
+    private final CallListener call;
+    private final Timers timers;
+    private final long sinceNanos;
+    private final AtomicBoolean released = new AtomicBoolean();
+
+    /**
+     * @param call receives the release
+     * @param timers the clock
+     */
+    public UncountedPermit(BulkheadId bulkhead, CallListener call, Timers timers) {
+        this.bulkhead = bulkhead;
+        this.call = call;
+        this.timers = timers;
+        this.sinceNanos = timers.nanoTime();
+    }
+
+    @Override
+    public String id() {
+        return "";
+    }
+
+    @Override
+    public String bulkhead() {
+        return bulkhead.name();
+    }
+
+    @Override
+    public Optional<String> key() {
+        return bulkhead.key();
+    }
+
+    @Override
+    public long fencingToken() {
+        return 0;
+    }
+
+    @Override
+    public boolean isHeld() {
+        return !released.get();
+    }
+
+    @Override
+    public CompletionStage<Boolean> refresh() {
+        return CompletableFuture.completedStage(isHeld());
+    }
+
+    @Override
+    public CompletionStage<Boolean> release() {
+        boolean first = released.compareAndSet(false, true);
+        if (first) {
+            call.released(timers.nanoTime() - sinceNanos);
+        }
+        return CompletableFuture.completedStage(first);
+    }
+
+    @Override
+    public CompletionStage<String> detach() {
+        return CompletableFuture.failedStage(grantedWithoutRedis(bulkhead.name()));
+    }
+
+    /**
+     * What detaching fails with for a permit that another instance could not attach.
+     *
+     * @param bulkhead its name
+     */
+    public static IllegalStateException grantedWithoutRedis(String bulkhead) {
+        return new IllegalStateException("The permit of bulkhead '" + bulkhead + "' cannot be detached, because it "
+                + "was granted without Redis: the bulkhead is disabled, or Redis was away and on-outage is not "
+                + "'reject'. Permit.fencingToken() is 0 in these cases, so check it first");
+    }
+
+    @Override
+    public void takeBack() {
+        // It is never detached.
+    }
+
+    @Override
+    public boolean awaitsRelease() {
+        return false;
+    }
+
+    @Override
+    public Optional<CompletionStage<PermitLost>> interruption() {
+        return Optional.empty();
+    }
+}

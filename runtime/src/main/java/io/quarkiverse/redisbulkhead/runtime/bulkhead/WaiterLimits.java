@@ -1,0 +1,109 @@
+package io.quarkiverse.redisbulkhead.runtime.bulkhead;
+
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+
+/**
+ * Counts and bounds the calls of this process that wait for permits: calls that block worker threads over all bulkheads, and
+ * all calls per bulkhead over all its keys. Thread-safe.
+ */
+public final class WaiterLimits {
+
+    private final int maxBlockedThreads;
+
+    // Written within the lock; read without it, because most calls never wait.
+    private volatile int blockedThreads;
+    // Without bulkheads where no call waits, so that it does not grow with computed names.
+    private final Map<String, Integer> byBulkhead = new ConcurrentHashMap<>();
+
+    /**
+     * Counts from zero.
+     *
+     * @param maxBlockedThreads how many calls may block worker threads while they wait; zero or less for none
+     */
+    public WaiterLimits(int maxBlockedThreads) {
+        this.maxBlockedThreads = maxBlockedThreads;
+    }
+
+    /**
+     * Whether a call cannot wait now.
+     *
+     * @return the reason: the bound and how to change it; empty when the call may wait
+     */
+    public Optional<String> reached(SemaphoreSpec spec, WaitsOn waitsOn) {
+        if (waitsOn == WaitsOn.WORKER_THREAD && blockedThreads >= maxBlockedThreads) {
+            return Optional.of(maxBlockedThreads + " calls of this instance already block worker threads while they wait for "
+                    + "permits. Return a Uni, use virtual threads, or raise quarkus.redis-bulkhead.max-blocked-threads");
+        }
+        if (spec.maxWaiters().isPresent() && atBulkhead(spec.name()) >= spec.maxWaiters().getAsInt()) {
+            return Optional.of(spec.maxWaiters().getAsInt() + " calls of this instance already wait for this bulkhead. Raise "
+                    + "quarkus.redis-bulkhead.\"" + spec.name() + "\".max-waiters, or SemaphoreSpec.maxWaiters for a bulkhead "
+                    + "that is defined in code");
+        }
+        return Optional.empty();
+    }
+
+    /**
+     * Counts a call that starts to wait, unless a bound is reached.
+     *
+     * @return the reason as in {@link #reached}; empty when the call is counted, and {@link #leave} must follow
+     */
+    public synchronized Optional<String> enter(SemaphoreSpec spec, WaitsOn waitsOn) {
+        Optional<String> bound = reached(spec, waitsOn);
+        if (bound.isEmpty()) {
+            count(spec.name(), waitsOn, 1);
+        }
+        return bound;
+    }
+
+    /**
+     * Counts a call that blocks for a moment although it does not want to wait, unless too many calls block worker threads.
+     *
+     * @return whether it is counted, and {@link #leaveBriefly} must follow
+     */
+    public synchronized boolean enterBriefly(WaitsOn waitsOn) {
+        if (waitsOn == WaitsOn.WORKER_THREAD) {
+            if (blockedThreads >= maxBlockedThreads) {
+                return false;
+            }
+            blockedThreads++;
+        }
+        return true;
+    }
+
+    /** Counts such a call off. */
+    public synchronized void leaveBriefly(WaitsOn waitsOn) {
+        blockedThreads -= waitsOn == WaitsOn.WORKER_THREAD ? 1 : 0;
+    }
+
+    /** Counts a call off. */
+    public synchronized void leave(SemaphoreSpec spec, WaitsOn waitsOn) {
+        count(spec.name(), waitsOn, -1);
+    }
+
+    // Within the lock.
+    private void count(String bulkhead, WaitsOn waitsOn, int change) {
+        if (waitsOn == WaitsOn.WORKER_THREAD) {
+            blockedThreads += change;
+        }
+        byBulkhead.merge(bulkhead, change, (before, more) -> before + more == 0 ? null : before + more);
+    }
+
+    /** How many calls block worker threads now. */
+    public int blockedThreads() {
+        return blockedThreads;
+    }
+
+    /** How many calls wait at a bulkhead now, over all keys. */
+    public int atBulkhead(String bulkhead) {
+        return byBulkhead.getOrDefault(bulkhead, 0);
+    }
+
+    /** Whether no call is counted. */
+    public boolean isEmpty() {
+        return blockedThreads == 0 && byBulkhead.isEmpty();
+    }
+}
