@@ -20,7 +20,7 @@ import com.sun.management.ThreadMXBean;
 
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.GuardedMethod.SemaphoreOfCall;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.ShareEngine;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.KeyOrigin;
 import io.quarkiverse.redisbulkhead.runtime.guard.AsyncGuard;
 import io.quarkiverse.redisbulkhead.runtime.guard.Continuations;
@@ -76,7 +76,7 @@ class CallAllocationTest {
 
     @Test
     void callOfABulkheadInMemoryAllocatesLittle() throws Exception {
-        ShareEngine shares = new ShareEngine("one", new Untimed(), new HolderIdentity("app", "host:1"), new RecentExecutions(),
+        Engine shares = new Engine("one", new Untimed(), new HolderIdentity("app", "host:1"), new RecentExecutions(),
                 new WaiterLimits(0));
         GuardedMethod method = guarded(new SynchronousGuard("Work#run", "work"), SemaphoreOfCall
                 .fixed(new Semaphore(shares, SemaphoreSpec.named("work").permits(10).build(), true)));

@@ -20,14 +20,6 @@ import io.quarkiverse.redisbulkhead.PermitGoneException;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.PermitLost.Reason;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallListener;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeavyCallRejectedException;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeldPermit;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.NestedCallRejectedException;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.QueueFullException;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreDefinition;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaitsOn;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import io.quarkiverse.redisbulkhead.runtime.store.InMemoryShareStore;
@@ -693,7 +685,7 @@ class ShareEngineTest {
     void engineOfThisProcess() {
         List<PermitLost> losses = new ArrayList<>();
         SimulatedInstance clock = new SimulatedInstance("clock", server);
-        ShareEngine local = new ShareEngine("local", clock.clock(), one.engine.around().identity, losses::add, one.limits);
+        Engine local = new Engine("local", clock.clock(), one.engine.around().identity, losses::add, one.limits);
         Admission first = local.calls(waiting(1)).begin("m", WaitsOn.NO_WORKER_THREAD, null, CallListener.NONE, List.of());
         Admission second = local.calls(waiting(1)).begin("m", WaitsOn.NO_WORKER_THREAD, null, CallListener.NONE, List.of());
         Admission third = local.calls(work(1)).begin("m", WaitsOn.NO_WORKER_THREAD, null, CallListener.NONE, List.of());

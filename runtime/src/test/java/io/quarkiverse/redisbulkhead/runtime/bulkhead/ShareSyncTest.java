@@ -14,12 +14,6 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallListener;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeldPermit;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.HolderIdentity;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreDefinition;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaitsOn;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.InMemoryShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.Position;
@@ -74,7 +68,7 @@ class ShareSyncTest {
     private final InMemoryShareStore time = new InMemoryShareStore(1);
     private final SimulatedInstance clock = new SimulatedInstance("clock", time);
     private final AnsweredStore store = new AnsweredStore();
-    private final ShareEngine engine = new ShareEngine("one", store, clock.clock(), new HolderIdentity("app", "one"), clock,
+    private final Engine engine = new Engine("one", store, clock.clock(), new HolderIdentity("app", "one"), clock,
             clock.limits, Duration.ofSeconds(1), () -> 1);
 
     private Admission call() {

@@ -12,10 +12,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
 import io.quarkiverse.redisbulkhead.PermitLost;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.HolderIdentity;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreListener;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.Timers;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.InMemoryShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.Position;
@@ -28,7 +24,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.Statement;
 final class SimulatedInstance implements SemaphoreListener {
 
     final String name;
-    final ShareEngine engine;
+    final Engine engine;
     final WaiterLimits limits = new WaiterLimits(1_000);
     final Map<String, PermitLost> losses = new HashMap<>();
     final List<String> lostTwice = new ArrayList<>();
@@ -48,7 +44,7 @@ final class SimulatedInstance implements SemaphoreListener {
     SimulatedInstance(String name, InMemoryShareStore server) {
         this.name = name;
         this.server = server;
-        this.engine = new ShareEngine(name, new Gate(server.connect(name)), new Clock(), new HolderIdentity("app", name), this,
+        this.engine = new Engine(name, new Gate(server.connect(name)), new Clock(), new HolderIdentity("app", name), this,
                 limits, Duration.ofSeconds(1), () -> 1);
     }
 

@@ -18,7 +18,7 @@ import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.ShareEngine;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeldPermit;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.HolderIdentity;
@@ -53,7 +53,7 @@ class SimulatedSharesTest {
     private final SimulatedStore simulated = new SimulatedStore(COMMAND_TIMEOUT, clock);
     private final ShareStore store = simulated.decorate((ShareStore) new InProcessShareStore("one", clock::nanoTime));
     private final List<PermitLost> losses = new ArrayList<>();
-    private final ShareEngine engine = new ShareEngine("one", store, clock, new HolderIdentity("app", "host:1"), losses::add,
+    private final Engine engine = new Engine("one", store, clock, new HolderIdentity("app", "host:1"), losses::add,
             new WaiterLimits(Integer.MAX_VALUE), COMMAND_TIMEOUT);
 
     SimulatedSharesTest() {
