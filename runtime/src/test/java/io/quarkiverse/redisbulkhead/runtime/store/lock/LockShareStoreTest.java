@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.store.lock;
 
+import io.quarkiverse.redisbulkhead.runtime.store.redis.TestStore;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -54,8 +55,7 @@ class LockShareStoreTest extends RedisShareStoreContract {
 
     @Override
     protected List<String> commands() {
-        return List.of("watch", "multi", "exec", "time", "publish", "get", "set", "del", "pexpire", "hgetall", "hset", "hdel",
-                "zadd", "zrange", "zrem", "scan");
+        return TestStore.LOCK.commands();
     }
 
     private boolean isLocked() {
