@@ -1,6 +1,5 @@
 package io.quarkiverse.redisbulkhead.runtime.store.lock;
 
-import io.quarkiverse.redisbulkhead.runtime.store.redis.TestStore;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -34,6 +33,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisShareStoreContract;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.ScriptShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.TestProxy;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.TestRedis;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.TestStore;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.Topology;
 import io.vertx.redis.client.RedisOptions;
 

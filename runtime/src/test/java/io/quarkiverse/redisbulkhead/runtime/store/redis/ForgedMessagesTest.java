@@ -26,8 +26,10 @@ import io.quarkiverse.redisbulkhead.runtime.store.redis.StoredShares.Share;
 @EnumSource(TestStore.class)
 class ForgedMessagesTest {
 
-    private static final SemaphoreSpec SPEC = SemaphoreSpec.named("reports").permits(1).fair(true).expire(Duration.ofMinutes(2))
+    private static final SemaphoreSpec SPEC = SemaphoreSpec.named("reports").permits(2).fair(true).expire(Duration.ofMinutes(2))
             .maxWait(Duration.ofMinutes(5)).build();
+    // Beyond all tokens that were drawn.
+    private static final long FAR_AHEAD_MICROS = 60_000_000;
     private static final String SHARES = "test:{reports}:shares";
 
     @Parameter
@@ -35,7 +37,9 @@ class ForgedMessagesTest {
 
     final TestRedis redis = new TestRedis();
     TestProcess process;
+    TestProcess other;
     Semaphore semaphore;
+    Admission elsewhere;
     Admission holder;
     HeldPermit held;
     Admission waiter;
@@ -45,6 +49,9 @@ class ForgedMessagesTest {
         process = new TestProcess(redis, kind);
         process.store.warmUp();
         await().atMost(30, TimeUnit.SECONDS).until(() -> process.store.inbox().canHear());
+        other = new TestProcess(redis, kind);
+        elsewhere = other.semaphore(SPEC).admit("B#hold");
+        get(elsewhere.granted());
         semaphore = process.semaphore(SPEC);
         holder = semaphore.admit("A#hold");
         held = get(holder.granted()).get(0);
@@ -55,11 +62,13 @@ class ForgedMessagesTest {
     @AfterEach
     void stop() {
         process.close();
+        other.close();
         redis.close();
     }
 
     private Share position() {
-        return StoredShares.of(redis, SHARES).get(0);
+        return StoredShares.of(redis, SHARES).stream()
+                .filter(share -> share.instance().equals(process.store.inbox().channel())).findFirst().orElseThrow();
     }
 
     private void publish(String text) {
@@ -70,19 +79,22 @@ class ForgedMessagesTest {
         get(holder.end());
         assertThat(get(waiter.granted())).hasSize(1);
         get(waiter.end());
+        get(elsewhere.end());
         await().atMost(30, TimeUnit.SECONDS).untilAsserted(() -> assertThat(get(semaphore.status())).satisfies(status -> {
             assertThat(status.inUse()).isZero();
             assertThat(status.waiting()).isZero();
         }));
     }
 
-    /** The instance trusts it until it states the position, which it does immediately; Redis admits only what it has granted. */
+    /**
+     * The instance trusts it until it states the position, which it does immediately; Redis admits only what it has granted.
+     */
     @Test
     void forgedGrantLastsForOneStatement() throws Exception {
         await("the forged grant").pollDelay(Duration.ZERO).atMost(30, TimeUnit.SECONDS).until(() -> {
             Share now = position();
-            publish("granted " + now.number() + " " + now.epoch() + " " + (now.granted() + 1) + " 0 9007199254740991 0 7 16 "
-                    + SHARES);
+            publish("granted " + now.number() + " " + now.epoch() + " " + (now.granted() + 1) + " 0 9007199254740991 0 "
+                    + (System.currentTimeMillis() * 1_000 + FAR_AHEAD_MICROS) + " 16 " + SHARES);
             return waiter.granted().toCompletableFuture().isDone();
         });
         HeldPermit forged = get(waiter.granted()).get(0);
@@ -93,7 +105,7 @@ class ForgedMessagesTest {
             assertThat(loss.reason()).isEqualTo(Reason.GONE);
         });
         assertThat(held.isHeld()).as("no other permit is affected").isTrue();
-        assertThat(get(semaphore.status()).inUse()).isEqualTo(1);
+        assertThat(get(semaphore.status()).inUse()).isEqualTo(2);
         get(waiter.end());
         get(holder.end());
     }

@@ -26,8 +26,8 @@ import io.vertx.redis.client.Redis;
 @EnumSource(TestStore.class)
 class LeastPrivilegeTest {
 
-    /** Called only after losing a race, or where the server does not know the script. */
-    static final Set<String> RARE = Set.of("unwatch", "eval");
+    /** Called only after losing a race. */
+    static final Set<String> RARE = Set.of("unwatch");
 
     @Parameter
     TestStore kind;

@@ -1,6 +1,5 @@
 package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeldPermit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -18,6 +17,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeldPermit;
 
 /** Connections that break or go silent during a call, over real sockets. */
 @ParameterizedClass

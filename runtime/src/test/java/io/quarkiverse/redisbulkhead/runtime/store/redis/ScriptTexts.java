@@ -1,6 +1,5 @@
 package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
-
 /** The scripts as sent to Redis, for tests that run them elsewhere. */
 public final class ScriptTexts {
 

@@ -1,10 +1,10 @@
 package io.quarkiverse.redisbulkhead.runtime.store.reference;
 
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.reference.BasicSemaphore;
 import io.quarkiverse.redisbulkhead.reference.FairSemaphore;
 import io.quarkiverse.redisbulkhead.reference.LockedSemaphore;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.RealTimers;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits;

@@ -9,8 +9,8 @@ import java.util.function.Supplier;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
 
 /** One of our stores with its engine, shared by all threads of a process. Reads no clock of the process. */
 record EngineContender(String name, SemaphoreSpec spec, Supplier<Running> start) implements Contender {
