@@ -21,20 +21,18 @@ import com.sun.management.ThreadMXBean;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.GuardedMethod.SemaphoreOfCall;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Executions;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.HolderIdentity;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.PermitLogger;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreListeners;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Timers;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.KeyOrigin;
 import io.quarkiverse.redisbulkhead.runtime.guard.AsyncGuard;
 import io.quarkiverse.redisbulkhead.runtime.guard.Continuations;
 import io.quarkiverse.redisbulkhead.runtime.guard.Guard;
 import io.quarkiverse.redisbulkhead.runtime.guard.SynchronousGuard;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.Executions;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.HolderIdentity;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.PermitLogger;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreEngine;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreListeners;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.Timers;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits;
-import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
 import io.quarkus.runtime.BlockingOperationControl;
 import io.quarkus.runtime.IOThreadDetector;
 import io.smallrye.mutiny.Uni;
@@ -49,11 +47,10 @@ class CallAllocationTest {
     private static final int ROUNDS = 20;
     private static final Object[] ARGUMENTS = { "acme" };
 
-    private final SemaphoreEngine engine = new SemaphoreEngine(new LocalPermitStore(System::nanoTime, 0), new Untimed(),
-            new HolderIdentity("app", "host:1"),
+    private final Engine engine = new Engine("one", new Untimed(), new HolderIdentity("app", "host:1"),
             new SemaphoreListeners(
                     List.of(new PermitLogger(), new PermitLostEvents(null, Runnable::run), new RecentExecutions())),
-            true, new WaiterLimits(0));
+            new WaiterLimits(0));
     private final Continuations continuations = new Continuations(0);
 
     @BeforeEach
@@ -71,18 +68,7 @@ class CallAllocationTest {
     void synchronousCallAllocatesLittle() throws Exception {
         GuardedMethod method = guarded(new SynchronousGuard("Work#run", "work"), SemaphoreOfCall.fixed(semaphore("work")));
         Invocation invocation = new Invocation(() -> null);
-        assertThat(bytesOf(() -> method.call(invocation))).isLessThanOrEqualTo(176);
-    }
-
-    @Test
-    void callOfABulkheadInMemoryAllocatesLittle() throws Exception {
-        Engine shares = new Engine("one", new Untimed(), new HolderIdentity("app", "host:1"), new RecentExecutions(),
-                new WaiterLimits(0));
-        GuardedMethod method = guarded(new SynchronousGuard("Work#run", "work"), SemaphoreOfCall
-                .fixed(new Semaphore(shares, SemaphoreSpec.named("work").permits(10).build(), true)));
-        Invocation invocation = new Invocation(() -> null);
         assertThat(bytesOf(() -> method.call(invocation))).isLessThanOrEqualTo(144);
-        shares.close();
     }
 
     @Test
@@ -90,7 +76,7 @@ class CallAllocationTest {
         GuardedMethod method = guarded(new SynchronousGuard("Work#run", "work"),
                 SemaphoreOfCall.byParameter(semaphore("work"), "Work#run", new KeyOrigin.Parameter(0, "tenant")));
         Invocation invocation = new Invocation(() -> null);
-        assertThat(bytesOf(() -> method.call(invocation))).isLessThanOrEqualTo(432);
+        assertThat(bytesOf(() -> method.call(invocation))).isLessThanOrEqualTo(384);
     }
 
     @Test
@@ -115,7 +101,7 @@ class CallAllocationTest {
     }
 
     private Semaphore semaphore(String name) {
-        return engine.semaphore(SemaphoreSpec.named(name).permits(10).build());
+        return new Semaphore(engine, SemaphoreSpec.named(name).permits(10).build(), true);
     }
 
     /** The minimum of several rounds, because other rounds include class loading and compilation. */

@@ -13,26 +13,27 @@ import org.junit.jupiter.api.Test;
 import io.quarkiverse.redisbulkhead.BulkheadInterruptedException;
 import io.quarkiverse.redisbulkhead.LockNotAcquiredException;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
-import io.quarkiverse.redisbulkhead.runtime.guard.BlockingWait;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.RealTimers;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreEngine;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaitsOn;
-import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
+import io.quarkiverse.redisbulkhead.runtime.guard.BlockingWait;
 
 class LockRejectionTest {
 
-    final RealTimers timers = new RealTimers();
-    final SemaphoreEngine engine = new SemaphoreEngine(new LocalPermitStore(timers::nanoTime, 1_000_000), timers,
-            new HolderIdentity("app", "host:1"), loss -> {
-            }, true, new WaiterLimits(Integer.MAX_VALUE));
+    final Engine engine = engine(Integer.MAX_VALUE);
     final Semaphore semaphore = lock(engine, SemaphoreSpec.named("lock").permits(1).build());
 
-    private static Semaphore lock(SemaphoreEngine engine, SemaphoreSpec spec) {
-        return engine.semaphore(spec).whenFull(full -> LockView.rejection("daily", full));
+    private static Engine engine(int maxBlockedThreads) {
+        return new Engine("one", new RealTimers(), new HolderIdentity("app", "host:1"), loss -> {
+        }, new WaiterLimits(maxBlockedThreads));
+    }
+
+    private static Semaphore lock(Engine engine, SemaphoreSpec spec) {
+        return new Semaphore(engine, spec, true).whenFull(full -> LockView.rejection("daily", full));
     }
 
     @AfterEach
@@ -76,9 +77,7 @@ class LockRejectionTest {
     @Test
     void lockRejectionNamesTheBound() {
         SemaphoreSpec patient = SemaphoreSpec.named("patient").permits(1).maxWait(Duration.ofSeconds(20)).build();
-        SemaphoreEngine bounded = new SemaphoreEngine(new LocalPermitStore(timers::nanoTime, 1_000_000), timers,
-                new HolderIdentity("app", "host:1"), loss -> {
-                }, true, new WaiterLimits(0));
+        Engine bounded = engine(0);
         Admission first = lock(bounded, patient).admit("A#a", WaitsOn.WORKER_THREAD);
         Admission second = lock(bounded, patient).admit("A#b", WaitsOn.WORKER_THREAD);
 

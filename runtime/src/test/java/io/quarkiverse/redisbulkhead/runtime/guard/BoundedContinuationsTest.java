@@ -19,12 +19,11 @@ import org.junit.jupiter.api.Test;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.RealTimers;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreEngine;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits;
-import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
 import io.quarkus.runtime.BlockingOperationControl;
 import io.quarkus.runtime.IOThreadDetector;
 import io.smallrye.mutiny.Uni;
@@ -37,10 +36,8 @@ class BoundedContinuationsTest {
     private static final int POOL = MAX_BLOCKED + Continuations.NEVER_WAITING;
 
     private final Continuations continuations = new Continuations(MAX_BLOCKED);
-    private final RealTimers timers = new RealTimers();
-    private final SemaphoreEngine engine = new SemaphoreEngine(new LocalPermitStore(timers::nanoTime, 0), timers,
-            new HolderIdentity("app", "host:1"), loss -> {
-            }, true, new WaiterLimits(MAX_BLOCKED));
+    private final Engine engine = new Engine("one", new RealTimers(), new HolderIdentity("app", "host:1"), loss -> {
+    }, new WaiterLimits(MAX_BLOCKED));
 
     @BeforeEach
     void threadsMayBlock() {
@@ -85,7 +82,7 @@ class BoundedContinuationsTest {
     /** Trap 41: more blocking calls than threads are queued before the holder's continuation, and wait for its permit. */
     @Test
     void holderContinuesWhileBlockingCallsFillThePool() throws Exception {
-        Semaphore wanted = engine.semaphore(spec("wanted").maxWait(Duration.ofDays(1)).build());
+        Semaphore wanted = new Semaphore(engine, spec("wanted").maxWait(Duration.ofDays(1)).build(), true);
         SynchronousGuard blocking = new SynchronousGuard("Wanted#blocking", "wanted");
         ManualAdmissions continued = ManualAdmissions.waiting();
         CompletableFuture<String> holder = new AsyncGuard("wanted", continuations).guard(() -> wanted.admit("A#holder"),

@@ -7,27 +7,29 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 import org.junit.jupiter.api.Test;
 
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.HolderIdentity;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.RealTimers;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Timers;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits;
 import io.quarkiverse.redisbulkhead.runtime.config.StoreKind;
 import io.quarkiverse.redisbulkhead.runtime.health.BulkheadsHealthCheck.RedisState;
 import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.HolderIdentity;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.RealTimers;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreEngine;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.Timers;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
-import io.quarkiverse.redisbulkhead.runtime.store.ForwardingStore;
-import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
-import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.ObservedShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
-import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.local.InProcessShareStore;
 import io.smallrye.mutiny.Uni;
 
 class BulkheadsHealthCheckTest {
@@ -64,7 +66,7 @@ class BulkheadsHealthCheckTest {
     /** Trap 33: a pause of the process is not an outage of Redis. */
     @Test
     void replyReadAfterAPauseCounts() {
-        CompletableFuture<Occupancy> reply = new CompletableFuture<>();
+        CompletableFuture<ShareOverview> reply = new CompletableFuture<>();
         List<Runnable> due = new ArrayList<>();
         CompletableFuture<RedisState> state = check(reply, new RealTimers() {
 
@@ -79,7 +81,7 @@ class BulkheadsHealthCheckTest {
             due.get(timer).run();
         }
         assertThat(state).isNotDone();
-        reply.complete(null);
+        reply.complete(new ShareOverview(0, 0, OptionalInt.empty(), new TreeSet<>(), List.of(), List.of()));
         assertThat(state).isCompletedWithValue(RedisState.ANSWERS);
         assertThat(due).hasSize(10);
     }
@@ -88,22 +90,23 @@ class BulkheadsHealthCheckTest {
         return redis(CompletableFuture.failedFuture(failure));
     }
 
-    private static RedisState redis(CompletableFuture<Occupancy> reply) {
+    private static RedisState redis(CompletableFuture<ShareOverview> reply) {
         return Uni.createFrom().completionStage(check(reply, new RealTimers()).redis()).await().atMost(Duration.ofSeconds(60));
     }
 
-    private static BulkheadsHealthCheck check(CompletableFuture<Occupancy> reply, Timers timers) {
-        PermitStore store = new ForwardingStore(new LocalPermitStore(System::nanoTime, System.currentTimeMillis())) {
+    private static BulkheadsHealthCheck check(CompletableFuture<ShareOverview> reply, Timers timers) {
+        ShareStore store = new ObservedShareStore(new InProcessShareStore("one", System::nanoTime),
+                (operation, time, failure) -> {
+                }) {
 
             @Override
-            public CompletionStage<Occupancy> occupancy(BulkheadId bulkhead, int most) {
+            public CompletionStage<ShareOverview> look(BulkheadId bulkhead, int most) {
                 return reply;
             }
         };
-        SemaphoreEngine engine = new SemaphoreEngine(store, new RealTimers(), new HolderIdentity("app", "host:1"), loss -> {
-        }, true, new WaiterLimits(Integer.MAX_VALUE));
+        Engine engine = new Engine("one", store, new RealTimers(), new HolderIdentity("app", "host:1"), loss -> {
+        }, new WaiterLimits(Integer.MAX_VALUE), Duration.ofSeconds(1));
         return new BulkheadsHealthCheck(new Overview(List.of(), name -> Optional.empty(), List::of, () -> engine),
-                StoreKind.SCRIPT,
-                Duration.ofMillis(200), timers);
+                StoreKind.SCRIPT, Duration.ofMillis(200), timers);
     }
 }

@@ -6,13 +6,19 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.TreeSet;
+import java.util.SortedSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -20,22 +26,24 @@ import org.junit.jupiter.api.Test;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.HolderIdentity;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Timers;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits;
 import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.BulkheadState;
 import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.LimitState;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.HolderIdentity;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.RealTimers;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreEngine;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits;
-import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
-import io.quarkiverse.redisbulkhead.runtime.store.ForwardingStore;
-import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
-import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.InMemoryShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.ObservedShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.Peers;
+import io.quarkiverse.redisbulkhead.runtime.store.Statement;
+import io.quarkiverse.redisbulkhead.runtime.store.Statement.Need;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
-import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
 
 class OverviewTest {
 
@@ -43,17 +51,67 @@ class OverviewTest {
     static final SemaphoreSpec TENANTS = SemaphoreSpec.named("tenants").permits(2).build();
     static final SemaphoreSpec ELSEWHERE = SemaphoreSpec.named("elsewhere").permits(9).build();
 
-    final LocalPermitStore store = new LocalPermitStore(System::nanoTime, System.currentTimeMillis());
-    final SemaphoreEngine engine = engine(store);
+    final InMemoryShareStore server = new InMemoryShareStore(1);
+    final SortedSet<BulkheadId> inUse = new TreeSet<>();
+    final Map<String, Function<String, CompletionStage<String>>> answering = new HashMap<>();
+    final Engine engine = engine("one", new Store("one"));
     final Overview overview = overview(engine);
     final List<Admission> admissions = new ArrayList<>();
 
-    private static SemaphoreEngine engine(PermitStore store) {
-        return new SemaphoreEngine(store, new RealTimers(), new HolderIdentity("app", "host:1"), loss -> {
-        }, true, new WaiterLimits(Integer.MAX_VALUE));
+    /** The store as one instance has it. */
+    private class Store extends ObservedShareStore {
+
+        private Store(String instance) {
+            super(server.connect(instance), (operation, time, failure) -> {
+            });
+        }
+
+        @Override
+        public CompletionStage<BulkheadsInUse> inUse(int most) {
+            return CompletableFuture.completedStage(new BulkheadsInUse(List.copyOf(inUse), Map.of(), Optional.empty()));
+        }
     }
 
-    private static Overview overview(SemaphoreEngine engine) {
+    /** How one instance asks the others. */
+    private record Asking(String ownName, Map<String, Function<String, CompletionStage<String>>> answers) implements Peers {
+
+        @Override
+        public CompletionStage<Map<String, String>> ask(Collection<String> instances, String request) {
+            return CompletableFuture.completedStage(instances.stream().filter(answers::containsKey).collect(Collectors.toMap(
+                    Function.identity(), name -> answers.get(name).apply(request).toCompletableFuture().join())));
+        }
+
+        @Override
+        public void answerWith(Function<String, CompletionStage<String>> ownAnswers) {
+            answers.put(ownName, ownAnswers);
+        }
+    }
+
+    /** Time does not pass. */
+    private final class NoTime implements Timers {
+
+        @Override
+        public long nanoTime() {
+            return server.nanoTime();
+        }
+
+        @Override
+        public Planned after(Duration delay, Runnable task) {
+            return () -> {
+            };
+        }
+    }
+
+    private Engine engine(String instance, ShareStore store) {
+        return new Engine(instance, store, new Asking(instance, answering), new NoTime(), new HolderIdentity("app", "host:1"), loss -> {
+        }, new WaiterLimits(Integer.MAX_VALUE), Duration.ofSeconds(1));
+    }
+
+    private static Semaphore semaphore(Engine engine, SemaphoreSpec spec) {
+        return new Semaphore(engine, spec, true);
+    }
+
+    private static Overview overview(Engine engine) {
         return new Overview(List.of(declared(TENANTS, true), declared(REPORTS, false)), name -> Optional.empty(), List::of,
                 () -> engine);
     }
@@ -70,6 +128,7 @@ class OverviewTest {
     private void hold(Semaphore semaphore) throws Exception {
         Admission admission = semaphore.admit("A#a");
         admissions.add(admission);
+        inUse.add(semaphore.id());
         admission.granted().toCompletableFuture().get(10, TimeUnit.SECONDS);
     }
 
@@ -98,12 +157,12 @@ class OverviewTest {
 
     @Test
     void keysAndBulkheadsOfOtherApplicationsAreShown() throws Exception {
-        hold(engine.semaphore(REPORTS));
-        hold(engine.semaphore(TENANTS).forKey("b", OptionalInt.of(7)));
-        hold(engine.semaphore(TENANTS).forKey("a", OptionalInt.empty()));
-        hold(engine.semaphore(ELSEWHERE));
+        hold(semaphore(engine, REPORTS));
+        hold(semaphore(engine, TENANTS).forKey("b", OptionalInt.of(7)));
+        hold(semaphore(engine, TENANTS).forKey("a", OptionalInt.empty()));
+        hold(semaphore(engine, ELSEWHERE));
 
-        Snapshot snapshot = snapshot(overview(engine(store)));
+        Snapshot snapshot = snapshot(overview(engine("two", new Store("two"))));
 
         assertThat(snapshot.bulkheads()).extracting(BulkheadState::name).containsExactly("elsewhere", "reports", "tenants");
         BulkheadState elsewhere = snapshot.bulkheads().get(0);
@@ -115,12 +174,41 @@ class OverviewTest {
                 tuple(Optional.of("b"), OptionalInt.of(7)));
     }
 
+    /** Trap 54: an instance that does not answer is shown with its share. */
+    @Test
+    void silentInstanceIsShownWithItsShare() throws Exception {
+        hold(semaphore(engine, REPORTS));
+        hold(semaphore(engine, REPORTS));
+        answering.clear();
+
+        LimitState reports = snapshot(overview(engine("two", new Store("two")))).bulkheads().get(0).limits().get(0);
+
+        assertThat(reports.inUse()).isEqualTo(2);
+        assertThat(reports.holders()).singleElement().satisfies(silent -> {
+            assertThat(silent.permitId()).isEqualTo("one");
+            assertThat(silent.weight()).isEqualTo(2);
+            assertThat(silent.method()).isEmpty();
+        });
+    }
+
+    @Test
+    void idlePermitsAreNotInUse() throws Exception {
+        hold(semaphore(engine, REPORTS));
+        semaphore(engine, REPORTS).admit("A#a").end();
+
+        for (Overview seen : List.of(overview, overview(engine("two", new Store("two"))))) {
+            assertThat(snapshot(seen).bulkheads().get(0).limits()).extracting(LimitState::inUse, LimitState::idle)
+                    .containsExactly(tuple(1, 1));
+        }
+    }
+
     @Test
     void lockHasOnePermit() throws Exception {
+        BulkheadId lock = BulkheadId.of("lock:orders");
+        inUse.add(lock);
         for (int declared : new int[] { 2, 1 }) {
-            store.acquire(
-                    new AcquireRequest(BulkheadId.of("lock:orders"), "p" + declared, declared, Duration.ofMinutes(1), false,
-                            Duration.ZERO, "app", "host:1", "A#a"));
+            server.connect("i" + declared).sync(new Statement(lock, 1, 0, 0, 0, 0, 30_000, declared, false, false,
+                    List.of(new Need(0, 1, 1, 1)), List.of(), 0, 0, "", -1, List.of(), List.of()));
         }
 
         assertThat(snapshot(overview).bulkheads().get(0).limits().get(0).limit()).hasValue(1);
@@ -128,15 +216,16 @@ class OverviewTest {
 
     @Test
     void differentLimitsAreReportedUnlessResized() throws Exception {
-        hold(engine.semaphore(REPORTS));
-        hold(engine.semaphore(REPORTS.toBuilder().permits(4).build()));
-        hold(engine.semaphore(ELSEWHERE));
-        hold(engine.semaphore(ELSEWHERE.toBuilder().permits(8).build()));
+        Engine other = engine("two", new Store("two"));
+        hold(semaphore(engine, REPORTS));
+        hold(semaphore(other, REPORTS.toBuilder().permits(4).build()));
+        hold(semaphore(engine, ELSEWHERE));
+        hold(semaphore(other, ELSEWHERE.toBuilder().permits(8).build()));
 
         Snapshot before = snapshot(overview);
-        engine.semaphore(REPORTS).resize(6).toCompletableFuture().get(10, TimeUnit.SECONDS);
+        semaphore(engine, REPORTS).resize(6).toCompletableFuture().get(10, TimeUnit.SECONDS);
         LimitState after = snapshot(overview).bulkheads().get(1).limits().get(0);
-        engine.semaphore(REPORTS).resetSize().toCompletableFuture().get(10, TimeUnit.SECONDS);
+        semaphore(engine, REPORTS).resetSize().toCompletableFuture().get(10, TimeUnit.SECONDS);
 
         assertThat(before.bulkheads().get(0).limits().get(0).limit()).as("ambiguous").isEmpty();
         assertThat(before.bulkheads().get(1).limits().get(0).limitsDiffer()).isTrue();
@@ -148,8 +237,8 @@ class OverviewTest {
 
     @Test
     void definitionInCodeDeterminesTheLimit() throws Exception {
-        hold(engine.semaphore(ELSEWHERE));
-        hold(engine.semaphore(ELSEWHERE.toBuilder().permits(8).build()));
+        hold(semaphore(engine, ELSEWHERE));
+        hold(semaphore(engine, ELSEWHERE.toBuilder().permits(8).build()));
         Overview own = new Overview(List.of(), name -> Optional.of(declared(ELSEWHERE, false)), List::of, () -> engine);
 
         BulkheadState elsewhere = snapshot(own).bulkheads().get(0);
@@ -169,14 +258,14 @@ class OverviewTest {
                     .containsExactly(tuple(Optional.empty(), OptionalInt.of(9), 0));
         });
 
-        hold(engine.semaphore(ELSEWHERE).forKey("a", OptionalInt.empty()));
+        hold(semaphore(engine, ELSEWHERE).forKey("a", OptionalInt.empty()));
         assertThat(snapshot(own).bulkheads()).singleElement().satisfies(inUse -> assertThat(inUse.limits())
                 .as("only the key").extracting(LimitState::key).containsExactly(Optional.of("a")));
     }
 
     @Test
     void incompleteScanIsReportedWithBulkheadsInUseHere() throws Exception {
-        SemaphoreEngine blind = engine(new ForwardingStore(store) {
+        Engine blind = engine("two", new Store("two") {
 
             @Override
             public CompletionStage<BulkheadsInUse> inUse(int most) {
@@ -184,7 +273,7 @@ class OverviewTest {
                         new BulkheadsInUse(List.of(), Map.of("tenants", 2), Optional.of("no rights")));
             }
         });
-        hold(blind.semaphore(TENANTS).forKey("mine", OptionalInt.empty()));
+        hold(semaphore(blind, TENANTS).forKey("mine", OptionalInt.empty()));
 
         Snapshot snapshot = snapshot(overview(blind));
 
@@ -198,17 +287,17 @@ class OverviewTest {
     @Test
     void readsInFlightAreBounded() throws Exception {
         List<CompletableFuture<Void>> inFlight = new ArrayList<>();
-        SemaphoreEngine slow = engine(new ForwardingStore(store) {
+        Engine slow = engine("two", new Store("two") {
 
             @Override
-            public CompletionStage<Occupancy> occupancy(BulkheadId bulkhead, int most) {
+            public CompletionStage<ShareOverview> look(BulkheadId bulkhead, int most) {
                 CompletableFuture<Void> turn = new CompletableFuture<>();
                 inFlight.add(turn);
-                return turn.thenCompose(come -> super.occupancy(bulkhead, most));
+                return turn.thenCompose(come -> super.look(bulkhead, most));
             }
         });
         for (int key = 0; key < 40; key++) {
-            hold(engine.semaphore(TENANTS).forKey("k" + key, OptionalInt.empty()));
+            hold(semaphore(engine, TENANTS).forKey("k" + key, OptionalInt.empty()));
         }
 
         CompletableFuture<Snapshot> snapshot = overview(slow).snapshot(10).toCompletableFuture();
@@ -224,16 +313,16 @@ class OverviewTest {
 
     @Test
     void unreadableBulkheadDoesNotHideOthers() throws Exception {
-        SemaphoreEngine partly = engine(new ForwardingStore(store) {
+        Engine partly = engine("two", new Store("two") {
 
             @Override
-            public CompletionStage<Occupancy> occupancy(BulkheadId bulkhead, int most) {
+            public CompletionStage<ShareOverview> look(BulkheadId bulkhead, int most) {
                 return bulkhead.name().equals("reports")
                         ? CompletableFuture.failedStage(new StoreException("WRONGTYPE", false, null))
-                        : super.occupancy(bulkhead, most);
+                        : super.look(bulkhead, most);
             }
         });
-        hold(engine.semaphore(ELSEWHERE));
+        hold(semaphore(engine, ELSEWHERE));
 
         Snapshot snapshot = snapshot(overview(partly));
 
@@ -245,17 +334,17 @@ class OverviewTest {
     @Test
     void outageFailsTheSnapshot() {
         StoreException away = new StoreException("Redis cannot be reached", false, null);
-        SemaphoreEngine dead = engine(new ForwardingStore(store) {
+        Engine dead = engine("two", new Store("two") {
 
             @Override
-            public CompletionStage<Occupancy> occupancy(BulkheadId bulkhead, int most) {
+            public CompletionStage<ShareOverview> look(BulkheadId bulkhead, int most) {
                 return CompletableFuture.failedStage(away);
             }
         });
 
         assertThatThrownBy(() -> snapshot(overview(dead))).as("without a bulkhead").hasRootCause(away);
         assertThatThrownBy(() -> overview(dead).ask().toCompletableFuture().get(10, TimeUnit.SECONDS)).hasRootCause(away);
-        assertThatThrownBy(() -> dead.semaphore(REPORTS).status().toCompletableFuture().get(10, TimeUnit.SECONDS)).cause()
+        assertThatThrownBy(() -> semaphore(dead, REPORTS).status().toCompletableFuture().get(10, TimeUnit.SECONDS)).cause()
                 .isInstanceOf(BulkheadUnavailableException.class).hasMessageContaining("reports");
     }
 }

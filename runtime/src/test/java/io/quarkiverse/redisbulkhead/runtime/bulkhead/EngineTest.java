@@ -8,8 +8,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
-import java.util.function.UnaryOperator;
 
 import org.junit.jupiter.api.Test;
 
@@ -19,64 +17,11 @@ import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.PermitGoneException;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.PermitLost.Reason;
-import io.quarkiverse.redisbulkhead.SemaphoreSpec;
-import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
-import io.quarkiverse.redisbulkhead.runtime.store.Failures;
-import io.quarkiverse.redisbulkhead.runtime.store.InMemoryShareStore;
-import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
-import io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.TransientStoreException;
 
 /** What single calls see of instances that share a store. */
-class ShareEngineTest {
-
-    private static final BulkheadId WORK = BulkheadId.of("work");
-    private static final Duration LONG = Duration.ofMinutes(5);
-
-    private final InMemoryShareStore server = new InMemoryShareStore(1);
-    private final SimulatedInstance one = new SimulatedInstance("one", server);
-    private final SimulatedInstance two = new SimulatedInstance("two", server);
-
-    private static SemaphoreDefinition work(int permits, UnaryOperator<SemaphoreSpec.Builder> more) {
-        return SemaphoreDefinition
-                .of(more.apply(SemaphoreSpec.named("work").permits(permits).fair(true).expire(Duration.ofSeconds(6))).build());
-    }
-
-    private static SemaphoreDefinition waiting(int permits) {
-        return work(permits, spec -> spec.maxWait(LONG));
-    }
-
-    private static SemaphoreDefinition work(int permits) {
-        return work(permits, spec -> spec.maxWait(Duration.ZERO));
-    }
-
-    private static Admission call(SimulatedInstance at, SemaphoreDefinition definition, HeldPermit... around) {
-        return at.engine.calls(definition).begin("m", WaitsOn.NO_WORKER_THREAD, null, CallListener.NONE, List.of(around));
-    }
-
-    private static HeldPermit held(Admission admission) {
-        assertThat(admission.isHeldNow()).as("holds a permit").isTrue();
-        return admission.heldNow().get(0);
-    }
-
-    private static Throwable rejection(Admission admission) {
-        return failure(admission.granted());
-    }
-
-    private static Throwable failure(CompletionStage<?> stage) {
-        CompletableFuture<?> outcome = stage.toCompletableFuture();
-        assertThat(outcome).as("has failed").isCompletedExceptionally();
-        return Failures.cause(outcome.handle((value, failure) -> failure).join());
-    }
-
-    private void advance(Duration time) {
-        server.advance(time.toNanos() / 1_000);
-    }
-
-    private ShareOverview look() {
-        return server.connect("observer").look(WORK, 100).toCompletableFuture().join();
-    }
+class EngineTest extends TwoInstances {
 
     // ---- Idle permits
 
@@ -264,12 +209,6 @@ class ShareEngineTest {
         assertThat(two.limits.isEmpty()).isTrue();
     }
 
-    private int sharesNow() {
-        CompletionStage<ShareOverview> seen = server.connect("observer").look(WORK, 10);
-        advance(Duration.ofMillis(50));
-        return seen.toCompletableFuture().join().granted();
-    }
-
     @Test
     void boundOfWaitersRejects() {
         held(call(one, waiting(1)));
@@ -390,10 +329,6 @@ class ShareEngineTest {
     }
 
     // ---- Outages
-
-    private static StoreAwayException away() {
-        return new StoreAwayException("Redis is away", false, null);
-    }
 
     @Test
     void shareServesCallsWhileTheStoreIsAway() {
