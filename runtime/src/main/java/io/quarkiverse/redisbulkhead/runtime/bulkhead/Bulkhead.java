@@ -566,7 +566,9 @@ final class Bulkhead {
 
     /** Within the lock: the permit leaves the share with the statement that is being built. */
     void leave(SharePermit permit) {
-        unlink(permit);
+        if (permit.inUse) {
+            unlink(permit);
+        }
         inUse -= permit.weight();
     }
 

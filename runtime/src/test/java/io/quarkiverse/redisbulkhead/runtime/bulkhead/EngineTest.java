@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.PermitGoneException;
 import io.quarkiverse.redisbulkhead.PermitLost;
@@ -300,6 +301,18 @@ class EngineTest extends TwoInstances {
         assertThat(look().holds()).hasSize(1);
         advance(Duration.ofSeconds(5));
         held(call(two, work(1)));
+    }
+
+    @Test
+    void otherExecutionsOutlastAMinimumHold() {
+        SemaphoreDefinition held = work(2, spec -> spec.minHold(Duration.ofSeconds(4)).maxHold(Duration.ofSeconds(10)));
+        HeldPermit running = held(call(one, held));
+        call(one, held).end();
+
+        assertThat(one.engine.holdersHere(WORK)).extracting(Holder::permitId).containsExactly(running.id());
+        advance(Duration.ofSeconds(14));
+        assertThat(one.losses.get(running.id()).reason()).isEqualTo(Reason.MAX_HOLD);
+        assertThat(look().granted()).isZero();
     }
 
     @Test
