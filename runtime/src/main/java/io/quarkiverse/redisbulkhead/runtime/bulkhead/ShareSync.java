@@ -173,7 +173,7 @@ final class ShareSync {
                 }
             }
             next.awaiting().forEach(promise -> effects.add(() -> complete(promise, failure)));
-            Bulkhead.run(effects);
+            Bulkhead.runInTurn(effects);
             flush();
         });
     }
