@@ -2,6 +2,7 @@ package io.quarkiverse.redisbulkhead.runtime.bulkhead;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -17,7 +18,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.LimitMismatch;
 
 /** Trap 19: during a rollout instances have different limits; logged once, not with each call. */
-class LimitMismatchLoggerTest {
+class LimitMismatchLoggerTest extends TwoInstances {
 
     final Logger logger = Logger.getLogger(LimitMismatchLogger.class.getName());
     final List<String> messages = new ArrayList<>();
@@ -38,9 +39,7 @@ class LimitMismatchLoggerTest {
             // Nothing to close.
         }
     };
-    final ManualStore store = new ManualStore();
-    final SemaphoreEngine engine = new SemaphoreEngine(store, new ManualTimers(), new HolderIdentity("app", "host:1"), loss -> {
-    }, true, new WaiterLimits(Integer.MAX_VALUE));
+    final LimitMismatchLogger mismatches = new LimitMismatchLogger();
 
     @BeforeEach
     void listen() {
@@ -57,12 +56,12 @@ class LimitMismatchLoggerTest {
     @Test
     void warnsOncePerBulkheadAndSetOfLimits() {
         for (int i = 0; i < 10; i++) {
-            store.mismatchListener.accept(new LimitMismatch(BulkheadId.of("reports"), 5, Set.of(10)));
-            store.mismatchListener.accept(new LimitMismatch(BulkheadId.of("exports"), 5, Set.of(10)));
+            mismatches.log(new LimitMismatch(BulkheadId.of("reports"), 5, Set.of(10)));
+            mismatches.log(new LimitMismatch(BulkheadId.of("exports"), 5, Set.of(10)));
         }
         assertThat(messages).hasSize(2).allSatisfy(line -> assertThat(line).contains("5", "10"));
 
-        store.mismatchListener.accept(new LimitMismatch(BulkheadId.of("reports"), 5, Set.of(10, 20)));
+        mismatches.log(new LimitMismatch(BulkheadId.of("reports"), 5, Set.of(10, 20)));
         assertThat(messages).as("the limits have changed").hasSize(3);
     }
 
@@ -70,12 +69,23 @@ class LimitMismatchLoggerTest {
     @Test
     void warnsOnceForAllKeysOfABulkhead() {
         for (int i = 0; i < 10; i++) {
-            store.mismatchListener.accept(new LimitMismatch(BulkheadId.of("tenants").forKey("secret " + i), 2, Set.of(20 + i)));
+            mismatches.log(new LimitMismatch(BulkheadId.of("tenants").forKey("secret " + i), 2, Set.of(20 + i)));
         }
         assertThat(messages).singleElement().asString().contains("tenants").doesNotContain("secret");
 
-        store.mismatchListener.accept(new LimitMismatch(BulkheadId.of("tenants"), 2, Set.of(20)));
-        store.mismatchListener.accept(new LimitMismatch(BulkheadId.of("others").forKey("a"), 2, Set.of(20)));
+        mismatches.log(new LimitMismatch(BulkheadId.of("tenants"), 2, Set.of(20)));
+        mismatches.log(new LimitMismatch(BulkheadId.of("others").forKey("a"), 2, Set.of(20)));
         assertThat(messages).hasSize(3);
+    }
+
+    @Test
+    void instancesWithDifferentLimitsAreFound() {
+        for (int i = 0; i < 10; i++) {
+            call(one, work(5)).end();
+            call(two, work(6)).end();
+            advance(Duration.ofSeconds(5));
+        }
+
+        assertThat(messages).hasSize(2).allSatisfy(line -> assertThat(line).contains("work", "5", "6"));
     }
 }

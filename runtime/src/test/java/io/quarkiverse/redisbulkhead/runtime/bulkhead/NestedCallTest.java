@@ -6,58 +6,52 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
-import java.util.concurrent.CompletableFuture;
 
 import org.junit.jupiter.api.Test;
 
-import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
-import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply;
-import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Full;
-import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
-import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Waiting;
 
-/** Trap 17: a call that would wait for a permit of an enclosing call is rejected at once, by the limit in force. */
-class NestedCallTest {
-
-    static final Duration FAR = Duration.ofMinutes(10);
+/** Trap 17: a call that would wait for a permit of an enclosing call is rejected immediately, by the limit in force. */
+class NestedCallTest extends TwoInstances {
 
     final List<String> reported = new ArrayList<>();
-    final ManualStore store = new ManualStore();
-    final SemaphoreEngine engine = new SemaphoreEngine(store, new ManualTimers(), new HolderIdentity("app", "host:1"),
-            new SemaphoreListener() {
+    final Semaphore semaphore = semaphore(one,
+            SemaphoreSpec.named("work").permits(3).maxWait(Duration.ofHours(1)).build());
 
-                @Override
-                public void lost(PermitLost loss) {
-                    // No test loses permits.
-                }
+    NestedCallTest() {
+        one.events = new SemaphoreListener() {
 
-                @Override
-                public void nestedCallRejected(String method, RuntimeException rejection) {
-                    reported.add(method + ": " + rejection.getClass().getSimpleName());
-                }
-            }, true, new WaiterLimits(Integer.MAX_VALUE));
-    final Semaphore semaphore = engine
-            .semaphore(SemaphoreSpec.named("reports").permits(3).maxWait(Duration.ofHours(1)).build());
+            @Override
+            public void lost(PermitLost loss) {
+                // No test loses permits.
+            }
+
+            @Override
+            public void nestedCallRejected(String method, RuntimeException rejection) {
+                reported.add(method + ": " + rejection.getClass().getSimpleName());
+            }
+        };
+    }
+
+    private static HeldPermit hold(Semaphore from) {
+        return held(from.admit("A#outer"));
+    }
 
     @Test
     void deadlockedCallIsRejected() {
         HeldPermit outer = hold(semaphore.weighing(2));
 
         Admission inner = semaphore.nestedIn(List.of(outer)).weighing(2).admit("A#inner");
-        reply(waiting(3));
-        store.replyToReleases(false);
 
         assertThat(rejection(inner)).isInstanceOfSatisfying(NestedCallRejectedException.class, rejected -> {
             assertThat(rejected)
-                    .hasMessageStartingWith("A call of bulkhead 'reports' would wait for itself: it needs 2 of the 3"
+                    .hasMessageStartingWith("A call of bulkhead 'work' would wait for itself: it needs 2 of the 3"
                             + " permits, and the guarded calls around it hold 2.")
                     .hasMessageEndingWith("raise the limit to 4");
             assertThat(rejected.limit()).isEqualTo(3);
         });
-        assertThat(store.log).as("leaves the queue").containsExactly("acquire reports",
-                "acquire reports", "release reports");
+        assertThat(look().waiting()).as("leaves the queue").isZero();
         assertThat(reported).containsExactly("A#inner: NestedCallRejectedException");
     }
 
@@ -66,7 +60,6 @@ class NestedCallTest {
         HeldPermit outer = hold(semaphore.weighing(3));
 
         Admission inner = semaphore.nestedIn(List.of(outer)).within(Duration.ZERO).admit("A#inner");
-        reply(new Full(3, FAR, false));
 
         assertThat(rejection(inner)).isInstanceOf(NestedCallRejectedException.class);
     }
@@ -74,26 +67,32 @@ class NestedCallTest {
     @Test
     void callBlockedByOthersWaits() {
         HeldPermit outer = hold(semaphore.weighing(2));
+        HeldPermit other = hold(semaphore(two, semaphore.spec()));
 
         Admission inner = semaphore.nestedIn(List.of(outer)).admit("A#inner");
-        reply(waiting(3));
 
-        assertWaits(inner);
+        waits(inner);
+        other.release();
+        advance(Duration.ofSeconds(1));
+        held(inner);
     }
 
     @Test
     void limitInForceDecides() {
         HeldPermit outer = hold(semaphore.weighing(3));
+        one.engine.resize(WORK, 4);
+        HeldPermit other = hold(semaphore(two, semaphore.spec()));
+        Admission inner = semaphore.nestedIn(List.of(outer)).admit("A#inner");
+        waits(inner);
+        inner.end();
+        other.release();
+        outer.release();
+        one.engine.resize(WORK, 1);
+        advance(Duration.ofSeconds(1));
 
-        Admission resized = semaphore.nestedIn(List.of(outer)).admit("A#inner");
-        reply(waiting(4));
-        assertWaits(resized);
-
-        HeldPermit light = hold(semaphore);
-        Admission shrunk = semaphore.nestedIn(List.of(light)).admit("A#inner");
-        reply(waiting(1));
-        store.replyToReleases(false);
-        assertThat(rejection(shrunk)).isInstanceOf(NestedCallRejectedException.class);
+        HeldPermit light = hold(semaphore(two, semaphore.spec()));
+        assertThat(rejection(semaphore(two, semaphore.spec()).nestedIn(List.of(light)).admit("A#inner")))
+                .isInstanceOf(NestedCallRejectedException.class);
     }
 
     @Test
@@ -101,61 +100,31 @@ class NestedCallTest {
         HeldPermit other = hold(semaphore.forKey("a", OptionalInt.empty()).weighing(3));
         HeldPermit released = hold(semaphore.weighing(3));
         released.release();
-        store.replyToReleases(true);
+        HeldPermit all = hold(semaphore(two, semaphore.spec()).weighing(3));
 
         Admission inner = semaphore.nestedIn(List.of(other, released)).admit("A#inner");
-        reply(waiting(3));
 
-        assertWaits(inner);
+        waits(inner);
+        all.release();
+        advance(Duration.ofSeconds(1));
+        held(inner);
     }
 
     @Test
     void callThatIsNotNestedWaits() {
         hold(semaphore.weighing(3));
 
-        Admission next = semaphore.admit("A#next");
-        reply(waiting(3));
-
-        assertWaits(next);
+        waits(semaphore.admit("A#next"));
     }
 
     @Test
     void weightAboveTheLimitTakesPrecedence() {
         HeldPermit outer = hold(semaphore);
+        one.engine.resize(WORK, 2);
 
         Admission inner = semaphore.nestedIn(List.of(outer)).weighing(3).admit("A#inner");
-        reply(new Full(2, FAR, false));
 
         assertThat(rejection(inner)).isInstanceOf(HeavyCallRejectedException.class);
         assertThat(reported).isEmpty();
-    }
-
-    private HeldPermit hold(Semaphore from) {
-        Admission admission = from.admit("A#outer");
-        reply(new Granted(7, false));
-        return admission.granted().toCompletableFuture().join().get(0);
-    }
-
-    private void reply(AcquireReply reply) {
-        store.pending.get(store.pending.size() - 1).complete(reply);
-    }
-
-    private static Waiting waiting(int limit) {
-        return new Waiting(limit, FAR, 1_000_000, 0, false);
-    }
-
-    private void assertWaits(Admission admission) {
-        assertThat(admission.granted().toCompletableFuture()).isNotDone();
-        assertThat(store.openReleases).as("stays queued").isEmpty();
-        admission.end();
-        store.replyToReleases(false);
-    }
-
-    private static Throwable rejection(Admission admission) {
-        CompletableFuture<List<HeldPermit>> granted = admission.granted().toCompletableFuture();
-        assertThat(granted).isCompletedExceptionally();
-        Throwable rejection = granted.handle((permits, failure) -> failure).join();
-        assertThat(rejection).isInstanceOf(BulkheadFullException.class);
-        return rejection;
     }
 }

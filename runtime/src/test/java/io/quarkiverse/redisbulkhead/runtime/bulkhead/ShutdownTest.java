@@ -3,7 +3,6 @@ package io.quarkiverse.redisbulkhead.runtime.bulkhead;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -12,63 +11,59 @@ import org.junit.jupiter.api.Test;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
-import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
-import io.quarkiverse.redisbulkhead.runtime.store.Failures;
-import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
 
-/** Guarantee 2: a clean shutdown releases all permits at once. */
-class ShutdownTest {
+/** Guarantee 2: a clean shutdown returns all permits immediately. */
+class ShutdownTest extends TwoInstances {
 
-    final ManualTimers timers = new ManualTimers();
-    final List<PermitLost> losses = new ArrayList<>();
-    final LocalPermitStore store = new LocalPermitStore(timers::nanoTime, 1_000_000);
-    final SemaphoreEngine engine = new SemaphoreEngine(store, timers, new HolderIdentity("app", "host:1"), losses::add, true,
-            new WaiterLimits(Integer.MAX_VALUE));
     final Executions executions = new Executions();
-    final Semaphore semaphore = engine
-            .semaphore(SemaphoreSpec.named("reports").permits(2).maxWait(Duration.ofSeconds(5)).build());
+    final Semaphore semaphore = semaphore(one,
+            SemaphoreSpec.named("work").permits(2).maxWait(Duration.ofSeconds(5)).build());
+
+    private Admission admit(Semaphore... semaphores) {
+        return executions.admit(List.of(semaphores), "A#a", WaitsOn.NO_WORKER_THREAD);
+    }
 
     @Test
     void runningExecutionsFinishAndWaitersAreRejected() {
-        Admission first = executions.admit(List.of(semaphore), "A#a", WaitsOn.NO_WORKER_THREAD);
-        Admission second = executions.admit(List.of(semaphore, semaphore), "A#b", WaitsOn.NO_WORKER_THREAD);
-        Admission waiting = executions.admit(List.of(semaphore), "A#c", WaitsOn.NO_WORKER_THREAD);
-        assertThat(first.granted().toCompletableFuture()).isCompleted();
-        assertThat(second.granted().toCompletableFuture()).as("holds one, waits for another").isNotDone();
+        Admission first = admit(semaphore);
+        Admission second = admit(semaphore, semaphore);
+        Admission waiting = admit(semaphore);
+        HeldPermit permit = held(first);
+        waits(second);
 
-        engine.refuseAndRejectWaiters();
+        one.engine.refuseAndRejectWaiters();
         CompletableFuture<Void> idle = executions.idle().toCompletableFuture();
 
-        assertThat(failure(second)).isInstanceOf(BulkheadUnavailableException.class).hasMessageContaining("stopping");
-        assertThat(failure(waiting)).isInstanceOf(BulkheadUnavailableException.class);
-        assertThat(failure(executions.admit(List.of(semaphore), "A#d", WaitsOn.NO_WORKER_THREAD)))
-                .isInstanceOf(BulkheadUnavailableException.class);
-        assertThat(inUse()).as("the rejected chain released its first permit").isEqualTo(1);
+        assertThat(rejection(second)).isInstanceOf(BulkheadUnavailableException.class).hasMessageContaining("stopping");
+        assertThat(rejection(waiting)).isInstanceOf(BulkheadUnavailableException.class);
+        assertThat(rejection(admit(semaphore))).isInstanceOf(BulkheadUnavailableException.class);
+        assertThat(look().granted()).as("the rejected chain released its first permit").isEqualTo(1);
         assertThat(idle).isNotDone();
-        assertThat(first.granted().toCompletableFuture().join().get(0).isHeld()).isTrue();
+        assertThat(permit.isHeld()).isTrue();
     }
 
     /** Otherwise a job interrupted by the shutdown would run again within the same tick. */
     @Test
     void shutdownKeepsMinHold() {
-        Semaphore held = engine.semaphore(semaphore.spec().toBuilder().minHold(Duration.ofSeconds(20)).build());
-        executions.admit(List.of(held), "A#a", WaitsOn.NO_WORKER_THREAD);
-        executions.admit(List.of(held), "A#b", WaitsOn.NO_WORKER_THREAD).end();
-        timers.advance(Duration.ofSeconds(5));
+        Semaphore held = semaphore(one, semaphore.spec().toBuilder().minHold(Duration.ofSeconds(20)).build());
+        admit(held);
+        admit(held).end();
+        advance(Duration.ofSeconds(5));
 
-        engine.refuseAndRejectWaiters();
-        assertThat(engine.releaseAll().toCompletableFuture()).isCompleted();
+        one.engine.refuseAndRejectWaiters();
+        assertThat(one.engine.releaseAll().toCompletableFuture()).isCompleted();
+        one.engine.close();
 
-        timers.advance(Duration.ofMillis(14_999));
-        assertThat(inUse()).isEqualTo(2);
-        timers.advance(Duration.ofMillis(1));
-        assertThat(inUse()).isZero();
+        advance(Duration.ofMillis(14_900));
+        assertThat(look().granted()).isEqualTo(2);
+        advance(Duration.ofMillis(200));
+        assertThat(look().granted()).isZero();
     }
 
     @Test
     void stopAwaitsAllExecutions() {
-        Admission first = executions.admit(List.of(semaphore), "A#a", WaitsOn.NO_WORKER_THREAD);
-        Admission second = executions.admit(List.of(semaphore), "A#b", WaitsOn.NO_WORKER_THREAD);
+        Admission first = admit(semaphore);
+        Admission second = admit(semaphore);
         CompletableFuture<Void> idle = executions.idle().toCompletableFuture();
         first.end();
         first.end();
@@ -83,15 +78,15 @@ class ShutdownTest {
     /** Regardless of how an execution got its permits. */
     @Test
     void eachExecutionIsCountedOnce() {
-        Semaphore open = engine.openSemaphore(semaphore.spec());
-        Admission last = executions.admit(List.of(open), "A#last", WaitsOn.NO_WORKER_THREAD);
-        for (List<Semaphore> taken : List.of(List.of(semaphore), List.of(open), List.of(semaphore, semaphore))) {
-            endTwice(executions.admit(taken, "A#a", WaitsOn.NO_WORKER_THREAD));
-        }
-        Admission both = executions.admit(List.of(semaphore, semaphore), "A#b", WaitsOn.NO_WORKER_THREAD);
-        Admission waiting = executions.admit(List.of(semaphore), "A#c", WaitsOn.NO_WORKER_THREAD);
+        Semaphore open = new Semaphore(one.engine, semaphore.spec(), false);
+        Admission last = admit(open);
+        endTwice(admit(semaphore));
+        endTwice(admit(open));
+        endTwice(admit(semaphore, semaphore));
+        Admission both = admit(semaphore, semaphore);
+        Admission waiting = admit(semaphore);
         endTwice(both);
-        assertThat(waiting.granted().toCompletableFuture()).as("after a wait").isCompleted();
+        held(waiting);
         endTwice(waiting);
 
         last.end();
@@ -107,25 +102,39 @@ class ShutdownTest {
 
     @Test
     void permitsStillHeldAreReleased() {
-        Admission running = executions.admit(List.of(semaphore), "A#a", WaitsOn.NO_WORKER_THREAD);
-        HeldPermit taken = semaphore.admit("A#b").granted().toCompletableFuture().join().get(0);
-        assertThat(inUse()).isEqualTo(2);
+        Admission running = admit(semaphore);
+        HeldPermit taken = held(semaphore.admit("A#b"));
+        one.engine.refuseAndRejectWaiters();
 
-        assertThat(engine.releaseAll().toCompletableFuture()).isCompleted();
+        assertThat(one.engine.releaseAll().toCompletableFuture()).isCompleted();
+        one.engine.close();
 
-        assertThat(inUse()).isZero();
+        assertThat(look().granted()).isZero();
         assertThat(taken.isHeld()).isFalse();
         running.end();
-        assertThat(losses).as("running executions lose their permits").hasSize(2)
+        assertThat(one.losses.values()).as("running executions lose their permits").hasSize(2)
                 .allMatch(loss -> loss.reason() == PermitLost.Reason.STOPPED);
-        assertThat(timers.planned()).isZero();
+        assertThat(one.planned()).isZero();
     }
 
-    private int inUse() {
-        return store.occupancy(BulkheadId.of("reports"), 0).toCompletableFuture().join().inUse();
-    }
+    /** Trap 3: closing the connection first would leave the permits taken until their lease ends. */
+    @Test
+    void shutdownAwaitsStatementsInFlight() {
+        held(semaphore.admit("A#a")).release();
+        server.leastDelayMicros = 1_000;
+        server.mostDelayMicros = 1_000;
+        Admission lateGrant = semaphore(one, SemaphoreSpec.named("late").permits(1).build()).admit("A#a");
+        one.engine.refuseAndRejectWaiters();
 
-    private static Throwable failure(Admission admission) {
-        return admission.granted().toCompletableFuture().handle((done, failure) -> Failures.cause(failure)).getNow(null);
+        CompletableFuture<Void> released = one.engine.releaseAll().toCompletableFuture();
+
+        assertThat(released).isNotDone();
+        advance(Duration.ofMillis(20));
+        assertThat(released).isCompleted();
+        assertThat(rejection(lateGrant)).isInstanceOf(BulkheadUnavailableException.class);
+        server.calm();
+        assertThat(look().granted()).isZero();
+        assertThat(server.connect("observer").look(semaphore.id().forKey("none"), 1).toCompletableFuture().join().granted())
+                .isZero();
     }
 }
