@@ -14,12 +14,9 @@ import org.junit.jupiter.api.Test;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.Holder;
-import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.PermitGoneException;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.PermitLost.Reason;
-import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
-import io.quarkiverse.redisbulkhead.runtime.store.TransientStoreException;
 
 /** What single calls see of instances that share a store. */
 class EngineTest extends TwoInstances {
@@ -341,144 +338,6 @@ class EngineTest extends TwoInstances {
         assertThat(sharesNow()).isZero();
     }
 
-    // ---- Outages
-
-    @Test
-    void shareServesCallsWhileTheStoreIsAway() {
-        call(one, work(2)).end();
-        one.refusal = away();
-
-        for (int i = 0; i < 9; i++) {
-            Admission call = call(one, work(2));
-            advance(Duration.ofMillis(500));
-            assertThat(held(call).fencingToken()).isPositive();
-            call.end();
-        }
-    }
-
-    @Test
-    void outageRejectsNewCalls() {
-        one.refusal = away();
-        assertThat(rejection(call(one, waiting(1)))).isInstanceOf(BulkheadUnavailableException.class)
-                .hasMessageContaining("Redis is away");
-    }
-
-    /** Trap 39. */
-    @Test
-    void callThatWaitsOutlastsAnOutage() {
-        Admission holder = call(two, waiting(1));
-        Admission waiter = call(one, waiting(1));
-        one.refusal = away();
-        advance(Duration.ofSeconds(10));
-        assertThat(waiter.granted().toCompletableFuture()).isNotDone();
-
-        one.refusal = null;
-        holder.end();
-        advance(Duration.ofSeconds(3));
-
-        held(waiter);
-    }
-
-    /** Trap 31. */
-    @Test
-    void callThatDoesNotWaitOutlastsABrokenConnection() {
-        one.refusal = new TransientStoreException("connection reset", true, null);
-        Admission served = call(one, work(1));
-        advance(Duration.ofMillis(700));
-        assertThat(served.granted().toCompletableFuture()).isNotDone();
-        one.refusal = null;
-        advance(Duration.ofMillis(500));
-        held(served);
-
-        two.refusal = new TransientStoreException("connection reset", true, null);
-        Admission rejected = call(two, work(1));
-        advance(Duration.ofMillis(1_100));
-        assertThat(rejection(rejected)).isInstanceOf(BulkheadUnavailableException.class).hasMessageContaining("reset");
-    }
-
-    @Test
-    void outageAllowsCalls() {
-        one.refusal = away();
-        HeldPermit permit = held(call(one, work(1, spec -> spec.onOutage(OnOutage.ALLOW))));
-        assertThat(permit.fencingToken()).isZero();
-    }
-
-    @Test
-    void outageLimitsLocallyWhatTheShareDoesNotServe() {
-        SemaphoreDefinition local = work(5, spec -> spec.onOutage(OnOutage.LOCAL).localPermits(3));
-        Admission ofTheShare = call(one, local);
-        assertThat(held(ofTheShare).fencingToken()).isPositive();
-        one.refusal = away();
-
-        Admission[] beyond = { call(one, local), call(one, local) };
-
-        assertThat(held(beyond[0]).fencingToken()).isZero();
-        held(beyond[1]);
-        assertThat(rejection(call(one, local))).isInstanceOf(BulkheadFullException.class);
-        advance(Duration.ofSeconds(7));
-        assertThat(held(ofTheShare).isHeld()).as("its lease has ended").isFalse();
-        held(call(one, local));
-    }
-
-    @Test
-    void shareIsRenewedWhileTheStoreRefusesNewCalls() {
-        HeldPermit permit = held(call(one, work(5)));
-        one.refusalOfNeeds = new StoreException("out of memory", false, null);
-
-        // So many that the pause after a failure is never over.
-        for (int i = 0; i < 4_000; i++) {
-            assertThat(rejection(call(one, work(5, spec -> spec.weight(3))))).hasMessageContaining("out of memory");
-            advance(Duration.ofMillis(2));
-        }
-        assertThat(permit.isHeld()).isTrue();
-    }
-
-    @Test
-    void handOversUseUpFewTokens() {
-        SemaphoreDefinition all = work(2, spec -> spec.weight(2).maxWait(LONG));
-        long drawn = 0;
-        for (int i = 0; i < 1_000; i++) {
-            Admission quick = call(one, all);
-            drawn = held(quick).fencingToken();
-            quick.end();
-            advance(Duration.ofNanos(100_000));
-        }
-        Admission first = call(one, all);
-        for (int i = 0; i < 100; i++) {
-            Admission next = call(i % 2 == 0 ? two : one, all);
-            held(first).fencingToken();
-            first.end();
-            advance(Duration.ofMillis(50));
-            first = next;
-        }
-        // The clock itself has advanced by half of that.
-        assertThat(held(first).fencingToken() - drawn).isLessThan(10_000_000);
-    }
-
-    @Test
-    void whatCannotPassIsReportedAtOnce() {
-        one.refusal = new StoreException("Authentication required", false, null);
-        assertThat(rejection(call(one, waiting(1)))).isInstanceOf(BulkheadUnavailableException.class)
-                .hasMessageContaining("Authentication required");
-    }
-
-    /** A broken connection is not an outage. */
-    @Test
-    void lostStatementIsStatedAgain() {
-        server.setDown(true);
-        server.timeoutMicros = 100_000;
-        Admission call = call(one, waiting(1));
-        Admission immediate = call(two, work(5));
-        advance(Duration.ofMillis(300));
-        assertThat(call.granted().toCompletableFuture()).isNotDone();
-
-        server.setDown(false);
-        advance(Duration.ofMillis(1_500));
-
-        held(call);
-        assertThat(immediate.granted().toCompletableFuture()).isDone();
-    }
-
     // ---- Operators
 
     @Test
@@ -625,6 +484,28 @@ class EngineTest extends TwoInstances {
             server.advance(1);
         }
         assertThat(one.statements).as("blocks grow").isLessThan(40);
+    }
+
+    @Test
+    void handOversUseUpFewTokens() {
+        SemaphoreDefinition all = work(2, spec -> spec.weight(2).maxWait(LONG));
+        long drawn = 0;
+        for (int i = 0; i < 1_000; i++) {
+            Admission quick = call(one, all);
+            drawn = held(quick).fencingToken();
+            quick.end();
+            advance(Duration.ofNanos(100_000));
+        }
+        Admission first = call(one, all);
+        for (int i = 0; i < 100; i++) {
+            Admission next = call(i % 2 == 0 ? two : one, all);
+            held(first).fencingToken();
+            first.end();
+            advance(Duration.ofMillis(50));
+            first = next;
+        }
+        // The clock itself has advanced by half of that.
+        assertThat(held(first).fencingToken() - drawn).isLessThan(10_000_000);
     }
 
     // ---- Without a shared store

@@ -6,249 +6,310 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
-import java.util.concurrent.CompletableFuture;
 
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.PermitLost;
+import io.quarkiverse.redisbulkhead.PermitLost.Reason;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
-import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Full;
-import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
-import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Waiting;
-import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
-import io.quarkiverse.redisbulkhead.runtime.store.Failures;
-import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.quarkiverse.redisbulkhead.runtime.store.TransientStoreException;
 
-/** Guarantee 8: the outage policies. */
-class OutageTest {
+/** Guarantee 8: what the share serves while the store is away, and the outage policies. */
+class OutageTest extends TwoInstances {
 
-    static final SemaphoreSpec SPEC = SemaphoreSpec.named("reports").permits(5).localPermits(2).build();
+    private static SemaphoreDefinition policy(OnOutage policy) {
+        return work(5, spec -> spec.onOutage(policy).localPermits(2).keepIdle(Duration.ZERO));
+    }
 
-    final ManualStore store = new ManualStore();
-    final ManualTimers timers = new ManualTimers();
-    final List<PermitLost> losses = new ArrayList<>();
-    final HolderIdentity identity = new HolderIdentity("app", "host:1");
-    final LocalPermitStore local = new LocalPermitStore(timers::nanoTime, 1_000_000);
-    final SemaphoreEngine engine = new SemaphoreEngine(store, timers, identity, losses::add,
-            new SemaphoreEngine(local, timers, identity, losses::add, false, new WaiterLimits(Integer.MAX_VALUE)));
+    private static SemaphoreDefinition patient(OnOutage policy) {
+        return work(1, spec -> spec.onOutage(policy).localPermits(1).maxWait(Duration.ofSeconds(10)));
+    }
 
-    @AfterEach
-    void nothingIsLeft() {
-        assertThat(local.occupancy(BulkheadId.of("reports"), 0).toCompletableFuture().join().inUse()).isZero();
-        assertThat(local.occupancy(BulkheadId.of("reports"), 0).toCompletableFuture().join().waiting()).isZero();
-        assertThat(losses).isEmpty();
+    private Admission duringOutage(SemaphoreDefinition definition) {
+        one.refusal = away();
+        Admission admission = call(one, definition);
+        one.refusal = null;
+        return admission;
+    }
+
+    @Test
+    void shareServesCallsWhileTheStoreIsAway() {
+        call(one, work(2)).end();
+        one.refusal = away();
+
+        for (int i = 0; i < 9; i++) {
+            Admission call = call(one, work(2));
+            advance(Duration.ofMillis(500));
+            assertThat(held(call).fencingToken()).isPositive();
+            call.end();
+        }
     }
 
     /** Trap 25. */
     @Test
-    void rejectPolicyRejects() {
-        Admission admission = admitDuringOutage(OnOutage.REJECT);
-
-        assertThat(rejection(admission)).isInstanceOf(BulkheadUnavailableException.class);
+    void outageRejectsNewCalls() {
+        one.refusal = away();
+        assertThat(rejection(call(one, waiting(1)))).isInstanceOf(BulkheadUnavailableException.class)
+                .hasMessageContaining("Redis is away");
     }
 
-    /** Trap 25: a bypassing call has no fencing token, and sends no release. */
+    /** Trap 39. */
+    @Test
+    void callThatWaitsOutlastsAnOutage() {
+        Admission holder = call(two, waiting(1));
+        Admission waiter = call(one, waiting(1));
+        one.refusal = away();
+        advance(Duration.ofSeconds(10));
+        assertThat(waiter.granted().toCompletableFuture()).isNotDone();
+
+        one.refusal = null;
+        holder.end();
+        advance(Duration.ofSeconds(3));
+
+        held(waiter);
+    }
+
+    /** Trap 31. */
+    @Test
+    void callThatDoesNotWaitOutlastsABrokenConnection() {
+        one.refusal = new TransientStoreException("connection reset", true, null);
+        Admission served = call(one, work(1));
+        advance(Duration.ofMillis(700));
+        assertThat(served.granted().toCompletableFuture()).isNotDone();
+        one.refusal = null;
+        advance(Duration.ofMillis(500));
+        held(served);
+
+        two.refusal = new TransientStoreException("connection reset", true, null);
+        Admission rejected = call(two, work(1));
+        advance(Duration.ofMillis(1_100));
+        assertThat(rejection(rejected)).isInstanceOf(BulkheadUnavailableException.class).hasMessageContaining("reset");
+    }
+
+    @Test
+    void outageLimitsLocallyWhatTheShareDoesNotServe() {
+        SemaphoreDefinition local = work(5, spec -> spec.onOutage(OnOutage.LOCAL).localPermits(3));
+        Admission ofTheShare = call(one, local);
+        assertThat(held(ofTheShare).fencingToken()).isPositive();
+        one.refusal = away();
+
+        Admission[] beyond = { call(one, local), call(one, local) };
+
+        assertThat(held(beyond[0]).fencingToken()).isZero();
+        held(beyond[1]);
+        assertThat(rejection(call(one, local))).isInstanceOf(BulkheadFullException.class);
+        advance(Duration.ofSeconds(7));
+        assertThat(held(ofTheShare).isHeld()).as("its lease has ended").isFalse();
+        held(call(one, local));
+    }
+
+    @Test
+    void shareIsRenewedWhileTheStoreRefusesNewCalls() {
+        HeldPermit permit = held(call(one, work(5)));
+        one.refusalOfNeeds = new StoreException("out of memory", false, null);
+
+        // So many that the pause after a failure is never over.
+        for (int i = 0; i < 4_000; i++) {
+            assertThat(rejection(call(one, work(5, spec -> spec.weight(3))))).hasMessageContaining("out of memory");
+            advance(Duration.ofMillis(2));
+        }
+        assertThat(permit.isHeld()).isTrue();
+    }
+
+    /** A broken connection is not an outage. */
+    @Test
+    void lostStatementIsStatedAgain() {
+        server.setDown(true);
+        server.timeoutMicros = 100_000;
+        Admission call = call(one, waiting(1));
+        Admission immediate = call(two, work(5));
+        advance(Duration.ofMillis(300));
+        assertThat(call.granted().toCompletableFuture()).isNotDone();
+
+        server.setDown(false);
+        advance(Duration.ofMillis(1_500));
+
+        held(call);
+        assertThat(immediate.granted().toCompletableFuture()).isDone();
+    }
+
+    /** Trap 25: a bypassing call has no fencing token, and nothing is returned for it. */
     @Test
     void allowPolicyAdmitsAllCalls() {
+        one.refusal = away();
         for (int i = 0; i < 100; i++) {
-            Admission admission = admitDuringOutage(OnOutage.ALLOW);
-            HeldPermit permit = granted(admission).join().get(0);
+            Admission admission = call(one, policy(OnOutage.ALLOW));
+            HeldPermit permit = held(admission);
+            assertThat(permit).isEqualTo(admission.granted().toCompletableFuture().join().get(0));
             assertThat(permit.isHeld()).isTrue();
             assertThat(permit.fencingToken()).isZero();
             assertThat(permit.id()).isEmpty();
             admission.end();
             assertThat(permit.isHeld()).isFalse();
         }
-        assertThat(store.log).doesNotContain("release reports");
     }
 
-    /** Trap 25: each process applies its local limit. */
+    /** Trap 25: each instance applies its local limit. */
     @Test
     void localPolicyAppliesTheLocalLimit() {
-        Admission first = admitDuringOutage(OnOutage.LOCAL);
-        Admission second = admitDuringOutage(OnOutage.LOCAL);
-        Admission third = admitDuringOutage(OnOutage.LOCAL);
-
-        assertThat(granted(first).join().get(0).fencingToken()).as("no fencing token, which the store could reissue").isZero();
-        assertThat(granted(second)).isCompleted();
-        assertThat(rejection(third)).isInstanceOfSatisfying(BulkheadFullException.class,
+        one.refusal = away();
+        SemaphoreDefinition local = policy(OnOutage.LOCAL);
+        Admission first = call(one, local);
+        assertThat(held(first).fencingToken()).as("no fencing token, which the store could reissue").isZero();
+        held(call(one, local));
+        assertThat(rejection(call(one, local))).isInstanceOfSatisfying(BulkheadFullException.class,
                 e -> assertThat(e.limit()).isEqualTo(2));
+
         first.end();
-        Admission fourth = admitDuringOutage(OnOutage.LOCAL);
-        assertThat(granted(fourth)).isCompleted();
-        List.of(second, third, fourth).forEach(Admission::end);
-        assertThat(store.log).doesNotContain("release reports");
-    }
 
-    /** The shutdown also releases local permits and cancels all timers. */
-    @Test
-    void shutdownReleasesLocalPermits() {
-        Admission running = admitDuringOutage(OnOutage.LOCAL);
-        HeldPermit permit = granted(running).join().get(0);
-        engine.refuseAndRejectWaiters();
-
-        assertThat(engine.releaseAll().toCompletableFuture()).isCompleted();
-
-        assertThat(permit.isHeld()).isFalse();
-        assertThat(losses).singleElement().extracting(PermitLost::reason).isEqualTo(PermitLost.Reason.STOPPED);
-        assertThat(timers.planned()).isZero();
-        running.end();
-        losses.clear();
+        held(call(one, local));
     }
 
     /** Trap 25: each key has its own local limit, scaled with the limit of the key. */
     @Test
     void localPolicyLimitsEachKey() {
+        one.refusal = away();
         assertThat(localLimit("acme", OptionalInt.empty())).isEqualTo(2);
         assertThat(localLimit("paying", OptionalInt.of(20))).isEqualTo(8);
         assertThat(localLimit("small", OptionalInt.of(1))).isEqualTo(1);
-        SemaphoreDefinition huge = SemaphoreDefinition.of(SPEC).forKey("huge", OptionalInt.of(Integer.MAX_VALUE));
+        SemaphoreDefinition huge = policy(OnOutage.LOCAL).forKey("huge", OptionalInt.of(Integer.MAX_VALUE));
         assertThat(huge.spec().localPermits()).isEqualTo((int) (Integer.MAX_VALUE * 2L / 5));
-        SemaphoreSpec moreHere = SPEC.toBuilder().permits(1).localPermits(2).build();
+        SemaphoreSpec moreHere = huge.spec().toBuilder().permits(1).localPermits(2).build();
         assertThat(SemaphoreDefinition.of(moreHere).forKey("huge", OptionalInt.of(Integer.MAX_VALUE)).spec().localPermits())
                 .isEqualTo(Integer.MAX_VALUE);
     }
 
     /** The number of calls admitted for one key. */
     private int localLimit(String key, OptionalInt permits) {
-        List<Admission> admissions = new ArrayList<>();
-        Throwable rejection = null;
-        while (rejection == null) {
-            Admission admission = engine.semaphore(SPEC.toBuilder().onOutage(OnOutage.LOCAL).build()).forKey(key, permits)
-                    .admit("A#a");
-            fail();
-            rejection = rejection(admission);
-            admissions.add(admission);
+        SemaphoreDefinition ofKey = policy(OnOutage.LOCAL).forKey(key, permits);
+        List<Admission> admitted = new ArrayList<>();
+        Admission admission = call(one, ofKey);
+        while (admission.isHeldNow()) {
+            admitted.add(admission);
+            admission = call(one, ofKey);
         }
-        assertThat(rejection).isInstanceOfSatisfying(BulkheadFullException.class,
+        assertThat(rejection(admission)).isInstanceOfSatisfying(BulkheadFullException.class,
                 full -> assertThat(full.key()).contains(key));
-        admissions.forEach(Admission::end);
-        return admissions.size() - 1;
+        return admitted.size();
+    }
+
+    @Test
+    void shutdownReleasesLocalPermits() {
+        Admission running = duringOutage(policy(OnOutage.LOCAL));
+        HeldPermit permit = held(running);
+        one.engine.refuseAndRejectWaiters();
+
+        assertThat(one.engine.releaseAll().toCompletableFuture()).isCompleted();
+        one.engine.close();
+
+        assertThat(permit.isHeld()).isFalse();
+        assertThat(one.losses.values()).extracting(PermitLost::reason).containsExactly(Reason.STOPPED);
+        running.end();
+        assertThat(one.planned()).isZero();
     }
 
     /** Trap 25: an outage starts while a caller waits; it continues to wait for a local permit. */
     @Test
     void waiterContinuesWithALocalPermit() {
-        SemaphoreSpec waiting = SPEC.toBuilder().onOutage(OnOutage.LOCAL).localPermits(1).maxWait(Duration.ofSeconds(10))
-                .build();
-        Admission holder = admit(waiting);
-        fail();
-        Admission admission = admit(waiting);
-        store.acquires.get("reports").complete(new Waiting(5, Duration.ofSeconds(25), 0, 0, false));
-        timers.advance(Duration.ofSeconds(4));
-        store.polls.get(0).reply().completeExceptionally(ManualStore.lost());
-        assertThat(granted(admission)).isNotDone();
+        held(call(two, patient(OnOutage.LOCAL)));
+        Admission first = call(one, patient(OnOutage.LOCAL));
+        Admission second = call(one, patient(OnOutage.LOCAL));
+        advance(Duration.ofSeconds(3));
+        one.refusal = away();
+        advance(Duration.ofSeconds(2));
+        held(first);
+        waits(second);
 
-        holder.end();
-        assertThat(granted(admission)).isCompleted();
-        Admission last = admit(waiting);
-        fail();
-        timers.advance(Duration.ofSeconds(11));
-        assertThat(rejection(last)).isInstanceOf(BulkheadFullException.class);
-        List.of(admission, last).forEach(Admission::end);
+        first.end();
+
+        held(second);
     }
 
     /** Trap 24, Trap 25: max-wait covers both waits together. */
     @Test
     void outageDoesNotExtendMaxWait() {
-        SemaphoreSpec waiting = SPEC.toBuilder().onOutage(OnOutage.LOCAL).localPermits(1).maxWait(Duration.ofSeconds(10))
-                .build();
-        Admission holder = admit(waiting);
-        fail();
-        Admission admission = admit(waiting);
-        store.acquires.get("reports").complete(new Waiting(5, Duration.ofSeconds(25), 0, 0, false));
-        timers.advance(Duration.ofSeconds(4));
-        store.polls.get(0).reply().completeExceptionally(ManualStore.lost());
-        timers.advance(Duration.ofMillis(5_999));
-        assertThat(granted(admission)).isNotDone();
+        one.refusal = away();
+        held(call(one, patient(OnOutage.LOCAL)));
+        one.refusal = null;
+        held(call(two, patient(OnOutage.REJECT)));
+        Admission waiter = call(one, patient(OnOutage.LOCAL));
+        advance(Duration.ofSeconds(4));
+        one.refusal = away();
+        advance(Duration.ofMillis(5_999));
+        waits(waiter);
 
-        timers.advance(Duration.ofMillis(1));
+        advance(Duration.ofMillis(2));
 
-        assertThat(rejection(admission)).isInstanceOf(BulkheadFullException.class);
-        List.of(holder, admission).forEach(Admission::end);
+        assertThat(rejection(waiter)).isInstanceOf(BulkheadFullException.class);
+        assertThat(one.limits.isEmpty()).isTrue();
     }
 
-    @Test
-    void heldNowContainsPermitOfEitherStore() {
-        for (OnOutage policy : List.of(OnOutage.ALLOW, OnOutage.LOCAL)) {
-            Admission byStore = admit(SPEC.toBuilder().onOutage(policy).build());
-            assertThat(byStore.heldNow()).isEmpty();
-            store.acquires.get("reports").complete(new Granted(7, false));
-            Admission duringOutage = admitDuringOutage(policy);
-
-            for (Admission admission : List.of(byStore, duringOutage)) {
-                assertThat(admission.heldNow()).hasSize(1).isEqualTo(granted(admission).join());
-                admission.end();
-            }
-        }
-        assertThat(admitDuringOutage(OnOutage.REJECT).heldNow()).isEmpty();
-    }
-
-    /** Trap 25: each call tries the store first. */
+    /** Trap 25. */
     @Test
     void recoveryIsAutomatic() {
         for (OnOutage policy : OnOutage.values()) {
-            admitDuringOutage(policy).end();
-            Admission next = admit(SPEC.toBuilder().onOutage(policy).build());
-            store.acquires.get("reports").complete(new Granted(7, false));
-            assertThat(granted(next).join().get(0).fencingToken()).isEqualTo(7);
+            duringOutage(policy(policy)).end();
+            Admission next = call(one, policy(policy));
+            assertThat(held(next).fencingToken()).as("%s", policy).isPositive();
             next.end();
-            store.replyToReleases(true);
-            assertThat(next.end().toCompletableFuture()).isCompleted();
         }
     }
 
     @Test
-    void fullBulkheadIsNotAnOutage() {
-        Admission admission = admit(SPEC.toBuilder().onOutage(OnOutage.ALLOW).build());
-        store.acquires.get("reports").complete(new Full(5, Duration.ofSeconds(3), false));
+    void fullBulkheadAndShutdownAreNoOutage() {
+        held(call(two, work(1)));
+        SemaphoreDefinition allow = work(1, spec -> spec.onOutage(OnOutage.ALLOW));
+        assertThat(rejection(call(one, allow))).isInstanceOf(BulkheadFullException.class);
 
-        assertThat(rejection(admission)).isInstanceOf(BulkheadFullException.class);
-        admission.end();
-    }
-
-    @Test
-    void shutdownIsNotAnOutage() {
-        engine.refuseAndRejectWaiters();
-        Admission admission = admit(SPEC.toBuilder().onOutage(OnOutage.ALLOW).build());
-
-        assertThat(rejection(admission)).isInstanceOf(BulkheadUnavailableException.class).hasMessageContaining("stopping");
+        one.engine.refuseAndRejectWaiters();
+        assertThat(rejection(call(one, allow))).isInstanceOf(BulkheadUnavailableException.class)
+                .hasMessageContaining("stopping");
     }
 
     /** Trap 9: no fallback for a call that has ended. */
     @Test
     void endedCallDoesNotFallBack() {
-        Admission admission = admit(SPEC.toBuilder().onOutage(OnOutage.LOCAL).build());
-        CompletableFuture<Void> ended = admission.end().toCompletableFuture();
-        fail();
+        server.setDown(true);
+        Admission admission = call(one, policy(OnOutage.LOCAL));
+        assertThat(admission.end().toCompletableFuture()).isCompleted();
+        advance(Duration.ofSeconds(2));
 
-        assertThat(rejection(admission)).isInstanceOf(BulkheadUnavailableException.class);
-        assertThat(ended).isCompleted();
+        assertThat(rejection(admission)).isNotNull();
+        server.setDown(false);
+        advance(Duration.ofSeconds(2));
+        one.refusal = away();
+        held(call(one, policy(OnOutage.LOCAL)));
+        held(call(one, policy(OnOutage.LOCAL)));
     }
 
-    private Admission admitDuringOutage(OnOutage policy) {
-        Admission admission = admit(SPEC.toBuilder().onOutage(policy).build());
-        fail();
-        return admission;
+    /** Trap 39: the wait times out during the outage. */
+    @Test
+    void timeoutDuringAnOutageIsReportedAsUnavailable() {
+        held(call(two, patient(OnOutage.REJECT)));
+        Admission waiter = call(one, patient(OnOutage.REJECT));
+        advance(Duration.ofSeconds(5));
+        one.refusal = away();
+        advance(Duration.ofMillis(4_999));
+        waits(waiter);
+
+        advance(Duration.ofMillis(2));
+
+        assertThat(rejection(waiter)).isInstanceOf(BulkheadUnavailableException.class).hasMessageContaining("Redis is away");
     }
 
-    private Admission admit(SemaphoreSpec spec) {
-        return engine.semaphore(spec).admit("A#a");
-    }
-
-    private void fail() {
-        store.acquires.get("reports").completeExceptionally(ManualStore.lost());
-    }
-
-    private static CompletableFuture<List<HeldPermit>> granted(Admission admission) {
-        return admission.granted().toCompletableFuture();
-    }
-
-    private static Throwable rejection(Admission admission) {
-        return granted(admission).handle((done, failure) -> Failures.cause(failure)).getNow(null);
+    /** Trap 25: such as a missing permission, whether the call has just come or waits. */
+    @Test
+    void permanentRefusalIsReportedImmediately() {
+        held(call(two, waiting(1)));
+        Admission waiter = call(one, waiting(1));
+        one.refusal = new StoreException("Authentication required", false, null);
+        for (Admission rejected : List.of(call(one, waiting(1)), waiter)) {
+            assertThat(rejection(rejected)).isInstanceOf(BulkheadUnavailableException.class)
+                    .hasMessageContaining("Authentication required");
+        }
     }
 }
