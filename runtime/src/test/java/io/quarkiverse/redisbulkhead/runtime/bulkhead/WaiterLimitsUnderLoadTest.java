@@ -5,7 +5,6 @@ import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
@@ -27,13 +26,15 @@ import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.guard.BlockingWait;
-import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply;
-import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
-import io.quarkiverse.redisbulkhead.runtime.store.ForwardingStore;
-import io.quarkiverse.redisbulkhead.runtime.store.PollReply;
+import io.quarkiverse.redisbulkhead.runtime.store.ObservedShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.Position;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.Statement;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
-import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.quarkiverse.redisbulkhead.runtime.store.local.InProcessShareStore;
 
 /** Trap 41: calls are no longer counted after any outcome, and each fires its events in order. */
 class WaiterLimitsUnderLoadTest {
@@ -43,31 +44,27 @@ class WaiterLimitsUnderLoadTest {
     private static final int MOST_BLOCKED = 3;
     private static final int MOST_WAITERS = 4;
 
-    /** The first lease of a hand-over is two seconds, minus a margin. */
+    /** Permits are granted for six seconds at least, minus a margin; what is only offered, for less than three. */
     private static final Duration PAUSE = Duration.ofMillis(1_500);
 
-    /** Fails at random: lost reply or contention. */
-    private static final class UnreliableStore extends ForwardingStore {
+    /** Fails at random: lost statement, lost answer, outage or contention. */
+    private static final class UnreliableStore extends ObservedShareStore {
 
-        private UnreliableStore(LocalPermitStore store) {
-            super(store);
+        private UnreliableStore(ShareStore store) {
+            super(store, (operation, time, failure) -> {
+            });
         }
 
         @Override
-        public CompletionStage<AcquireReply> acquire(AcquireRequest request) {
+        public CompletionStage<Position> sync(Statement statement) {
             return switch (ThreadLocalRandom.current().nextInt(20)) {
-                case 0 -> CompletableFuture.failedStage(ManualStore.lost());
+                case 0 -> CompletableFuture.failedStage(new StoreException("lost", true, null));
                 case 1 -> CompletableFuture.failedStage(new StoreContendedException("contended"));
-                case 2 -> super.acquire(request).thenCompose(reply -> CompletableFuture.failedStage(ManualStore.lost()));
-                default -> super.acquire(request);
+                case 2 -> super.sync(statement).thenCompose(
+                        position -> CompletableFuture.failedStage(new StoreException("lost", true, null)));
+                case 3 -> CompletableFuture.failedStage(new StoreAwayException("away", false, null));
+                default -> super.sync(statement);
             };
-        }
-
-        @Override
-        public CompletionStage<PollReply> poll(BulkheadId bulkhead, int limit, Collection<String> permitIds,
-                Duration place) {
-            return ThreadLocalRandom.current().nextInt(5) == 0 ? CompletableFuture.failedStage(ManualStore.lost())
-                    : super.poll(bulkhead, limit, permitIds, place);
         }
     }
 
@@ -157,17 +154,14 @@ class WaiterLimitsUnderLoadTest {
     private final Events events = new Events();
     private final WaiterLimits waiting = new WaiterLimits(MOST_BLOCKED);
     private final RealTimers timers = new RealTimers();
-    private final SemaphoreEngine engine = engine();
+    private final Engine engine = engine();
     private final AtomicInteger queueFull = new AtomicInteger();
     private final AtomicInteger granted = new AtomicInteger();
     private final ConcurrentLinkedQueue<Admission> all = new ConcurrentLinkedQueue<>();
 
-    private SemaphoreEngine engine() {
-        HolderIdentity identity = new HolderIdentity("app", "host:1");
-        SemaphoreEngine local = new SemaphoreEngine(new LocalPermitStore(timers::nanoTime, 0), timers, identity, loss -> {
-        }, false, waiting);
-        return new SemaphoreEngine(new UnreliableStore(new LocalPermitStore(timers::nanoTime, 0)), timers, identity, events,
-                local);
+    private Engine engine() {
+        return new Engine("one", new UnreliableStore(new InProcessShareStore("one", timers::nanoTime)), timers,
+                new HolderIdentity("app", "host:1"), events, waiting, Duration.ofMillis(100));
     }
 
     @RepeatedTest(3)
@@ -212,7 +206,7 @@ class WaiterLimitsUnderLoadTest {
         if (random.nextBoolean()) {
             spec.maxWaiters(MOST_WAITERS);
         }
-        Semaphore semaphore = engine.semaphore(spec.build()).forKey("key-" + random.nextInt(2), OptionalInt.empty());
+        Semaphore semaphore = new Semaphore(engine, spec.build(), true).forKey("key-" + random.nextInt(2), OptionalInt.empty());
         Admission admission = semaphore.admit("A#a", WaitsOn.values()[random.nextInt(2)]);
         all.add(admission);
         assertThat(waiting.blockedThreads()).isBetween(0, MOST_BLOCKED);
@@ -233,7 +227,7 @@ class WaiterLimitsUnderLoadTest {
     private void reachTheBound() {
         SemaphoreSpec spec = SemaphoreSpec.named("bound").permits(1).maxWait(Duration.ofSeconds(30)).maxWaiters(MOST_WAITERS)
                 .onOutage(OnOutage.LOCAL).build();
-        Semaphore semaphore = engine.semaphore(spec).forKey("key", OptionalInt.empty());
+        Semaphore semaphore = new Semaphore(engine, spec, true).forKey("key", OptionalInt.empty());
         List<Admission> crowd = new ArrayList<>();
         while (queueFull.get() == 0) {
             Admission admission = semaphore.admit("A#a");
