@@ -42,7 +42,7 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 
-/** Dependencies point one way: glue to guards to semaphore to the port of the store. */
+/** Dependencies point one way: glue to guards to bulkheads to the port of the store. */
 class ArchitectureTest {
 
     static final String ROOT = "io.quarkiverse.redisbulkhead";
@@ -63,7 +63,6 @@ class ArchitectureTest {
                 .layer("overview").definedBy(ROOT + ".runtime.overview")
                 .layer("guard").definedBy(ROOT + ".runtime.guard")
                 .layer("bulkhead").definedBy(ROOT + ".runtime.bulkhead")
-                .layer("semaphore").definedBy(ROOT + ".runtime.semaphore")
                 .layer("port").definedBy(ROOT + ".runtime.store")
                 .layer("machine").definedBy(ROOT + ".runtime.store.machine")
                 .layer("redis").definedBy(ROOT + ".runtime.store.redis")
@@ -76,14 +75,12 @@ class ArchitectureTest {
                 .whereLayer("definition").mayOnlyBeAccessedByLayers("glue")
                 .whereLayer("message").mayOnlyBeAccessedByLayers("glue", "definition", "overview")
                 .whereLayer("overview").mayOnlyBeAccessedByLayers("glue")
-                .whereLayer("overview").mayOnlyAccessLayers("semaphore", "port", "message")
+                .whereLayer("overview").mayOnlyAccessLayers("bulkhead", "port", "message")
                 .whereLayer("guard").mayOnlyBeAccessedByLayers("glue")
-                .whereLayer("bulkhead").mayOnlyBeAccessedByLayers("glue")
-                .whereLayer("bulkhead").mayOnlyAccessLayers("semaphore", "port")
-                .whereLayer("semaphore").mayOnlyBeAccessedByLayers("glue", "guard", "overview", "bulkhead")
+                .whereLayer("bulkhead").mayOnlyBeAccessedByLayers("glue", "guard", "overview")
+                .whereLayer("bulkhead").mayOnlyAccessLayers("port")
                 .whereLayer("port")
-                .mayOnlyBeAccessedByLayers("glue", "overview", "bulkhead", "semaphore", "machine", "redis", "lock store",
-                        "local store")
+                .mayOnlyBeAccessedByLayers("glue", "overview", "bulkhead", "machine", "redis", "lock store", "local store")
                 .whereLayer("machine").mayOnlyBeAccessedByLayers("redis", "lock store", "local store")
                 .whereLayer("machine").mayOnlyAccessLayers("port")
                 .whereLayer("redis").mayOnlyBeAccessedByLayers("glue", "lock store")
@@ -108,14 +105,13 @@ class ArchitectureTest {
     }
 
     @Test
-    void semaphoreDoesNotDependOnCdiConfigurationOrRedis() {
+    void bulkheadsDoNotDependOnCdiConfigurationOrRedis() {
         classes().that()
-                .resideInAnyPackage(ROOT + ".runtime.bulkhead", ROOT + ".runtime.semaphore", ROOT + ".runtime.store",
-                        ROOT + ".runtime.store.local")
+                .resideInAnyPackage(ROOT + ".runtime.bulkhead", ROOT + ".runtime.store", ROOT + ".runtime.store.local")
                 .should()
                 .onlyDependOnClassesThat()
                 .resideInAnyPackage("java..", "org.jboss.logging..", ROOT, ROOT + ".runtime.message",
-                        ROOT + ".runtime.bulkhead", ROOT + ".runtime.semaphore",
+                        ROOT + ".runtime.bulkhead",
                         ROOT + ".runtime.store", ROOT + ".runtime.store.machine", ROOT + ".runtime.store.local",
                         "org.eclipse.microprofile.faulttolerance..")
                 .check(CLASSES);
@@ -125,25 +121,26 @@ class ArchitectureTest {
     void overviewDoesNotDependOnCdiConfigurationOrRedis() {
         classes().that().resideInAPackage(ROOT + ".runtime.overview").should().onlyDependOnClassesThat()
                 .resideInAnyPackage("java..", ROOT, ROOT + ".runtime.message", ROOT + ".runtime.overview",
-                        ROOT + ".runtime.semaphore", ROOT + ".runtime.store", "io.smallrye.mutiny..", "io.vertx.core.json..")
+                        ROOT + ".runtime.bulkhead", ROOT + ".runtime.store", "io.smallrye.mutiny..", "io.vertx.core.json..")
                 .check(CLASSES);
     }
 
-    /** So that the package reads from top to bottom. A class and its nested classes are one slice. */
+    /** So that the package reads from top to bottom. A class and its nested classes are one slice; so are those that share a lock. */
     @Test
-    void semaphoreClassesHaveNoCycles() {
+    void bulkheadClassesHaveNoCycles() {
+        List<String> lockedTogether = List.of("Bulkhead", "CallLine", "PendingCall", "SharePermit", "ShareSync");
         slices().assignedFrom(new SliceAssignment() {
 
             @Override
             public SliceIdentifier getIdentifierOf(JavaClass type) {
-                return type.getPackageName().equals(ROOT + ".runtime.semaphore")
-                        ? SliceIdentifier.of(outermost(type).getSimpleName())
-                        : SliceIdentifier.ignore();
+                String name = outermost(type).getSimpleName();
+                return !type.getPackageName().equals(ROOT + ".runtime.bulkhead") ? SliceIdentifier.ignore()
+                        : SliceIdentifier.of(lockedTogether.contains(name) ? "those of the lock" : name);
             }
 
             @Override
             public String getDescription() {
-                return "classes of the semaphore";
+                return "classes of bulkheads";
             }
         }).should().beFreeOfCycles().check(CLASSES);
     }
@@ -228,8 +225,7 @@ class ArchitectureTest {
     @Test
     void callsParseNoStrings() {
         noClasses().that()
-                .resideInAnyPackage(ROOT + ".runtime.guard", ROOT + ".runtime.bulkhead", ROOT + ".runtime.semaphore",
-                        ROOT + ".runtime.store",
+                .resideInAnyPackage(ROOT + ".runtime.guard", ROOT + ".runtime.bulkhead", ROOT + ".runtime.store",
                         ROOT + ".runtime.store.local")
                 .or(areOnTheCallPath())
                 .should().dependOnClassesThat().resideInAPackage("java.util.regex..")

@@ -20,21 +20,18 @@ import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
 import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.LimitState;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreEngine;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Timers;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits;
-import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
 import io.smallrye.mutiny.Uni;
 
 /** Bulkheads in memory with five permits each; {@code reports} and the keyed {@code pages} are declared. */
 final class LocalBulkheads implements RedisBulkheads {
 
-    private final SemaphoreEngine engine = new SemaphoreEngine(
-            new LocalPermitStore(System::nanoTime, System.currentTimeMillis()), new NoTimers(),
-            new HolderIdentity("shop", "host:1"), loss -> {
-            }, true, new WaiterLimits(Integer.MAX_VALUE));
+    private final Engine engine = new Engine("one", new NoTimers(), new HolderIdentity("shop", "host:1"), loss -> {
+    }, new WaiterLimits(Integer.MAX_VALUE));
 
     final Map<String, SemaphoreSpec> inCode = new HashMap<>();
     final Overview overview = new Overview(List.of(declared("reports", false), declared("pages", true)),
@@ -67,12 +64,12 @@ final class LocalBulkheads implements RedisBulkheads {
 
     /** Acquires a permit that is never released. */
     String take(String name) {
-        return taken(engine.semaphore(spec(name)));
+        return taken(new Semaphore(engine, spec(name), true));
     }
 
     /** Acquires a permit of a key that is never released. */
     String take(String name, String key) {
-        return taken(engine.semaphore(spec(name)).forKey(key, OptionalInt.empty()));
+        return taken(new Semaphore(engine, spec(name), true).forKey(key, OptionalInt.empty()));
     }
 
     private static String taken(Semaphore semaphore) {
@@ -101,7 +98,7 @@ final class LocalBulkheads implements RedisBulkheads {
 
     @Override
     public RedisSemaphore semaphore(SemaphoreSpec spec) {
-        return view(engine.semaphore(spec));
+        return view(new Semaphore(engine, spec, true));
     }
 
     RedisSemaphore undeclared(String name) {

@@ -145,6 +145,11 @@ class RedisBulkheadJsonRpcServiceTest {
         Instant.parse((String) page.remove("now"));
         Snapshot snapshot = bulkheads.overview.snapshot(10).toCompletableFuture().join();
         JsonObject endpoint = new StateJson(bulkheads.overview).all(snapshot, 10);
+        // A permit of this process has no lease: it would end one lease from now.
+        for (JsonObject each : List.of(page, endpoint)) {
+            JsonObject holder = limitOf(each, "reports").getJsonArray("holders").getJsonObject(0);
+            Instant.parse((String) holder.remove("until"));
+        }
 
         assertThat(page.fieldNames()).isEqualTo(endpoint.fieldNames());
         assertThat(page.getJsonArray("bulkheads")).isEqualTo(endpoint.getJsonArray("bulkheads"));

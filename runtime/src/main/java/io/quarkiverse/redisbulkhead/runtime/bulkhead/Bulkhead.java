@@ -2,7 +2,9 @@ package io.quarkiverse.redisbulkhead.runtime.bulkhead;
 
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -28,6 +30,8 @@ final class Bulkhead {
     // As long as some executions that take a millisecond, so that an instance amortizes its requests; short enough for others.
     private static final long TURN_NANOS = Duration.ofMillis(10).toNanos();
     private static final long FORGET_NANOS = Duration.ofSeconds(1).toNanos();
+    // Null while this thread gives no permits.
+    private static final ThreadLocal<Deque<Runnable>> IN_TURN = new ThreadLocal<>();
 
     final BulkheadId id;
     final Surroundings around;
@@ -332,7 +336,7 @@ final class Bulkhead {
                 travels = !held;
             }
         }
-        run(then);
+        runInTurn(then);
         if (travels) {
             flush();
         }
@@ -566,7 +570,9 @@ final class Bulkhead {
 
     /** Within the lock: the permit leaves the share with the statement that is being built. */
     void leave(SharePermit permit) {
-        unlink(permit);
+        if (permit.inUse) {
+            unlink(permit);
+        }
         inUse -= permit.weight();
     }
 
@@ -856,6 +862,30 @@ final class Bulkhead {
     static void run(List<Runnable> then) {
         for (Runnable action : then) {
             action.run();
+        }
+    }
+
+    /**
+     * Runs actions that give permits to calls, after those of which this thread runs one: a call may end while it is told of
+     * its permit, which then serves the next one. On the stack of one another, a long line would overflow it.
+     */
+    static void runInTurn(List<Runnable> then) {
+        if (then.isEmpty()) {
+            return;
+        }
+        Deque<Runnable> behind = IN_TURN.get();
+        if (behind != null) {
+            behind.addAll(then);
+            return;
+        }
+        Deque<Runnable> turns = new ArrayDeque<>(then);
+        IN_TURN.set(turns);
+        try {
+            while (!turns.isEmpty()) {
+                turns.poll().run();
+            }
+        } finally {
+            IN_TURN.remove();
         }
     }
 

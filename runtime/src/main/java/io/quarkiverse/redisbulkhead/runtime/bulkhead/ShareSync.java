@@ -173,7 +173,7 @@ final class ShareSync {
                 }
             }
             next.awaiting().forEach(promise -> effects.add(() -> complete(promise, failure)));
-            Bulkhead.run(effects);
+            Bulkhead.runInTurn(effects);
             flush();
         });
     }
@@ -620,8 +620,9 @@ final class ShareSync {
         for (Leaving leave : leaving) {
             CompletableFuture<String> token = leave.token;
             if (token != null) {
-                // It may have been detached; when the store answers, the permit comes back.
+                // It may have been detached; when the store answers, the permit comes back, unless the caller tries again.
                 leave.token = null;
+                leave.permit.detaching = false;
                 then.add(() -> token.completeExceptionally(StoreFailures.rejection(bulkhead.id.name(), failure)));
             }
         }

@@ -25,7 +25,10 @@ final class SimulatedInstance implements SemaphoreListener {
 
     final String name;
     final Engine engine;
-    final WaiterLimits limits = new WaiterLimits(1_000);
+    final WaiterLimits limits;
+    /** Also receives the events. */
+    SemaphoreListener events = loss -> {
+    };
     final Map<String, PermitLost> losses = new HashMap<>();
     final List<String> lostTwice = new ArrayList<>();
     int statements;
@@ -42,8 +45,13 @@ final class SimulatedInstance implements SemaphoreListener {
     private int planned;
 
     SimulatedInstance(String name, InMemoryShareStore server) {
+        this(name, server, new WaiterLimits(1_000));
+    }
+
+    SimulatedInstance(String name, InMemoryShareStore server, WaiterLimits limits) {
         this.name = name;
         this.server = server;
+        this.limits = limits;
         this.engine = new Engine(name, new Gate(server.connect(name)), new Clock(), new HolderIdentity("app", name), this,
                 limits, Duration.ofSeconds(1), () -> 1);
     }
@@ -103,11 +111,23 @@ final class SimulatedInstance implements SemaphoreListener {
         if (losses.put(loss.permitId(), loss) != null) {
             lostTwice.add(loss.permitId());
         }
+        events.lost(loss);
+    }
+
+    @Override
+    public CallListener onCall(BulkheadId bulkhead, String method) {
+        return events.onCall(bulkhead, method);
+    }
+
+    @Override
+    public void nestedCallRejected(String method, RuntimeException rejection) {
+        events.nestedCallRejected(method, rejection);
     }
 
     @Override
     public void renewalFailed(BulkheadId bulkhead, int permits, Throwable failure) {
         failedRenewals++;
+        events.renewalFailed(bulkhead, permits, failure);
     }
 
     private final class Clock implements Timers {

@@ -9,7 +9,6 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
@@ -20,60 +19,53 @@ import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeldPermit;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.HolderIdentity;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreEngine;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits;
-import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
-import io.quarkiverse.redisbulkhead.runtime.store.AttachRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
-import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.Statement;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreOperation;
-import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.local.InProcessShareStore;
 
 /** With a manual clock and a store in memory. */
 class SimulatedStoreTest {
 
     private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(1);
     private static final BulkheadId REPORTS = BulkheadId.of("reports");
-    private static final SemaphoreSpec SPEC = SemaphoreSpec.named("reports").permits(1).maxWait(Duration.ofMinutes(1)).build();
-    private static final AcquireRequest REQUEST = new AcquireRequest(REPORTS, "p1", 1, Duration.ofSeconds(30), false,
-            Duration.ZERO, 0, "app", "host:1", "A#a");
+    private static final SemaphoreSpec SPEC = SemaphoreSpec.named("reports").permits(2).maxWait(Duration.ofMinutes(1))
+            .keepIdle(Duration.ofMinutes(1)).build();
+    private static final SemaphoreSpec IMPATIENT = SPEC.toBuilder().maxWait(Duration.ZERO).build();
 
-    // Covers each operation of the interface, so that a new one cannot be forgotten.
-    private static final Map<StoreOperation, Function<PermitStore, CompletionStage<?>>> OPERATIONS = Map.ofEntries(
-            Map.entry(StoreOperation.ACQUIRE, store -> store.acquire(REQUEST)),
-            Map.entry(StoreOperation.RELEASE, store -> store.release(REPORTS, "p1")),
-            Map.entry(StoreOperation.CANCEL, store -> store.cancel(REPORTS, List.of("p1"), Duration.ofSeconds(1))),
-            Map.entry(StoreOperation.RENEW, store -> store.renew(REPORTS, Map.of("p1", Duration.ofSeconds(30)))),
-            Map.entry(StoreOperation.POLL, store -> store.poll(REPORTS, 1, Set.of("p1"), Duration.ofSeconds(1))),
-            Map.entry(StoreOperation.DETACH,
-                    store -> store.detach(REPORTS, "p1", Duration.ofSeconds(30), "digest", Duration.ZERO)),
-            Map.entry(StoreOperation.ATTACH,
-                    store -> store.attach(new AttachRequest(
-                            new AcquireRequest(REQUEST.terms(), "p2", Duration.ZERO, 0), "p1", "digest", Duration.ZERO))),
-            Map.entry(StoreOperation.REVOKE, store -> store.revoke(REPORTS, "p1")),
-            Map.entry(StoreOperation.RESIZE, store -> store.resize(REPORTS, 1)),
-            Map.entry(StoreOperation.RESET_SIZE, store -> store.resetSize(REPORTS)),
-            Map.entry(StoreOperation.OCCUPANCY, store -> store.occupancy(REPORTS, 1)),
-            Map.entry(StoreOperation.OWN_PERMITS, store -> store.ownPermits(REPORTS)),
-            Map.entry(StoreOperation.IN_USE, store -> store.inUse(1)));
+    private static final Map<StoreOperation, Function<ShareStore, CompletionStage<?>>> OPERATIONS = Map.of(
+            StoreOperation.SYNC,
+            store -> store.sync(new Statement(BulkheadId.of("other"), 1, 0, 0, 0, 0, 1_000, 1, false, false,
+                    List.of(), List.of(), 0, 0, "", -1, List.of(), List.of())),
+            StoreOperation.LOOK, store -> store.look(REPORTS, 1),
+            StoreOperation.REVOKE, store -> store.revoke(REPORTS, "elsewhere", "", 1),
+            StoreOperation.RESIZE, store -> store.resize(REPORTS, 1),
+            StoreOperation.RESET_SIZE, store -> store.resize(REPORTS, 0),
+            StoreOperation.IN_USE, store -> store.inUse(1));
 
     private final ManualClock clock = new ManualClock();
     private final SimulatedStore simulated = new SimulatedStore(COMMAND_TIMEOUT, clock);
-    private final LocalPermitStore real = local();
-    private final PermitStore store = simulated.decorate(real);
+    private final ShareStore real = new InProcessShareStore("one", clock::nanoTime);
+    private final ShareStore store = simulated.decorate(real);
     private final List<PermitLost> losses = new ArrayList<>();
-    private final HolderIdentity identity = new HolderIdentity("app", "host:1");
-    private final SemaphoreEngine engine = new SemaphoreEngine(store, clock, identity, losses::add,
-            new SemaphoreEngine(local(), clock, identity, losses::add, false, new WaiterLimits(Integer.MAX_VALUE)));
+    private final Engine engine = new Engine("one", store, clock, new HolderIdentity("app", "host:1"), losses::add,
+            new WaiterLimits(Integer.MAX_VALUE), COMMAND_TIMEOUT);
+
+    SimulatedStoreTest() {
+        simulated.control(engine);
+    }
 
     @Test
     void outageFailsAndSlowStoreDelaysAllOperations() {
-        assertThat(OPERATIONS.keySet()).as("those of a store of permits")
-                .isEqualTo(EnumSet.complementOf(EnumSet.of(StoreOperation.SYNC, StoreOperation.LOOK)));
+        assertThat(OPERATIONS.keySet()).as("so that a new one is not forgotten").isEqualTo(EnumSet.allOf(StoreOperation.class));
         OPERATIONS.forEach((operation, call) -> {
             assertThat(future(call.apply(store))).as("%s, without a fault", operation).isCompleted();
 
@@ -95,30 +87,30 @@ class SimulatedStoreTest {
     @Test
     void delayAboveTheCommandTimeoutIsAnOutage() {
         Runnable slow = simulated.slow(COMMAND_TIMEOUT);
-        CompletableFuture<?> first = future(store.acquire(REQUEST));
+        CompletableFuture<?> first = future(store.resize(REPORTS, 1));
         clock.advance(Duration.ofMillis(600));
-        CompletableFuture<?> second = future(store.occupancy(REPORTS, 1));
+        CompletableFuture<?> second = future(store.look(REPORTS, 1));
         clock.advance(Duration.ofMillis(399));
         assertThat(first).isNotDone();
 
         clock.advance(Duration.ofMillis(1));
         assertAway(first, true);
         assertAway(second, true);
-        assertAway(future(store.occupancy(REPORTS, 1)), false);
+        assertAway(future(store.look(REPORTS, 1)), false);
 
         slow.run();
-        assertThat(store.occupancy(REPORTS, 1).toCompletableFuture().join().inUse()).as("only the reply was lost").isOne();
+        assertThat(store.look(REPORTS, 1).toCompletableFuture().join().resizedTo()).as("only the reply was lost").hasValue(1);
     }
 
     @Test
     void outageFailsCallsInFlight() {
         simulated.slow(Duration.ofMillis(500));
-        CompletableFuture<?> inFlight = future(store.acquire(REQUEST));
+        CompletableFuture<?> inFlight = future(store.look(REPORTS, 1));
         Runnable outage = simulated.outage();
         assertAway(inFlight, true);
 
         outage.run();
-        CompletableFuture<?> next = future(store.occupancy(REPORTS, 1));
+        CompletableFuture<?> next = future(store.look(REPORTS, 1));
         assertThat(next).as("still slow").isNotDone();
         clock.advance(Duration.ofMillis(500));
         assertThat(next).isCompleted();
@@ -128,12 +120,12 @@ class SimulatedStoreTest {
     @Test
     void slowCallsInFlightAtTheEndAreNoOutage() {
         Runnable slow = simulated.slow(Duration.ofHours(1));
-        CompletableFuture<?> late = future(store.acquire(REQUEST));
+        CompletableFuture<?> late = future(store.look(REPORTS, 1));
         slow.run();
-        assertThat(future(store.occupancy(REPORTS, 1))).isCompleted();
+        assertThat(future(store.look(REPORTS, 1))).isCompleted();
         clock.advance(COMMAND_TIMEOUT);
         assertThat(late).isCompleted();
-        assertThat(future(store.occupancy(REPORTS, 1))).isCompleted();
+        assertThat(future(store.look(REPORTS, 1))).isCompleted();
     }
 
     @Test
@@ -147,60 +139,100 @@ class SimulatedStoreTest {
         assertThat(future(store.inUse(1))).isCompleted();
     }
 
-    /** As after a real outage: no call waits for the next poll or the next release retry. */
     @Test
-    void catchesUpAtTheEndOfAnOutage() {
-        Admission running = engine.semaphore(SPEC).admit("A#a");
-        Admission waiting = engine.semaphore(SPEC).admit("A#b");
-        assertThat(permits(running)).isCompleted();
+    void messagesAreLateOrLost() {
+        granted(SPEC);
+        granted(SPEC);
+        Admission waiting = begin(SPEC);
+        Runnable slow = simulated.slow(Duration.ofMillis(100));
+        real.resize(REPORTS, 3);
+        clock.advance(Duration.ofMillis(199));
+        assertThat(permits(waiting)).as("the message and the answer take their time").isNotDone();
+        clock.advance(Duration.ofMillis(1));
+        assertThat(permits(waiting)).isCompleted();
+        slow.run();
 
+        Admission next = begin(SPEC);
+        clock.advance(Duration.ofSeconds(1));
+        assertThat(permits(next)).isNotDone();
         Runnable outage = simulated.outage();
-        running.end();
+        real.resize(REPORTS, 4);
         clock.advance(Duration.ofSeconds(3));
-        assertThat(permits(waiting)).as("keeps waiting").isNotDone();
-        Admission late = engine.semaphore(SPEC).admit("A#c");
-        assertThatThrownBy(() -> permits(late).join()).hasCauseInstanceOf(BulkheadUnavailableException.class)
-                .hasMessageContaining("Redis is away, as simulated by TestBulkhead");
+        assertThat(permits(next)).isNotDone();
 
         outage.run();
-        assertThat(permits(waiting)).as("without advancing the clock").isCompleted();
-        waiting.end();
+        assertThat(permits(next)).as("states its position again").isCompleted();
+    }
+
+    /** Otherwise calls would go on as before until the share is used up. */
+    @Test
+    void outageAppliesThePolicyAlthoughPermitsAreIdle() {
+        granted(IMPATIENT).end();
+        assertThat(engine.occupancy(REPORTS, 0).toCompletableFuture().join().idle()).isOne();
+
+        Runnable outage = simulated.outage();
+        assertUnavailable(IMPATIENT);
+
+        outage.run();
+        Admission running = granted(IMPATIENT);
+        Runnable again = simulated.outage();
+        assertUnavailable(IMPATIENT);
+        running.end();
+        assertUnavailable(IMPATIENT);
+        again.run();
+        granted(IMPATIENT).end();
         assertThat(losses).isEmpty();
     }
 
     @Test
-    void losesMessagesDuringAnOutage() {
-        real.acquire(REQUEST);
-        Admission waiting = engine.semaphore(SPEC).admit("A#b");
-        Runnable outage = simulated.outage();
+    void slowStoreDelaysCallsAlthoughPermitsAreIdle() {
+        granted(SPEC).end();
+        Runnable slow = simulated.slow(Duration.ofMillis(200));
+        Admission call = begin(SPEC);
+        clock.advance(Duration.ofMillis(199));
+        assertThat(permits(call)).isNotDone();
+        clock.advance(Duration.ofMillis(201));
+        assertThat(permits(call)).isCompleted();
+        call.end();
+        slow.run();
+    }
 
-        real.release(REPORTS, "p1");
+    /** As after a real outage: no call waits for the next statement. */
+    @Test
+    void catchesUpAtTheEndOfAnOutage() {
+        Admission first = granted(SPEC);
+        granted(SPEC);
+        Admission waiting = begin(SPEC);
         assertThat(permits(waiting)).isNotDone();
 
+        Runnable outage = simulated.outage();
+        first.end();
+        clock.advance(Duration.ofSeconds(3));
+        assertThat(permits(waiting)).as("keeps waiting").isNotDone();
+        assertUnavailable(SPEC);
+
         outage.run();
-        assertThat(permits(waiting)).as("polls again").isCompleted();
+        assertThat(permits(waiting)).as("without advancing the clock").isCompleted();
+        assertThat(losses).isEmpty();
     }
 
     @Test
     void otherPoliciesContinue() {
         Runnable outage = simulated.outage();
-        SemaphoreSpec local = SPEC.toBuilder().onOutage(OnOutage.LOCAL).maxWait(Duration.ZERO).build();
-        Admission first = engine.semaphore(local).admit("A#a");
-        assertThat(permits(first)).isCompleted();
-        assertThat(permits(engine.semaphore(local).admit("A#a"))).as("one in this process").isCompletedExceptionally();
+        SemaphoreSpec local = IMPATIENT.toBuilder().onOutage(OnOutage.LOCAL).localPermits(1).build();
+        Admission first = granted(local);
+        assertThat(permits(begin(local))).as("one in this process").isCompletedExceptionally();
         first.end();
 
-        Admission allowed = engine.semaphore(SPEC.toBuilder().onOutage(OnOutage.ALLOW).build()).admit("A#a");
+        Admission allowed = granted(SPEC.toBuilder().onOutage(OnOutage.ALLOW).build());
         assertThat(permits(allowed).join().get(0).fencingToken()).isZero();
-        allowed.end();
         outage.run();
     }
 
     /** As in an outage longer than the lease. */
     @Test
     void leasesExpireDuringALongOutage() {
-        Admission running = engine.semaphore(SPEC).admit("A#a");
-        HeldPermit permit = permits(running).join().get(0);
+        HeldPermit permit = permits(granted(SPEC)).join().get(0);
         simulated.outage();
         clock.advance(SPEC.expire());
         assertThat(permit.isHeld()).isFalse();
@@ -209,40 +241,44 @@ class SimulatedStoreTest {
 
     @Test
     void lostPermitIsFreeAndItsHolderIsNotified() {
-        Admission running = engine.semaphore(SPEC).admit("A#a");
+        Admission running = granted(SPEC);
         HeldPermit permit = permits(running).join().get(0);
-        Admission waiting = engine.semaphore(SPEC).admit("A#b");
+        HeldPermit other = permits(granted(SPEC)).join().get(0);
+        Admission waiting = begin(SPEC);
         assertThat(permits(waiting)).isNotDone();
 
-        assertThat(simulated.lose("reports", Optional.empty(), permit.id()).toCompletableFuture().join()).isTrue();
+        assertThat(lose(permit.id())).isTrue();
 
         assertThat(permit.isHeld()).isFalse();
+        assertThat(other.isHeld()).isTrue();
         assertThat(losses).singleElement().satisfies(loss -> {
             assertThat(loss.permitId()).isEqualTo(permit.id());
             assertThat(loss.reason()).isEqualTo(PermitLost.Reason.GONE);
         });
         assertThat(permits(waiting)).isCompleted();
-        assertThat(simulated.lose("reports", Optional.empty(), permit.id()).toCompletableFuture().join()).isFalse();
+        assertThat(lose(permit.id())).isFalse();
         running.end();
-        assertThat(store.occupancy(REPORTS, 1).toCompletableFuture().join().inUse()).as("the other one").isOne();
+        assertThat(engine.occupancy(REPORTS, 0).toCompletableFuture().join().inUse()).as("the others").isEqualTo(2);
         assertThat(losses).hasSize(1);
     }
 
-    /** The delay also applies to the message that grants a permit to a waiter. */
-    @Test
-    void delaysMessages() {
-        Admission running = engine.semaphore(SPEC).admit("A#a");
-        Admission waiting = engine.semaphore(SPEC.toBuilder().fair(true).build()).admit("A#b");
-        simulated.slow(Duration.ofMillis(100));
-        running.end();
-        clock.advance(Duration.ofMillis(99));
-        assertThat(permits(waiting)).isNotDone();
-        clock.advance(Duration.ofMillis(1));
-        assertThat(permits(waiting)).isCompleted();
+    private boolean lose(String permitId) {
+        return simulated.lose("reports", Optional.empty(), permitId);
     }
 
-    private LocalPermitStore local() {
-        return new LocalPermitStore(clock::nanoTime, 1_000_000);
+    private Admission begin(SemaphoreSpec spec) {
+        return new Semaphore(engine, spec, true).admit("A#a");
+    }
+
+    private Admission granted(SemaphoreSpec spec) {
+        Admission admission = begin(spec);
+        assertThat(permits(admission)).isCompleted();
+        return admission;
+    }
+
+    private void assertUnavailable(SemaphoreSpec spec) {
+        assertThatThrownBy(() -> permits(begin(spec)).join()).hasCauseInstanceOf(BulkheadUnavailableException.class)
+                .hasMessageContaining("Redis is away, as simulated by TestBulkhead");
     }
 
     private static CompletableFuture<List<HeldPermit>> permits(Admission admission) {

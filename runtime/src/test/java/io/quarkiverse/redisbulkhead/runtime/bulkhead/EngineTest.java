@@ -8,75 +8,18 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
-import java.util.function.UnaryOperator;
 
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
-import io.quarkiverse.redisbulkhead.OnOutage;
+import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.PermitGoneException;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.PermitLost.Reason;
-import io.quarkiverse.redisbulkhead.SemaphoreSpec;
-import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
-import io.quarkiverse.redisbulkhead.runtime.store.Failures;
-import io.quarkiverse.redisbulkhead.runtime.store.InMemoryShareStore;
-import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
-import io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException;
-import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
-import io.quarkiverse.redisbulkhead.runtime.store.TransientStoreException;
 
 /** What single calls see of instances that share a store. */
-class ShareEngineTest {
-
-    private static final BulkheadId WORK = BulkheadId.of("work");
-    private static final Duration LONG = Duration.ofMinutes(5);
-
-    private final InMemoryShareStore server = new InMemoryShareStore(1);
-    private final SimulatedInstance one = new SimulatedInstance("one", server);
-    private final SimulatedInstance two = new SimulatedInstance("two", server);
-
-    private static SemaphoreDefinition work(int permits, UnaryOperator<SemaphoreSpec.Builder> more) {
-        return SemaphoreDefinition
-                .of(more.apply(SemaphoreSpec.named("work").permits(permits).fair(true).expire(Duration.ofSeconds(6))).build());
-    }
-
-    private static SemaphoreDefinition waiting(int permits) {
-        return work(permits, spec -> spec.maxWait(LONG));
-    }
-
-    private static SemaphoreDefinition work(int permits) {
-        return work(permits, spec -> spec.maxWait(Duration.ZERO));
-    }
-
-    private static Admission call(SimulatedInstance at, SemaphoreDefinition definition, HeldPermit... around) {
-        return at.engine.calls(definition).begin("m", WaitsOn.NO_WORKER_THREAD, null, CallListener.NONE, List.of(around));
-    }
-
-    private static HeldPermit held(Admission admission) {
-        assertThat(admission.isHeldNow()).as("holds a permit").isTrue();
-        return admission.heldNow().get(0);
-    }
-
-    private static Throwable rejection(Admission admission) {
-        return failure(admission.granted());
-    }
-
-    private static Throwable failure(CompletionStage<?> stage) {
-        CompletableFuture<?> outcome = stage.toCompletableFuture();
-        assertThat(outcome).as("has failed").isCompletedExceptionally();
-        return Failures.cause(outcome.handle((value, failure) -> failure).join());
-    }
-
-    private void advance(Duration time) {
-        server.advance(time.toNanos() / 1_000);
-    }
-
-    private ShareOverview look() {
-        return server.connect("observer").look(WORK, 100).toCompletableFuture().join();
-    }
+class EngineTest extends TwoInstances {
 
     // ---- Idle permits
 
@@ -264,12 +207,6 @@ class ShareEngineTest {
         assertThat(two.limits.isEmpty()).isTrue();
     }
 
-    private int sharesNow() {
-        CompletionStage<ShareOverview> seen = server.connect("observer").look(WORK, 10);
-        advance(Duration.ofMillis(50));
-        return seen.toCompletableFuture().join().granted();
-    }
-
     @Test
     void boundOfWaitersRejects() {
         held(call(one, waiting(1)));
@@ -364,6 +301,18 @@ class ShareEngineTest {
     }
 
     @Test
+    void otherExecutionsOutlastAMinimumHold() {
+        SemaphoreDefinition held = work(2, spec -> spec.minHold(Duration.ofSeconds(4)).maxHold(Duration.ofSeconds(10)));
+        HeldPermit running = held(call(one, held));
+        call(one, held).end();
+
+        assertThat(one.engine.holdersHere(WORK)).extracting(Holder::permitId).containsExactly(running.id());
+        advance(Duration.ofSeconds(14));
+        assertThat(one.losses.get(running.id()).reason()).isEqualTo(Reason.MAX_HOLD);
+        assertThat(look().granted()).isZero();
+    }
+
+    @Test
     void refreshTellsWhetherThePermitIsStillThere() {
         HeldPermit permit = held(call(one, work(1)));
         assertThat(permit.refresh().toCompletableFuture()).isCompletedWithValue(true);
@@ -387,148 +336,6 @@ class ShareEngineTest {
         advance(Duration.ofMillis(10));
         assertThat(ended).isCompleted();
         assertThat(sharesNow()).isZero();
-    }
-
-    // ---- Outages
-
-    private static StoreAwayException away() {
-        return new StoreAwayException("Redis is away", false, null);
-    }
-
-    @Test
-    void shareServesCallsWhileTheStoreIsAway() {
-        call(one, work(2)).end();
-        one.refusal = away();
-
-        for (int i = 0; i < 9; i++) {
-            Admission call = call(one, work(2));
-            advance(Duration.ofMillis(500));
-            assertThat(held(call).fencingToken()).isPositive();
-            call.end();
-        }
-    }
-
-    @Test
-    void outageRejectsNewCalls() {
-        one.refusal = away();
-        assertThat(rejection(call(one, waiting(1)))).isInstanceOf(BulkheadUnavailableException.class)
-                .hasMessageContaining("Redis is away");
-    }
-
-    /** Trap 39. */
-    @Test
-    void callThatWaitsOutlastsAnOutage() {
-        Admission holder = call(two, waiting(1));
-        Admission waiter = call(one, waiting(1));
-        one.refusal = away();
-        advance(Duration.ofSeconds(10));
-        assertThat(waiter.granted().toCompletableFuture()).isNotDone();
-
-        one.refusal = null;
-        holder.end();
-        advance(Duration.ofSeconds(3));
-
-        held(waiter);
-    }
-
-    /** Trap 31. */
-    @Test
-    void callThatDoesNotWaitOutlastsABrokenConnection() {
-        one.refusal = new TransientStoreException("connection reset", true, null);
-        Admission served = call(one, work(1));
-        advance(Duration.ofMillis(700));
-        assertThat(served.granted().toCompletableFuture()).isNotDone();
-        one.refusal = null;
-        advance(Duration.ofMillis(500));
-        held(served);
-
-        two.refusal = new TransientStoreException("connection reset", true, null);
-        Admission rejected = call(two, work(1));
-        advance(Duration.ofMillis(1_100));
-        assertThat(rejection(rejected)).isInstanceOf(BulkheadUnavailableException.class).hasMessageContaining("reset");
-    }
-
-    @Test
-    void outageAllowsCalls() {
-        one.refusal = away();
-        HeldPermit permit = held(call(one, work(1, spec -> spec.onOutage(OnOutage.ALLOW))));
-        assertThat(permit.fencingToken()).isZero();
-    }
-
-    @Test
-    void outageLimitsLocallyWhatTheShareDoesNotServe() {
-        SemaphoreDefinition local = work(5, spec -> spec.onOutage(OnOutage.LOCAL).localPermits(3));
-        Admission ofTheShare = call(one, local);
-        assertThat(held(ofTheShare).fencingToken()).isPositive();
-        one.refusal = away();
-
-        Admission[] beyond = { call(one, local), call(one, local) };
-
-        assertThat(held(beyond[0]).fencingToken()).isZero();
-        held(beyond[1]);
-        assertThat(rejection(call(one, local))).isInstanceOf(BulkheadFullException.class);
-        advance(Duration.ofSeconds(7));
-        assertThat(held(ofTheShare).isHeld()).as("its lease has ended").isFalse();
-        held(call(one, local));
-    }
-
-    @Test
-    void shareIsRenewedWhileTheStoreRefusesNewCalls() {
-        HeldPermit permit = held(call(one, work(5)));
-        one.refusalOfNeeds = new StoreException("out of memory", false, null);
-
-        // So many that the pause after a failure is never over.
-        for (int i = 0; i < 4_000; i++) {
-            assertThat(rejection(call(one, work(5, spec -> spec.weight(3))))).hasMessageContaining("out of memory");
-            advance(Duration.ofMillis(2));
-        }
-        assertThat(permit.isHeld()).isTrue();
-    }
-
-    @Test
-    void handOversUseUpFewTokens() {
-        SemaphoreDefinition all = work(2, spec -> spec.weight(2).maxWait(LONG));
-        long drawn = 0;
-        for (int i = 0; i < 1_000; i++) {
-            Admission quick = call(one, all);
-            drawn = held(quick).fencingToken();
-            quick.end();
-            advance(Duration.ofNanos(100_000));
-        }
-        Admission first = call(one, all);
-        for (int i = 0; i < 100; i++) {
-            Admission next = call(i % 2 == 0 ? two : one, all);
-            held(first).fencingToken();
-            first.end();
-            advance(Duration.ofMillis(50));
-            first = next;
-        }
-        // The clock itself has advanced by half of that.
-        assertThat(held(first).fencingToken() - drawn).isLessThan(10_000_000);
-    }
-
-    @Test
-    void whatCannotPassIsReportedAtOnce() {
-        one.refusal = new StoreException("Authentication required", false, null);
-        assertThat(rejection(call(one, waiting(1)))).isInstanceOf(BulkheadUnavailableException.class)
-                .hasMessageContaining("Authentication required");
-    }
-
-    /** A broken connection is not an outage. */
-    @Test
-    void lostStatementIsStatedAgain() {
-        server.setDown(true);
-        server.timeoutMicros = 100_000;
-        Admission call = call(one, waiting(1));
-        Admission immediate = call(two, work(5));
-        advance(Duration.ofMillis(300));
-        assertThat(call.granted().toCompletableFuture()).isNotDone();
-
-        server.setDown(false);
-        advance(Duration.ofMillis(1_500));
-
-        held(call);
-        assertThat(immediate.granted().toCompletableFuture()).isDone();
     }
 
     // ---- Operators
@@ -677,6 +484,28 @@ class ShareEngineTest {
             server.advance(1);
         }
         assertThat(one.statements).as("blocks grow").isLessThan(40);
+    }
+
+    @Test
+    void handOversUseUpFewTokens() {
+        SemaphoreDefinition all = work(2, spec -> spec.weight(2).maxWait(LONG));
+        long drawn = 0;
+        for (int i = 0; i < 1_000; i++) {
+            Admission quick = call(one, all);
+            drawn = held(quick).fencingToken();
+            quick.end();
+            advance(Duration.ofNanos(100_000));
+        }
+        Admission first = call(one, all);
+        for (int i = 0; i < 100; i++) {
+            Admission next = call(i % 2 == 0 ? two : one, all);
+            held(first).fencingToken();
+            first.end();
+            advance(Duration.ofMillis(50));
+            first = next;
+        }
+        // The clock itself has advanced by half of that.
+        assertThat(held(first).fencingToken() - drawn).isLessThan(10_000_000);
     }
 
     // ---- Without a shared store

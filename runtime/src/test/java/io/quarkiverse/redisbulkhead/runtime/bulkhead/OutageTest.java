@@ -1,0 +1,315 @@
+package io.quarkiverse.redisbulkhead.runtime.bulkhead;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalInt;
+
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkiverse.redisbulkhead.OnOutage;
+import io.quarkiverse.redisbulkhead.PermitLost;
+import io.quarkiverse.redisbulkhead.PermitLost.Reason;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.quarkiverse.redisbulkhead.runtime.store.TransientStoreException;
+
+/** Guarantee 8: what the share serves while the store is away, and the outage policies. */
+class OutageTest extends TwoInstances {
+
+    private static SemaphoreDefinition policy(OnOutage policy) {
+        return work(5, spec -> spec.onOutage(policy).localPermits(2).keepIdle(Duration.ZERO));
+    }
+
+    private static SemaphoreDefinition patient(OnOutage policy) {
+        return work(1, spec -> spec.onOutage(policy).localPermits(1).maxWait(Duration.ofSeconds(10)));
+    }
+
+    private Admission duringOutage(SemaphoreDefinition definition) {
+        one.refusal = away();
+        Admission admission = call(one, definition);
+        one.refusal = null;
+        return admission;
+    }
+
+    @Test
+    void shareServesCallsWhileTheStoreIsAway() {
+        call(one, work(2)).end();
+        one.refusal = away();
+
+        for (int i = 0; i < 9; i++) {
+            Admission call = call(one, work(2));
+            advance(Duration.ofMillis(500));
+            assertThat(held(call).fencingToken()).isPositive();
+            call.end();
+        }
+    }
+
+    /** Trap 25. */
+    @Test
+    void outageRejectsNewCalls() {
+        one.refusal = away();
+        assertThat(rejection(call(one, waiting(1)))).isInstanceOf(BulkheadUnavailableException.class)
+                .hasMessageContaining("Redis is away");
+    }
+
+    /** Trap 39. */
+    @Test
+    void callThatWaitsOutlastsAnOutage() {
+        Admission holder = call(two, waiting(1));
+        Admission waiter = call(one, waiting(1));
+        one.refusal = away();
+        advance(Duration.ofSeconds(10));
+        assertThat(waiter.granted().toCompletableFuture()).isNotDone();
+
+        one.refusal = null;
+        holder.end();
+        advance(Duration.ofSeconds(3));
+
+        held(waiter);
+    }
+
+    /** Trap 31. */
+    @Test
+    void callThatDoesNotWaitOutlastsABrokenConnection() {
+        one.refusal = new TransientStoreException("connection reset", true, null);
+        Admission served = call(one, work(1));
+        advance(Duration.ofMillis(700));
+        assertThat(served.granted().toCompletableFuture()).isNotDone();
+        one.refusal = null;
+        advance(Duration.ofMillis(500));
+        held(served);
+
+        two.refusal = new TransientStoreException("connection reset", true, null);
+        Admission rejected = call(two, work(1));
+        advance(Duration.ofMillis(1_100));
+        assertThat(rejection(rejected)).isInstanceOf(BulkheadUnavailableException.class).hasMessageContaining("reset");
+    }
+
+    @Test
+    void outageLimitsLocallyWhatTheShareDoesNotServe() {
+        SemaphoreDefinition local = work(5, spec -> spec.onOutage(OnOutage.LOCAL).localPermits(3));
+        Admission ofTheShare = call(one, local);
+        assertThat(held(ofTheShare).fencingToken()).isPositive();
+        one.refusal = away();
+
+        Admission[] beyond = { call(one, local), call(one, local) };
+
+        assertThat(held(beyond[0]).fencingToken()).isZero();
+        held(beyond[1]);
+        assertThat(rejection(call(one, local))).isInstanceOf(BulkheadFullException.class);
+        advance(Duration.ofSeconds(7));
+        assertThat(held(ofTheShare).isHeld()).as("its lease has ended").isFalse();
+        held(call(one, local));
+    }
+
+    @Test
+    void shareIsRenewedWhileTheStoreRefusesNewCalls() {
+        HeldPermit permit = held(call(one, work(5)));
+        one.refusalOfNeeds = new StoreException("out of memory", false, null);
+
+        // So many that the pause after a failure is never over.
+        for (int i = 0; i < 4_000; i++) {
+            assertThat(rejection(call(one, work(5, spec -> spec.weight(3))))).hasMessageContaining("out of memory");
+            advance(Duration.ofMillis(2));
+        }
+        assertThat(permit.isHeld()).isTrue();
+    }
+
+    /** A broken connection is not an outage. */
+    @Test
+    void lostStatementIsStatedAgain() {
+        server.setDown(true);
+        server.timeoutMicros = 100_000;
+        Admission call = call(one, waiting(1));
+        Admission immediate = call(two, work(5));
+        advance(Duration.ofMillis(300));
+        assertThat(call.granted().toCompletableFuture()).isNotDone();
+
+        server.setDown(false);
+        advance(Duration.ofMillis(1_500));
+
+        held(call);
+        assertThat(immediate.granted().toCompletableFuture()).isDone();
+    }
+
+    /** Trap 25: a bypassing call has no fencing token, and nothing is returned for it. */
+    @Test
+    void allowPolicyAdmitsAllCalls() {
+        one.refusal = away();
+        for (int i = 0; i < 100; i++) {
+            Admission admission = call(one, policy(OnOutage.ALLOW));
+            HeldPermit permit = held(admission);
+            assertThat(permit).isEqualTo(admission.granted().toCompletableFuture().join().get(0));
+            assertThat(permit.isHeld()).isTrue();
+            assertThat(permit.fencingToken()).isZero();
+            assertThat(permit.id()).isEmpty();
+            admission.end();
+            assertThat(permit.isHeld()).isFalse();
+        }
+    }
+
+    /** Trap 25: each instance applies its local limit. */
+    @Test
+    void localPolicyAppliesTheLocalLimit() {
+        one.refusal = away();
+        SemaphoreDefinition local = policy(OnOutage.LOCAL);
+        Admission first = call(one, local);
+        assertThat(held(first).fencingToken()).as("no fencing token, which the store could reissue").isZero();
+        held(call(one, local));
+        assertThat(rejection(call(one, local))).isInstanceOfSatisfying(BulkheadFullException.class,
+                e -> assertThat(e.limit()).isEqualTo(2));
+
+        first.end();
+
+        held(call(one, local));
+    }
+
+    /** Trap 25: each key has its own local limit, scaled with the limit of the key. */
+    @Test
+    void localPolicyLimitsEachKey() {
+        one.refusal = away();
+        assertThat(localLimit("acme", OptionalInt.empty())).isEqualTo(2);
+        assertThat(localLimit("paying", OptionalInt.of(20))).isEqualTo(8);
+        assertThat(localLimit("small", OptionalInt.of(1))).isEqualTo(1);
+        SemaphoreDefinition huge = policy(OnOutage.LOCAL).forKey("huge", OptionalInt.of(Integer.MAX_VALUE));
+        assertThat(huge.spec().localPermits()).isEqualTo((int) (Integer.MAX_VALUE * 2L / 5));
+        SemaphoreSpec moreHere = huge.spec().toBuilder().permits(1).localPermits(2).build();
+        assertThat(SemaphoreDefinition.of(moreHere).forKey("huge", OptionalInt.of(Integer.MAX_VALUE)).spec().localPermits())
+                .isEqualTo(Integer.MAX_VALUE);
+    }
+
+    /** The number of calls admitted for one key. */
+    private int localLimit(String key, OptionalInt permits) {
+        SemaphoreDefinition ofKey = policy(OnOutage.LOCAL).forKey(key, permits);
+        List<Admission> admitted = new ArrayList<>();
+        Admission admission = call(one, ofKey);
+        while (admission.isHeldNow()) {
+            admitted.add(admission);
+            admission = call(one, ofKey);
+        }
+        assertThat(rejection(admission)).isInstanceOfSatisfying(BulkheadFullException.class,
+                full -> assertThat(full.key()).contains(key));
+        return admitted.size();
+    }
+
+    @Test
+    void shutdownReleasesLocalPermits() {
+        Admission running = duringOutage(policy(OnOutage.LOCAL));
+        HeldPermit permit = held(running);
+        one.engine.refuseAndRejectWaiters();
+
+        assertThat(one.engine.releaseAll().toCompletableFuture()).isCompleted();
+        one.engine.close();
+
+        assertThat(permit.isHeld()).isFalse();
+        assertThat(one.losses.values()).extracting(PermitLost::reason).containsExactly(Reason.STOPPED);
+        running.end();
+        assertThat(one.planned()).isZero();
+    }
+
+    /** Trap 25: an outage starts while a caller waits; it continues to wait for a local permit. */
+    @Test
+    void waiterContinuesWithALocalPermit() {
+        held(call(two, patient(OnOutage.LOCAL)));
+        Admission first = call(one, patient(OnOutage.LOCAL));
+        Admission second = call(one, patient(OnOutage.LOCAL));
+        advance(Duration.ofSeconds(3));
+        one.refusal = away();
+        advance(Duration.ofSeconds(2));
+        held(first);
+        waits(second);
+
+        first.end();
+
+        held(second);
+    }
+
+    /** Trap 24, Trap 25: max-wait covers both waits together. */
+    @Test
+    void outageDoesNotExtendMaxWait() {
+        one.refusal = away();
+        held(call(one, patient(OnOutage.LOCAL)));
+        one.refusal = null;
+        held(call(two, patient(OnOutage.REJECT)));
+        Admission waiter = call(one, patient(OnOutage.LOCAL));
+        advance(Duration.ofSeconds(4));
+        one.refusal = away();
+        advance(Duration.ofMillis(5_999));
+        waits(waiter);
+
+        advance(Duration.ofMillis(2));
+
+        assertThat(rejection(waiter)).isInstanceOf(BulkheadFullException.class);
+        assertThat(one.limits.isEmpty()).isTrue();
+    }
+
+    /** Trap 25. */
+    @Test
+    void recoveryIsAutomatic() {
+        for (OnOutage policy : OnOutage.values()) {
+            duringOutage(policy(policy)).end();
+            Admission next = call(one, policy(policy));
+            assertThat(held(next).fencingToken()).as("%s", policy).isPositive();
+            next.end();
+        }
+    }
+
+    @Test
+    void fullBulkheadAndShutdownAreNoOutage() {
+        held(call(two, work(1)));
+        SemaphoreDefinition allow = work(1, spec -> spec.onOutage(OnOutage.ALLOW));
+        assertThat(rejection(call(one, allow))).isInstanceOf(BulkheadFullException.class);
+
+        one.engine.refuseAndRejectWaiters();
+        assertThat(rejection(call(one, allow))).isInstanceOf(BulkheadUnavailableException.class)
+                .hasMessageContaining("stopping");
+    }
+
+    /** Trap 9: no fallback for a call that has ended. */
+    @Test
+    void endedCallDoesNotFallBack() {
+        server.setDown(true);
+        Admission admission = call(one, policy(OnOutage.LOCAL));
+        assertThat(admission.end().toCompletableFuture()).isCompleted();
+        advance(Duration.ofSeconds(2));
+
+        assertThat(rejection(admission)).isNotNull();
+        server.setDown(false);
+        advance(Duration.ofSeconds(2));
+        one.refusal = away();
+        held(call(one, policy(OnOutage.LOCAL)));
+        held(call(one, policy(OnOutage.LOCAL)));
+    }
+
+    /** Trap 39: the wait times out during the outage. */
+    @Test
+    void timeoutDuringAnOutageIsReportedAsUnavailable() {
+        held(call(two, patient(OnOutage.REJECT)));
+        Admission waiter = call(one, patient(OnOutage.REJECT));
+        advance(Duration.ofSeconds(5));
+        one.refusal = away();
+        advance(Duration.ofMillis(4_999));
+        waits(waiter);
+
+        advance(Duration.ofMillis(2));
+
+        assertThat(rejection(waiter)).isInstanceOf(BulkheadUnavailableException.class).hasMessageContaining("Redis is away");
+    }
+
+    /** Trap 25: such as a missing permission, whether the call has just come or waits. */
+    @Test
+    void permanentRefusalIsReportedImmediately() {
+        held(call(two, waiting(1)));
+        Admission waiter = call(one, waiting(1));
+        one.refusal = new StoreException("Authentication required", false, null);
+        for (Admission rejected : List.of(call(one, waiting(1)), waiter)) {
+            assertThat(rejection(rejected)).isInstanceOf(BulkheadUnavailableException.class)
+                    .hasMessageContaining("Authentication required");
+        }
+    }
+}

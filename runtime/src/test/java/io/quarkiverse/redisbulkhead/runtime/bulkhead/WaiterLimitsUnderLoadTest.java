@@ -1,0 +1,258 @@
+package io.quarkiverse.redisbulkhead.runtime.bulkhead;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.junit.jupiter.api.RepeatedTest;
+
+import io.quarkiverse.redisbulkhead.OnOutage;
+import io.quarkiverse.redisbulkhead.PermitLost;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.guard.BlockingWait;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.ObservedShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.Position;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.Statement;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.quarkiverse.redisbulkhead.runtime.store.local.InProcessShareStore;
+
+/** Trap 41: calls are no longer counted after any outcome, and each fires its events in order. */
+class WaiterLimitsUnderLoadTest {
+
+    private static final int THREADS = 8;
+    private static final int CALLS_PER_THREAD = 500;
+    private static final int MOST_BLOCKED = 3;
+    private static final int MOST_WAITERS = 4;
+
+    /** Permits are granted for six seconds at least, minus a margin; what is only offered, for less than three. */
+    private static final Duration PAUSE = Duration.ofMillis(1_500);
+
+    /** Fails at random: lost statement, lost answer, outage or contention. */
+    private static final class UnreliableStore extends ObservedShareStore {
+
+        private UnreliableStore(ShareStore store) {
+            super(store, (operation, time, failure) -> {
+            });
+        }
+
+        @Override
+        public CompletionStage<Position> sync(Statement statement) {
+            return switch (ThreadLocalRandom.current().nextInt(20)) {
+                case 0 -> CompletableFuture.failedStage(new StoreException("lost", true, null));
+                case 1 -> CompletableFuture.failedStage(new StoreContendedException("contended"));
+                case 2 -> super.sync(statement).thenCompose(
+                        position -> CompletableFuture.failedStage(new StoreException("lost", true, null)));
+                case 3 -> CompletableFuture.failedStage(new StoreAwayException("away", false, null));
+                default -> super.sync(statement);
+            };
+        }
+    }
+
+    /** Records events that are out of order, and counts the others. */
+    private static final class Events implements SemaphoreListener {
+
+        private final ConcurrentLinkedQueue<String> outOfOrder = new ConcurrentLinkedQueue<>();
+        private final AtomicInteger undecided = new AtomicInteger();
+        private final AtomicInteger running = new AtomicInteger();
+
+        /** Start times of calls that have not ended. */
+        private final Map<CallListener, Long> open = new ConcurrentHashMap<>();
+        private volatile boolean paused;
+
+        @Override
+        public void lost(PermitLost loss) {
+            // Executions are short, unless the machine pauses.
+            if (!paused && open.values().stream().noneMatch(Events::isLongAgo)) {
+                outOfOrder.add("lost " + loss);
+            }
+        }
+
+        private static boolean isLongAgo(long nanoTime) {
+            return System.nanoTime() - nanoTime > PAUSE.toNanos();
+        }
+
+        private void ended(CallListener call) {
+            Long began = open.remove(call);
+            paused |= began != null && isLongAgo(began);
+        }
+
+        @Override
+        public CallListener onCall(BulkheadId bulkhead, String method) {
+            CallListener call = new CallListener() {
+
+                private String last = "called";
+
+                private synchronized void follows(String event, String... allowed) {
+                    if (!List.of(allowed).contains(last)) {
+                        outOfOrder.add(event + " after " + last);
+                    }
+                    last = event;
+                }
+
+                @Override
+                protected void onRequested() {
+                    follows("requested", "called");
+                    undecided.incrementAndGet();
+                }
+
+                @Override
+                protected void onWaiting() {
+                    follows("waiting", "requested");
+                }
+
+                @Override
+                protected void onWaited() {
+                    follows("waited", "waiting");
+                }
+
+                @Override
+                protected void onAcquired(CallResult result, long fencingToken) {
+                    follows("acquired", "requested", "waited");
+                    undecided.decrementAndGet();
+                    running.incrementAndGet();
+                }
+
+                @Override
+                protected void onRejected(CallResult result) {
+                    follows("rejected", "requested", "waited");
+                    undecided.decrementAndGet();
+                    ended(this);
+                }
+
+                @Override
+                protected void onReleased(long heldNanos) {
+                    follows("released", "acquired");
+                    running.decrementAndGet();
+                    ended(this);
+                }
+            };
+            open.put(call, System.nanoTime());
+            return call;
+        }
+    }
+
+    private final Events events = new Events();
+    private final WaiterLimits waiting = new WaiterLimits(MOST_BLOCKED);
+    private final RealTimers timers = new RealTimers();
+    private final Engine engine = engine();
+    private final AtomicInteger queueFull = new AtomicInteger();
+    private final AtomicInteger granted = new AtomicInteger();
+    private final ConcurrentLinkedQueue<Admission> all = new ConcurrentLinkedQueue<>();
+
+    private Engine engine() {
+        return new Engine("one", new UnreliableStore(new InProcessShareStore("one", timers::nanoTime)), timers,
+                new HolderIdentity("app", "host:1"), events, waiting, Duration.ofMillis(100));
+    }
+
+    @RepeatedTest(3)
+    void noCallStaysCountedAfterRandomOutcomes() throws Exception {
+        ExecutorService threads = Executors.newFixedThreadPool(THREADS);
+        try {
+            List<Future<?>> callers = new ArrayList<>();
+            for (int i = 0; i < THREADS; i++) {
+                Random random = new Random(i);
+                callers.add(threads.submit(() -> {
+                    for (int call = 0; call < CALLS_PER_THREAD; call++) {
+                        call(random);
+                    }
+                }));
+            }
+            for (Future<?> caller : callers) {
+                caller.get(60, TimeUnit.SECONDS);
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+        reachTheBound();
+        engine.refuseAndRejectWaiters();
+        await().atMost(Duration.ofSeconds(20)).until(
+                () -> all.stream().allMatch(admission -> admission.granted().toCompletableFuture().isDone()));
+        engine.close();
+
+        // A caller sees its outcome a moment before its thread ends the execution.
+        await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> {
+            assertThat(waiting.isEmpty()).as("no call is still counted").isTrue();
+            assertThat(events.undecided).as("calls without an outcome").hasValue(0);
+            assertThat(events.running).as("unfinished executions").hasValue(0);
+        });
+        assertThat(events.outOfOrder).isEmpty();
+        assertThat(granted).as("calls that ran").hasPositiveValue();
+        assertThat(queueFull).as("calls rejected at a bound").hasPositiveValue();
+    }
+
+    private void call(Random random) {
+        SemaphoreSpec.Builder spec = SemaphoreSpec.named("bulkhead-" + random.nextInt(2)).permits(1).fair(random.nextBoolean())
+                .maxWait(Duration.ofMillis(random.nextInt(5))).onOutage(OnOutage.values()[random.nextInt(3)]);
+        if (random.nextBoolean()) {
+            spec.maxWaiters(MOST_WAITERS);
+        }
+        Semaphore semaphore = new Semaphore(engine, spec.build(), true).forKey("key-" + random.nextInt(2), OptionalInt.empty());
+        Admission admission = semaphore.admit("A#a", WaitsOn.values()[random.nextInt(2)]);
+        all.add(admission);
+        assertThat(waiting.blockedThreads()).isBetween(0, MOST_BLOCKED);
+        switch (random.nextInt(4)) {
+            case 0 -> admission.end();
+            case 1 -> {
+                // An interrupted caller does not wait.
+                Thread.currentThread().interrupt();
+                awaitPermit(admission);
+                Thread.interrupted();
+            }
+            case 2 -> admission.granted().whenComplete((permits, rejection) -> admission.end());
+            default -> awaitPermit(admission);
+        }
+    }
+
+    // On a busy machine, random calls may never reach the bound.
+    private void reachTheBound() {
+        SemaphoreSpec spec = SemaphoreSpec.named("bound").permits(1).maxWait(Duration.ofSeconds(30)).maxWaiters(MOST_WAITERS)
+                .onOutage(OnOutage.LOCAL).build();
+        Semaphore semaphore = new Semaphore(engine, spec, true).forKey("key", OptionalInt.empty());
+        List<Admission> crowd = new ArrayList<>();
+        while (queueFull.get() == 0) {
+            Admission admission = semaphore.admit("A#a");
+            crowd.add(admission);
+            all.add(admission);
+            admission.granted().whenComplete((permits, rejection) -> {
+                if (rejection instanceof QueueFullException
+                        || rejection != null && rejection.getCause() instanceof QueueFullException) {
+                    queueFull.incrementAndGet();
+                }
+            });
+        }
+        crowd.forEach(Admission::end);
+    }
+
+    private void awaitPermit(Admission admission) {
+        try {
+            BlockingWait.untilHeld("any", admission);
+            granted.incrementAndGet();
+        } catch (RuntimeException rejection) {
+            if (rejection instanceof QueueFullException) {
+                queueFull.incrementAndGet();
+            }
+        } finally {
+            BlockingWait.awaitUninterruptibly(admission.end());
+        }
+    }
+}

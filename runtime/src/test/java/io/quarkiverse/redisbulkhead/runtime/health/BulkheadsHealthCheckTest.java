@@ -1,0 +1,112 @@
+package io.quarkiverse.redisbulkhead.runtime.health;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.HolderIdentity;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.RealTimers;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Timers;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits;
+import io.quarkiverse.redisbulkhead.runtime.config.StoreKind;
+import io.quarkiverse.redisbulkhead.runtime.health.BulkheadsHealthCheck.RedisState;
+import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.ObservedShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.quarkiverse.redisbulkhead.runtime.store.local.InProcessShareStore;
+import io.smallrye.mutiny.Uni;
+
+class BulkheadsHealthCheckTest {
+
+    @Test
+    void redisWithoutReplyIsAway() {
+        assertThat(redis(new StoreAwayException("no reply", false, null))).isEqualTo(RedisState.AWAY);
+    }
+
+    /** A wrong password or a missing permission is not reported as an outage. */
+    @Test
+    void refusalIsNotReportedAsAway() {
+        assertThat(redis(new StoreException("Redis answered: NOPERM", false, null))).isEqualTo(RedisState.REFUSES);
+    }
+
+    /** With store=lock: Redis replies, so a busy application stays ready. */
+    @Test
+    void contentionIsNotAnOutage() {
+        assertThat(redis(new StoreContendedException("busy"))).isEqualTo(RedisState.ANSWERS);
+    }
+
+    /** As with any failing check. */
+    @Test
+    void otherFailuresFailTheCheck() {
+        assertThatThrownBy(() -> redis(new IllegalStateException("a mistake"))).hasStackTraceContaining("a mistake");
+    }
+
+    /** For example a Redis that hangs from the start. */
+    @Test
+    void silentRedisIsAwayAfterTheCommandTimeout() {
+        assertThat(redis(new CompletableFuture<>())).isEqualTo(RedisState.AWAY);
+    }
+
+    /** Trap 33: a pause of the process is not an outage of Redis. */
+    @Test
+    void replyReadAfterAPauseCounts() {
+        CompletableFuture<ShareOverview> reply = new CompletableFuture<>();
+        List<Runnable> due = new ArrayList<>();
+        CompletableFuture<RedisState> state = check(reply, new RealTimers() {
+
+            @Override
+            public Planned after(Duration delay, Runnable task) {
+                due.add(task);
+                return () -> {
+                };
+            }
+        }).redis();
+        for (int timer = 0; timer < due.size() && timer < 9; timer++) {
+            due.get(timer).run();
+        }
+        assertThat(state).isNotDone();
+        reply.complete(new ShareOverview(0, 0, OptionalInt.empty(), new TreeSet<>(), List.of(), List.of()));
+        assertThat(state).isCompletedWithValue(RedisState.ANSWERS);
+        assertThat(due).hasSize(10);
+    }
+
+    private static RedisState redis(RuntimeException failure) {
+        return redis(CompletableFuture.failedFuture(failure));
+    }
+
+    private static RedisState redis(CompletableFuture<ShareOverview> reply) {
+        return Uni.createFrom().completionStage(check(reply, new RealTimers()).redis()).await().atMost(Duration.ofSeconds(60));
+    }
+
+    private static BulkheadsHealthCheck check(CompletableFuture<ShareOverview> reply, Timers timers) {
+        ShareStore store = new ObservedShareStore(new InProcessShareStore("one", System::nanoTime),
+                (operation, time, failure) -> {
+                }) {
+
+            @Override
+            public CompletionStage<ShareOverview> look(BulkheadId bulkhead, int most) {
+                return reply;
+            }
+        };
+        Engine engine = new Engine("one", store, new RealTimers(), new HolderIdentity("app", "host:1"), loss -> {
+        }, new WaiterLimits(Integer.MAX_VALUE), Duration.ofSeconds(1));
+        return new BulkheadsHealthCheck(new Overview(List.of(), name -> Optional.empty(), List::of, () -> engine),
+                StoreKind.SCRIPT, Duration.ofMillis(200), timers);
+    }
+}

@@ -1,0 +1,350 @@
+package io.quarkiverse.redisbulkhead.runtime.overview;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.TreeSet;
+import java.util.SortedSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkiverse.redisbulkhead.Holder;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.HolderIdentity;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Timers;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits;
+import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.BulkheadState;
+import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.LimitState;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
+import io.quarkiverse.redisbulkhead.runtime.store.InMemoryShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.ObservedShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.Peers;
+import io.quarkiverse.redisbulkhead.runtime.store.Statement;
+import io.quarkiverse.redisbulkhead.runtime.store.Statement.Need;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+
+class OverviewTest {
+
+    static final SemaphoreSpec REPORTS = SemaphoreSpec.named("reports").permits(3).build();
+    static final SemaphoreSpec TENANTS = SemaphoreSpec.named("tenants").permits(2).build();
+    static final SemaphoreSpec ELSEWHERE = SemaphoreSpec.named("elsewhere").permits(9).build();
+
+    final InMemoryShareStore server = new InMemoryShareStore(1);
+    final SortedSet<BulkheadId> inUse = new TreeSet<>();
+    final Map<String, Function<String, CompletionStage<String>>> answering = new HashMap<>();
+    final Engine engine = engine("one", new Store("one"));
+    final Overview overview = overview(engine);
+    final List<Admission> admissions = new ArrayList<>();
+
+    /** The store as one instance has it. */
+    private class Store extends ObservedShareStore {
+
+        private Store(String instance) {
+            super(server.connect(instance), (operation, time, failure) -> {
+            });
+        }
+
+        @Override
+        public CompletionStage<BulkheadsInUse> inUse(int most) {
+            return CompletableFuture.completedStage(new BulkheadsInUse(List.copyOf(inUse), Map.of(), Optional.empty()));
+        }
+    }
+
+    /** How one instance asks the others. */
+    private record Asking(String ownName, Map<String, Function<String, CompletionStage<String>>> answers) implements Peers {
+
+        @Override
+        public CompletionStage<Map<String, String>> ask(Collection<String> instances, String request) {
+            return CompletableFuture.completedStage(instances.stream().filter(answers::containsKey).collect(Collectors.toMap(
+                    Function.identity(), name -> answers.get(name).apply(request).toCompletableFuture().join())));
+        }
+
+        @Override
+        public void answerWith(Function<String, CompletionStage<String>> ownAnswers) {
+            answers.put(ownName, ownAnswers);
+        }
+    }
+
+    /** Time does not pass. */
+    private final class NoTime implements Timers {
+
+        @Override
+        public long nanoTime() {
+            return server.nanoTime();
+        }
+
+        @Override
+        public Planned after(Duration delay, Runnable task) {
+            return () -> {
+            };
+        }
+    }
+
+    private Engine engine(String instance, ShareStore store) {
+        return new Engine(instance, store, new Asking(instance, answering), new NoTime(), new HolderIdentity("app", "host:1"), loss -> {
+        }, new WaiterLimits(Integer.MAX_VALUE), Duration.ofSeconds(1));
+    }
+
+    private static Semaphore semaphore(Engine engine, SemaphoreSpec spec) {
+        return new Semaphore(engine, spec, true);
+    }
+
+    private static Overview overview(Engine engine) {
+        return new Overview(List.of(declared(TENANTS, true), declared(REPORTS, false)), name -> Optional.empty(), List::of,
+                () -> engine);
+    }
+
+    private static DeclaredBulkhead declared(SemaphoreSpec spec, boolean keyed) {
+        return new DeclaredBulkhead(spec, true, keyed, List.of(), List.of("A#a"), List.of("A#a"));
+    }
+
+    @AfterEach
+    void end() {
+        admissions.forEach(Admission::end);
+    }
+
+    private void hold(Semaphore semaphore) throws Exception {
+        Admission admission = semaphore.admit("A#a");
+        admissions.add(admission);
+        inUse.add(semaphore.id());
+        admission.granted().toCompletableFuture().get(10, TimeUnit.SECONDS);
+    }
+
+    private static Snapshot snapshot(Overview overview) throws Exception {
+        return overview.snapshot(10).toCompletableFuture().get(10, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void declaredIdleBulkheadsAreShown() throws Exception {
+        assertThat(overview.declared()).extracting(DeclaredBulkhead::name).containsExactly("reports", "tenants");
+        assertThat(snapshot(overview).bulkheads()).satisfiesExactly(
+                reports -> {
+                    assertThat(reports.name()).isEqualTo("reports");
+                    assertThat(reports.declared()).isTrue();
+                    assertThat(reports.keyed()).isFalse();
+                    assertThat(reports.limits()).singleElement().satisfies(limit -> {
+                        assertThat(limit.limit()).hasValue(3);
+                        assertThat(limit.inUse()).isZero();
+                    });
+                },
+                tenants -> {
+                    assertThat(tenants.keyed()).isTrue();
+                    assertThat(tenants.limits()).isEmpty();
+                });
+    }
+
+    @Test
+    void keysAndBulkheadsOfOtherApplicationsAreShown() throws Exception {
+        hold(semaphore(engine, REPORTS));
+        hold(semaphore(engine, TENANTS).forKey("b", OptionalInt.of(7)));
+        hold(semaphore(engine, TENANTS).forKey("a", OptionalInt.empty()));
+        hold(semaphore(engine, ELSEWHERE));
+
+        Snapshot snapshot = snapshot(overview(engine("two", new Store("two"))));
+
+        assertThat(snapshot.bulkheads()).extracting(BulkheadState::name).containsExactly("elsewhere", "reports", "tenants");
+        BulkheadState elsewhere = snapshot.bulkheads().get(0);
+        assertThat(elsewhere.declared()).isFalse();
+        assertThat(elsewhere.limits().get(0).limit()).as("the declared limit").hasValue(9);
+        assertThat(snapshot.bulkheads().get(1).limits().get(0).holders()).extracting(Holder::method).containsExactly("A#a");
+        assertThat(snapshot.bulkheads().get(2).limits()).extracting(LimitState::key, LimitState::limit).containsExactly(
+                tuple(Optional.of("a"), OptionalInt.of(2)),
+                tuple(Optional.of("b"), OptionalInt.of(7)));
+    }
+
+    /** Trap 54: an instance that does not answer is shown with its share. */
+    @Test
+    void silentInstanceIsShownWithItsShare() throws Exception {
+        hold(semaphore(engine, REPORTS));
+        hold(semaphore(engine, REPORTS));
+        answering.clear();
+
+        LimitState reports = snapshot(overview(engine("two", new Store("two")))).bulkheads().get(0).limits().get(0);
+
+        assertThat(reports.inUse()).isEqualTo(2);
+        assertThat(reports.holders()).singleElement().satisfies(silent -> {
+            assertThat(silent.permitId()).isEqualTo("one");
+            assertThat(silent.weight()).isEqualTo(2);
+            assertThat(silent.method()).isEmpty();
+        });
+    }
+
+    @Test
+    void idlePermitsAreNotInUse() throws Exception {
+        hold(semaphore(engine, REPORTS));
+        semaphore(engine, REPORTS).admit("A#a").end();
+
+        for (Overview seen : List.of(overview, overview(engine("two", new Store("two"))))) {
+            assertThat(snapshot(seen).bulkheads().get(0).limits()).extracting(LimitState::inUse, LimitState::idle)
+                    .containsExactly(tuple(1, 1));
+        }
+    }
+
+    @Test
+    void lockHasOnePermit() throws Exception {
+        BulkheadId lock = BulkheadId.of("lock:orders");
+        inUse.add(lock);
+        for (int declared : new int[] { 2, 1 }) {
+            server.connect("i" + declared).sync(new Statement(lock, 1, 0, 0, 0, 0, 30_000, declared, false, false,
+                    List.of(new Need(0, 1, 1, 1)), List.of(), 0, 0, "", -1, List.of(), List.of()));
+        }
+
+        assertThat(snapshot(overview).bulkheads().get(0).limits().get(0).limit()).hasValue(1);
+    }
+
+    @Test
+    void differentLimitsAreReportedUnlessResized() throws Exception {
+        Engine other = engine("two", new Store("two"));
+        hold(semaphore(engine, REPORTS));
+        hold(semaphore(other, REPORTS.toBuilder().permits(4).build()));
+        hold(semaphore(engine, ELSEWHERE));
+        hold(semaphore(other, ELSEWHERE.toBuilder().permits(8).build()));
+
+        Snapshot before = snapshot(overview);
+        semaphore(engine, REPORTS).resize(6).toCompletableFuture().get(10, TimeUnit.SECONDS);
+        LimitState after = snapshot(overview).bulkheads().get(1).limits().get(0);
+        semaphore(engine, REPORTS).resetSize().toCompletableFuture().get(10, TimeUnit.SECONDS);
+
+        assertThat(before.bulkheads().get(0).limits().get(0).limit()).as("ambiguous").isEmpty();
+        assertThat(before.bulkheads().get(1).limits().get(0).limitsDiffer()).isTrue();
+        assertThat(before.bulkheads().get(1).limits().get(0).declaredLimits()).containsExactly(3, 4);
+        assertThat(after.limit()).hasValue(6);
+        assertThat(after.resized()).isTrue();
+        assertThat(after.limitsDiffer()).isFalse();
+    }
+
+    @Test
+    void definitionInCodeDeterminesTheLimit() throws Exception {
+        hold(semaphore(engine, ELSEWHERE));
+        hold(semaphore(engine, ELSEWHERE.toBuilder().permits(8).build()));
+        Overview own = new Overview(List.of(), name -> Optional.of(declared(ELSEWHERE, false)), List::of, () -> engine);
+
+        BulkheadState elsewhere = snapshot(own).bulkheads().get(0);
+
+        assertThat(elsewhere.declared()).isFalse();
+        assertThat(elsewhere.limits().get(0).limit()).hasValue(9);
+    }
+
+    @Test
+    void idleBulkheadDefinedInCodeIsShown() throws Exception {
+        Overview own = new Overview(List.of(), name -> Optional.of(declared(ELSEWHERE, false)), () -> List.of("elsewhere"),
+                () -> engine);
+
+        assertThat(snapshot(own).bulkheads()).singleElement().satisfies(idle -> {
+            assertThat(idle.declared()).isFalse();
+            assertThat(idle.limits()).extracting(LimitState::key, LimitState::limit, LimitState::inUse)
+                    .containsExactly(tuple(Optional.empty(), OptionalInt.of(9), 0));
+        });
+
+        hold(semaphore(engine, ELSEWHERE).forKey("a", OptionalInt.empty()));
+        assertThat(snapshot(own).bulkheads()).singleElement().satisfies(inUse -> assertThat(inUse.limits())
+                .as("only the key").extracting(LimitState::key).containsExactly(Optional.of("a")));
+    }
+
+    @Test
+    void incompleteScanIsReportedWithBulkheadsInUseHere() throws Exception {
+        Engine blind = engine("two", new Store("two") {
+
+            @Override
+            public CompletionStage<BulkheadsInUse> inUse(int most) {
+                return CompletableFuture.completedStage(
+                        new BulkheadsInUse(List.of(), Map.of("tenants", 2), Optional.of("no rights")));
+            }
+        });
+        hold(semaphore(blind, TENANTS).forKey("mine", OptionalInt.empty()));
+
+        Snapshot snapshot = snapshot(overview(blind));
+
+        assertThat(snapshot.incomplete()).contains("no rights");
+        BulkheadState tenants = snapshot.bulkheads().get(1);
+        assertThat(tenants.keysWithoutText()).isEqualTo(2);
+        assertThat(tenants.limits()).extracting(LimitState::key).containsExactly(Optional.of("mine"));
+    }
+
+    /** Requests for permits must not queue behind the snapshot. */
+    @Test
+    void readsInFlightAreBounded() throws Exception {
+        List<CompletableFuture<Void>> inFlight = new ArrayList<>();
+        Engine slow = engine("two", new Store("two") {
+
+            @Override
+            public CompletionStage<ShareOverview> look(BulkheadId bulkhead, int most) {
+                CompletableFuture<Void> turn = new CompletableFuture<>();
+                inFlight.add(turn);
+                return turn.thenCompose(come -> super.look(bulkhead, most));
+            }
+        });
+        for (int key = 0; key < 40; key++) {
+            hold(semaphore(engine, TENANTS).forKey("k" + key, OptionalInt.empty()));
+        }
+
+        CompletableFuture<Snapshot> snapshot = overview(slow).snapshot(10).toCompletableFuture();
+
+        while (!inFlight.isEmpty()) {
+            assertThat(inFlight).hasSizeLessThanOrEqualTo(8);
+            List<CompletableFuture<Void>> turns = List.copyOf(inFlight);
+            inFlight.clear();
+            turns.forEach(turn -> turn.complete(null));
+        }
+        assertThat(snapshot.get(10, TimeUnit.SECONDS).bulkheads().get(1).limits()).hasSize(40);
+    }
+
+    @Test
+    void unreadableBulkheadDoesNotHideOthers() throws Exception {
+        Engine partly = engine("two", new Store("two") {
+
+            @Override
+            public CompletionStage<ShareOverview> look(BulkheadId bulkhead, int most) {
+                return bulkhead.name().equals("reports")
+                        ? CompletableFuture.failedStage(new StoreException("WRONGTYPE", false, null))
+                        : super.look(bulkhead, most);
+            }
+        });
+        hold(semaphore(engine, ELSEWHERE));
+
+        Snapshot snapshot = snapshot(overview(partly));
+
+        assertThat(snapshot.bulkheads()).extracting(BulkheadState::name).containsExactly("elsewhere", "reports", "tenants");
+        assertThat(snapshot.bulkheads().get(1).limits()).isEmpty();
+        assertThat(snapshot.incomplete()).contains("what Redis keeps for 'reports' could not be read");
+    }
+
+    @Test
+    void outageFailsTheSnapshot() {
+        StoreException away = new StoreException("Redis cannot be reached", false, null);
+        Engine dead = engine("two", new Store("two") {
+
+            @Override
+            public CompletionStage<ShareOverview> look(BulkheadId bulkhead, int most) {
+                return CompletableFuture.failedStage(away);
+            }
+        });
+
+        assertThatThrownBy(() -> snapshot(overview(dead))).as("without a bulkhead").hasRootCause(away);
+        assertThatThrownBy(() -> overview(dead).ask().toCompletableFuture().get(10, TimeUnit.SECONDS)).hasRootCause(away);
+        assertThatThrownBy(() -> semaphore(dead, REPORTS).status().toCompletableFuture().get(10, TimeUnit.SECONDS)).cause()
+                .isInstanceOf(BulkheadUnavailableException.class).hasMessageContaining("reports");
+    }
+}
