@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 
 import org.junit.jupiter.api.Test;
 
@@ -27,10 +30,13 @@ import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.quarkiverse.redisbulkhead.runtime.store.TransientStoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
 import io.smallrye.mutiny.Uni;
 
 class BulkheadsHealthCheckTest {
+
+    private static final RuntimeException LOST = new TransientStoreException("the connection was lost", true, null);
 
     @Test
     void redisWithoutReplyIsAway() {
@@ -55,6 +61,21 @@ class BulkheadsHealthCheckTest {
         assertThatThrownBy(() -> redis(new IllegalStateException("a mistake"))).hasStackTraceContaining("a mistake");
     }
 
+    /** A connection that was lost is no answer, so the check asks again. */
+    @Test
+    void answerAfterALostConnectionCounts() {
+        Deque<CompletableFuture<Occupancy>> replies = new ArrayDeque<>(
+                List.of(CompletableFuture.failedFuture(LOST), CompletableFuture.failedFuture(LOST),
+                        CompletableFuture.completedFuture(null)));
+
+        assertThat(redis(replies::remove)).isEqualTo(RedisState.ANSWERS);
+    }
+
+    @Test
+    void redisThatLosesAllConnectionsIsAway() {
+        assertThat(redis(LOST)).isEqualTo(RedisState.AWAY);
+    }
+
     /** For example a Redis that hangs from the start. */
     @Test
     void silentRedisIsAwayAfterTheCommandTimeout() {
@@ -66,7 +87,7 @@ class BulkheadsHealthCheckTest {
     void replyReadAfterAPauseCounts() {
         CompletableFuture<Occupancy> reply = new CompletableFuture<>();
         List<Runnable> due = new ArrayList<>();
-        CompletableFuture<RedisState> state = check(reply, new RealTimers() {
+        CompletableFuture<RedisState> state = check(() -> reply, new RealTimers() {
 
             @Override
             public Planned after(Duration delay, Runnable task) {
@@ -89,15 +110,20 @@ class BulkheadsHealthCheckTest {
     }
 
     private static RedisState redis(CompletableFuture<Occupancy> reply) {
-        return Uni.createFrom().completionStage(check(reply, new RealTimers()).redis()).await().atMost(Duration.ofSeconds(60));
+        return redis(() -> reply);
     }
 
-    private static BulkheadsHealthCheck check(CompletableFuture<Occupancy> reply, Timers timers) {
+    private static RedisState redis(Supplier<CompletableFuture<Occupancy>> replies) {
+        return Uni.createFrom().completionStage(check(replies, new RealTimers()).redis()).await()
+                .atMost(Duration.ofSeconds(60));
+    }
+
+    private static BulkheadsHealthCheck check(Supplier<CompletableFuture<Occupancy>> replies, Timers timers) {
         PermitStore store = new ForwardingStore(new LocalPermitStore(System::nanoTime, System.currentTimeMillis())) {
 
             @Override
             public CompletionStage<Occupancy> occupancy(BulkheadId bulkhead, int most) {
-                return reply;
+                return replies.get();
             }
         };
         SemaphoreEngine engine = new SemaphoreEngine(store, new RealTimers(), new HolderIdentity("app", "host:1"), loss -> {
