@@ -354,17 +354,23 @@ public final class ShareEngine implements Engine, InstanceControl {
         if (around.store == null) {
             return CompletableFuture.completedFuture(occupancyHere(bulkhead, most));
         }
-        return around.store.look(bulkhead, MOST_LISTED).thenCompose(seen -> reports(bulkhead, seen, most)
-                .thenApply(reports -> occupancy(bulkhead, seen, reports, most)));
+        return around.store.look(bulkhead, MOST_LISTED).thenCompose(seen -> {
+            List<String> asked = toAsk(seen, most);
+            return reports(bulkhead, asked, most).thenApply(reports -> occupancy(bulkhead, seen, asked, reports, most));
+        });
     }
 
     // Only instances that keep idle permits have other numbers than the store.
-    private CompletionStage<Map<String, InstanceReport>> reports(BulkheadId bulkhead, ShareOverview seen, int most) {
-        List<String> asked = seen.shares().stream()
-                .filter(share -> !isThis(share) && (share.permits() > 0 || most > 0 && share.waiting() > 0)
-                        && (share.keeps() || most > 0))
-                .map(Share::instance).limit(MOST_ASKED).toList();
-        if (peers == null || asked.isEmpty()) {
+    private List<String> toAsk(ShareOverview seen, int most) {
+        return peers == null ? List.of()
+                : seen.shares().stream()
+                        .filter(share -> !isThis(share) && (share.permits() > 0 || most > 0 && share.waiting() > 0)
+                                && (share.keeps() || most > 0))
+                        .map(Share::instance).limit(MOST_ASKED).toList();
+    }
+
+    private CompletionStage<Map<String, InstanceReport>> reports(BulkheadId bulkhead, List<String> asked, int most) {
+        if (asked.isEmpty()) {
             return CompletableFuture.completedFuture(Map.of());
         }
         return peers.ask(asked, String.join(" ", LOOK, textOf(bulkhead), Integer.toString(most))).thenApply(answers -> {
@@ -415,7 +421,8 @@ public final class ShareEngine implements Engine, InstanceControl {
     }
 
     // Executions as their instances know them. Of an instance that did not answer, what the store knows.
-    private Occupancy occupancy(BulkheadId bulkhead, ShareOverview seen, Map<String, InstanceReport> reports, int most) {
+    private Occupancy occupancy(BulkheadId bulkhead, ShareOverview seen, List<String> asked,
+            Map<String, InstanceReport> reports, int most) {
         Instant now = Instant.now();
         InstanceReport own = reportHere(bulkhead, most);
         List<Holder> holders = new ArrayList<>(own.holders());
@@ -440,7 +447,7 @@ public final class ShareEngine implements Engine, InstanceControl {
                 if (share.permits() > 0) {
                     holders.add(new Holder(share.instance(), bulkhead.name(), bulkhead.key(), 0, share.permits(), "",
                             share.instance(), "", now.minusMillis(share.statedMillis()), now.plusMillis(share.leaseMillis()),
-                            Holder.State.HELD));
+                            asked.contains(share.instance()) ? Holder.State.SILENT : Holder.State.HELD));
                 }
             }
         }
