@@ -41,6 +41,8 @@ class OutagePolicyTest {
             .withApplicationRoot(jar -> jar.addClasses(Guarded.class, Caller.class, KillableRedis.class))
             .overrideConfigKey("quarkus.redis.hosts", REDIS.address())
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.on-outage", "local")
+            // Idle permits would serve calls during the outage.
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.keep-idle", "0s")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.instances", "4")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"rejecting\".on-outage", "reject")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"allowing\".on-outage", "allow")
