@@ -107,6 +107,28 @@ class OutageTest extends TwoInstances {
         held(call(one, local));
     }
 
+    /** Not only calls that come later. */
+    @Test
+    void idlePermitsServeCallsThatWaitForTheLocalLimit() {
+        SemaphoreDefinition local = work(4,
+                spec -> spec.onOutage(OnOutage.LOCAL).localPermits(1).weight(2).maxWait(LONG));
+        Admission first = call(one, local);
+        Admission second = call(one, local);
+        held(first);
+        held(second);
+        one.refusal = away();
+        Admission[] waiting = { call(one, local), call(one, local), call(one, local) };
+        waiting[1].end();
+
+        first.end();
+        assertThat(held(waiting[0]).fencingToken()).as("of the share").isPositive();
+        assertThat(one.engine.holdersHere(WORK)).extracting(Holder::weight).containsExactly(2, 2);
+        assertThat(waiting[2].granted().toCompletableFuture()).isNotDone();
+        waiting[0].end();
+        held(waiting[2]);
+        assertThat(held(second).isHeld()).isTrue();
+    }
+
     @Test
     void shareIsRenewedWhileTheStoreRefusesNewCalls() {
         HeldPermit permit = held(call(one, work(5)));
