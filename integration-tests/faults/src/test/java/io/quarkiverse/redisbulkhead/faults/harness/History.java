@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The observed events. Times strictly increase, so no two events have the same time. Thread-safe. */
@@ -148,6 +149,12 @@ public final class History {
     /** The executions inside, including those that have lost their permit. */
     synchronized List<Visit> visitors() {
         return List.copyOf(inside.values());
+    }
+
+    /** The ids of the permits that executions of an application have now. */
+    public synchronized Set<String> permitsOf(String worker) {
+        return inside.values().stream().filter(visit -> visit.lost() == Visit.NEVER && visit.worker().equals(worker))
+                .map(Visit::permit).collect(Collectors.toSet());
     }
 
     /** How many executions have started so far. */

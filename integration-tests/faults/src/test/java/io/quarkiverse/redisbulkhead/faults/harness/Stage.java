@@ -41,7 +41,8 @@ public final class Stage implements AutoCloseable {
     private final Store store;
     private final History history = new History();
     private final Observer observer;
-    private final Set<String> fair = new HashSet<>(Set.of("fair", "single", "pair"));
+    // Instances keep idle permits of "pair".
+    private final Set<String> fair = new HashSet<>(Set.of("fair", "single"));
     private final List<WorkerProcess> workers = new ArrayList<>();
     private final List<RedisProcess> servers = new ArrayList<>();
     private final List<AutoCloseable> others = new ArrayList<>();
