@@ -595,8 +595,9 @@ final class ShareSync {
                 || failure instanceof StoreException known && known.outcomeUnknown() && !StoreFailures.isAway(failure);
     }
 
+    // Null after a reconnection, which says nothing about the statement.
     private static boolean wasRefused(Throwable failure) {
-        return !mayPass(failure) && !StoreFailures.isAway(failure);
+        return failure != null && !mayPass(failure) && !StoreFailures.isAway(failure);
     }
 
     private void rejectCalls(Throwable failure, List<Runnable> then) {
