@@ -687,6 +687,23 @@ class ShareEngineTest {
         assertThat(one.statements).as("blocks grow").isLessThan(40);
     }
 
+    /** Trap 25: the share serves calls as long as its lease runs. */
+    @Test
+    void tokensLastThroughASilence() {
+        callAndDrawATokenFor(Duration.ofSeconds(10));
+        one.refusal = away();
+        callAndDrawATokenFor(Duration.ofMillis(3_500));
+    }
+
+    private void callAndDrawATokenFor(Duration time) {
+        for (long millis = 0; millis < time.toMillis(); millis += 20) {
+            Admission call = call(one, work(3));
+            advance(Duration.ofMillis(20));
+            held(call).fencingToken();
+            call.end();
+        }
+    }
+
     // ---- Without a shared store
 
     @Test
