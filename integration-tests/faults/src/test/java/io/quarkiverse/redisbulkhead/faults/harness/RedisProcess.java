@@ -195,6 +195,11 @@ public final class RedisProcess implements AutoCloseable {
         return shares(bulkhead).waiters();
     }
 
+    /** How many applications have permits of a bulkhead, and keep those that are idle. */
+    public long keepers(String bulkhead) {
+        return shares(bulkhead).keepers();
+    }
+
     private StoredShares shares(String bulkhead) {
         return shares(key(bulkhead, "shares"), "");
     }
@@ -211,8 +216,17 @@ public final class RedisProcess implements AutoCloseable {
 
     /** All instances with permits or live calls that wait, and all holds, by its clock. */
     List<String> livingMembers() {
-        return keys().stream().filter(key -> key.endsWith("}:shares")).flatMap(key -> shares(key, key).living().stream())
-                .toList();
+        return ofEachBulkhead(StoredShares::living);
+    }
+
+    /** The applications that came too late for the grace period after its start or promotion, with the bulkhead of each. */
+    List<String> lateInstances() {
+        return ofEachBulkhead(StoredShares::late);
+    }
+
+    private List<String> ofEachBulkhead(Function<StoredShares, List<String>> question) {
+        return keys().stream().filter(key -> key.endsWith("}:shares"))
+                .flatMap(key -> question.apply(shares(key, key)).stream()).toList();
     }
 
     /** The keys of bulkheads without a time to live. */

@@ -13,9 +13,22 @@ final class StoredShares {
     // An instance with calls that wait is dead when its last statement is older.
     private static final long WAITER_MILLIS = 3_000;
 
-    // Positions in the fields of that name.
+    private static final long GRACE_MICROS = 2_000_000;
+
+    // Positions in the field "bulkhead".
+    private static final int SINCE = 2;
+    private static final int GRACE_END = 3;
     private static final int CLOCK = 6;
     private static final int OFFSET = 7;
+
+    // Positions in the record of an instance.
+    private static final int EPOCH = 1;
+    private static final int GRANTED = 2;
+    private static final int RETURNED = 4;
+    private static final int REVOKED = 5;
+    private static final int END = 6;
+    private static final int STATED = 7;
+    private static final int KEEPS = 8;
 
     private final String key;
     private final Map<String, String> fields;
@@ -50,10 +63,28 @@ final class StoredShares {
     private long permits(String field, String value) {
         String[] words = value.split(" ");
         if (field.startsWith("i:")) {
-            return number(words, 6) > nowMillis ? number(words, 2) - number(words, 4) - number(words, 5) : 0;
+            return number(words, END) > nowMillis ? number(words, GRANTED) - number(words, RETURNED) - number(words, REVOKED)
+                    : 0;
         }
         boolean taken = field.startsWith("h:") && words[4].equals("-") && number(words, 1) > nowMillis;
         return taken ? number(words, 0) : 0;
+    }
+
+    /** How many instances have permits, and keep those that are idle. */
+    long keepers() {
+        return fields.entrySet().stream().filter(field -> field.getKey().startsWith("i:")
+                && permits(field.getKey(), field.getValue()) > 0 && number(field.getValue().split(" "), KEEPS) == 1).count();
+    }
+
+    /**
+     * The instances that stated their position after the grace period that followed a restart or a failover. An epoch is the
+     * time at which it began, in microseconds.
+     */
+    List<String> late() {
+        String[] words = fields.getOrDefault("bulkhead", "- - 0 0").split(" ");
+        long graceEnd = number(words, SINCE) > 0 ? number(words, SINCE) + GRACE_MICROS : number(words, GRACE_END) * 1_000;
+        return fields.entrySet().stream().filter(field -> field.getKey().startsWith("i:")
+                && number(field.getValue().split(" "), EPOCH) > graceEnd).map(field -> key + " " + field.getKey()).toList();
     }
 
     /** The calls that wait, including those of dead instances. */
@@ -73,7 +104,7 @@ final class StoredShares {
         List<String> living = new ArrayList<>();
         fields.forEach((field, value) -> {
             boolean waits = field.startsWith("i:") && waiters(value) > 0
-                    && number(value.split(" "), 7) + WAITER_MILLIS > nowMillis;
+                    && number(value.split(" "), STATED) + WAITER_MILLIS > nowMillis;
             if (waits || permits(field, value) > 0) {
                 living.add(key + " " + field + " " + value);
             }

@@ -119,7 +119,7 @@ class CutTest {
     }
 
     /** Trap 4, Trap 5. */
-    @Scenario(value = "connection cut repeatedly under load, during any operation", expected = "no call is rejected; only fresh hand-overs may be lost")
+    @Scenario(value = "connection cut repeatedly under load, during any operation", expected = "no call is rejected; only fresh offers may be lost")
     void underLoad(Stage stage) {
         stage.permitsMayBeLost();
         RedisProcess redis = stage.redis();
@@ -137,7 +137,7 @@ class CutTest {
             }
         }
         load.awaitRecovery(AT_ONCE);
-        load.assertOnlyHandOversLost();
+        load.assertOnlyOffersLost();
         load.assertNoRejections();
     }
 

@@ -118,8 +118,8 @@ final class Load {
         }
     }
 
-    /** Only permits that had just been handed over, which have a short lease, were lost; and the holder leaves. */
-    void assertOnlyHandOversLost() {
+    /** Only permits that had just been offered, which ends after three seconds, were lost; and the holder leaves. */
+    void assertOnlyOffersLost() {
         assertThat(heldPermits).hasSize(1);
         assertThat(stage.history().permitsOf(holder().name())).containsAll(heldPermits);
         held.leave();

@@ -63,7 +63,7 @@ class RedisRefusesTest {
     }
 
     /** Trap 32. */
-    @Scenario(value = "the server becomes a read-only replica, then a master again", expected = "calls are retried for command-timeout (1 s), then rejected; only fresh hand-overs may be lost")
+    @Scenario(value = "the server becomes a read-only replica, then a master again", expected = "calls are retried for command-timeout (1 s), then rejected; only fresh offers may be lost")
     void becomesAReplica(Stage stage) {
         stage.permitsMayBeLost();
         RedisProcess redis = stage.redis();
@@ -73,7 +73,7 @@ class RedisRefusesTest {
         load.awaitUnavailable();
         stage.repair(() -> redis.command("REPLICAOF", "NO", "ONE"));
         load.awaitRecovery(AT_ONCE);
-        load.assertOnlyHandOversLost();
+        load.assertOnlyOffersLost();
     }
 
     @Scenario(value = "too few replicas for the server to accept writes", expected = "calls are rejected")

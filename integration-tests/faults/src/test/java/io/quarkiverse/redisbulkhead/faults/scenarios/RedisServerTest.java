@@ -25,9 +25,8 @@ class RedisServerTest {
         RedisProcess redis = stage.redis("--appendonly", "yes", "--appendfsync", "always");
         Load load = Load.startWithLongLease(stage, redis.url());
 
-        stage.fault(redis::kill);
-        stage.repair(redis::start);
-        load.awaitRecovery(AT_ONCE);
+        stage.newRun(redis, () -> restart(redis));
+        load.awaitRecovery(GRACE);
         load.assertNothingLost();
     }
 
@@ -35,12 +34,16 @@ class RedisServerTest {
     @Scenario(value = "restart without persistence", expected = "holders claim their permits; the server grants none before that, for two seconds; nothing is lost")
     void restartsWithoutItsData(Stage stage) {
         RedisProcess redis = stage.redis();
-        Load load = Load.start(stage, redis.url());
+        Load load = Load.startWithLongLease(stage, redis.url());
 
-        stage.fault(redis::kill);
-        stage.repair(redis::start);
+        stage.newRun(redis, () -> restart(redis));
         load.awaitRecovery(GRACE);
         load.assertNothingLost();
+    }
+
+    private static void restart(RedisProcess redis) {
+        redis.kill();
+        redis.start();
     }
 
     @Scenario(value = "DEBUG SLEEP for less than command-timeout", expected = "calls wait; none is rejected")
@@ -57,7 +60,7 @@ class RedisServerTest {
     }
 
     /** Trap 6. */
-    @Scenario(value = "DEBUG SLEEP for longer than command-timeout, but less than the rest of a lease", expected = "new calls are rejected; waiting callers keep waiting; only fresh hand-overs may be lost")
+    @Scenario(value = "DEBUG SLEEP for longer than command-timeout, but less than the rest of a lease", expected = "new calls are rejected; waiting callers keep waiting; only fresh offers may be lost")
     void pausesLongerThanTheCommandTimeout(Stage stage) {
         stage.permitsMayBeLost();
         RedisProcess redis = stage.redis();
@@ -65,7 +68,7 @@ class RedisServerTest {
 
         stage.fault(() -> redis.command("DEBUG", "SLEEP", "5"));
         load.awaitRecovery(AT_ONCE);
-        load.assertOnlyHandOversLost();
+        load.assertOnlyOffersLost();
         assertThat(stage.history().unavailable("open")).isPositive();
     }
 
@@ -113,7 +116,7 @@ class RedisServerTest {
         load.assertNoRejections();
     }
 
-    @Scenario(value = "CLIENT PAUSE ALL for longer than command-timeout", expected = "new calls are rejected; waiting callers keep waiting; only fresh hand-overs may be lost")
+    @Scenario(value = "CLIENT PAUSE ALL for longer than command-timeout", expected = "new calls are rejected; waiting callers keep waiting; only fresh offers may be lost")
     void pausesAllCommands(Stage stage) {
         stage.permitsMayBeLost();
         RedisProcess redis = stage.redis();
@@ -124,7 +127,7 @@ class RedisServerTest {
             redis.command("PING");
         });
         load.awaitRecovery(AT_ONCE);
-        load.assertOnlyHandOversLost();
+        load.assertOnlyOffersLost();
         assertThat(stage.history().unavailable("open")).isPositive();
     }
 
