@@ -10,13 +10,13 @@ import java.util.concurrent.TimeUnit;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.RedisStores;
 import io.quarkiverse.redisbulkhead.runtime.VertxTimers;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.ShareEngine;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.Admission;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.CallListener;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.HolderIdentity;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.SemaphoreDefinition;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.WaiterLimits;
-import io.quarkiverse.redisbulkhead.runtime.semaphore.WaitsOn;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallListener;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.HolderIdentity;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreDefinition;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaitsOn;
 import io.quarkiverse.redisbulkhead.runtime.store.ConnectionListener;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisShareStore;
 import io.vertx.core.Vertx;
@@ -28,7 +28,7 @@ import io.vertx.redis.client.RedisOptions;
 public final class OtherInstance implements AutoCloseable {
 
     private final RedisShareStore store;
-    private final ShareEngine engine;
+    private final Engine engine;
     private final List<Admission> executions = new ArrayList<>();
     private final CountDownLatch hearing = new CountDownLatch(1);
     private boolean killed;
@@ -37,7 +37,7 @@ public final class OtherInstance implements AutoCloseable {
     public OtherInstance(Vertx vertx, String redis, String application, String instance) {
         store = new RedisStores(vertx, new RedisOptions().setConnectionString(redis), "quarkus.redis", "redis-bulkhead",
                 Duration.ofSeconds(10)).shares();
-        engine = new ShareEngine(store.instance(), store, store.inbox(), new VertxTimers(vertx),
+        engine = new Engine(store.instance(), store, store.inbox(), new VertxTimers(vertx),
                 new HolderIdentity(application, instance), loss -> {
                 }, new WaiterLimits(100), Duration.ofSeconds(10));
         store.listen(new ConnectionListener() {

@@ -72,8 +72,12 @@ class ShareSyncTest {
             clock.limits, Duration.ofSeconds(1), () -> 1);
 
     private Admission call() {
+        return call(Duration.ofMinutes(5));
+    }
+
+    private Admission call(Duration maxWait) {
         SemaphoreDefinition definition = SemaphoreDefinition.of(SemaphoreSpec.named("work").permits(3).fair(true)
-                .expire(Duration.ofMillis(LEASE_MILLIS)).maxWait(Duration.ofMinutes(5)).build());
+                .expire(Duration.ofMillis(LEASE_MILLIS)).maxWait(maxWait).build());
         return engine.calls(definition).begin("m", WaitsOn.NO_WORKER_THREAD, null, CallListener.NONE, List.of());
     }
 
@@ -221,6 +225,25 @@ class ShareSyncTest {
 
         answer(1, 1, 10, false, 200);
         assertThat(held(call).fencingToken()).isEqualTo(200);
+    }
+
+    /** Trap 4. No timer would end such a call. */
+    @Test
+    void callThatDoesNotWaitIsStatedAgainAfterAReconnection() {
+        held(answered(call()));
+        Admission inFlight = call(Duration.ZERO);
+        assertThat(store.statements.get(last()).immediate()).hasSize(1);
+
+        engine.reconnected();
+
+        assertThat(store.statements.get(last()).immediate()).hasSize(1);
+        answer(last(), 2, 0, false, 200);
+        held(inFlight);
+    }
+
+    private Admission answered(Admission call) {
+        answer(last(), 1, 10, false, 100);
+        return call;
     }
 
     /** Such an answer follows from a statement that arrived twice when its first answer was lost. */
