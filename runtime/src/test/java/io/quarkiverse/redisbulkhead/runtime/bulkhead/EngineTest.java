@@ -17,6 +17,7 @@ import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.PermitGoneException;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.PermitLost.Reason;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException;
 
 /** What single calls see of instances that share a store. */
 class EngineTest extends TwoInstances {
