@@ -186,8 +186,9 @@ public final class ShareEngine implements Engine, InstanceControl {
         }
     }
 
-    private Admission continueLocally(SemaphoreDefinition definition, Bulkhead shared, String method, WaitsOn waitsOn,
-            CallListener call, List<HeldPermit> heldByCallers, boolean wantedToWait, boolean waitingFired) {
+    private Admission continueLocally(SemaphoreDefinition ofTheShare, Duration maxWait, Bulkhead shared, String method,
+            WaitsOn waitsOn, CallListener call, List<HeldPermit> heldByCallers, boolean wantedToWait, boolean waitingFired) {
+        SemaphoreDefinition definition = ofTheShare.local(maxWait);
         PendingCall pending;
         Bulkhead bulkhead;
         do {
@@ -195,6 +196,7 @@ public final class ShareEngine implements Engine, InstanceControl {
             bulkhead.besides(shared);
             pending = new PendingCall(bulkhead, definition, method, waitsOn, null, call, heldByCallers, null, wantedToWait,
                     waitingFired);
+            pending.ofTheShare = ofTheShare;
         } while (!bulkhead.enter(pending, definition));
         return pending;
     }

@@ -69,10 +69,10 @@ public class ClusterMetrics {
             return;
         }
         // Not on the worker pool of Mutiny: guarded methods may block all of its threads.
-        Overview overview = bulkheads.overview();
         Multi<Long> ticks = Multi.createFrom().ticks().onExecutor(loops).every(interval);
         for (String bulkhead : bulkheads.names()) {
             if (bulkheads.isEnabled(bulkhead) && !bulkheads.isKeyed(bulkhead)) {
+                Overview overview = bulkheads.overview();
                 show(bulkhead, () -> Uni.createFrom().completionStage(() -> overview.numbers(bulkhead)), ticks);
             }
         }
