@@ -277,10 +277,12 @@ final class ShareSync {
         giveBack(back);
     }
 
+    // What is returned counts as what was offered first: if the store takes the offer back, it has not seen the return.
     private void giveBack(int permits) {
         returned += permits;
         bulkhead.share -= permits;
-        offered = Math.min(offered, bulkhead.share);
+        offered = Math.max(0, offered - permits);
+        shareMayBeUsed();
     }
 
     // Enough for each execution that may run; and more where tokens are drawn often. Kept permits serve calls as long as the

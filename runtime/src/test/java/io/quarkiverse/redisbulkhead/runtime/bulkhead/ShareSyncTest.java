@@ -22,6 +22,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.quarkiverse.redisbulkhead.runtime.store.TransientStoreException;
 
 /** What an instance makes of answers and messages that a test writes one by one. */
 class ShareSyncTest {
@@ -147,6 +148,26 @@ class ShareSyncTest {
         passMillis(500);
 
         assertThat(permit.isHeld()).isFalse();
+    }
+
+    /** Trap 6. What goes back counts as what was offered. */
+    @Test
+    void offerThatGoesBackEndsNoOtherPermit() {
+        HeldPermit confirmed = held(answered(call()));
+        Admission second = call();
+        answer(last(), 1, 20, true, 0);
+        offer(last(), EPOCH, 2, 20);
+        held(second);
+        second.end();
+
+        for (int i = 0; i < 10; i++) {
+            store.answers.get(last()).completeExceptionally(new TransientStoreException("READONLY", false, null));
+            passMillis(ShareStore.OFFER_MILLIS / 10);
+        }
+
+        assertThat(store.statements.get(last()).returned()).isEqualTo(1);
+        assertThat(confirmed.isHeld()).isTrue();
+        assertThat(clock.losses).isEmpty();
     }
 
     @Test
