@@ -36,7 +36,7 @@ public final class OtherInstance implements AutoCloseable {
     /** Uses a Redis. The names are those that operators see. */
     public OtherInstance(Vertx vertx, String redis, String application, String instance) {
         store = new RedisStores(vertx, new RedisOptions().setConnectionString(redis), "quarkus.redis", "redis-bulkhead",
-                Duration.ofSeconds(10)).shares();
+                Duration.ofSeconds(10)).script();
         engine = new Engine(store.instance(), store, store.inbox(), new VertxTimers(vertx),
                 new HolderIdentity(application, instance), loss -> {
                 }, new WaiterLimits(100), Duration.ofSeconds(10));

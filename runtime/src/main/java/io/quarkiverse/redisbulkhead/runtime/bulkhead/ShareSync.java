@@ -51,6 +51,8 @@ final class ShareSync {
     // What is left of an offer when it ends here, for a clock that runs at another rate.
     private static final long OFFER_NANOS = Duration.ofMillis(ShareStore.OFFER_MILLIS - 200).toNanos();
     private static final long MOST_TOKENS = 1 << 20;
+    // Tokens advance with the clock of the store, in microseconds, and this instance has heard of it a moment ago.
+    private static final long FARTHEST_TOKEN = TimeUnit.HOURS.toMicros(1);
     private static final long FEW_TOKENS = 64;
     private static final long FEW_TOKENS_WHILE_KEPT = 1024;
     // For how long a block lasts at least, unless permits stay here: each grant brings a new one.
@@ -701,7 +703,7 @@ final class ShareSync {
                 takeOffer(offer, now, then);
             } else if (message instanceof Recalled recall) {
                 bulkhead.keeps = false;
-                recalledNumber = Math.max(recalledNumber, recall.number());
+                recalledNumber = Math.max(recalledNumber, Math.min(recall.number(), number));
             }
             plan(now);
         }
@@ -714,7 +716,7 @@ final class ShareSync {
         boolean isRecent = offer.number() == number || offer.number() == numberBefore;
         long more = offer.granted() - granted;
         if (!isRecent || epoch == 0 || offer.epoch() != epoch || more <= 0 || basis + OFFER_NANOS - now <= 0
-                || offer.revoked() != revoked || bulkhead.isStopping()) {
+                || offer.revoked() != revoked || bulkhead.isStopping() || isForged(offer, more)) {
             return;
         }
         granted = offer.granted();
@@ -728,6 +730,11 @@ final class ShareSync {
         takeTokens(true, offer.firstToken(), offer.tokens());
         turn(true, now);
         serveWith((int) more, now, then);
+    }
+
+    // Any client that may publish can send any number. What an instance takes over it states, and the store adopts tickets.
+    private boolean isForged(Granted offer, long more) {
+        return more > bulkhead.limit || offer.firstToken() - highestToken > FARTHEST_TOKEN;
     }
 
     // The store knows that the calls that a grant serves do not wait any more.

@@ -42,14 +42,14 @@ class DocumentedRightsTest {
         try (TestRedis redis = new TestRedis()) {
             redis.command("ACL", words);
             Redis operator = Redis.createClient(redis.vertx(), redis.optionsOf("operator"));
-            String holders = "redis-bulkhead:{reports}:holders";
-            String state = "redis-bulkhead:{reports}:state";
-            Stream.of("PING", "TIME", "SCAN 0 MATCH redis-bulkhead:*:holders", "ZRANGE " + holders + " 0 -1 WITHSCORES",
-                    "ZCOUNT " + holders + " (1 +inf", "ZCARD redis-bulkhead:{reports}:queue", "HGETALL " + state,
-                    "HGET " + state + " declared", "MEMORY USAGE " + state, "INFO memory", "INFO commandstats", "SLOWLOG GET",
+            String shares = "redis-bulkhead:{reports}:shares";
+            String waiting = "redis-bulkhead:{reports}:waiting";
+            Stream.of("PING", "TIME", "SCAN 0 MATCH redis-bulkhead:*:shares", "HGETALL " + shares, "HGET " + shares + " limit",
+                    "ZCARD " + waiting, "ZRANGE " + waiting + " 0 -1 WITHSCORES", "MEMORY USAGE " + shares, "INFO memory",
+                    "INFO commandstats", "SLOWLOG GET",
                     "ACL LOG").map(one -> one.split(" ", 2))
                     .forEach(one -> redis.command(operator, one[0], one.length == 1 ? new Object[0] : one[1].split(" ")));
-            for (String forbidden : List.of("ACL LIST", "DEL " + state, "HGETALL other")) {
+            for (String forbidden : List.of("ACL LIST", "DEL " + shares, "HGETALL other")) {
                 String[] one = forbidden.split(" ", 2);
                 assertThatThrownBy(() -> redis.command(operator, one[0], (Object[]) one[1].split(" ")))
                         .hasStackTraceContaining("NOPERM");

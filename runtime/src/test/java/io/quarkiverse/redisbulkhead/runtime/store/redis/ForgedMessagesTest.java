@@ -110,6 +110,26 @@ class ForgedMessagesTest {
         get(holder.end());
     }
 
+    /** Numbers that no store sends would stop the bulkhead for good: the store adopts the highest token of an instance. */
+    @Test
+    void forgedNumbersDoNotReachRedis() throws Exception {
+        long far = 1L << 52;
+        for (int i = 0; i < 10; i++) {
+            Share now = position();
+            String start = "granted " + now.number() + " " + now.epoch() + " ";
+            publish(start + (now.granted() + 1) + " 0 0 0 " + (far - 20) + " 16 " + SHARES);
+            publish(start + far + " 0 0 0 0 0 " + SHARES);
+            publish("recalled " + far + " " + SHARES);
+        }
+        assertThat(get(held.refresh())).isTrue();
+        get(holder.end());
+        HeldPermit next = get(waiter.granted()).get(0);
+
+        assertThat(next.fencingToken()).isPositive().isLessThan(far / 2);
+        get(waiter.end());
+        get(elsewhere.end());
+    }
+
     /** The instance only states its position. */
     @Test
     void forgedRecallsAndChangesTakeNothingAway() throws Exception {

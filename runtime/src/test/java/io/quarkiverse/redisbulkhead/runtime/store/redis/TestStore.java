@@ -10,7 +10,8 @@ import io.vertx.redis.client.RedisOptions;
 /** The Redis stores. */
 public enum TestStore {
 
-    SCRIPT(List.of("eval", "evalsha", "time", "publish", "pexpire", "hget", "hgetall", "hset", "hdel", "zadd", "zcard",
+    SCRIPT(List.of("eval", "evalsha", "time", "info", "publish", "pexpire", "set", "hget", "hgetall", "hset", "hdel", "zadd",
+            "zcard",
             "zrange",
             "zrem", "scan")) {
 
@@ -20,7 +21,8 @@ public enum TestStore {
         }
     },
 
-    LOCK(List.of("watch", "unwatch", "multi", "exec", "time", "publish", "get", "set", "del", "pexpire", "hgetall", "hset",
+    LOCK(List.of("watch", "unwatch", "multi", "exec", "time", "info", "publish", "get", "set", "del", "pexpire", "hgetall",
+            "hset",
             "hdel",
             "zadd", "zrange", "zrem", "scan")) {
 
