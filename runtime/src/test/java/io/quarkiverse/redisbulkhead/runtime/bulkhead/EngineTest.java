@@ -67,7 +67,7 @@ class EngineTest extends TwoInstances {
         assertThat(look().granted()).isZero();
     }
 
-    /** An instance that may miss recalls keeps nothing. */
+    /** Trap 50: an instance that may miss recalls keeps nothing. */
     @Test
     void deafInstanceKeepsNothing() {
         call(one, work(3)).end();
