@@ -398,7 +398,7 @@ final class Bulkhead {
 
     /** Completes when the store knows what this instance has returned so far, or gave no answer. Never fails. */
     CompletionStage<Void> confirmed() {
-        return sync == null ? CompletableFuture.completedFuture(null) : sync.confirmed().handle((done, failure) -> null);
+        return sync == null ? CompletableFuture.completedFuture(null) : sync.returned().handle((done, failure) -> null);
     }
 
     CompletionStage<Boolean> refresh(SharePermit permit) {
