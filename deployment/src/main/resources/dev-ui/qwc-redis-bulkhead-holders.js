@@ -13,7 +13,7 @@ import { GridRows } from './redis-bulkhead-grid-rows.js';
 import { LiveState, spreadRequestNumbers } from './redis-bulkhead-live.js';
 import { aboutToTimeOut, bulkheadRows, flattened } from './redis-bulkhead-rows.js';
 import { styles } from './redis-bulkhead-styles.js';
-import { plot, useBar } from './redis-bulkhead-use.js';
+import { idle, plot, useBar } from './redis-bulkhead-use.js';
 import './redis-bulkhead-actions.js';
 import './redis-bulkhead-occupants.js';
 
@@ -51,9 +51,10 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
     .toggle vaadin-icon { width: 0.8em; height: 0.8em; transition: transform 0.15s; }
     .toggle[aria-expanded="true"] vaadin-icon { transform: rotate(90deg); }
     .use { display: flex; align-items: center; gap: 0.75em; }
-    .bar { flex: 1 1 4em; min-width: 3em; height: 0.5em; border-radius: 0.25em; overflow: hidden; background: var(--lumo-contrast-10pct); }
-    .use .number { flex: 0 0 6.5em; }
+    .bar { display: flex; flex: 1 1 4em; min-width: 3em; height: 0.5em; border-radius: 0.25em; overflow: hidden; background: var(--lumo-contrast-10pct); }
+    .use .number { flex: 0 0 8em; }
     .fill { height: 100%; border-radius: inherit; background: var(--lumo-primary-color); transition: width 0.3s; }
+    .kept { height: 100%; background: var(--lumo-primary-color); opacity: 0.3; transition: width 0.3s; }
     .fill.high { background: var(--rb-warning); }
     .fill.alarm { background: var(--lumo-error-color); }
     .alarming { color: var(--lumo-error-text-color); font-weight: 500; }
@@ -153,6 +154,10 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
       const selected = this._rows.shown.find(row => row.id === this._detail?.id);
       if (grid.selectedItems[0] !== selected) {
         grid.selectedItems = selected ? [selected] : [];
+        // Otherwise a click on a row that was selected before would only deselect it.
+        this._isFollowing = true;
+        grid.activeItem = selected ?? null;
+        this._isFollowing = false;
       }
     }
   }
@@ -317,7 +322,7 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
   }
 
   _select(row) {
-    if (row && row.kind !== 'note') {
+    if (row && row.kind !== 'note' && !this._isFollowing) {
       this._selected = row.id;
     }
   }
@@ -357,8 +362,8 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
 
   _sizes(row) {
     const sizes = row.kind === 'keyed'
-      ? `${row.inUse} in use in ${count(row.keys, 'key')}${row.permits ? `, ${row.permits} for each` : ''}`
-      : `${row.inUse} of ${row.limit ?? '?'} in use`;
+      ? `${row.inUse} in use${idle(row)} in ${count(row.keys, 'key')}${row.permits ? `, ${row.permits} for each` : ''}`
+      : `${row.inUse} of ${row.limit ?? '?'} in use${idle(row)}`;
     return [
       sizes,
       row.weight > 1 ? `weight ${row.weight} per call` : '',

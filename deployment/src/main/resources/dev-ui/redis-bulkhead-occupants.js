@@ -116,7 +116,7 @@ export class RedisBulkheadOccupants extends LitElement {
           <vaadin-grid-sort-column path="weight" header="Weight" width="105px" flex-grow="0" resizable
             ${columnBodyRenderer(one => html`<span class="number">${one.weight}</span>`, [])}></vaadin-grid-sort-column>` : ''}
         <vaadin-grid-sort-column path="since" header="${holders ? 'Held for' : 'Waiting for'}" width="${holders ? '110px' : '130px'}" flex-grow="0" resizable
-          ${columnBodyRenderer(one => html`<span class="number" title="since ${this._time(one.since)}">${
+          ${columnBodyRenderer(one => html`<span class="number" title="${one.state === 'silent' ? 'silent since' : 'since'} ${this._time(one.since)}">${
             span(this.now - one.since)}</span>`, [])}></vaadin-grid-sort-column>
         ${holders ? html`<vaadin-grid-sort-column path="until" header="Lease left"
           width="${people.some(one => one.state !== 'held') ? '175px' : '120px'}" flex-grow="0" resizable
@@ -147,6 +147,11 @@ export class RedisBulkheadOccupants extends LitElement {
     if (one.state === 'detached' && left > 0) {
       return html`<span class="number" title="Detached; free at ${this._time(one.until)} unless a process attaches it">${span(left)}
         <span class="badge">detached</span></span>`;
+    }
+    if (one.state === 'silent' && left > 0) {
+      return html`<span class="number soon" title="This instance does not answer. Redis heard from it last at ${this._time(one.since)}. Its permits are free at ${
+        this._time(one.until)} unless Redis hears from it before">${span(left)}
+        <span class="badge warning">silent</span></span>`;
     }
     return left <= 0
       ? html`<span class="soon">ended</span>`

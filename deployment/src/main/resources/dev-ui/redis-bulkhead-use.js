@@ -4,6 +4,8 @@ const WIDTH = 160;
 const HEIGHT = 28;
 /** For the line, which is as wide above as below its place. */
 const EDGE = 2;
+/** What idle permits are. */
+const IDLE = 'Idle permits: instances keep them for their next calls, and return them when another instance needs one';
 
 /**
  * How full a limit is: a bar and the numbers.
@@ -22,17 +24,28 @@ export function useBar(row, alarming) {
   }
   return html`
     <div class="use">
-      <div class="bar" role="img" aria-label="${row.inUse} of ${row.limit ?? 'an unknown number of'} permits in use">
-        ${row.limit ? fill(row, alarming) : ''}
+      <div class="bar" role="img" aria-label="${row.inUse} of ${row.limit ?? 'an unknown number of'} permits in use${idle(row)}">
+        ${row.limit ? html`${fill(row, alarming)}${kept(row)}` : ''}
       </div>
       <span class="number cut">${row.inUse}${row.limit ? html`<span class="about"> of ${row.limit}</span>`
-        : html`<span class="about" title="No instance has used the bulkhead within the last minute, or their limits differ"> of ?</span>`}</span>
+        : html`<span class="about" title="No instance has used the bulkhead within the last minute, or their limits differ"> of ?</span>`}${
+        row.idle > 0 ? html`<span class="about" title="${IDLE}">${idle(row)}</span>` : ''}</span>
     </div>`;
 }
 
 function fill(row, alarming) {
   const level = alarming ? 'fill alarm' : row.use >= 1 && row.waiting > 0 ? 'fill high' : 'fill';
   return html`<div class="${level}" style="width: ${percent(row.use)}"></div>`;
+}
+
+/** The part of idle permits, behind that of those in use. */
+function kept(row) {
+  return row.idle > 0 ? html`<div class="kept" title="${IDLE}" style="width: ${percent(row.idle / row.limit)}"></div>` : '';
+}
+
+/** How many permits are idle, for the end of a text. */
+export function idle(row) {
+  return row.idle > 0 ? `, ${row.idle} idle` : '';
 }
 
 function percent(use) {

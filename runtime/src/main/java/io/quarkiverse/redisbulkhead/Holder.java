@@ -35,6 +35,15 @@ public record Holder(String permitId, String bulkhead, Optional<String> key, lon
          * It was released, and stays taken until its minimum hold is over; see {@link SemaphoreSpec#minHold()}. It has a new
          * id.
          */
-        RELEASED
+        RELEASED,
+
+        /**
+         * An instance that does not answer, maybe because its process has died. The weight is that of all its permits, idle
+         * ones
+         * included; they are free at {@link Holder#until} unless Redis hears from it before. {@link Holder#since} is when Redis
+         * heard from it last. The id is the name of the instance in Redis, and revoking it takes all of the permits. The
+         * application and the method are not known.
+         */
+        SILENT
     }
 }

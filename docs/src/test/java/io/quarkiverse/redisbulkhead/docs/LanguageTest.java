@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 /** Pages, Javadoc, comments and messages are in plain modern English, and the guide is short. */
 class LanguageTest {
 
-    private static final int GUIDE_WORDS = 16_000;
+    private static final int GUIDE_WORDS = 17_000;
 
     /** Phrases that a native speaker would not write here. A space stands for any gap, also one between two lines. */
     private static final List<String> NEVER_RIGHT = List.of("[Ww]ho(?:so|m)?ever", "[Nn]obody", "[Ss]omebody",

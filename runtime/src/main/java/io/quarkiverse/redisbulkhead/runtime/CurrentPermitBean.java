@@ -8,8 +8,8 @@ import jakarta.inject.Singleton;
 
 import io.quarkiverse.redisbulkhead.CurrentPermit;
 import io.quarkiverse.redisbulkhead.Permit;
-import io.quarkiverse.redisbulkhead.runtime.guard.HeldPermits;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeldPermit;
+import io.quarkiverse.redisbulkhead.runtime.guard.HeldPermits;
 
 /** Finds the permits of the guarded method that the current thread is calling. */
 @Singleton

@@ -14,14 +14,14 @@ import io.quarkiverse.redisbulkhead.BulkheadCall;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.BulkheadKeyResolver;
 import io.quarkiverse.redisbulkhead.ResolvedKey;
-import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.KeyOrigin;
-import io.quarkiverse.redisbulkhead.runtime.guard.Guard;
-import io.quarkiverse.redisbulkhead.runtime.guard.HeldPermits;
-import io.quarkiverse.redisbulkhead.runtime.guard.SkippingGuard;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Executions;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.SkippedException;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.KeyOrigin;
+import io.quarkiverse.redisbulkhead.runtime.guard.Guard;
+import io.quarkiverse.redisbulkhead.runtime.guard.HeldPermits;
+import io.quarkiverse.redisbulkhead.runtime.guard.SkippingGuard;
 
 /**
  * Guards the calls of one method: holds the strategy for its return type, and finds the semaphores that a call must pass.

@@ -4,9 +4,9 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 import io.quarkiverse.redisbulkhead.Permit;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeldPermit;
 import io.quarkiverse.redisbulkhead.runtime.guard.BlockingWait;
 import io.quarkiverse.redisbulkhead.runtime.guard.Continuations;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeldPermit;
 import io.smallrye.mutiny.Uni;
 
 /** The public view of a permit. */

@@ -48,6 +48,8 @@ final class OccupantsText {
     private static String row(Holder holder, Set<String> own) {
         return row(holder.method(), holder.application(), holder.instance(), holder.since(), holder.permitId(), holder.weight())
                 + (holder.state() == Holder.State.RELEASED ? ", released, and taken until " + holder.until() : "")
+                + (holder.state() == Holder.State.SILENT ? ", does not answer, and has its permits until " + holder.until()
+                        : "")
                 + (own.contains(holder.permitId()) ? ", held by this TestBulkhead" : "");
     }
 

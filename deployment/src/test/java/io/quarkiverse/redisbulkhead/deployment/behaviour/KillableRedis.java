@@ -10,6 +10,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Predicate;
 
@@ -104,6 +105,20 @@ public final class KillableRedis {
     /** Runs a command; returns the first line of the reply. */
     public String query(String command) {
         return query(command, line -> true);
+    }
+
+    /** Runs a command; returns all lines of the reply. */
+    public List<String> text(String command) {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            socket.setSoTimeout(20_000);
+            // The connection ends with the reply.
+            socket.getOutputStream().write((command + "\r\nQUIT\r\n").getBytes(StandardCharsets.US_ASCII));
+            List<String> lines = new BufferedReader(
+                    new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII)).lines().toList();
+            return lines.subList(0, lines.size() - 1);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private String query(String command, Predicate<String> wanted) {

@@ -229,11 +229,15 @@ class MetricsTest {
     @Test
     void durationsOfOperations() {
         guarded.search("any");
+        RedisSemaphore semaphore = bulkheads.semaphore("lost");
+        semaphore.resize(3);
+        semaphore.resetSize();
+        semaphore.holders();
 
         // The call does not wait for the reply to its release.
         await().atMost(LONG).pollDelay(Duration.ZERO).untilAsserted(() -> {
             Scrape scrape = Scrape.now();
-            for (String operation : List.of("acquire", "release")) {
+            for (String operation : List.of("sync", "look", "resize", "resetSize")) {
                 assertThat(scrape.value("redis_bulkhead_operation_duration_seconds_count", "operation", operation, "outcome",
                         "success")).isPositive();
             }
@@ -249,7 +253,9 @@ class MetricsTest {
         types.put("redis_bulkhead_calls_total", "counter");
         types.put("redis_bulkhead_permits_lost_total", "counter");
         types.put("redis_bulkhead_renewals_failed_total", "counter");
-        for (String gauge : List.of("executions_running", "executions_waiting", "permits_in_use", "permits_limit", "waiters")) {
+        for (String gauge : List.of("executions_running", "executions_waiting", "permits_in_use", "permits_idle",
+                "permits_limit",
+                "waiters")) {
             types.put("redis_bulkhead_" + gauge, "gauge");
         }
         for (String timer : List.of("running", "waiting", "operation")) {

@@ -26,8 +26,10 @@ import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
+import io.quarkiverse.redisbulkhead.deployment.OtherInstance;
 import io.quarkus.test.QuarkusUnitTest;
 import io.smallrye.mutiny.Uni;
+import io.vertx.core.Vertx;
 
 /** Trap 25: calls follow the outage policy of their bulkhead or the default, and recover automatically. */
 class OutagePolicyTest {
@@ -38,9 +40,11 @@ class OutagePolicyTest {
 
     @RegisterExtension
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
-            .withApplicationRoot(jar -> jar.addClasses(Guarded.class, Caller.class, KillableRedis.class))
+            .withApplicationRoot(jar -> jar.addClasses(Guarded.class, Caller.class, KillableRedis.class, OtherInstance.class))
             .overrideConfigKey("quarkus.redis.hosts", REDIS.address())
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.on-outage", "local")
+            // Idle permits would serve calls during the outage.
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.keep-idle", "0s")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.instances", "4")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"rejecting\".on-outage", "reject")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"allowing\".on-outage", "allow")
@@ -52,6 +56,9 @@ class OutagePolicyTest {
 
     @Inject
     RedisBulkheads bulkheads;
+
+    @Inject
+    Vertx vertx;
 
     // Recovery is automatic: a probe detects that Redis is back.
     private void startRedis() {
@@ -157,11 +164,12 @@ class OutagePolicyTest {
     @Test
     void outageDuringAWait() throws Exception {
         RedisSemaphore patient = bulkheads.semaphore("patient");
-        Permit first = patient.acquire(Duration.ZERO);
-        Permit second = patient.acquire(Duration.ZERO);
+        OtherInstance other = new OtherInstance(vertx, REDIS.address(), "billing", "other:7");
+        other.begin(patient.spec(), "Invoices#send");
+        other.begin(patient.spec(), "Invoices#send");
         Caller<String> waiting = Caller.of(guarded::patient);
         RedisSemaphore rejecting = bulkheads.semaphore("rejecting");
-        Permit other = rejecting.acquire(Duration.ZERO);
+        Permit held = rejecting.acquire(Duration.ZERO);
         Caller<Permit> waitingUnderReject = Caller.of(() -> rejecting.acquire(Duration.ofSeconds(30)));
         await().atMost(LONG).until(() -> patient.status().waiting() == 1 && rejecting.status().waiting() == 1);
 
@@ -169,11 +177,30 @@ class OutagePolicyTest {
 
         assertThat(waiting.result()).isEqualTo("done");
         assertThatThrownBy(() -> rejecting.acquire(Duration.ofSeconds(30))).isInstanceOf(BulkheadUnavailableException.class);
-        assertThat(first.release()).isTrue();
-        assertThat(second.release()).isTrue();
-        assertThat(other.release()).isTrue();
+        assertThat(held.release()).isTrue();
+        other.kill();
         REDIS.start();
         assertThat(waitingUnderReject.result().release()).isTrue();
+    }
+
+    /** Permits that Redis granted before the outage count for the local limit as long as they are held. */
+    @Test
+    void localLimitIncludesPermitsOfRedis() throws Exception {
+        RedisSemaphore patient = bulkheads.semaphore("patient");
+        Permit first = patient.acquire(Duration.ZERO);
+        Permit second = patient.acquire(Duration.ZERO);
+
+        REDIS.stop();
+        assertThatThrownBy(() -> patient.acquire(Duration.ofSeconds(3))).isInstanceOfSatisfying(BulkheadFullException.class,
+                e -> assertThat(e.limit()).isEqualTo(1));
+        Caller<Permit> waiting = Caller.of(() -> patient.acquire(Duration.ofSeconds(60)));
+        assertThat(first.release()).isTrue();
+        assertThat(waiting.isDone()).isFalse();
+        assertThat(second.release()).isTrue();
+
+        Permit local = waiting.result();
+        assertThat(local.fencingToken()).isZero();
+        assertThat(local.release()).isTrue();
     }
 
     /** The method continues during an outage; its caller gets the result promptly. */

@@ -41,26 +41,27 @@ final class Demo {
                 + "&number=" + number);
     }
 
-    /** Another application holds a permit of its own bulkhead. */
-    void acquireElsewhere(String name) {
-        post("elsewhere?name=" + name);
+    /** An instance of another application begins an execution, with a limit of its own. */
+    void beginElsewhere(String name, int limit) {
+        post("elsewhere?name=" + name + "&limit=" + limit);
     }
 
-    /** Another instance has requested permits with a different limit. */
-    void declareElsewhere(String name, int limit) {
-        post("elsewhere/limit?name=" + name + "&limit=" + limit);
+    /** Its executions end; it keeps their permits. */
+    void endElsewhere() {
+        post("elsewhere/end");
+    }
+
+    /** Its process is killed; returns its name in Redis. */
+    String killElsewhere() {
+        return post("elsewhere/kill");
     }
 
     void end() {
         post("end");
     }
 
-    void post(String path) {
-        send(HttpRequest.newBuilder(URI.create(ROOT + "/demo/" + path)).POST(BodyPublishers.noBody()).build());
-    }
-
-    void delete(String path) {
-        send(HttpRequest.newBuilder(URI.create(ROOT + "/demo/" + path)).DELETE().build());
+    String post(String path) {
+        return send(HttpRequest.newBuilder(URI.create(ROOT + "/demo/" + path)).POST(BodyPublishers.noBody()).build());
     }
 
     String get(String path) {

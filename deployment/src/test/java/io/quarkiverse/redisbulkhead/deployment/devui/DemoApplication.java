@@ -16,6 +16,8 @@ import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.QueryParam;
 
+import org.eclipse.microprofile.config.inject.ConfigProperty;
+
 import io.quarkiverse.redisbulkhead.BulkheadKey;
 import io.quarkiverse.redisbulkhead.CurrentPermit;
 import io.quarkiverse.redisbulkhead.Permit;
@@ -25,10 +27,10 @@ import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.RedisLock;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.deployment.OtherInstance;
 import io.quarkus.devui.runtime.spi.McpServerConfiguration;
-import io.quarkus.redis.datasource.RedisDataSource;
 import io.smallrye.mutiny.Uni;
-import io.vertx.mutiny.redis.client.Response;
+import io.vertx.core.Vertx;
 
 /** The application behind the Dev UI: calls that run until the test ends them. */
 @Path("/demo")
@@ -37,6 +39,7 @@ public class DemoApplication {
     private static volatile CountDownLatch gate = new CountDownLatch(1);
     private static final Queue<PermitLost> LOST = new ConcurrentLinkedQueue<>();
     private static final Queue<Permit> HELD = new ConcurrentLinkedQueue<>();
+    private static volatile OtherInstance other;
 
     @Inject
     Reports reports;
@@ -54,7 +57,10 @@ public class DemoApplication {
     McpServerConfiguration mcp;
 
     @Inject
-    RedisDataSource redis;
+    Vertx vertx;
+
+    @ConfigProperty(name = "quarkus.redis.hosts")
+    String hosts;
 
     @GET
     @Path("/reports")
@@ -74,7 +80,7 @@ public class DemoApplication {
         return crawler.download(host, gate);
     }
 
-    /** Ends all calls, including waiting ones, and releases all other permits. */
+    /** Ends all calls, including waiting ones, releases all other permits, and stops the other instance. */
     @POST
     @Path("/end")
     public void end() {
@@ -82,6 +88,10 @@ public class DemoApplication {
         gate = new CountDownLatch(1);
         for (Permit permit = HELD.poll(); permit != null; permit = HELD.poll()) {
             permit.release();
+        }
+        if (other != null) {
+            other.close();
+            other = null;
         }
     }
 
@@ -98,25 +108,33 @@ public class DemoApplication {
         HELD.addAll(Uni.join().all(taking).andFailFast().await().indefinitely());
     }
 
-    /** Writes the data of another application. */
+    /** An instance of another application begins an execution. */
     @POST
     @Path("/elsewhere")
-    public void acquireElsewhere(@QueryParam("name") String name) {
-        long now = System.currentTimeMillis();
-        redis.execute("ZADD", "redis-bulkhead:{" + name + "}:holders", Long.toString(now + 600_000), "elsewhere-1");
-        redis.execute("HSET", "redis-bulkhead:{" + name + "}:state", "elsewhere-1", String.join("\n", "7", Long.toString(now),
-                "600000", "3", "process", "billing", "other-host:7", "Invoices#send"));
-        declareElsewhere(name, 3);
+    public void beginElsewhere(@QueryParam("name") String name, @QueryParam("limit") int limit) {
+        if (other == null) {
+            other = new OtherInstance(vertx, hosts, "billing", "other-host:7");
+        }
+        other.begin(
+                SemaphoreSpec.named(name).permits(limit).expire(Duration.ofMinutes(2)).keepIdle(Duration.ofMinutes(2)).build(),
+                "Invoices#send");
     }
 
-    /** Writes the data of a call of another instance. */
+    /** The executions of the other instance end; it keeps their permits for its next ones. */
     @POST
-    @Path("/elsewhere/limit")
-    public void declareElsewhere(@QueryParam("name") String name, @QueryParam("limit") int limit) {
-        String state = "redis-bulkhead:{" + name + "}:state";
-        Response declared = redis.execute("HGET", state, "declared limits");
-        redis.execute("HSET", state, "declared limits",
-                (declared == null ? "" : declared.toString()) + " " + limit + ":" + System.currentTimeMillis());
+    @Path("/elsewhere/end")
+    public void endElsewhere() {
+        other.end();
+    }
+
+    /** The process of the other instance is killed. */
+    @POST
+    @Path("/elsewhere/kill")
+    public String killElsewhere() {
+        String name = other.name();
+        other.kill();
+        other = null;
+        return name;
     }
 
     /** Acquires a lock. */

@@ -65,7 +65,7 @@ class DevUiScreenshotsTest {
             demo.begin("reports");
             demo.beginPost("lock");
             demo.take("thumbnails", null, 12, 9);
-            demo.acquireElsewhere("invoices");
+            demo.beginElsewhere("invoices", 3);
             select("reports", themes);
             themes[0].waitForTimeout(25_000);
             picture("holders", themes);
@@ -107,7 +107,7 @@ class DevUiScreenshotsTest {
                 page.keyboard().press("Escape");
             }
             demo.begin("quotes");
-            demo.declareElsewhere("partner-api", 9);
+            demo.beginElsewhere("partner-api", 9);
             select("partner-api", themes);
             picture("differ", themes);
             demo.take("search", "<b>key</b>", 4, 3);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -29,6 +30,7 @@ import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.AriaRole;
 import com.microsoft.playwright.options.ColorScheme;
 
+import io.quarkiverse.redisbulkhead.deployment.OtherInstance;
 import io.quarkiverse.redisbulkhead.deployment.behaviour.KillableRedis;
 import io.quarkus.test.QuarkusDevModeTest;
 
@@ -44,6 +46,7 @@ class DevUiTest {
     static final QuarkusDevModeTest APP = new QuarkusDevModeTest().withApplicationRoot(jar -> jar
             .addClass(DemoApplication.class).addClasses(DemoApplication.class.getDeclaredClasses())
             .addClass(HostileApplication.class).addClasses(HostileApplication.class.getDeclaredClasses())
+            .addClass(OtherInstance.class)
             .addAsResource(new StringAsset("""
                     quarkus.application.name=shop
                     quarkus.http.port=%d
@@ -80,6 +83,8 @@ class DevUiTest {
                 test("weights and bounds are shown", this::weightsAndBoundsAreShown),
                 test("bulkheads of other applications are told from those in code",
                         this::distinguishesBulkheadsOfOtherApplications),
+                test("idle permits are shown", this::showsIdlePermits),
+                test("an instance that does not answer is shown with its share", this::showsSilentInstances),
                 test("two thousand holders stay usable", this::twoThousandHoldersStayUsable),
                 test("a filter that finds nothing says so", this::showsAMessageWhenTheFilterMatchesNothing),
                 test("two pages are live at once", this::twoPagesAreLiveAtOnce),
@@ -227,12 +232,56 @@ class DevUiTest {
 
     private void distinguishesBulkheadsOfOtherApplications() {
         holders();
-        demo.acquireElsewhere("invoices");
+        demo.beginElsewhere("invoices", 3);
         demo.take("scans", null, 9, 1);
 
         assertThat(row("invoices", "not defined here.*1 of 3")).isVisible();
         assertThat(row("scans", "in code.*1 of 9")).isVisible();
         assertThat(row("scans", "not defined here")).hasCount(0);
+    }
+
+    private void showsIdlePermits() {
+        holders();
+        demo.beginElsewhere("invoices", 3);
+        title("invoices").click();
+        assertThat(row("invoices", "1 of 3")).isVisible();
+        assertThat(row("invoices", "idle")).hasCount(0);
+
+        demo.endElsewhere();
+
+        assertThat(row("invoices", "0 of 3, 1 idle")).isVisible();
+        assertThat(page.locator("section.details header")).containsText("0 of 3 in use, 1 idle");
+        assertThat(page.getByText("No permit is held")).isVisible();
+        JsonNode limit = named(tool("bulkheads", "{}"), "invoices").get("limits").get(0);
+        assertThat(limit.get("inUse").asInt()).isZero();
+        assertThat(limit.get("idle").asInt()).isEqualTo(1);
+        demo.end();
+        assertThat(title("invoices")).isHidden();
+    }
+
+    private void showsSilentInstances() {
+        holders();
+        demo.beginElsewhere("invoices", 3);
+        demo.beginElsewhere("invoices", 3);
+        title("invoices").click();
+        assertThat(occupants().getByText("Invoices#send").filter(new Locator.FilterOptions().setVisible(true))).hasCount(2);
+
+        String name = demo.killElsewhere();
+
+        assertThat(occupants().getByText("silent", new Locator.GetByTextOptions().setExact(true))).isVisible();
+        assertThat(occupants().getByText("Holders (1)")).isVisible();
+        assertThat(row("invoices", "2 of 3")).isVisible();
+        JsonNode holder = tool("holders", "{\"bulkhead\":\"invoices\"}").get("holders").get(0);
+        assertThat(holder.get("state").asText()).isEqualTo("silent");
+        assertThat(holder.get("instance").asText()).isEqualTo(name);
+        assertThat(holder.get("weight").asInt()).isEqualTo(2);
+        assertThat(Instant.parse(holder.get("since").asText())).isBefore(Instant.now());
+        assertThat(Duration.between(Instant.parse(holder.get("since").asText()), Instant.parse(holder.get("until").asText())))
+                .isBetween(Duration.ofSeconds(100), Duration.ofSeconds(121));
+
+        revoke().click();
+        dialog().locator("vaadin-button[slot=confirm-button]").click();
+        assertThat(title("invoices")).isHidden();
     }
 
     private void weightsAndBoundsAreShown() {
@@ -337,7 +386,7 @@ class DevUiTest {
         demo.begin("reports");
         assertThat(row("reports", "1 of 5")).isVisible();
 
-        demo.declareElsewhere("reports", 9);
+        demo.beginElsewhere("reports", 9);
 
         assertThat(row("reports", "limits differ")).isVisible();
         assertThat(page.getByText("Instances use different limits: 5, 9")).isVisible();
@@ -369,14 +418,16 @@ class DevUiTest {
 
         revoke().click();
         assertThat(dialog().locator("dd").getByText(markup)).hasCount(4);
-        demo.delete("hostile");
         dialog().locator("vaadin-button[slot=confirm-button]").click();
         assertThat(page.getByText("The permit " + markup + " is no longer held")).isVisible();
 
-        demo.post("hostile");
+        String instance = HostileApplication.MARKUP_AS_NAME;
+        filter("bold</b>");
+        demo.post("hostile/silent");
+        assertThat(revoke()).hasAttribute("aria-label", "Revoke the permit " + instance);
         revoke().click();
         dialog().locator("vaadin-button[slot=confirm-button]").click();
-        assertThat(page.getByText("The permit " + markup + " is revoked")).isVisible();
+        assertThat(page.getByText("The permit " + instance + " is revoked")).isVisible();
 
         button("Resize").click();
         assertThat(dialog()).containsText(markup);
@@ -437,7 +488,8 @@ class DevUiTest {
         assertThat(firstVisible()).as("does not scroll when rows are added").isEqualTo(at);
         assertThat(before).contains("2000");
 
-        Object id = occupants().evaluate("it => it.row.holders[1234].permitId");
+        // An id with three digits in base 36; one with two digits is the beginning of others.
+        Object id = occupants().evaluate("it => it.row.holders[1500].permitId");
         long begun = System.nanoTime();
         filter((String) id);
         assertThat(occupants().getByText("1 match of 2,010")).isVisible();

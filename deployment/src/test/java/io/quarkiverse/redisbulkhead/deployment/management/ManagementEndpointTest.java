@@ -4,6 +4,7 @@ import static io.restassured.RestAssured.given;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.hamcrest.Matchers.contains;
+import static org.hamcrest.Matchers.containsInAnyOrder;
 import static org.hamcrest.Matchers.containsString;
 import static org.hamcrest.Matchers.hasItem;
 import static org.hamcrest.Matchers.hasKey;
@@ -25,6 +26,7 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import jakarta.inject.Inject;
 
+import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -41,12 +43,13 @@ import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.deployment.ExtendedApplication;
 import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
-import io.quarkus.redis.datasource.RedisDataSource;
+import io.quarkiverse.redisbulkhead.deployment.OtherInstance;
 import io.quarkus.test.QuarkusUnitTest;
 import io.restassured.response.Response;
 import io.restassured.response.ValidatableResponse;
 import io.restassured.specification.RequestSpecification;
 import io.smallrye.mutiny.Uni;
+import io.vertx.core.Vertx;
 
 /** The endpoint on the application's port, with changes enabled, secured by permissions of the application. */
 class ManagementEndpointTest {
@@ -59,7 +62,7 @@ class ManagementEndpointTest {
     @RegisterExtension
     static final QuarkusUnitTest APP = ExtendedApplication.with(OptionalExtensions.USERS, OptionalExtensions.OPENAPI)
             .withApplicationRoot(jar -> jar.addClasses(Guarded.class, Losses.class, Described.class, ExtendedApplication.class,
-                    OptionalExtensions.class))
+                    OptionalExtensions.class, OtherInstance.class))
             .overrideConfigKey("quarkus.application.name", "shop")
             .overrideConfigKey("quarkus.redis-bulkhead.management.enabled", "true")
             .overrideConfigKey("quarkus.redis-bulkhead.management.changes-enabled", "true")
@@ -89,17 +92,23 @@ class ManagementEndpointTest {
     Losses losses;
 
     @Inject
-    RedisDataSource redis;
+    Vertx vertx;
+
+    @ConfigProperty(name = "quarkus.redis.hosts")
+    String hosts;
 
     @Inject
     RedisBulkheads bulkheads;
 
     private final List<Permit> permits = new ArrayList<>();
+    private final List<OtherInstance> others = new ArrayList<>();
 
     @AfterEach
     void releaseAll() {
         permits.forEach(Permit::close);
         permits.clear();
+        others.forEach(OtherInstance::close);
+        others.clear();
     }
 
     @Test
@@ -321,20 +330,70 @@ class ManagementEndpointTest {
         as("olga").delete(ALL + "/of-another/limit").then().statusCode(204);
     }
 
-    /** A bulkhead of another application, simulated by writing to Redis. */
+    /** A bulkhead of another application. */
     @Test
     void changingABulkheadDoesNotDefineIt() {
-        long now = System.currentTimeMillis();
-        redis.execute("ZADD", "redis-bulkhead:{foreign}:holders", Long.toString(now + 600_000), "foreign-1");
-        redis.execute("HSET", "redis-bulkhead:{foreign}:state", "foreign-1",
-                String.join("\n", "7", Long.toString(now), "600000", "3", "process", "billing", "other:7", "Invoices#send"));
+        OtherInstance other = other();
+        other.begin(SemaphoreSpec.named("foreign").permits(3).build(), "Invoices#send");
 
         await().atMost(LONG).untilAsserted(() -> as("olga").contentType("application/json").body("{\"permits\": 4}")
                 .put(ALL + "/foreign/limit").then().statusCode(204));
 
         as("victor").get(ALL + "/foreign").then().body("limits[0].limit", is(4)).body("definedInCode", is(false))
                 .body("$", not(hasKey("definition")));
-        redis.execute("DEL", "redis-bulkhead:{foreign}:holders", "redis-bulkhead:{foreign}:state");
+    }
+
+    @Test
+    void listsHoldersAndIdlePermitsOfOtherInstances() {
+        OtherInstance other = other();
+        SemaphoreSpec spec = SemaphoreSpec.named("of-billing").permits(3).keepIdle(Duration.ofMinutes(2)).build();
+        other.begin(spec, "Invoices#send");
+        other.begin(spec, "Invoices#print");
+
+        await().atMost(LONG).untilAsserted(() -> as("victor").get(ALL + "/of-billing").then()
+                .body("definedInCode", is(false))
+                .body("limits[0].limit", is(3))
+                .body("limits[0].inUse", is(2))
+                .body("limits[0].idle", is(0))
+                .body("limits[0].holders.application", contains("billing", "billing"))
+                .body("limits[0].holders.instance", contains("other:7", "other:7"))
+                .body("limits[0].holders.method", containsInAnyOrder("Invoices#send", "Invoices#print"))
+                .body("limits[0].holders.state", contains("held", "held")));
+
+        other.end();
+
+        await().atMost(LONG).untilAsserted(() -> as("victor").get(ALL + "/of-billing").then()
+                .body("limits[0].inUse", is(0))
+                .body("limits[0].idle", is(2))
+                .body("limits[0].holders", hasSize(0)));
+    }
+
+    /** An instance that was killed returns nothing: its share is free when its lease ends, or an operator revokes it. */
+    @Test
+    void listsAndRevokesTheShareOfASilentInstance() {
+        OtherInstance other = other();
+        SemaphoreSpec spec = SemaphoreSpec.named("of-dead").permits(3).expire(Duration.ofMinutes(5)).build();
+        other.begin(spec, "Invoices#send");
+        other.begin(spec, "Invoices#print");
+        String name = other.name();
+        Instant killed = Instant.now();
+        other.kill();
+
+        await().atMost(LONG).untilAsserted(() -> as("victor").get(ALL + "/of-dead").then()
+                .body("limits[0].inUse", is(2))
+                .body("limits[0].idle", is(0))
+                .body("limits[0].holders", hasSize(1))
+                .body("limits[0].holders[0].state", is("silent"))
+                .body("limits[0].holders[0].permitId", is(name))
+                .body("limits[0].holders[0].instance", is(name))
+                .body("limits[0].holders[0].weight", is(2)));
+        Instant since = Instant.parse(as("victor").get(ALL + "/of-dead").path("limits[0].holders[0].since"));
+        Instant until = Instant.parse(as("victor").get(ALL + "/of-dead").path("limits[0].holders[0].until"));
+        assertThat(since).isBeforeOrEqualTo(killed.plusSeconds(1));
+        assertThat(Duration.between(since, until)).isBetween(Duration.ofSeconds(299), Duration.ofSeconds(301));
+
+        as("olga").delete(ALL + "/of-dead/permits/" + name).then().statusCode(204);
+        problem(as("victor").get(ALL + "/of-dead"), 404, "of-dead");
     }
 
     @Test
@@ -407,6 +466,12 @@ class ManagementEndpointTest {
         Described.by(schemas, "RedisBulkheadLimit", one.getMap("limits[0]"));
         Described.by(schemas, "RedisBulkheadHolder", one.getMap("limits[0].holders[0]"));
         Described.by(schemas, "RedisBulkheadProblem", as("victor").get(ALL + "/none").jsonPath().getMap("$"));
+    }
+
+    private OtherInstance other() {
+        OtherInstance other = new OtherInstance(vertx, hosts, "billing", "other:7");
+        others.add(other);
+        return other;
     }
 
     private Permit take(RedisSemaphore semaphore) {

@@ -69,7 +69,7 @@ abstract class TlsContract {
         CompletableFuture<String> second = guarded.render(CompletableFuture.completedFuture("second"))
                 .subscribeAsCompletionStage();
         await().atMost(LONG).until(() -> bulkheads.semaphore("reports").status().waiting() == 1);
-        await().atMost(LONG).until(() -> data.execute("PUBSUB", "CHANNELS", "redis-bulkhead:mailbox:*").size() == 1);
+        await().atMost(LONG).until(() -> data.execute("PUBSUB", "CHANNELS", "redis-bulkhead:instance:*").size() == 1);
 
         end.complete("first");
         assertThat(first.get(20, TimeUnit.SECONDS)).isEqualTo("first");

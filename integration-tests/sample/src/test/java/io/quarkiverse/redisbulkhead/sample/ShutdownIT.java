@@ -44,9 +44,9 @@ class ShutdownIT extends ProcessTestBase {
         CompletableFuture<HttpResponse<String>> blocking = get(stopped, "/reports");
         outside.reports().awaitInside(1);
         CompletableFuture<HttpResponse<String>> waiting = get(stopped, "/exports?table=waiting");
-        await().atMost(SOON).until(() -> redis.queue("exports").size() == 1);
+        await().atMost(SOON).until(() -> redis.waiting("exports") == 1);
         CompletableFuture<HttpResponse<String>> behind = get(other, "/exports?table=behind");
-        await().atMost(SOON).until(() -> redis.queue("exports").size() == 2);
+        await().atMost(SOON).until(() -> redis.waiting("exports") == 2);
 
         stopped.terminate();
         HttpResponse<String> rejection = await().atMost(SOON).until(() -> waiting.getNow(null), answer -> answer != null);
@@ -55,7 +55,7 @@ class ShutdownIT extends ProcessTestBase {
         assertThat(get(stopped, "/exports").join().statusCode()).isEqualTo(503);
         assertThat(get(stopped, "/reports").join().statusCode()).isEqualTo(503);
         assertThat(exports.inside()).isEqualTo(1);
-        assertThat(redis.queue("exports")).hasSize(1);
+        assertThat(redis.waiting("exports")).isEqualTo(1);
 
         exports.letOneLeave();
         assertThat(running.join().statusCode()).isEqualTo(200);
@@ -85,9 +85,9 @@ class ShutdownIT extends ProcessTestBase {
         get(stopped, "/reports");
         outside.reports().awaitInside(1);
         CompletableFuture<HttpResponse<String>> behind = get(other, "/exports?table=behind");
-        await().atMost(SOON).until(() -> redis.queue("exports").size() == 1);
+        await().atMost(SOON).until(() -> redis.waiting("exports") == 1);
         get(stopped, "/exports?table=waiting");
-        await().atMost(SOON).until(() -> redis.queue("exports").size() == 2);
+        await().atMost(SOON).until(() -> redis.waiting("exports") == 2);
 
         stopped.terminate();
         await("hand-over to the other application").atMost(SOON).until(() -> exports.arrived() == 2);

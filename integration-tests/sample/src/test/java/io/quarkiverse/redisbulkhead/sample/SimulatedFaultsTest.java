@@ -41,7 +41,7 @@ class SimulatedFaultsTest extends SampleTestBase {
     void outageRejectsCallsUntilItEnds() {
         outside.reports().open();
         double unavailable = count("redis_bulkhead_calls_total", "bulkhead=\"reports\"", "\"unavailable\"");
-        double failures = count("redis_bulkhead_operation_duration_seconds_count", "operation=\"acquire\"", "\"failure\"");
+        double failures = count("redis_bulkhead_operation_duration_seconds_count", "operation=\"sync\"", "\"failure\"");
         try (TestBulkhead reports = TestBulkhead.of(bulkheads.semaphore("reports"))) {
             Simulation outage = reports.outage();
             given().get("/reports").then().statusCode(503).header("Retry-After", Integer::parseInt, greaterThan(0));
@@ -57,7 +57,7 @@ class SimulatedFaultsTest extends SampleTestBase {
         given().get("/reports").then().statusCode(200);
         assertThat(count("redis_bulkhead_calls_total", "bulkhead=\"reports\"", "\"unavailable\""))
                 .isEqualTo(unavailable + 2);
-        assertThat(count("redis_bulkhead_operation_duration_seconds_count", "operation=\"acquire\"", "\"failure\""))
+        assertThat(count("redis_bulkhead_operation_duration_seconds_count", "operation=\"sync\"", "\"failure\""))
                 .isGreaterThan(failures);
     }
 

@@ -38,7 +38,7 @@ class StartUpIT extends ProcessTestBase {
         List<String> own = Files.readAllLines(log).stream().map(line -> line.split("[ /]")[0])
                 .filter(name -> name.startsWith(OWN) && !name.startsWith(OWN + "sample.")).toList();
         assertThat(own).as("classes of a call").noneMatch(name -> name.startsWith(OWN + "runtime.store.redis.")
-                || name.endsWith(".SemaphoreEngine") || name.endsWith(".PermitRequest") || name.endsWith(".Overview"));
+                || name.endsWith(".ShareSync") || name.endsWith(".PendingCall") || name.endsWith(".Overview"));
         assertThat(own.stream().filter(name -> name.contains("$$Lambda"))).as("lambdas").hasSizeLessThanOrEqualTo(MOST_LAMBDAS);
         assertThat(own).as("classes").hasSizeLessThanOrEqualTo(MOST_CLASSES);
     }

@@ -116,7 +116,7 @@ class WaitingIT extends ProcessTestBase {
             assertThat(answers.get(alive).join().statusCode()).isEqualTo(200);
         }
         await("end of what the dead left").atMost(PLACE.plus(lease).plus(SLACK))
-                .until(() -> redis.holders("exports").isEmpty());
+                .until(() -> redis.permits("exports") == 0);
 
         assertThat(get(survivor, "/exports").join().statusCode()).isEqualTo(200);
         redis.awaitNoLeftovers("exports");
@@ -155,14 +155,14 @@ class WaitingIT extends ProcessTestBase {
         CompletableFuture<HttpResponse<String>> call = get(impatient, "/exports?table=first");
         AtomicBoolean queued = new AtomicBoolean();
         await("queue").atMost(SLACK).pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(5)).until(() -> {
-            queued.set(redis.queue("exports").size() == 1);
+            queued.set(redis.waiting("exports") == 1);
             return queued.get() || call.isDone();
         });
         return queued.get() ? call : awaitQueued(impatient);
     }
 
     private void awaitQueue(int length) {
-        await("queue").atMost(SLACK).pollInterval(Duration.ofMillis(5)).until(() -> redis.queue("exports").size() == length);
+        await("queue").atMost(SLACK).pollInterval(Duration.ofMillis(5)).until(() -> redis.waiting("exports") == length);
     }
 
     private void assertThatAllKeysExpire() throws IOException {

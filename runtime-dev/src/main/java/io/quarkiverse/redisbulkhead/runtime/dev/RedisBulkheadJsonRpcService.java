@@ -120,7 +120,8 @@ public class RedisBulkheadJsonRpcService extends OptionalKeyTools {
      */
     @JsonRpcDescription("Lists every distributed bulkhead (semaphore) in Redis: those that this application declares with"
             + " @RedisBulkhead, and others in use there. For each limit (one for the bulkhead, or one for each key in use):"
-            + " limit, inUse, waiting, whether it was resized, and whether instances use different limits")
+            + " limit, inUse, idle (permits that instances keep for their next calls), waiting, whether it was resized, and"
+            + " whether instances use different limits")
     @DevMCPEnableByDefault
     public Uni<JsonObject> bulkheads() {
         return feed.now().map(seen -> {
@@ -157,7 +158,8 @@ public class RedisBulkheadJsonRpcService extends OptionalKeyTools {
      */
     @JsonRpcDescription("Lists who holds permits of a bulkhead now, over all applications: permit id, application, instance"
             + " (host:process), method, since when, until when the lease lasts unless renewed, the fencing token, and the"
-            + " state: held, detached so that another process can attach it, or released but taken until its minimum hold is over")
+            + " state: held, detached so that another process can attach it, released but taken until its minimum hold is over,"
+            + " or silent: all permits of an instance that does not answer, since when, and until when they are taken")
     @DevMCPEnableByDefault
     @Override
     public Uni<JsonObject> holders(@JsonRpcDescription(BULKHEAD) String bulkhead,

@@ -337,6 +337,10 @@ final class Bulkhead {
             }
         }
         runInTurn(then);
+        Bulkhead beside = local;
+        if (beside != null) {
+            beside.serveFrom(this);
+        }
         if (travels) {
             flush();
         }
@@ -646,6 +650,40 @@ final class Bulkhead {
         if (beside != null) {
             beside.limitMayHaveChanged();
         }
+    }
+
+    /** While the store is away, idle permits of the share also serve the calls that wait for the local limit. */
+    private void serveFrom(Bulkhead other) {
+        PendingCall head = head();
+        while (head != null) {
+            SharePermit lent = other.lend(head);
+            if (lent == null) {
+                return;
+            }
+            boolean waits;
+            synchronized (this) {
+                waits = head.group != null;
+                if (waits) {
+                    remove(head);
+                }
+            }
+            if (waits) {
+                head.granted(lent);
+            } else {
+                lent.release();
+            }
+            head = head();
+        }
+    }
+
+    private synchronized PendingCall head() {
+        return line.head();
+    }
+
+    private synchronized SharePermit lend(PendingCall call) {
+        long now = nanoTime();
+        return !line.isEmpty() || stopping || forgotten || idle() < call.ofTheShare.spec().weight() || tokens.free() <= 0
+                || validUntilNanos - now <= 0 ? null : start(call.ofTheShare, call.method(), null, now);
     }
 
     /** Sets the limit of a bulkhead of this process; 0 to undo that. Whether it was set before. */

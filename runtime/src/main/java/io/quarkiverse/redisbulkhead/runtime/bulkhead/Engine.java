@@ -187,8 +187,9 @@ public final class Engine implements InstanceControl {
         }
     }
 
-    private Admission continueLocally(SemaphoreDefinition definition, Bulkhead shared, String method, WaitsOn waitsOn,
-            CallListener call, List<HeldPermit> heldByCallers, boolean wantedToWait, boolean waitingFired) {
+    private Admission continueLocally(SemaphoreDefinition ofTheShare, Duration maxWait, Bulkhead shared, String method,
+            WaitsOn waitsOn, CallListener call, List<HeldPermit> heldByCallers, boolean wantedToWait, boolean waitingFired) {
+        SemaphoreDefinition definition = ofTheShare.local(maxWait);
         PendingCall pending;
         Bulkhead bulkhead;
         do {
@@ -196,6 +197,7 @@ public final class Engine implements InstanceControl {
             bulkhead.besides(shared);
             pending = new PendingCall(bulkhead, definition, method, waitsOn, null, call, heldByCallers, null, wantedToWait,
                     waitingFired);
+            pending.ofTheShare = ofTheShare;
         } while (!bulkhead.enter(pending, definition));
         return pending;
     }
@@ -361,17 +363,23 @@ public final class Engine implements InstanceControl {
         if (around.store == null) {
             return CompletableFuture.completedFuture(occupancyHere(bulkhead, most));
         }
-        return around.store.look(bulkhead, MOST_LISTED).thenCompose(seen -> reports(bulkhead, seen, most)
-                .thenApply(reports -> occupancy(bulkhead, seen, reports, most)));
+        return around.store.look(bulkhead, MOST_LISTED).thenCompose(seen -> {
+            List<String> asked = toAsk(seen, most);
+            return reports(bulkhead, asked, most).thenApply(reports -> occupancy(bulkhead, seen, asked, reports, most));
+        });
     }
 
     // Only instances that keep idle permits have other numbers than the store.
-    private CompletionStage<Map<String, InstanceReport>> reports(BulkheadId bulkhead, ShareOverview seen, int most) {
-        List<String> asked = seen.shares().stream()
-                .filter(share -> !isThis(share) && (share.permits() > 0 || most > 0 && share.waiting() > 0)
-                        && (share.keeps() || most > 0))
-                .map(Share::instance).limit(MOST_ASKED).toList();
-        if (peers == null || asked.isEmpty()) {
+    private List<String> toAsk(ShareOverview seen, int most) {
+        return peers == null ? List.of()
+                : seen.shares().stream()
+                        .filter(share -> !isThis(share) && (share.permits() > 0 || most > 0 && share.waiting() > 0)
+                                && (share.keeps() || most > 0))
+                        .map(Share::instance).limit(MOST_ASKED).toList();
+    }
+
+    private CompletionStage<Map<String, InstanceReport>> reports(BulkheadId bulkhead, List<String> asked, int most) {
+        if (asked.isEmpty()) {
             return CompletableFuture.completedFuture(Map.of());
         }
         return peers.ask(asked, String.join(" ", LOOK, textOf(bulkhead), Integer.toString(most))).thenApply(answers -> {
@@ -422,7 +430,8 @@ public final class Engine implements InstanceControl {
     }
 
     // Executions as their instances know them. Of an instance that did not answer, what the store knows.
-    private Occupancy occupancy(BulkheadId bulkhead, ShareOverview seen, Map<String, InstanceReport> reports, int most) {
+    private Occupancy occupancy(BulkheadId bulkhead, ShareOverview seen, List<String> asked,
+            Map<String, InstanceReport> reports, int most) {
         Instant now = Instant.now();
         InstanceReport own = reportHere(bulkhead, most);
         List<Holder> holders = new ArrayList<>(own.holders());
@@ -447,7 +456,7 @@ public final class Engine implements InstanceControl {
                 if (share.permits() > 0) {
                     holders.add(new Holder(share.instance(), bulkhead.name(), bulkhead.key(), 0, share.permits(), "",
                             share.instance(), "", now.minusMillis(share.statedMillis()), now.plusMillis(share.leaseMillis()),
-                            Holder.State.HELD));
+                            asked.contains(share.instance()) ? Holder.State.SILENT : Holder.State.HELD));
                 }
             }
         }

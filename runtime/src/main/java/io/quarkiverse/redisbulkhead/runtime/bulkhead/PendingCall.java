@@ -32,12 +32,14 @@ final class PendingCall extends PendingAdmission {
     interface LocalPolicy {
 
         /**
+         * @param definition that of the call so far
+         * @param maxWait how long it may still wait
          * @param shared the bulkhead whose share the calls here come on top of
          * @param waitingFired whether the event that the call waits was fired
          * @return a call that has begun
          */
-        Admission begin(SemaphoreDefinition definition, Bulkhead shared, String method, WaitsOn waitsOn, CallListener call,
-                List<HeldPermit> heldByCallers, boolean wantedToWait, boolean waitingFired);
+        Admission begin(SemaphoreDefinition definition, Duration maxWait, Bulkhead shared, String method, WaitsOn waitsOn,
+                CallListener call, List<HeldPermit> heldByCallers, boolean wantedToWait, boolean waitingFired);
     }
 
     private final Bulkhead bulkhead;
@@ -61,6 +63,8 @@ final class PendingCall extends PendingAdmission {
     CallLine.Group group;
     PendingCall before;
     PendingCall after;
+    // Of a permit of the share, which may serve a call that waits for the local limit; null for other calls.
+    SemaphoreDefinition ofTheShare;
     // In line for a place; else its need is stated as one that does not wait.
     boolean waits;
     // Waits for the answer to a recall only.
@@ -339,8 +343,7 @@ final class PendingCall extends PendingAdmission {
     // The rest of the wait is for a permit of this process.
     private void continueLocally(boolean fired) {
         Duration left = Duration.ofNanos(Math.max(0, untilNanos() - bulkhead.nanoTime()));
-        Admission next = local.begin(definition.local(left), bulkhead, method, waitsOn, call, heldByCallers, wantedToWait,
-                fired);
+        Admission next = local.begin(definition, left, bulkhead, method, waitsOn, call, heldByCallers, wantedToWait, fired);
         boolean unwanted;
         synchronized (this) {
             continuation = next;

@@ -52,7 +52,9 @@ final class ShareSync {
     private static final long OFFER_NANOS = Duration.ofMillis(ShareStore.OFFER_MILLIS - 200).toNanos();
     private static final long MOST_TOKENS = 1 << 20;
     private static final long FEW_TOKENS = 64;
-    private static final long QUICKLY_USED_NANOS = Duration.ofSeconds(1).toNanos();
+    private static final long FEW_TOKENS_WHILE_KEPT = 1024;
+    // For how long a block lasts at least, unless permits stay here: each grant brings a new one.
+    private static final long TOKENS_LAST_NANOS = Duration.ofSeconds(1).toNanos();
     private static final int MOST_HOLDS = 32;
     private static final int LEASES_REMEMBERED = 2;
 
@@ -126,6 +128,7 @@ final class ShareSync {
     private boolean mayBeOther;
     private long highestToken;
     private long tokensWanted;
+    private long tokensLastNanos = TOKENS_LAST_NANOS;
     private long tokensAskedNanos;
     private long tokensDrawn;
     private boolean tokensShort;
@@ -274,14 +277,22 @@ final class ShareSync {
         giveBack(back);
     }
 
+    // What is returned counts as what was offered first: if the store takes the offer back, it has not seen the return.
     private void giveBack(int permits) {
         returned += permits;
         bulkhead.share -= permits;
-        offered = Math.min(offered, bulkhead.share);
+        offered = Math.max(0, offered - permits);
+        shareMayBeUsed();
     }
 
-    // Enough for each execution that may run; and more where tokens are drawn often.
+    // Enough for each execution that may run; and more where tokens are drawn often. Kept permits serve calls as long as the
+    // lease runs, whether the store answers or not, so the tokens must last as long.
     private int tokensToAskFor(long now, boolean mayBeGranted) {
+        long last = bulkhead.keeps ? Math.max(TOKENS_LAST_NANOS, bulkhead.leaseNanos) : TOKENS_LAST_NANOS;
+        if (last < tokensLastNanos) {
+            tokensWanted = (long) (tokensWanted * ((double) last / tokensLastNanos));
+        }
+        tokensLastNanos = last;
         long target = Math.min(MOST_TOKENS, Math.max(tokensWanted, bulkhead.share));
         long free = bulkhead.tokens.free();
         if (!tokensShort && !mayBeGranted && free >= target / 2) {
@@ -289,8 +300,9 @@ final class ShareSync {
         }
         if (free < target / 2 || tokensShort) {
             // Blocks also become small because a message brings a new one.
-            if (now - tokensAskedNanos < QUICKLY_USED_NANOS && tokensDrawn >= tokensWanted / 2) {
-                tokensWanted = Math.min(MOST_TOKENS, Math.max(FEW_TOKENS, 2 * tokensWanted));
+            if (now - tokensAskedNanos < last && tokensDrawn >= tokensWanted / 2) {
+                long few = bulkhead.keeps ? FEW_TOKENS_WHILE_KEPT : FEW_TOKENS;
+                tokensWanted = Math.min(MOST_TOKENS, Math.max(few, 2 * tokensWanted));
             } else {
                 tokensWanted = tokensWanted / 2;
             }
@@ -591,8 +603,9 @@ final class ShareSync {
                 || failure instanceof StoreException known && known.outcomeUnknown() && !StoreFailures.isAway(failure);
     }
 
+    // Null after a reconnection, which says nothing about the statement.
     private static boolean wasRefused(Throwable failure) {
-        return !mayPass(failure) && !StoreFailures.isAway(failure);
+        return failure != null && !mayPass(failure) && !StoreFailures.isAway(failure);
     }
 
     private void rejectCalls(Throwable failure, List<Runnable> then) {

@@ -15,15 +15,16 @@ import org.jboss.logging.Logger;
 import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
 import io.quarkiverse.redisbulkhead.runtime.VertxTimers;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Timers;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.config.StoreKind;
 import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.Timers;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.quarkiverse.redisbulkhead.runtime.store.TransientStoreException;
 import io.smallrye.health.api.AsyncHealthCheck;
 import io.smallrye.mutiny.Uni;
 import io.vertx.core.Vertx;
@@ -82,14 +83,30 @@ public class BulkheadsHealthCheck implements AsyncHealthCheck {
         if (!store.needsRedis()) {
             return CompletableFuture.completedFuture(RedisState.NOT_NEEDED);
         }
-        CompletableFuture<RedisState> state = Uni.createFrom().completionStage(overview::ask)
+        CompletableFuture<RedisState> state = new CompletableFuture<>();
+        ask(state);
+        giveUpAfter(PARTS_OF_TIMEOUT, state);
+        return state;
+    }
+
+    // A connection that was lost, or a failover, is no answer: the check asks again until its time is over.
+    private void ask(CompletableFuture<RedisState> state) {
+        Uni.createFrom().completionStage(overview::ask)
                 .replaceWith(RedisState.ANSWERS)
                 .onFailure(StoreContendedException.class).recoverWithItem(RedisState.ANSWERS)
                 .onFailure(StoreAwayException.class).recoverWithItem(RedisState.AWAY)
-                .onFailure(StoreException.class).recoverWithItem(BulkheadsHealthCheck::refuses)
-                .subscribeAsCompletionStage();
-        giveUpAfter(PARTS_OF_TIMEOUT, state);
-        return state;
+                .onFailure(BulkheadsHealthCheck::isRefusal).recoverWithItem(BulkheadsHealthCheck::refuses)
+                .subscribe().with(state::complete, failure -> {
+                    if (!(failure instanceof TransientStoreException)) {
+                        state.completeExceptionally(failure);
+                    } else if (!state.isDone()) {
+                        timers.after(timeout.dividedBy(PARTS_OF_TIMEOUT), () -> ask(state));
+                    }
+                });
+    }
+
+    private static boolean isRefusal(Throwable failure) {
+        return failure instanceof StoreException && !(failure instanceof TransientStoreException);
     }
 
     private void giveUpAfter(int parts, CompletableFuture<RedisState> state) {

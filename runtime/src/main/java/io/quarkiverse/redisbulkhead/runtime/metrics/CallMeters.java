@@ -12,9 +12,9 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
-import io.quarkiverse.redisbulkhead.runtime.observation.ConstantLabels;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallListener;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallResult;
+import io.quarkiverse.redisbulkhead.runtime.observation.ConstantLabels;
 
 /** The meters of the calls that one method makes of one bulkhead. */
 final class CallMeters {

@@ -17,9 +17,10 @@ import org.jboss.logging.Logger;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.channel.EventLoopGroup;
-import io.quarkiverse.redisbulkhead.SemaphoreStatus;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
+import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.LimitState;
 import io.quarkus.arc.Arc;
 import io.quarkus.runtime.StartupEvent;
 import io.smallrye.mutiny.Multi;
@@ -71,7 +72,8 @@ public class ClusterMetrics {
         Multi<Long> ticks = Multi.createFrom().ticks().onExecutor(loops).every(interval);
         for (String bulkhead : bulkheads.names()) {
             if (bulkheads.isEnabled(bulkhead) && !bulkheads.isKeyed(bulkhead)) {
-                show(bulkhead, bulkheads.semaphore(bulkhead)::statusAsync, ticks);
+                Overview overview = bulkheads.overview();
+                show(bulkhead, () -> Uni.createFrom().completionStage(() -> overview.numbers(bulkhead)), ticks);
             }
         }
     }
@@ -80,32 +82,34 @@ public class ClusterMetrics {
      * Shows one bulkhead.
      *
      * @param bulkhead its name
-     * @param status asks for its state
+     * @param read asks for its state
      * @param ticks when to ask; dropped while a reply is outstanding
      */
-    synchronized void show(String bulkhead, Supplier<Uni<? extends SemaphoreStatus>> status, Multi<?> ticks) {
+    synchronized void show(String bulkhead, Supplier<Uni<? extends LimitState>> read, Multi<?> ticks) {
         // Null while the state is unknown.
-        AtomicReference<SemaphoreStatus> latest = new AtomicReference<>();
-        gauge(MeterNames.PERMITS_IN_USE, bulkhead, latest, SemaphoreStatus::inUse,
+        AtomicReference<LimitState> latest = new AtomicReference<>();
+        gauge(MeterNames.PERMITS_IN_USE, bulkhead, latest, LimitState::inUse,
                 "Permits in use in the whole cluster, by weight");
-        gauge(MeterNames.PERMITS_LIMIT, bulkhead, latest, SemaphoreStatus::limit,
+        gauge(MeterNames.PERMITS_IDLE, bulkhead, latest, LimitState::idle,
+                "Permits in the whole cluster that instances keep for their next calls");
+        gauge(MeterNames.PERMITS_LIMIT, bulkhead, latest, state -> state.limit().getAsInt(),
                 "The current limit in the whole cluster");
-        gauge(MeterNames.WAITERS, bulkhead, latest, SemaphoreStatus::waiting,
+        gauge(MeterNames.WAITERS, bulkhead, latest, LimitState::waiting,
                 "Calls in the whole cluster that are waiting for a permit");
         readings.add(ticks.onOverflow().drop()
-                .onItem().transformToUniAndConcatenate(tick -> Uni.createFrom().deferred(status)
+                .onItem().transformToUniAndConcatenate(tick -> Uni.createFrom().deferred(read)
                         .onFailure().invoke(failure -> LOG.debugf(failure,
                                 "Bulkhead '%s' could not be read; its metrics of all processes have no value now", bulkhead))
                         .onFailure().recoverWithNull().invoke(latest::set))
-                .subscribe().with(read -> {
+                .subscribe().with(done -> {
                 }));
     }
 
-    private void gauge(String name, String bulkhead, AtomicReference<SemaphoreStatus> latest,
-            ToDoubleFunction<SemaphoreStatus> number, String description) {
+    private void gauge(String name, String bulkhead, AtomicReference<LimitState> latest,
+            ToDoubleFunction<LimitState> number, String description) {
         gauges.add(Gauge.builder(name, () -> {
-            SemaphoreStatus status = latest.get();
-            return status == null ? Double.NaN : number.applyAsDouble(status);
+            LimitState state = latest.get();
+            return state == null ? Double.NaN : number.applyAsDouble(state);
         }).tag(MeterNames.BULKHEAD, bulkhead).description(description).register(registry));
     }
 

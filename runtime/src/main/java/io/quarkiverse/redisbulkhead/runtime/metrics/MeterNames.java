@@ -18,6 +18,7 @@ final class MeterNames {
     static final String RENEWALS_FAILED = "redis.bulkhead.renewals.failed";
     static final String OPERATION_DURATION = "redis.bulkhead.operation.duration";
     static final String PERMITS_IN_USE = "redis.bulkhead.permits.in.use";
+    static final String PERMITS_IDLE = "redis.bulkhead.permits.idle";
     static final String PERMITS_LIMIT = "redis.bulkhead.permits.limit";
     static final String WAITERS = "redis.bulkhead.waiters";
 

@@ -94,7 +94,9 @@ public final class OperatorTargets {
     // An idle bulkhead without a declaration is defined by code, maybe with keys: those of others are shown in use only.
     private static boolean mayHaveKeys(BulkheadState state) {
         return state.keyed()
-                || !state.declared() && state.limits().stream().allMatch(limit -> limit.inUse() == 0 && limit.waiting() == 0)
+                || !state.declared()
+                        && state.limits().stream()
+                                .allMatch(limit -> limit.inUse() == 0 && limit.idle() == 0 && limit.waiting() == 0)
                         && state.keysWithoutText() == 0;
     }
 

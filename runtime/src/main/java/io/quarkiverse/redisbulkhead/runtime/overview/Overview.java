@@ -23,10 +23,10 @@ import java.util.stream.Stream;
 
 import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
-import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.BulkheadState;
-import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.LimitState;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
+import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.BulkheadState;
+import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.LimitState;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
@@ -132,6 +132,17 @@ public final class Overview {
     }
 
     /**
+     * Looks at the numbers of one bulkhead without keys.
+     *
+     * @param name the bulkhead
+     * @return its state without holders and waiters; fails as the store does
+     */
+    public CompletionStage<LimitState> numbers(String name) {
+        BulkheadId id = BulkheadId.of(name);
+        return engine.get().occupancy(id, 0).thenApply(now -> limit(new Row(id, now, null)));
+    }
+
+    /**
      * Asks Redis something small, in the way in which calls ask it.
      *
      * @return completes when it answers; fails with {@link io.quarkiverse.redisbulkhead.runtime.store.StoreException} when it
@@ -150,7 +161,7 @@ public final class Overview {
         }
 
         boolean isEmpty() {
-            return now.inUse() == 0 && now.waiting() == 0;
+            return now.inUse() == 0 && now.idle() == 0 && now.waiting() == 0;
         }
     }
 

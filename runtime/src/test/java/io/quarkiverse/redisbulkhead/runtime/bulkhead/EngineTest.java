@@ -17,6 +17,7 @@ import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.PermitGoneException;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.PermitLost.Reason;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException;
 
 /** What single calls see of instances that share a store. */
 class EngineTest extends TwoInstances {
@@ -405,7 +406,7 @@ class EngineTest extends TwoInstances {
     @Test
     void permitThatCouldNotBeDetachedIsHeldAsBefore() {
         HeldPermit permit = held(call(one, work(1)));
-        one.refusal = away();
+        one.refusal = new StoreAwayException("Redis is away", false, null);
         assertThat(failure(permit.detach())).isInstanceOf(BulkheadUnavailableException.class);
         assertThat(permit.isHeld()).isTrue();
 
@@ -452,7 +453,7 @@ class EngineTest extends TwoInstances {
     @Test
     void shutdownEndsWhenTheStoreIsAway() {
         held(call(one, work(1)));
-        one.refusal = away();
+        one.refusal = new StoreAwayException("Redis is away", false, null);
         one.engine.refuseAndRejectWaiters();
         assertThat(one.engine.releaseAll().toCompletableFuture()).isCompleted();
     }
@@ -506,6 +507,23 @@ class EngineTest extends TwoInstances {
         }
         // The clock itself has advanced by half of that.
         assertThat(held(first).fencingToken() - drawn).isLessThan(10_000_000);
+    }
+
+    /** Trap 25: the share serves calls as long as its lease runs. */
+    @Test
+    void tokensLastThroughASilence() {
+        callAndDrawATokenFor(Duration.ofSeconds(10));
+        one.refusal = new StoreAwayException("Redis is away", false, null);
+        callAndDrawATokenFor(Duration.ofMillis(3_500));
+    }
+
+    private void callAndDrawATokenFor(Duration time) {
+        for (long millis = 0; millis < time.toMillis(); millis += 20) {
+            Admission call = call(one, work(3));
+            advance(Duration.ofMillis(20));
+            held(call).fencingToken();
+            call.end();
+        }
     }
 
     // ---- Without a shared store

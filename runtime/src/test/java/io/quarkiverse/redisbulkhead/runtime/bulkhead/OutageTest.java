@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.PermitLost.Reason;
@@ -105,6 +106,28 @@ class OutageTest extends TwoInstances {
         advance(Duration.ofSeconds(7));
         assertThat(held(ofTheShare).isHeld()).as("its lease has ended").isFalse();
         held(call(one, local));
+    }
+
+    /** Not only calls that come later. */
+    @Test
+    void idlePermitsServeCallsThatWaitForTheLocalLimit() {
+        SemaphoreDefinition local = work(4,
+                spec -> spec.onOutage(OnOutage.LOCAL).localPermits(1).weight(2).maxWait(LONG));
+        Admission first = call(one, local);
+        Admission second = call(one, local);
+        held(first);
+        held(second);
+        one.refusal = away();
+        Admission[] waiting = { call(one, local), call(one, local), call(one, local) };
+        waiting[1].end();
+
+        first.end();
+        assertThat(held(waiting[0]).fencingToken()).as("of the share").isPositive();
+        assertThat(one.engine.holdersHere(WORK)).extracting(Holder::weight).containsExactly(2, 2);
+        assertThat(waiting[2].granted().toCompletableFuture()).isNotDone();
+        waiting[0].end();
+        held(waiting[2]);
+        assertThat(held(second).isHeld()).isTrue();
     }
 
     @Test

@@ -22,6 +22,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.quarkiverse.redisbulkhead.runtime.store.TransientStoreException;
 
 /** What an instance makes of answers and messages that a test writes one by one. */
 class ShareSyncTest {
@@ -72,8 +73,12 @@ class ShareSyncTest {
             clock.limits, Duration.ofSeconds(1), () -> 1);
 
     private Admission call() {
+        return call(Duration.ofMinutes(5));
+    }
+
+    private Admission call(Duration maxWait) {
         SemaphoreDefinition definition = SemaphoreDefinition.of(SemaphoreSpec.named("work").permits(3).fair(true)
-                .expire(Duration.ofMillis(LEASE_MILLIS)).maxWait(Duration.ofMinutes(5)).build());
+                .expire(Duration.ofMillis(LEASE_MILLIS)).maxWait(maxWait).build());
         return engine.calls(definition).begin("m", WaitsOn.NO_WORKER_THREAD, null, CallListener.NONE, List.of());
     }
 
@@ -186,6 +191,26 @@ class ShareSyncTest {
         assertThat(permit.isHeld()).isFalse();
     }
 
+    /** Trap 6. What goes back counts as what was offered. */
+    @Test
+    void offerThatGoesBackEndsNoOtherPermit() {
+        HeldPermit confirmed = held(answered(call()));
+        Admission second = call();
+        answer(last(), 1, 20, true, 0);
+        offer(last(), EPOCH, 2, 20);
+        held(second);
+        second.end();
+
+        for (int i = 0; i < 10; i++) {
+            store.answers.get(last()).completeExceptionally(new TransientStoreException("READONLY", false, null));
+            passMillis(ShareStore.OFFER_MILLIS / 10);
+        }
+
+        assertThat(store.statements.get(last()).returned()).isEqualTo(1);
+        assertThat(confirmed.isHeld()).isTrue();
+        assertThat(clock.losses).isEmpty();
+    }
+
     @Test
     void permitServesNobodyElseIfItMayNotBeKept() {
         Admission first = call();
@@ -262,6 +287,25 @@ class ShareSyncTest {
 
         answer(1, 1, 10, false, 200);
         assertThat(held(call).fencingToken()).isEqualTo(200);
+    }
+
+    /** Trap 4. No timer would end such a call. */
+    @Test
+    void callThatDoesNotWaitIsStatedAgainAfterAReconnection() {
+        held(answered(call()));
+        Admission inFlight = call(Duration.ZERO);
+        assertThat(store.statements.get(last()).immediate()).hasSize(1);
+
+        engine.reconnected();
+
+        assertThat(store.statements.get(last()).immediate()).hasSize(1);
+        answer(last(), 2, 0, false, 200);
+        held(inFlight);
+    }
+
+    private Admission answered(Admission call) {
+        answer(last(), 1, 10, false, 100);
+        return call;
     }
 
     /** Such an answer follows from a statement that arrived twice when its first answer was lost. */

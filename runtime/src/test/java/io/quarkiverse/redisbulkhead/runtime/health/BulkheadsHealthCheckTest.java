@@ -4,13 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 
 import org.junit.jupiter.api.Test;
 
@@ -29,10 +32,15 @@ import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.quarkiverse.redisbulkhead.runtime.store.TransientStoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.local.InProcessShareStore;
 import io.smallrye.mutiny.Uni;
 
 class BulkheadsHealthCheckTest {
+
+    private static final ShareOverview NOTHING = new ShareOverview(0, 0, OptionalInt.empty(), new TreeSet<>(), List.of(),
+            List.of());
+    private static final RuntimeException LOST = new TransientStoreException("the connection was lost", true, null);
 
     @Test
     void redisWithoutReplyIsAway() {
@@ -57,6 +65,21 @@ class BulkheadsHealthCheckTest {
         assertThatThrownBy(() -> redis(new IllegalStateException("a mistake"))).hasStackTraceContaining("a mistake");
     }
 
+    /** A connection that was lost is no answer, so the check asks again. */
+    @Test
+    void answerAfterALostConnectionCounts() {
+        Deque<CompletableFuture<ShareOverview>> replies = new ArrayDeque<>(
+                List.of(CompletableFuture.failedFuture(LOST), CompletableFuture.failedFuture(LOST),
+                        CompletableFuture.completedFuture(NOTHING)));
+
+        assertThat(redis(replies::remove)).isEqualTo(RedisState.ANSWERS);
+    }
+
+    @Test
+    void redisThatLosesAllConnectionsIsAway() {
+        assertThat(redis(LOST)).isEqualTo(RedisState.AWAY);
+    }
+
     /** For example a Redis that hangs from the start. */
     @Test
     void silentRedisIsAwayAfterTheCommandTimeout() {
@@ -68,7 +91,7 @@ class BulkheadsHealthCheckTest {
     void replyReadAfterAPauseCounts() {
         CompletableFuture<ShareOverview> reply = new CompletableFuture<>();
         List<Runnable> due = new ArrayList<>();
-        CompletableFuture<RedisState> state = check(reply, new RealTimers() {
+        CompletableFuture<RedisState> state = check(() -> reply, new RealTimers() {
 
             @Override
             public Planned after(Duration delay, Runnable task) {
@@ -81,7 +104,7 @@ class BulkheadsHealthCheckTest {
             due.get(timer).run();
         }
         assertThat(state).isNotDone();
-        reply.complete(new ShareOverview(0, 0, OptionalInt.empty(), new TreeSet<>(), List.of(), List.of()));
+        reply.complete(NOTHING);
         assertThat(state).isCompletedWithValue(RedisState.ANSWERS);
         assertThat(due).hasSize(10);
     }
@@ -91,17 +114,22 @@ class BulkheadsHealthCheckTest {
     }
 
     private static RedisState redis(CompletableFuture<ShareOverview> reply) {
-        return Uni.createFrom().completionStage(check(reply, new RealTimers()).redis()).await().atMost(Duration.ofSeconds(60));
+        return redis(() -> reply);
     }
 
-    private static BulkheadsHealthCheck check(CompletableFuture<ShareOverview> reply, Timers timers) {
+    private static RedisState redis(Supplier<CompletableFuture<ShareOverview>> replies) {
+        return Uni.createFrom().completionStage(check(replies, new RealTimers()).redis()).await()
+                .atMost(Duration.ofSeconds(60));
+    }
+
+    private static BulkheadsHealthCheck check(Supplier<CompletableFuture<ShareOverview>> replies, Timers timers) {
         ShareStore store = new ObservedShareStore(new InProcessShareStore("one", System::nanoTime),
                 (operation, time, failure) -> {
                 }) {
 
             @Override
             public CompletionStage<ShareOverview> look(BulkheadId bulkhead, int most) {
-                return reply;
+                return replies.get();
             }
         };
         Engine engine = new Engine("one", store, new RealTimers(), new HolderIdentity("app", "host:1"), loss -> {

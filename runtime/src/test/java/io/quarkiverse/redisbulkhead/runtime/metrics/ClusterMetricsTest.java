@@ -5,13 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 
 import org.junit.jupiter.api.Test;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.quarkiverse.redisbulkhead.SemaphoreStatus;
+import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.LimitState;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.subscription.MultiEmitter;
@@ -20,11 +21,11 @@ class ClusterMetricsTest {
 
     final SimpleMeterRegistry registry = new SimpleMeterRegistry();
     final ClusterMetrics metrics = new ClusterMetrics(registry);
-    final List<CompletableFuture<SemaphoreStatus>> reads = new ArrayList<>();
+    final List<CompletableFuture<LimitState>> reads = new ArrayList<>();
     final List<MultiEmitter<? super Long>> timers = new ArrayList<>();
     final Multi<Long> ticks = Multi.createFrom().emitter(timers::add);
 
-    private Uni<SemaphoreStatus> read() {
+    private Uni<LimitState> read() {
         reads.add(new CompletableFuture<>());
         return Uni.createFrom().completionStage(reads.get(reads.size() - 1));
     }
@@ -38,6 +39,7 @@ class ClusterMetricsTest {
         reads.get(0).complete(status(3));
 
         assertThat(inUse()).isEqualTo(3);
+        assertThat(gauge("redis.bulkhead.permits.idle")).isEqualTo(2);
         assertThat(gauge("redis.bulkhead.permits.limit")).isEqualTo(5);
         assertThat(gauge("redis.bulkhead.waiters")).isZero();
     }
@@ -121,7 +123,7 @@ class ClusterMetricsTest {
         return registry.get(name).tag("bulkhead", "reports").gauge().value();
     }
 
-    private static SemaphoreStatus status(int inUse) {
-        return new SemaphoreStatus("reports", Optional.empty(), 5, inUse, 0, false, new TreeSet<>());
+    private static LimitState status(int inUse) {
+        return new LimitState(Optional.empty(), OptionalInt.of(5), false, new TreeSet<>(), inUse, 2, 0, List.of(), List.of());
     }
 }

@@ -11,6 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage.Granted;
+import io.quarkiverse.redisbulkhead.runtime.store.Statement.Attach;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement.Hold;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement.Need;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.ScriptTexts;
@@ -122,6 +123,18 @@ class ShareDefectsTest {
             scene.b.sync();
             assertThat(scene.granted()).isEqualTo(2);
         }),
+        A_CLAIM_LOSES_WHAT_IT_ATTACHED("hold.by == mine.name and hold.epoch == mine.epoch and hold.weight <= left", "false",
+                scene -> {
+                    scene.a.tryFor(1, 1);
+                    scene.a.holds = List.of(new Hold("p1", 1, 10_000, 0, "digest", "method"));
+                    scene.a.giveBack(1);
+                    scene.b.attaches = List.of(new Attach("p1", "digest"));
+                    // The answer to the first statement of an instance is lost, so it does not know its epoch.
+                    StatedInstance.await(scene.b.store.sync(scene.b.statement(++scene.b.number)));
+                    assertThat(scene.b.sync().attached()).containsKey("p1");
+                    assertThat(scene.b.granted).isEqualTo(1);
+                    assertThat(scene.granted()).isEqualTo(1);
+                }),
         NEWCOMERS_OVERTAKE("(now < all.grace or other or mine.groups[1])", "(now < all.grace)", scene -> {
             scene.a.tryFor(1, 2);
             scene.b.waitFor(2, 1);

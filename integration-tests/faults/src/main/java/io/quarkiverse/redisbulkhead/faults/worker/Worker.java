@@ -78,6 +78,7 @@ public class Worker {
             case "crowd" -> threads.execute(() -> crowd(words[1], Guard.of(words[2]), Integer.parseInt(words[3])));
             case "let" -> gate(words[1]).complete(null);
             case "ask" -> threads.execute(this::queryRedis);
+            case "count" -> threads.execute(() -> countWaiting(Guard.of(words[1])));
             case "facts" -> threads.execute(this::sendFacts);
             default -> throw new IllegalArgumentException("No such command: " + command);
         }
@@ -167,6 +168,10 @@ public class Worker {
         } catch (BulkheadUnavailableException e) {
             observer.send("asked " + e.getMessage());
         }
+    }
+
+    private void countWaiting(Guard guard) {
+        observer.send("waiting " + bulkheads.semaphore(guard.bulkhead()).status().waiting());
     }
 
     private void sendFacts() {

@@ -46,6 +46,10 @@
  * <td>what Redis answered</td>
  * </tr>
  * <tr>
+ * <td>{@code waiting <calls>}</td>
+ * <td>how many calls of all applications wait</td>
+ * </tr>
+ * <tr>
  * <td>{@code facts <threads> <bytes of heap> <clock, ms>}</td>
  * <td>what the process has</td>
  * </tr>
@@ -94,7 +98,7 @@
  * <td>a task on the worker pool that calls nothing guarded, and is done at once</td>
  * </tr>
  * <tr>
- * <td>{@code ask}, {@code facts}</td>
+ * <td>{@code ask}, {@code count <bulkhead>}, {@code facts}</td>
  * <td>see above</td>
  * </tr>
  * </table>

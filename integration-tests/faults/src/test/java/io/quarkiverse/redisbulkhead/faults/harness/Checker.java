@@ -31,7 +31,8 @@ final class Checker {
     // A pause that is shorter than this part of a lease loses no permit: the lease was renewed within the last third of it.
     private static final double HARMLESS_PART_OF_LEASE = 0.6;
 
-    private static final Duration FIRST_LEASE = Duration.ofSeconds(2);
+    // What is left of an offer at least.
+    private static final Duration OFFER = Duration.ofSeconds(2);
 
     private final Duration lease;
     private final Set<String> fair;
@@ -86,10 +87,10 @@ final class Checker {
         return pause.nanos() > leaseAt(pause, visit) * HARMLESS_PART_OF_LEASE && pause.concerns(visit);
     }
 
-    // A permit of a fair bulkhead may have been handed over just before the pause.
+    // The permit may have been offered just before the pause.
     private long leaseAt(Pause pause, Visit visit) {
-        boolean mayBeFirst = fair.contains(visit.bulkhead()) && pause.from() - visit.began() < FIRST_LEASE.toNanos();
-        return (mayBeFirst && FIRST_LEASE.compareTo(lease) < 0 ? FIRST_LEASE : lease).toNanos();
+        boolean mayBeOffered = pause.from() - visit.began() < OFFER.toNanos();
+        return (mayBeOffered && OFFER.compareTo(lease) < 0 ? OFFER : lease).toNanos();
     }
 
     /** The time from which an execution is not counted with the others. */

@@ -3,6 +3,7 @@ package io.quarkiverse.redisbulkhead.faults.harness;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -11,6 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The observed events. Times strictly increase, so no two events have the same time. Thread-safe. */
@@ -148,6 +150,18 @@ public final class History {
     /** The executions inside, including those that have lost their permit. */
     synchronized List<Visit> visitors() {
         return List.copyOf(inside.values());
+    }
+
+    /** The ids of the permits that executions of an application have now. */
+    public synchronized Set<String> permitsOf(String worker) {
+        return inside.values().stream().filter(visit -> visit.lost() == Visit.NEVER && visit.worker().equals(worker))
+                .map(Visit::permit).collect(Collectors.toSet());
+    }
+
+    /** The applications of the executions of a bulkhead, in the order in which these started. */
+    public synchronized Stream<String> workersInOrderOfEntry(String bulkhead) {
+        return Stream.concat(finished.stream(), inside.values().stream()).filter(visit -> visit.bulkhead().equals(bulkhead))
+                .sorted(Comparator.comparingLong(Visit::began)).map(Visit::worker).toList().stream();
     }
 
     /** How many executions have started so far. */

@@ -1,54 +1,72 @@
 package io.quarkiverse.redisbulkhead.faults.harness;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.Locale;
 import java.util.function.Predicate;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
-/** Recognizes the operations of a store, for a {@link Proxy}. */
-public final class Operations {
+/** Recognizes the statements of an instance by what they are about, for a {@link Proxy}. */
+public enum Operations {
 
-    private static final String FOLDER = "/io/quarkiverse/redisbulkhead/runtime/store/redis/";
+    /** A call needs a permit. */
+    ACQUIRE {
+        @Override
+        boolean matches(long permits, boolean needs) {
+            return needs;
+        }
+    },
 
-    private Operations() {
-    }
+    /** The last permits go back. */
+    RELEASE {
+        @Override
+        boolean matches(long permits, boolean needs) {
+            return permits == 0 && !needs;
+        }
+    },
+
+    /** The instance has permits, and needs none. */
+    RENEW {
+        @Override
+        boolean matches(long permits, boolean needs) {
+            return permits > 0 && !needs;
+        }
+    };
+
+    private static final String ARGUMENT = "\r\n\\$\\d+\r\n([^\r\n]*)";
+    // Instance and number, and then from the epoch to the immediate needs.
+    private static final Pattern SYNC = Pattern.compile("\r\nsync" + ARGUMENT.repeat(16));
+    private static final int EPOCH = 3;
+    private static final int GRANTED = 4;
+    private static final int RETURNED = 5;
+    private static final int REVOKED = 6;
+    private static final int NEEDS = 15;
+    private static final int IMMEDIATE = 16;
+
+    abstract boolean matches(long permits, boolean needs);
 
     /**
-     * Recognises an operation. All that {@link Store#LOCK} writes ends with {@code EXEC}, whatever it is about.
-     *
-     * @param name the operation, as {@code bulkhead.lua} calls it, or {@code acquire}
+     * Recognizes it in what is sent to a server. All that {@link Store#LOCK} writes ends with {@code EXEC}, whatever it is
+     * about.
      */
-    public static Predicate<String> of(Store store, String name) {
+    public Predicate<String> in(Store store) {
         if (store == Store.LOCK) {
             return sent -> sent.toLowerCase(Locale.ROOT).contains("\r\nexec\r\n");
         }
-        String script = digest(text("bulkhead"));
-        // An acquire has no unique word, but only its terms have an argument that starts with a line break.
-        String sign = name.equals("acquire") ? "\r\n\n" : "\r\n" + name + "\r\n";
-        return sent -> sent.contains(script) && sent.contains(sign);
+        return sent -> {
+            Matcher statements = SYNC.matcher(sent);
+            return statements.results().anyMatch(this::matches);
+        };
     }
 
-    private static String text(String script) {
-        try (InputStream in = Operations.class.getResourceAsStream(FOLDER + script + ".lua")) {
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+    private boolean matches(MatchResult statement) {
+        boolean needs = !statement.group(NEEDS).isEmpty() || !statement.group(IMMEDIATE).isEmpty();
+        boolean known = !statement.group(EPOCH).equals("0");
+        return (known || needs) && matches(number(statement, GRANTED) - number(statement, RETURNED)
+                - number(statement, REVOKED), needs);
     }
 
-    // The SHA-1 digest of the script without its comments.
-    private static String digest(String source) {
-        String sent = source.replaceAll("(?m)^\\s*--.*\\R?", "").strip() + "\n";
-        try {
-            return HexFormat.of()
-                    .formatHex(MessageDigest.getInstance("SHA-1").digest(sent.getBytes(StandardCharsets.UTF_8)));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException(e);
-        }
+    private static long number(MatchResult statement, int argument) {
+        return Long.parseLong(statement.group(argument));
     }
 }

@@ -38,9 +38,6 @@ public final class RedisProcess implements AutoCloseable {
     // A node of a cluster has a second port, that much higher.
     private static final int BUS = 10_000;
 
-    // Of the record of a holder or waiter, from 0.
-    private static final int PROCESS_LINE = 4;
-
     private final int port;
     private final Path folder;
     private final List<String> arguments;
@@ -188,45 +185,48 @@ public final class RedisProcess implements AutoCloseable {
         return query(jedis -> new TreeSet<>(jedis.keys("redis-bulkhead:*")));
     }
 
-    /** How many permits of a bulkhead are held, by its clock. */
+    /** How many permits of a bulkhead are in shares, idle or not, and in holds, by its clock. */
     public long permits(String bulkhead) {
-        String afterNow = "(" + micros() / 1_000;
-        return query(jedis -> jedis.zcount(key(bulkhead, "holders"), afterNow, "+inf"));
+        return shares(bulkhead).permits();
     }
 
-    /** How many waiters a bulkhead has, including dead ones that are not yet removed. */
+    /** How many calls wait in a bulkhead, including those of dead instances that are not yet removed. */
     public long waiters(String bulkhead) {
-        return query(jedis -> jedis.zcard(key(bulkhead, "queue")) + jedis.zcard(key(bulkhead, "standby")));
+        return shares(bulkhead).waiters();
+    }
+
+    /** How many applications have permits of a bulkhead, and keep those that are idle. */
+    public long keepers(String bulkhead) {
+        return shares(bulkhead).keepers();
+    }
+
+    private StoredShares shares(String bulkhead) {
+        return shares(key(bulkhead, "shares"), "");
+    }
+
+    // Reads the key by one command, so that the position of no instance is between two statements.
+    private StoredShares shares(String key, String shown) {
+        Map<String, String> fields = query(jedis -> jedis.hgetAll(key));
+        return new StoredShares(shown, fields, micros());
     }
 
     private static String key(String bulkhead, String part) {
         return "redis-bulkhead:{" + bulkhead + "}:" + part;
     }
 
-    /** All held permits, and all waiters of live processes, by its clock. */
+    /** All instances with permits or live calls that wait, and all holds, by its clock. */
     List<String> livingMembers() {
-        String afterNow = "(" + micros() / 1_000;
-        List<String> living = new ArrayList<>(ofEach(keys().stream().filter(key -> key.endsWith(":holders")).toList(),
-                (pipeline, key) -> pipeline.zrangeByScore(key, afterNow, "+inf"), (key, ids) -> !ids.isEmpty()));
-        keys().stream().filter(key -> key.endsWith(":queue") || key.endsWith(":standby"))
-                .forEach(key -> living.addAll(livingWaiters(key)));
-        return living;
+        return ofEachBulkhead(StoredShares::living);
     }
 
-    // A waiter is alive as long as the process in its record. Without a record it is dead.
-    private List<String> livingWaiters(String key) {
-        long now = micros() / 1_000;
-        String state = key.substring(0, key.lastIndexOf(':')) + ":state";
-        return query(jedis -> {
-            Map<String, String> fields = jedis.hgetAll(state);
-            return jedis.zrange(key, 0, -1).stream().filter(fields::containsKey)
-                    .filter(id -> Long.parseLong(fields.getOrDefault("alive " + processOf(fields.get(id)), "0")) > now)
-                    .map(id -> key + " " + id).toList();
-        });
+    /** The applications that came too late for the grace period after its start or promotion, with the bulkhead of each. */
+    List<String> lateInstances() {
+        return ofEachBulkhead(StoredShares::late);
     }
 
-    private static String processOf(String record) {
-        return record.split("\n")[PROCESS_LINE];
+    private List<String> ofEachBulkhead(Function<StoredShares, List<String>> question) {
+        return keys().stream().filter(key -> key.endsWith("}:shares"))
+                .flatMap(key -> question.apply(shares(key, key)).stream()).toList();
     }
 
     /** The keys of bulkheads without a time to live. */

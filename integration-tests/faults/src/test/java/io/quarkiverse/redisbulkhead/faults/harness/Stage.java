@@ -41,11 +41,13 @@ public final class Stage implements AutoCloseable {
     private final Store store;
     private final History history = new History();
     private final Observer observer;
-    private final Set<String> fair = new HashSet<>(Set.of("fair", "single", "pair"));
+    // Instances keep idle permits of "pair".
+    private final Set<String> fair = new HashSet<>(Set.of("fair", "single"));
     private final List<WorkerProcess> workers = new ArrayList<>();
     private final List<RedisProcess> servers = new ArrayList<>();
     private final List<AutoCloseable> others = new ArrayList<>();
     private final AtomicInteger clocks = new AtomicInteger();
+    private final List<DataLoss> newRuns = new ArrayList<>();
     private Topology topology;
     private Duration lease = LEASE;
     private boolean lossesAllowed;
@@ -235,13 +237,25 @@ public final class Stage implements AutoCloseable {
      * @param server whose clock separates earlier from later permits; this machine's clock if the server is gone
      */
     public void dataLoss(RedisProcess server, Runnable what) {
-        fault(() -> {
-            long at = System.nanoTime();
-            long before = micros(server);
-            what.run();
-            // Permits granted until now may be lost; later ones are not.
-            history.forgot(new DataLoss(at, before, micros(server)));
-        });
+        fault(() -> history.forgot(loss(server, what)));
+    }
+
+    /**
+     * Restarts a server, or has another one take over, and counts that as a fault. Nothing may be lost, unless an application
+     * states its position too late for the grace period, which a busy machine may cause.
+     *
+     * @param server as in {@link #dataLoss}
+     */
+    public void newRun(RedisProcess server, Runnable what) {
+        fault(() -> newRuns.add(loss(server, what)));
+    }
+
+    private static DataLoss loss(RedisProcess server, Runnable what) {
+        long at = System.nanoTime();
+        long before = micros(server);
+        what.run();
+        // Permits granted until now may be lost; later ones are not.
+        return new DataLoss(at, before, micros(server));
     }
 
     private static long micros(RedisProcess server) {
@@ -315,11 +329,21 @@ public final class Stage implements AutoCloseable {
     }
 
     Figures judge() {
+        excuseLateInstances();
         Verdict verdict = new FinalJudgement(workers, topology, history, new Checker(lease, fair), lossesAllowed).judge();
         Duration overlap = verdict.longestOverlapOfPaused().compareTo(verdict.longestOverlapOfForgotten()) > 0
                 ? verdict.longestOverlapOfPaused()
                 : verdict.longestOverlapOfForgotten();
         return new Figures(history.entries(), faults, longestRecovery, overlap);
+    }
+
+    private void excuseLateInstances() {
+        List<String> late = newRuns.isEmpty() ? List.of()
+                : topology.servers().stream().flatMap(server -> server.lateInstances().stream()).toList();
+        if (!late.isEmpty()) {
+            System.err.println("Too late for the grace period, so permits may be lost: " + late + " in " + folder);
+            newRuns.forEach(history::forgot);
+        }
     }
 
     void printOutput() {

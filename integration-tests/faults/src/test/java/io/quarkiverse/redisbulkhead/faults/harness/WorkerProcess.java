@@ -52,6 +52,7 @@ public final class WorkerProcess {
     private final Set<String> done = ConcurrentHashMap.newKeySet();
     private final Map<String, String> tokens = new ConcurrentHashMap<>();
     private final Set<String> stopping = new HashSet<>();
+    private final BlockingQueue<Integer> waiting = new LinkedBlockingQueue<>();
     private final BlockingQueue<Facts> facts = new LinkedBlockingQueue<>();
     private final List<String> losses = new CopyOnWriteArrayList<>();
     private final Set<String> bulkheadsOfLosses = ConcurrentHashMap.newKeySet();
@@ -256,10 +257,22 @@ public final class WorkerProcess {
     /** Its current figures. */
     public Facts facts() {
         command("facts");
+        return answer(facts);
+    }
+
+    /**
+     * How many calls of all applications wait. Redis knows those that it may serve next, up to 32 groups of each application.
+     */
+    public int waiting(String bulkhead) {
+        command("count " + bulkhead);
+        return answer(waiting);
+    }
+
+    private <T> T answer(BlockingQueue<T> answers) {
         try {
-            Facts answer = facts.poll(30, TimeUnit.SECONDS);
+            T answer = answers.poll(30, TimeUnit.SECONDS);
             if (answer == null) {
-                throw new AssertionError(name + " does not tell its facts");
+                throw new AssertionError(name + " does not answer");
             }
             return answer;
         } catch (InterruptedException e) {
@@ -346,6 +359,7 @@ public final class WorkerProcess {
             case "inside" -> inside.add(words[1]);
             case "detached" -> tokens.put(words[1], words[2]);
             case "done" -> done.add(words[1]);
+            case "waiting" -> waiting.add(Integer.valueOf(words[1]));
             case "facts" -> facts.add(new Facts(Integer.parseInt(words[1]), Long.parseLong(words[2]),
                     Instant.ofEpochMilli(Long.parseLong(words[3]))));
             default -> failures.add("what is " + String.join(" ", words));

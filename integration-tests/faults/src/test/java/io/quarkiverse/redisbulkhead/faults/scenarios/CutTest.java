@@ -3,6 +3,7 @@ package io.quarkiverse.redisbulkhead.faults.scenarios;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
 
@@ -32,12 +33,12 @@ class CutTest {
     void duringAcquire(Stage stage) {
         RedisProcess redis = stage.redis();
         Proxy proxy = stage.proxy(redis);
-        WorkerProcess worker = warm(stage, proxy);
+        WorkerProcess worker = warm(stage, redis, proxy);
 
         for (int i = 0; i < ROUNDS; i++) {
             for (Cut cut : Cut.values()) {
                 long before = proxy.cuts();
-                stage.fault(() -> proxy.cutOnceAt(Operations.of(stage.store(), "acquire"), cut));
+                stage.fault(() -> proxy.cutOnceAt(Operations.ACQUIRE.in(stage.store()), cut));
                 Held held = worker.hold("open");
                 stage.awaitRecovery("the call is inside", AT_ONCE, () -> stage.inside(worker) == 1);
                 assertThat(proxy.cuts()).isEqualTo(before + 1);
@@ -54,14 +55,14 @@ class CutTest {
     void duringRelease(Stage stage) {
         RedisProcess redis = stage.redis();
         Proxy proxy = stage.proxy(redis);
-        WorkerProcess worker = warm(stage, proxy);
+        WorkerProcess worker = warm(stage, redis, proxy);
 
         for (int i = 0; i < ROUNDS; i++) {
             for (Cut cut : Cut.values()) {
                 long before = proxy.cuts();
                 Held held = worker.hold("open");
                 stage.awaitInside("open", 1);
-                stage.fault(() -> proxy.cutOnceAt(Operations.of(stage.store(), "release"), cut));
+                stage.fault(() -> proxy.cutOnceAt(Operations.RELEASE.in(stage.store()), cut));
                 // The call does not wait for its release.
                 held.leave();
                 stage.awaitThat("a release that is cut", () -> proxy.cuts() == before + 1);
@@ -78,10 +79,10 @@ class CutTest {
         RedisProcess redis = stage.redis();
         Proxy proxy = stage.proxy(redis);
         WorkerProcess worker = stage.workers(1, proxy.url(), Map.of("worker.lease", LONG_LEASE.toSeconds() + "s")).get(0);
-        warmUp(stage, worker);
+        warmUp(stage, redis, worker);
         Held held = worker.hold("open");
         stage.awaitInside("open", 1);
-        Predicate<String> renewal = Operations.of(stage.store(), "renew");
+        Predicate<String> renewal = Operations.RENEW.in(stage.store());
 
         for (int i = 0; i < 2; i++) {
             for (Cut cut : Cut.values()) {
@@ -102,9 +103,9 @@ class CutTest {
         RedisProcess redis = stage.redis();
         Proxy proxy = stage.proxy(redis);
         WorkerProcess worker = stage.workers(1, proxy.url(), Map.of(Stage.LEASE_PROPERTY, "60s")).get(0);
-        warmUp(stage, worker);
+        warmUp(stage, redis, worker);
 
-        proxy.cutAt(Operations.of(stage.store(), "acquire"), Cut.AFTER);
+        proxy.cutAt(Operations.ACQUIRE.in(stage.store()), Cut.AFTER);
         for (int i = 0; i < 3; i++) {
             worker.hold("open").awaitDone();
             // The server replies to all but the last command of a step of the lock store, so this is not an outage.
@@ -118,7 +119,7 @@ class CutTest {
     }
 
     /** Trap 4, Trap 5. */
-    @Scenario(value = "connection cut repeatedly under load, during any operation", expected = "no call is rejected; only fresh hand-overs may be lost")
+    @Scenario(value = "connection cut repeatedly under load, during any operation", expected = "no call is rejected; only fresh offers may be lost")
     void underLoad(Stage stage) {
         stage.permitsMayBeLost();
         RedisProcess redis = stage.redis();
@@ -126,28 +127,30 @@ class CutTest {
         Load load = Load.startPatient(stage, proxy.url());
 
         for (int i = 0; i < 10; i++) {
-            for (String operation : new String[] { "acquire", "release" }) {
+            for (Operations operation : List.of(Operations.ACQUIRE, Operations.RELEASE)) {
                 for (Cut cut : Cut.values()) {
                     long before = proxy.cuts();
-                    stage.fault(() -> proxy.cutOnceAt(Operations.of(stage.store(), operation), cut));
+                    stage.fault(() -> proxy.cutOnceAt(operation.in(stage.store()), cut));
                     stage.awaitThat("an operation that is cut", () -> proxy.cuts() == before + 1);
                     stage.awaitEntries(5);
                 }
             }
         }
         load.awaitRecovery(AT_ONCE);
-        load.assertOnlyHandOversLost();
+        load.assertOnlyOffersLost();
         load.assertNoRejections();
     }
 
-    private static WorkerProcess warm(Stage stage, Proxy proxy) {
+    private static WorkerProcess warm(Stage stage, RedisProcess redis, Proxy proxy) {
         WorkerProcess worker = stage.workers(1, proxy.url(), Load.PATIENT).get(0);
-        warmUp(stage, worker);
+        warmUp(stage, redis, worker);
         return worker;
     }
 
-    private static void warmUp(Stage stage, WorkerProcess worker) {
+    private static void warmUp(Stage stage, RedisProcess redis, WorkerProcess worker) {
         worker.hold("open").leave();
+        // An idle permit would serve the next call.
+        stage.awaitThat("no idle permit", () -> redis.permits("open") == 0);
         stage.history().forgetRejections();
     }
 }

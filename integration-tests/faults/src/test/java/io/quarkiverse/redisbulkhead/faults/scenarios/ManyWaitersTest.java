@@ -72,7 +72,7 @@ class ManyWaitersTest {
         });
         stage.awaitRecovery("a task that needs no permit has run", Duration.ofSeconds(5), worker.runUnguarded()::isDone);
         stage.awaitThat("rejections", () -> stage.history().full("open") == callers - pool / 2);
-        stage.awaitThat("waiters in half of the pool", () -> redis.waiters("open") == pool / 2);
+        stage.awaitThat("waiters in half of the pool", () -> worker.waiting("open") == pool / 2);
         assertThat(stage.history().lastExceptions()).singleElement().asString().contains("max-blocked-threads");
         if (Extent.isFull()) {
             assertThat(median(worker)).as("median time until an unguarded task has run").isLessThan(Duration.ofMillis(100));

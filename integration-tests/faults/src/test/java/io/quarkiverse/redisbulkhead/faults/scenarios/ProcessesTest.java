@@ -5,7 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
+import org.junit.jupiter.api.Tag;
+
+import io.quarkiverse.redisbulkhead.faults.harness.Extent;
 import io.quarkiverse.redisbulkhead.faults.harness.Held;
 import io.quarkiverse.redisbulkhead.faults.harness.RedisProcess;
 import io.quarkiverse.redisbulkhead.faults.harness.Scenario;
@@ -15,9 +19,14 @@ import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
 /** Applications that are killed or paused. */
 class ProcessesTest {
 
-    // The time until a silent application counts as dead, and the first lease of a hand-over.
+    private static final int PERMITS = 3;
+    // The time until the calls of a silent application lose their places, and until an offer to it ends.
     private static final Duration DEAD = Duration.ofSeconds(3);
-    private static final Duration FIRST_LEASE = Duration.ofSeconds(2);
+    private static final Duration RECALL_WAIT = Duration.ofMillis(50);
+    // No lease ends before it should on a busy machine.
+    private static final Duration LONG_LEASE = Duration.ofSeconds(10);
+    private static final Map<String, String> KEEP_IDLE = Map.of("quarkus.redis-bulkhead.\"open\".keep-idle", "10s",
+            "worker.wait", "60s", Stage.LEASE_PROPERTY, LONG_LEASE.toSeconds() + "s");
 
     /** Trap 3. */
     @Scenario(value = "kill -9 of holders", expected = "their permits are free within one lease")
@@ -34,8 +43,72 @@ class ProcessesTest {
         stage.awaitEntries(100);
     }
 
+    /** Trap 3, Trap 48. */
+    @Tag("long")
+    @Scenario(value = "kill -9 of an application that keeps idle permits", expected = "they are free within one lease, and serve those that wait")
+    void keeperIsKilled(Stage stage) {
+        RedisProcess redis = stage.redis();
+        List<WorkerProcess> workers = stage.workers(2, redis.url(), KEEP_IDLE);
+        keepAll(stage, redis, workers.get(0));
+
+        stage.fault(workers.get(0)::kill);
+        List<Held> held = Stream.generate(() -> workers.get(1).hold("open")).limit(PERMITS).toList();
+        stage.awaitRecovery("open", LONG_LEASE);
+        held.forEach(Held::leave);
+        assertThat(stage.history().rejections()).isEmpty();
+    }
+
+    /** Trap 48, Trap 50. */
+    @Tag("long")
+    @Scenario(value = "SIGSTOP of an application that keeps idle permits", expected = "a call that does not wait is rejected as full after 50 ms; waiting calls get the permits after its lease")
+    void keeperIsPaused(Stage stage) {
+        RedisProcess redis = stage.redis();
+        List<WorkerProcess> workers = stage.workers(2, redis.url(), KEEP_IDLE);
+        WorkerProcess impatient = stage
+                .workers(1, redis.url(), Map.of("worker.wait", "0s", Stage.LEASE_PROPERTY, LONG_LEASE.toSeconds() + "s"))
+                .get(0);
+        WorkerProcess sleeper = workers.get(0);
+        keepAll(stage, redis, sleeper);
+        // On a busy machine, the answer to a recall may take longer than 50 ms.
+        stage.awaitThat("a permit that was recalled", () -> {
+            impatient.pass("open").awaitDone();
+            return stage.history().entriesOf(impatient.name()) > 0;
+        });
+        keepAll(stage, redis, sleeper);
+        stage.history().forgetRejections();
+
+        stage.fault(sleeper::pause);
+        long began = System.nanoTime();
+        impatient.pass("open").awaitDone();
+        Duration waited = Duration.ofNanos(System.nanoTime() - began);
+        assertThat(stage.history().rejections()).containsOnlyKeys("open full");
+        assertThat(waited).as("time until the call is rejected").isGreaterThanOrEqualTo(RECALL_WAIT);
+        if (Extent.isFull()) {
+            assertThat(waited).as("time until the call is rejected").isLessThan(RECALL_WAIT.multipliedBy(20));
+        }
+        List<Held> held = Stream.generate(() -> workers.get(1).hold("open")).limit(PERMITS).toList();
+        stage.awaitRecovery("open", LONG_LEASE);
+        stage.repair(sleeper::resume);
+        Held next = sleeper.hold("open");
+        held.forEach(Held::leave);
+        stage.awaitRecovery("a call of the application that was paused", DEAD, next::isInside);
+        next.leave();
+        assertThat(sleeper.losses()).as("losses, with idle permits only").isEmpty();
+        assertThat(stage.history().full("open")).isEqualTo(1);
+    }
+
+    // Calls all at once, so that one application has all permits afterwards, and keeps them.
+    private static void keepAll(Stage stage, RedisProcess redis, WorkerProcess worker) {
+        stage.awaitThat("all permits kept by " + worker.name(), () -> {
+            List<Held> held = Stream.generate(() -> worker.hold("open")).limit(PERMITS).toList();
+            stage.awaitThat("all permits", () -> stage.inside(worker) == PERMITS);
+            held.forEach(Held::leave);
+            return redis.permits("open") == PERMITS && redis.keepers("open") == 1;
+        });
+    }
+
     /** Trap 9, Trap 29. */
-    @Scenario(value = "kill -9 of waiters", expected = "they count as dead after three seconds; two seconds later, live callers have all permits")
+    @Scenario(value = "kill -9 of waiters", expected = "their places, and the permits offered to them, pass on after three seconds")
     void waitersAreKilled(Stage stage) {
         RedisProcess redis = stage.redis();
         List<WorkerProcess> workers = stage.workers(3, redis.url());
@@ -51,12 +124,12 @@ class ProcessesTest {
             victim.kill();
             held.forEach(Held::leave);
         });
-        stage.awaitRecovery("fair", DEAD.plus(FIRST_LEASE));
+        stage.awaitRecovery("fair", DEAD);
         stage.awaitEntries(100);
     }
 
     /** Trap 10. */
-    @Scenario(value = "kill -9 of the first waiter in the queue", expected = "its permit passes to the next waiter after two seconds, the first lease of a hand-over")
+    @Scenario(value = "kill -9 of the first waiter in the queue", expected = "the permit that it is offered passes to the next waiter after three seconds")
     void headWaiterIsKilled(Stage stage) {
         RedisProcess redis = stage.redis();
         List<WorkerProcess> workers = stage.workers(3, redis.url());
@@ -71,7 +144,7 @@ class ProcessesTest {
             workers.get(1).kill();
             held.leave();
         });
-        stage.awaitRecovery("the next waiter is inside", FIRST_LEASE,
+        stage.awaitRecovery("the next waiter is inside", DEAD,
                 () -> stage.inside(workers.get(2)) == 1);
         next.leave();
     }

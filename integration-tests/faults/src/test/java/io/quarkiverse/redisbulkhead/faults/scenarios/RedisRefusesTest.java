@@ -63,7 +63,7 @@ class RedisRefusesTest {
     }
 
     /** Trap 32. */
-    @Scenario(value = "the server becomes a read-only replica, then a master again", expected = "calls are retried for command-timeout (1 s), then rejected; only fresh hand-overs may be lost")
+    @Scenario(value = "the server becomes a read-only replica, then a master again", expected = "calls are retried for command-timeout (1 s), then rejected; only fresh offers may be lost")
     void becomesAReplica(Stage stage) {
         stage.permitsMayBeLost();
         RedisProcess redis = stage.redis();
@@ -73,7 +73,7 @@ class RedisRefusesTest {
         load.awaitUnavailable();
         stage.repair(() -> redis.command("REPLICAOF", "NO", "ONE"));
         load.awaitRecovery(AT_ONCE);
-        load.assertOnlyHandOversLost();
+        load.assertOnlyOffersLost();
     }
 
     @Scenario(value = "too few replicas for the server to accept writes", expected = "calls are rejected")
@@ -188,14 +188,14 @@ class RedisRefusesTest {
         redis.command("ACL", "SETUSER", "default", "+publish");
     }
 
-    @Scenario(value = "the holders key has a wrong type", expected = "calls of that bulkhead are rejected, others succeed")
+    @Scenario(value = "the key of the shares has a wrong type", expected = "calls of that bulkhead are rejected, others succeed")
     void keyIsForeign(Stage stage) {
         RedisProcess redis = stage.redis();
         List<WorkerProcess> workers = stage.workers(2, redis.url());
         workers.forEach(worker -> worker.load("open", "sync", 3, 20).load("open", "uni", 3, 20));
         stage.awaitEntries(100);
         stage.history().forgetRejections();
-        String key = "redis-bulkhead:{fair}:holders";
+        String key = "redis-bulkhead:{fair}:shares";
 
         stage.fault(() -> redis.command("SET", key, "mine"));
         workers.forEach(worker -> worker.load("fair", "sync", 3, 20).load("fair", "uni", 3, 20));

@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Stream;
 
 import redis.embedded.RedisServer;
 
@@ -85,26 +86,76 @@ public final class TestRedis implements AutoCloseable {
         server.start();
     }
 
-    /** The permits of a bulkhead whose leases have not ended, by the server's own clock. */
-    public List<String> holders(String bulkhead) throws IOException {
-        List<?> time = (List<?>) query("TIME");
-        String millis = time.get(0) + String.format("%06d", Integer.valueOf((String) time.get(1))).substring(0, 3);
-        return ((List<?>) query("ZRANGEBYSCORE", "redis-bulkhead:{" + bulkhead + "}:holders", "(" + millis, "+inf")).stream()
-                .map(String.class::cast).toList();
+    /** The unexpired shares of a bulkhead, each as the instance, the epoch of its counters and its permits. */
+    public List<String> shares(String bulkhead) throws IOException {
+        long now = now();
+        return records(bulkhead, "i:").filter(share -> share.permits() > 0 && share.number(6) > now)
+                .map(share -> share.name() + " " + share.number(1) + " " + share.permits()).sorted().toList();
     }
 
-    /** The waiters of a fair bulkhead, the next one first. */
-    public List<String> queue(String bulkhead) throws IOException {
-        return members("redis-bulkhead:{" + bulkhead + "}:queue");
+    /** How many permits the unexpired shares of a bulkhead have together. */
+    public long permits(String bulkhead) throws IOException {
+        long now = now();
+        return records(bulkhead, "i:").filter(share -> share.number(6) > now).mapToLong(Entry::permits).sum();
     }
 
-    /** All holders and waiters, including dead ones that are not yet removed. */
+    /** How many calls wait at a bulkhead. */
+    public int waiting(String bulkhead) throws IOException {
+        return records(bulkhead, "i:").mapToInt(Entry::waiting).sum();
+    }
+
+    /** All shares, permits of no instance, and waiting calls, including dead ones that are not yet removed. */
     public List<String> leftovers(String bulkhead) throws IOException {
-        List<String> all = new ArrayList<>();
-        for (String part : List.of("holders", "queue", "waiters")) {
-            members("redis-bulkhead:{" + bulkhead + "}:" + part).forEach(id -> all.add(part + " " + id));
-        }
+        List<String> all = new ArrayList<>(members("redis-bulkhead:{" + bulkhead + "}:waiting"));
+        records(bulkhead, "i:").filter(share -> share.permits() > 0 || share.waiting() > 0)
+                .forEach(one -> all.add(one.toString()));
+        records(bulkhead, "h:").filter(hold -> hold.number(0) > 0).forEach(one -> all.add(one.toString()));
         return all;
+    }
+
+    /**
+     * A field of the hash of shares, whose values the header of {@code share.lua} documents.
+     *
+     * @param name the name of the instance or the id of the permit
+     * @param values the values in their order
+     */
+    private record Entry(String name, String[] values) {
+
+        long number(int index) {
+            return Long.parseLong(values[index]);
+        }
+
+        long permits() {
+            return number(2) - number(4) - number(5);
+        }
+
+        int waiting() {
+            return Stream.of(values[15].split(";")).filter(group -> group.contains(","))
+                    .mapToInt(group -> Integer.parseInt(group.split(",")[2])).sum();
+        }
+
+        @Override
+        public String toString() {
+            return name + " " + String.join(" ", values);
+        }
+    }
+
+    private Stream<Entry> records(String bulkhead, String kind) throws IOException {
+        List<?> reply = (List<?>) query("HGETALL", "redis-bulkhead:{" + bulkhead + "}:shares");
+        List<Entry> found = new ArrayList<>();
+        for (int i = 0; i < reply.size(); i += 2) {
+            String field = (String) reply.get(i);
+            if (field.startsWith(kind)) {
+                found.add(new Entry(field.substring(kind.length()), ((String) reply.get(i + 1)).split(" ")));
+            }
+        }
+        return found.stream();
+    }
+
+    // By the clock of the server, in milliseconds.
+    private long now() throws IOException {
+        List<?> time = (List<?>) query("TIME");
+        return Long.parseLong((String) time.get(0)) * 1_000 + Long.parseLong((String) time.get(1)) / 1_000;
     }
 
     /** Waits until no permit is held and no caller waits. Calls do not wait for the replies to their releases. */

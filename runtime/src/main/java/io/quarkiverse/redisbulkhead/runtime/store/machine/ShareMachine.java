@@ -350,7 +350,8 @@ public final class ShareMachine {
                 .toList();
         int granted = listed.stream().mapToInt(ShareOverview.Share::permits).sum()
                 + detached.stream().mapToInt(each -> each.hold().weight()).sum();
-        TreeSet<Integer> limits = names(INSTANCE).map(this::share).filter(share -> now - share.stated < ShareStore.DECLARED_MILLIS)
+        TreeSet<Integer> limits = names(INSTANCE).map(this::share)
+                .filter(share -> now - share.stated < ShareStore.DECLARED_MILLIS)
                 .map(share -> share.limit).collect(Collectors.toCollection(TreeSet::new));
         return new ShareOverview(granted, listed.stream().mapToInt(ShareOverview.Share::waiting).sum(), resized, limits,
                 listed.subList(0, Math.min(most, listed.size())), detached);
@@ -455,8 +456,9 @@ public final class ShareMachine {
 
     /** The store does not know this position: what is stated is admitted as far as there is room, in a new epoch. */
     private long claim(ShareRecord mine, Statement statement, long roomBefore) {
-        long room = Math.max(0, roomBefore + mine.share());
-        held -= mine.share();
+        long freed = undoAttach(mine, statement.attaches());
+        long room = Math.max(0, roomBefore + freed);
+        held -= freed;
         room = hold(statement.holds(), room);
         mine.epoch = draw();
         mine.granted = Math.min(room, statement.granted() - statement.returned() - statement.revoked());
@@ -465,6 +467,24 @@ public final class ShareMachine {
         mine.revoked = 0;
         held += mine.granted;
         return mine.granted;
+    }
+
+    /**
+     * A permit whose attaching was answered, but the answer was lost, leaves the share that a claim frees, to be attached
+     * again.
+     * Returns what is left of the share.
+     */
+    private long undoAttach(ShareRecord mine, List<Statement.Attach> wishes) {
+        long left = mine.share();
+        for (Statement.Attach wish : wishes) {
+            HoldRecord hold = hold(wish.id());
+            if (hold != null && hold.by.equals(mine.instance) && hold.epoch == mine.epoch && hold.weight <= left) {
+                hold.by = "";
+                left -= hold.weight;
+                changed.add(HOLD + hold.id);
+            }
+        }
+        return left;
     }
 
     /** Creates holds. What they take must be covered, by permits that were just returned or by room. */

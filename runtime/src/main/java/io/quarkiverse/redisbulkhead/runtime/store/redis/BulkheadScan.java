@@ -36,7 +36,8 @@ public final class BulkheadScan {
      * @param topology each step is a call, and a later one may go over another connection
      */
     BulkheadScan(Topology topology) {
-        this(topology.keyPrefix(), topology.isCluster(), command -> topology.send(new ServerCall<>("SCAN", null, connection -> connection.send(command))));
+        this(topology.keyPrefix(), topology.isCluster(),
+                command -> topology.send(new ServerCall<>("SCAN", null, connection -> connection.send(command))));
     }
 
     // One connection to a Redis Cluster does not see all keys.

@@ -9,10 +9,8 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
 
-import io.vertx.core.Future;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
-import io.vertx.redis.client.Response;
 
 /**
  * The text of a script, which lies beside this class, and the digest that Redis knows it by. The comments stay with us.

@@ -354,9 +354,21 @@ local function returnPermits(mine, returned)
     hold(before - sizeOf(mine))
 end
 
+-- A permit whose attaching was answered, but the answer was lost, leaves the share that a claim frees, to be attached again.
+local function undoAttach(mine, left)
+    for k = 20 + 6 * ARGV[19], #ARGV, 2 do
+        local hold = recordOf('h:' .. ARGV[k])
+        if hold and hold.by == mine.name and hold.epoch == mine.epoch and hold.weight <= left then
+            hold.by, left, changed[hold.field] = '-', left - hold.weight, true
+        end
+    end
+    return left
+end
+
 -- Redis does not know this position: what is stated is admitted as far as there is room, in a new epoch.
 local function claim(mine, permits, room)
-    room, all.held = max(0, room + sizeOf(mine)), all.held - sizeOf(mine)
+    local freed = undoAttach(mine, sizeOf(mine))
+    room, all.held = max(0, room + freed), all.held - freed
     room = hold(room)
     mine.epoch, mine.granted, mine.offered, mine.returned, mine.revoked = draw(), min(room, permits), 0, 0, 0
     all.held = all.held + mine.granted

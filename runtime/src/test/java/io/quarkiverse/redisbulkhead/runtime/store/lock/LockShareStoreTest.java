@@ -33,6 +33,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisShareStoreContract;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.ScriptShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.TestProxy;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.TestRedis;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.TestStore;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.Topology;
 import io.vertx.redis.client.RedisOptions;
 
@@ -54,8 +55,7 @@ class LockShareStoreTest extends RedisShareStoreContract {
 
     @Override
     protected List<String> commands() {
-        return List.of("watch", "multi", "exec", "time", "publish", "get", "set", "del", "pexpire", "hgetall", "hset", "hdel",
-                "zadd", "zrange", "zrem", "scan");
+        return TestStore.LOCK.commands();
     }
 
     private boolean isLocked() {

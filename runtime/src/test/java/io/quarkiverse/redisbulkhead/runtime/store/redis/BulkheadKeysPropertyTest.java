@@ -10,7 +10,6 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys.Part;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -73,23 +72,23 @@ class BulkheadKeysPropertyTest {
 
     @Property
     void redisKeyIsParsedBackToTheBulkhead(@ForAll("bulkheads") BulkheadId bulkhead) {
-        String holders = new String(new BulkheadKeys(PREFIX, bulkhead).of(Part.HOLDERS), StandardCharsets.UTF_8);
-        Optional<BulkheadId> found = BulkheadKeys.idOf(PREFIX, BulkheadKeys.END_OF_HOLDERS, holders);
+        String shares = new String(new BulkheadKeys(PREFIX, bulkhead).data().get(0), StandardCharsets.UTF_8);
+        Optional<BulkheadId> found = BulkheadKeys.idOf(PREFIX, shares);
 
         if (found.isPresent()) {
             assertThat(found).contains(bulkhead);
         } else {
-            assertThat(BulkheadKeys.nameOfDigest(PREFIX, BulkheadKeys.END_OF_HOLDERS, holders)).contains(bulkhead.name());
+            assertThat(BulkheadKeys.nameOfDigest(PREFIX, shares)).contains(bulkhead.name());
         }
     }
 
     /** Other applications may use the same Redis. */
     @Property
     void foreignKeysAreHarmless(@ForAll("texts") String text) {
-        for (String key : List.of(text, PREFIX + ":{" + text, PREFIX + ":{" + text + "}:holders",
-                PREFIX + ":{a%:" + text + "}:holders", PREFIX + ":{a%#" + text + "}:holders")) {
-            BulkheadKeys.idOf(PREFIX, BulkheadKeys.END_OF_HOLDERS, key);
-            BulkheadKeys.nameOfDigest(PREFIX, BulkheadKeys.END_OF_HOLDERS, key);
+        for (String key : List.of(text, PREFIX + ":{" + text, PREFIX + ":{" + text + "}:shares",
+                PREFIX + ":{a%:" + text + "}:shares", PREFIX + ":{a%#" + text + "}:shares")) {
+            BulkheadKeys.idOf(PREFIX, key);
+            BulkheadKeys.nameOfDigest(PREFIX, key);
         }
     }
 

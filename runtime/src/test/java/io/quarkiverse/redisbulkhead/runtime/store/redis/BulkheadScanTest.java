@@ -28,7 +28,7 @@ class BulkheadScanTest {
 
     private TestRedis redis;
     private Redis client;
-    private RedisConnectionManager connections;
+    private Topology connections;
 
     @BeforeEach
     void start() {
@@ -44,22 +44,21 @@ class BulkheadScanTest {
         redis.close();
     }
 
-    private RedisConnectionManager connections(RedisOptions options, boolean pipelined) {
-        return new RedisConnectionManager(redis.vertx(), options, "quarkus.redis", "test", Duration.ofSeconds(20), 1,
-                pipelined);
+    private Topology connections(RedisOptions options, boolean pipelined) {
+        return new Topology(redis.vertx(), options, "quarkus.redis", "test", Duration.ofSeconds(20), 1, pipelined);
     }
 
-    private BulkheadsInUse inUse(String prefix, RedisConnectionManager over) throws Exception {
-        return new BulkheadScan(prefix, false, BulkheadKeys.END_OF_HOLDERS, "zset", command -> send(over, command))
+    private BulkheadsInUse inUse(String prefix, Topology over) throws Exception {
+        return new BulkheadScan(prefix, false, command -> send(over, command))
                 .inUse(100).toCompletableFuture().get(30, TimeUnit.SECONDS);
     }
 
-    private static CompletionStage<Response> send(RedisConnectionManager over, Request command) {
-        return over.send(RedisCall.of("SCAN", null, connection -> connection.send(command)));
+    private static CompletionStage<Response> send(Topology over, Request command) {
+        return over.send(new ServerCall<>("SCAN", null, connection -> connection.send(command)));
     }
 
     private void held(String prefix, BulkheadId bulkhead) {
-        redis.command("ZADD", new BulkheadKeys(prefix, bulkhead) + "holders", "1", "p");
+        redis.command("HSET", new BulkheadKeys(prefix, bulkhead) + "shares", "field", "value");
     }
 
     @Test
@@ -81,8 +80,8 @@ class BulkheadScanTest {
         for (String prefix : new String[] { "te*t", "test", "a:te*t", "te*t:b" }) {
             held(prefix, reports.forKey("of " + prefix));
         }
-        for (String foreign : new String[] { "te*t:{}:holders", "te*t:{a%:%ZZ}:holders", "te*t:{a%:%4}:holders",
-                "te*t:{a%:\u00e4}:holders", "te*t:{a%:%FF}:holders", "te*t:holders", "te*t:{reports}:tickets" }) {
+        for (String foreign : new String[] { "te*t:{}:shares", "te*t:{a%:%ZZ}:shares", "te*t:{a%:%4}:shares",
+                "te*t:{a%:\u00e4}:shares", "te*t:{a%:%FF}:shares", "te*t:shares", "te*t:{reports}:tickets" }) {
             redis.command("SET", foreign, "x");
         }
 
@@ -105,12 +104,12 @@ class BulkheadScanTest {
     @Test
     void otherCallsRunBetweenTheSteps() throws Exception {
         populate();
-        RedisConnectionManager oneAtATime = connections(redis.options(), false);
+        Topology oneAtATime = connections(redis.options(), false);
         List<String> steps = new CopyOnWriteArrayList<>();
-        CompletionStage<BulkheadsInUse> scan = new BulkheadScan("test", false, BulkheadKeys.END_OF_HOLDERS, "zset", step -> {
+        CompletionStage<BulkheadsInUse> scan = new BulkheadScan("test", false, step -> {
             steps.add("step");
             if (steps.size() == 2) {
-                oneAtATime.send(RedisCall.of("ping", null, connection -> connection.send(Request.cmd(Command.PING))))
+                oneAtATime.send(new ServerCall<>("ping", null, connection -> connection.send(Request.cmd(Command.PING))))
                         .thenRun(() -> steps.add("other"));
             }
             return send(oneAtATime, step);
@@ -125,7 +124,7 @@ class BulkheadScanTest {
     @Test
     void missingScanPermissionIsReported() throws Exception {
         redis.command("ACL", "SETUSER", "blind", "on", ">secret", "~*", "+@all", "-scan");
-        RedisConnectionManager blind = connections(redis.optionsOf("blind"), true);
+        Topology blind = connections(redis.optionsOf("blind"), true);
 
         BulkheadsInUse inUse = inUse("test", blind);
 

@@ -1,124 +1,113 @@
 package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
-import static io.quarkiverse.redisbulkhead.runtime.store.redis.ScriptCall.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.IntStream;
-import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.ScriptCall.Terms;
-import io.vertx.redis.client.Redis;
-import io.vertx.redis.client.RedisConnection;
-import io.vertx.redis.client.Response;
+import io.quarkiverse.redisbulkhead.runtime.store.Position;
+import io.quarkiverse.redisbulkhead.runtime.store.Statement;
+import io.quarkiverse.redisbulkhead.runtime.store.Statement.Need;
 
 /**
- * The cost of calls in Redis: commands from the network and commands within the script. The numbers are exact on any machine;
- * do not increase them without a reason.
+ * The cost of statements in Redis: one command from the network each, and the commands of the script. The numbers are exact on
+ * any machine; do not increase them without a reason.
  */
 class CommandCountTest {
 
     private static final BulkheadId REPORTS = BulkheadId.of("reports");
-    private static final LuaScript SCRIPT = LuaScript.of("bulkhead");
-    private static final BulkheadKeys KEYS = new BulkheadKeys("count", REPORTS);
-    private static final Duration LEASE = Duration.ofMinutes(1);
+    private static final List<Need> ONE = List.of(new Need(0, 0, 1, 1));
 
-    private static final int RELEASE_AND_HAND_OVER = 20;
+    /** Of a statement after which the instance has more permits, or more calls that wait. */
+    private static final String ASKS = "time hget hget hget zcard zrange zrange zrem hset hset hset pexpire";
+
+    /** Of a statement that Redis carries out also when its memory is full. */
+    private static final String RENEWS_OR_RETURNS = ASKS + " hdel";
 
     private static TestRedis redis;
-    private static Redis client;
-    private static RedisConnection connection;
+
+    private Instance first;
+    private Instance second;
 
     @BeforeAll
-    static void start() throws Exception {
+    static void start() {
         redis = new TestRedis();
-        client = redis.newClient();
-        connection = client.connect().toCompletionStage().toCompletableFuture().get(20, TimeUnit.SECONDS);
     }
 
     @AfterAll
     static void stop() {
-        client.close();
         redis.close();
     }
 
-    /** The script is cached, and the limit was just declared. */
+    /** An instance that states its position by hand. */
+    private static final class Instance implements AutoCloseable {
+
+        private final RedisShareStore store = TestStore.SCRIPT.open(redis, redis.options(), Duration.ofSeconds(20));
+        private long number;
+        private long returned;
+        private Position last;
+
+        private Position state(int limit, boolean givesBack, List<Need> needs, List<Need> immediate) throws Exception {
+            if (last != null && givesBack) {
+                returned = last.granted();
+            }
+            Statement statement = new Statement(REPORTS, ++number, last == null ? 0 : last.epoch(),
+                    last == null ? 0 : last.granted(), returned, 0, 60_000, limit, false, false, needs, immediate, 0, 0,
+                    last == null ? "" : last.server(), -1, List.of(), List.of());
+            last = store.sync(statement).toCompletableFuture().get(30, TimeUnit.SECONDS);
+            return last;
+        }
+
+        @Override
+        public void close() {
+            store.close();
+        }
+    }
+
     @BeforeEach
-    void warmUp() throws Exception {
+    void everyScriptIsKnown() throws Exception {
         redis.command("FLUSHALL");
-        run(acquires(10, "first"));
-        run(releases("first"));
+        first = new Instance();
+        second = new Instance();
+        first.state(10, false, List.of(), ONE);
+        second.state(10, false, List.of(), ONE);
     }
 
-    private static List<ScriptCall<?>> acquires(int limit, String... ids) {
-        return requests(limit, Duration.ZERO, ids);
+    @AfterEach
+    void close() {
+        first.close();
+        second.close();
     }
 
-    private static List<ScriptCall<?>> requests(int limit, Duration place, String... ids) {
-        return requests(limit, LEASE, place, ids);
+    /** A step that may fail. */
+    private interface Step {
+
+        void run() throws Exception;
     }
 
-    // Afterwards, no key needs a longer time to live.
-    private static List<ScriptCall<?>> acquireForLong(int limit) {
-        return requests(limit, LEASE.multipliedBy(2), Duration.ZERO, "long");
-    }
-
-    private static List<ScriptCall<?>> requests(int limit, Duration lease, Duration place, String... ids) {
-        return Stream.of(ids).<ScriptCall<?>> map(id -> new ScriptCall<>(1, true,
-                new Terms(limit, lease.toMillis(), place.toMillis(), true, "me\napp\nhost:1\nReports#render"),
-                List.of(bytes(id)), (replies, index, repeated) -> replies.get(index)))
-                .toList();
-    }
-
-    private static List<ScriptCall<?>> releases(String... ids) {
-        return Stream.of(ids)
-                .<ScriptCall<?>> map(
-                        id -> new ScriptCall<>(1, false, null, List.of(bytes("release"), bytes(id)),
-                                (replies, index, repeated) -> replies.get(index)))
-                .toList();
-    }
-
-    private static void run(List<ScriptCall<?>> calls) throws Exception {
-        calls(calls);
-    }
-
-    private static Response calls(List<ScriptCall<?>> calls) throws Exception {
-        return SCRIPT.run(KEYS, ScriptCall.arguments("me", calls), connection::send).toCompletionStage().toCompletableFuture()
-                .get(20,
-                        TimeUnit.SECONDS);
-    }
-
-    private static Map<String, Integer> commandsOf(List<ScriptCall<?>> calls) throws Exception {
+    private static Map<String, Integer> commandsOf(Step step) throws Exception {
         redis.command("CONFIG", "RESETSTAT");
-        run(calls);
+        step.run();
         Map<String, Integer> counts = new TreeMap<>();
         Matcher line = Pattern.compile("cmdstat_(\\w+):calls=(\\d+)").matcher(redis.command("INFO", "commandstats").toString());
         while (line.find()) {
             counts.put(line.group(1), Integer.valueOf(line.group(2)));
         }
-        counts.remove("config");
-        counts.remove("info");
-        // From the reading connection.
-        counts.remove("hello");
+        List.of("config", "info", "hello").forEach(counts::remove);
         assertThat(counts.remove("evalsha")).as("commands from the network").isEqualTo(1);
         return counts;
-    }
-
-    private static String[] ids(String prefix, int count) {
-        return IntStream.range(0, count).mapToObj(i -> prefix + i).toArray(String[]::new);
     }
 
     // Counts each word.
@@ -131,161 +120,39 @@ class CommandCountTest {
     }
 
     @Test
-    void firstAcquire() throws Exception {
-        assertThat(commandsOf(acquires(10, "a"))).isEqualTo(commands("time exists hmget zcard zadd pexpire hset"));
-    }
-
-    /** At most once a second: extends the times to live and cleans up. */
-    @Test
-    void acquireThatExtendsTheTimesToLive() throws Exception {
-        assertThat(commandsOf(acquireForLong(10)))
-                .isEqualTo(commands("time exists hmget zcard zadd hset hrandfield pexpire pexpire"));
+    void acquire() throws Exception {
+        assertThat(commandsOf(() -> first.state(10, false, List.of(), ONE))).isEqualTo(commands(ASKS));
     }
 
     @Test
-    void furtherAcquires() throws Exception {
-        Map<String, Integer> expected = commands("time exists hmget zcard zcount zadd hset");
-        run(acquireForLong(1_000));
-        assertThat(commandsOf(acquires(1_000, "c"))).isEqualTo(expected);
-        run(acquires(1_000, ids("b", 16)));
-        assertThat(commandsOf(acquires(1_000, ids("d", 100)))).as("a hundred cost as many commands as one")
-                .isEqualTo(expected);
-    }
-
-    /** Redis scans a listpack for each entry, which doubled the cost of a batch of 64 pairs. */
-    @Test
-    void holdersBecomeASkipListWhenTheyGrow() throws Exception {
-        run(acquireForLong(1_000));
-        run(acquires(1_000, ids("a", 15)));
-        assertThat(encodingOfHolders()).isNotEqualTo("skiplist");
-        assertThat(commandsOf(acquires(1_000, "b"))).isEqualTo(commands("time exists hmget zcard zcount zadd zadd zrem hset"));
-        assertThat(encodingOfHolders()).isEqualTo("skiplist");
-        assertThat(redis.command("ZCARD", "count:{reports}:holders").toInteger()).isEqualTo(17);
-
-        run(releases("b"));
-        assertThat(commandsOf(releases("long"))).isEqualTo(commands("time exists hmget zmscore zrem hdel"));
-        run(releases(ids("a", 15)));
-        assertThat(redis.command("EXISTS", "count:{reports}:holders").toInteger()).isZero();
-        run(acquires(1_000, ids("c", 17)));
-        assertThat(encodingOfHolders()).isEqualTo("skiplist");
+    void returnOfOneAndTheNextAcquireInOneStatement() throws Exception {
+        assertThat(commandsOf(() -> first.state(10, true, List.of(), ONE))).isEqualTo(commands(ASKS));
     }
 
     @Test
-    void queueBecomesASkipListWhenItGrows() throws Exception {
-        run(acquires(1, "a"));
-        run(requests(1, Duration.ofMinutes(1), ids("w", 17)));
-        assertThat(redis.command("OBJECT", "ENCODING", "count:{reports}:queue")).hasToString("skiplist");
-        assertThat(redis.command("ZCARD", "count:{reports}:queue").toInteger()).isEqualTo(17);
-    }
-
-    private static String encodingOfHolders() throws Exception {
-        return redis.command("OBJECT", "ENCODING", "count:{reports}:holders").toString();
+    void renewal() throws Exception {
+        assertThat(commandsOf(() -> first.state(10, false, List.of(), List.of()))).isEqualTo(commands(RENEWS_OR_RETURNS));
     }
 
     @Test
-    void manyReleasesCostAsManyCommandsAsOne() throws Exception {
-        Map<String, Integer> expected = commands("time exists hmget zmscore zrem hdel");
-        run(acquires(1_000, ids("a", 101)));
-        assertThat(commandsOf(releases("a100"))).isEqualTo(expected);
-        assertThat(commandsOf(releases(ids("a", 100)))).isEqualTo(expected);
-    }
-
-    /** A heavy permit costs as many commands as one of weight 1. */
-    @Test
-    void weightCostsNoCommands() throws Exception {
-        run(acquireForLong(1_000));
-        run(acquires(1_000, ids("b", 16)));
-        assertThat(commandsOf(acquires(1_000, "*300*a"))).isEqualTo(commands("time exists hmget zcard zcount zadd hset"));
-        assertThat(redis.command("ZCARD", "count:{reports}:holders").toInteger()).isEqualTo(317);
-        assertThat(commandsOf(releases("*300*a"))).isEqualTo(commands("time exists hmget zmscore zrem hdel"));
-        assertThat(redis.command("ZCARD", "count:{reports}:holders").toInteger()).isEqualTo(17);
+    void rejection() throws Exception {
+        assertThat(commandsOf(() -> first.state(2, false, List.of(), ONE))).isEqualTo(commands(ASKS));
     }
 
     @Test
-    void sizeOfACallIsItsWeight() {
-        assertThat(acquires(1_000, "a", "*300*b")).extracting(call -> call.size).containsExactly(1, 300);
-        assertThat(releases("a", "*300*b")).extracting(call -> call.size).containsExactly(1, 300);
+    void permitsOfManyCallsCostAsMuchAsOne() throws Exception {
+        Map<String, Integer> one = commandsOf(() -> first.state(1_000, false, List.of(), ONE));
+
+        assertThat(commandsOf(() -> first.state(1_000, false, List.of(), List.of(new Need(0, 0, 1, 100))))).isEqualTo(one);
+        assertThat(commandsOf(() -> first.state(1_000, false, List.of(), List.of(new Need(0, 0, 300, 1))))).isEqualTo(one);
+        assertThat(commandsOf(() -> first.state(1_000, true, List.of(), List.of()))).isEqualTo(commands(RENEWS_OR_RETURNS));
     }
 
-    /** Trap 24: unpack calls are bounded. */
+    /** Trap 37: a hand-over reads no more waiters than it serves. */
     @Test
-    void manyHeavyPermitsInOneCall() throws Exception {
-        String[] all = ids("*1000*a", 100);
-        run(acquires(100_000, all));
-        assertThat(redis.command("ZCARD", "count:{reports}:holders").toInteger()).isEqualTo(100_000);
-        run(releases(all));
-        assertThat(redis.command("EXISTS", "count:{reports}:holders").toInteger()).isZero();
-    }
-
-    @Test
-    void releasesAndAcquiresTogether() throws Exception {
-        run(acquireForLong(1_000));
-        run(acquires(1_000, ids("a", 100)));
-        List<ScriptCall<?>> mixed = new ArrayList<>();
-        for (int i = 0; i < 50; i++) {
-            mixed.addAll(releases("a" + i));
-            mixed.addAll(acquires(1_000, "b" + i));
-        }
-        assertThat(commandsOf(mixed)).isEqualTo(commands("time exists hmget zcard zcount zmscore zrem zadd hset hdel"));
-    }
-
-    @Test
-    void permitGrantedAndReleasedInOneBatchIsNotWritten() throws Exception {
-        run(acquireForLong(1_000));
-        List<ScriptCall<?>> both = new ArrayList<>(acquires(1_000, "a"));
-        both.addAll(releases("a"));
-        assertThat(commandsOf(both)).isEqualTo(commands("time exists hmget zcard zcount zmscore zrem hdel hset"));
-    }
-
-    /** Only calls with min-hold pay for it. */
-    @Test
-    void releaseWithMinHold() throws Exception {
-        run(acquires(1_000, ids("a", 101)));
-        assertThat(commandsOf(List.of(new ScriptCall<>(1, false, null,
-                List.of(bytes("release after"), bytes(20_000), bytes("a0")),
-                (replies, index, repeated) -> replies.get(index)))))
-                .isEqualTo(commands("time exists hmget zcard zcount zmscore zrem hdel zadd hset"));
-    }
-
-    @Test
-    void rejectionsWriteNothing() throws Exception {
-        run(acquires(10, ids("a", 10)));
-        assertThat(commandsOf(acquires(10, ids("b", 100))))
-                .isEqualTo(commands("time exists hmget zcard zcount zmscore zrange"));
-    }
-
-    /** Trap 37: a release hands over in one command, and reads no more waiters than it may serve, however many wait. */
-    @Test
-    void releaseWithAHandOver() throws Exception {
-        run(acquireForLong(10));
-        run(acquires(10, ids("a", 9)));
-        run(requests(10, Duration.ofMinutes(1), "w"));
-        Map<String, Integer> toOne = commandsOf(releases("a0"));
-        // Otherwise the lease of its hand-over would expire before all others wait.
-        run(releases("w"));
-        for (int i = 0; i < 320; i++) {
-            run(requests(10, Duration.ofMinutes(1), ids("w" + i + "-", 100)));
-        }
-        Map<String, Integer> toTheFirst = commandsOf(releases("a1"));
-        assertThat(toTheFirst).as("with 32,000 waiters as with one").isEqualTo(toOne);
-        assertThat(total(toOne)).isLessThanOrEqualTo(RELEASE_AND_HAND_OVER);
-    }
-
-    private static int total(Map<String, Integer> commands) {
-        return commands.values().stream().mapToInt(Integer::intValue).sum();
-    }
-
-    /** Trap 38: the declared limits stay bounded, in Redis and in replies, if a resolver changes the limit with each call. */
-    @Test
-    void numberOfDeclaredLimitsIsBounded() throws Exception {
-        for (int i = 0; i < 6_000; i++) {
-            run(acquires(10 + i, "p" + i));
-            run(releases("p" + i));
-        }
-        String declared = redis.command("HGET", "count:{reports}:state", "declared limits").toString();
-        assertThat(declared.strip().split(" ")).hasSize(8);
-        ScriptCall.Reply reply = ScriptCall.Reply.of(calls(acquires(9, "next")).toString());
-        assertThat(reply.notices()).singleElement().satisfies(limits -> assertThat(limits.split(",")).hasSize(7));
-        assertThat(redis.command("HLEN", "count:{reports}:state").toInteger()).isEqualTo(4);
+    void returnWithAHandOver() throws Exception {
+        second.state(2, false, List.of(new Need(0, 1, 1, 1)), List.of());
+        assertThat(commandsOf(() -> first.state(2, true, List.of(), List.of())))
+                .isEqualTo(commands(RENEWS_OR_RETURNS + " hget hset publish zrange zrange zrem"));
     }
 }

@@ -20,9 +20,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeldPermit;
-import io.quarkiverse.redisbulkhead.runtime.store.AcquireReply.Granted;
-import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
-import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
 /** Fair waiters of two processes while Redis loses all data. */
 @ParameterizedClass
@@ -77,19 +74,21 @@ class OrderAfterLossTest {
                 admission.end();
             });
         }
-        BulkheadId reports = BulkheadId.of("reports");
-        AcquireRequest newcomer = new AcquireRequest(reports, "newcomer", 1, Duration.ofMinutes(1), true, Duration.ZERO, "app",
-                "host:3", "Newcomer#hold");
+        List<Admission> newcomers = new ArrayList<>();
 
-        // Repeats if a waiter queues again before the newcomer, which then meets the grace period.
+        // Repeats if an instance states its position before the newcomer asks.
         await().pollDelay(Duration.ZERO).atMost(60, TimeUnit.SECONDS).until(() -> {
             redis.command("FLUSHALL");
-            return third.store.acquire(newcomer).toCompletableFuture().get(30, TimeUnit.SECONDS) instanceof Granted;
+            Admission newcomer = third.semaphore(spec.toBuilder().maxWait(Duration.ZERO).build()).admit("Newcomer#hold");
+            newcomers.add(newcomer);
+            return newcomer.granted().handle((permits, failure) -> failure == null).toCompletableFuture().get(30,
+                    TimeUnit.SECONDS);
         });
         held.release();
-        await().atMost(60, TimeUnit.SECONDS).until(() -> redis.command("ZCARD", "test:{reports}:queue").toInteger() == WAITERS);
+        await().atMost(60, TimeUnit.SECONDS).until(() -> third.semaphore(spec).status().toCompletableFuture()
+                .get(30, TimeUnit.SECONDS).waiting() == WAITERS);
         assertThat(served).isEmpty();
-        assertThat(third.store.release(reports, "newcomer").toCompletableFuture().get(30, TimeUnit.SECONDS)).isTrue();
+        newcomers.forEach(Admission::end);
 
         await().atMost(60, TimeUnit.SECONDS).until(() -> served.size() == WAITERS);
         assertThat(served).containsExactlyElementsOf(IntStream.range(0, WAITERS).boxed().toList());

@@ -175,8 +175,8 @@ class PermitsBetweenProcessesTest {
 
         assertGone(second.semaphore(LONG), permit.id() + "." + "0".repeat(32));
 
-        assertThat(redis.command("HGETALL", "test:{reports}:state").toString())
-                .doesNotContain(token.substring(token.lastIndexOf('.') + 1)).contains("{detached}");
+        assertThat(redis.command("HGETALL", "test:{reports}:shares").toString())
+                .doesNotContain(token.substring(token.lastIndexOf('.') + 1)).contains(permit.id());
         get(get(second.semaphore(LONG).attach(token, "Test#attach")).release());
     }
 }

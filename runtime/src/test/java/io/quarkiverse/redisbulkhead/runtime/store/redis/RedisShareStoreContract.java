@@ -157,7 +157,7 @@ public abstract class RedisShareStoreContract {
 
         assertThat(redis.command("INFO", "commandstats").toString().lines().filter(line -> line.startsWith("cmdstat_"))
                 .map(line -> line.substring("cmdstat_".length(), line.indexOf(':')))).as("every right is needed")
-                .containsAll(commands());
+                .containsAll(commands().stream().filter(command -> !LeastPrivilegeTest.RARE.contains(command)).toList());
     }
 
     /**

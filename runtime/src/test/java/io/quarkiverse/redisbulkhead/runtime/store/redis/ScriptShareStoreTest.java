@@ -51,8 +51,7 @@ class ScriptShareStoreTest extends RedisShareStoreContract {
 
     @Override
     protected List<String> commands() {
-        return List.of("eval", "evalsha", "time", "publish", "pexpire", "hget", "hgetall", "hset", "hdel", "zadd", "zcard",
-                "zrange", "zrem", "scan");
+        return TestStore.SCRIPT.commands();
     }
 
     /** Trap 4: a lost answer is not repeated by the store; the same statement gets the same position. */

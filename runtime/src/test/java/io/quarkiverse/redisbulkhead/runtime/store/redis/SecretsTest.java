@@ -25,9 +25,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
-import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
+import io.quarkiverse.redisbulkhead.runtime.store.Statement;
+import io.quarkiverse.redisbulkhead.runtime.store.Statement.Need;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.vertx.redis.client.RedisClientType;
 import io.vertx.redis.client.RedisOptions;
@@ -90,9 +90,7 @@ class SecretsTest {
                 .until(() -> node.command("CLUSTER", "INFO").toString().contains("cluster_state:ok"));
         RedisOptions options = new RedisOptions().setType(RedisClientType.CLUSTER)
                 .setConnectionString("redis://:hunter2@127.0.0.1:" + node.port());
-        try (RedisConnectionManager connections = TestStore.SCRIPT.connections(redis, options, TIMEOUT);
-                NotificationSubscriber notifications = new NotificationSubscriber(connections, TIMEOUT.toMillis())) {
-            PermitStore store = TestStore.SCRIPT.open(node, connections, notifications);
+        try (RedisShareStore store = TestStore.SCRIPT.open(redis, options, TIMEOUT)) {
             acquire(store, BulkheadId.of("cards").forKey(KEY)).get(20, TimeUnit.SECONDS);
             node.stop();
 
@@ -137,49 +135,47 @@ class SecretsTest {
     void failingCallsRevealNoSecret(TestStore kind) throws Exception {
         redis.command("ACL", "SETUSER", "shop", "on", ">" + PASSWORD, "~*", "&*", "+@all");
         RedisOptions options = new RedisOptions().setConnectionString("redis://shop:hunter2@127.0.0.1:" + redis.port());
-        try (TestProcess process = new TestProcess(redis, kind, options, redis.options())) {
+        try (TestProcess process = new TestProcess(redis, kind, options)) {
             BulkheadId bulkhead = BulkheadId.of("cards").forKey(KEY);
             BulkheadKeys keys = new BulkheadKeys("test", bulkhead);
-            redis.command("SET", new String(keys.of(BulkheadKeys.Part.HOLDERS)), "text");
+            redis.command("SET", new String(keys.data().get(0)), "text");
             assertThat(failure(acquire(process.store, bulkhead))).contains("WRONGTYPE");
-            assertThat(failure(process.store.occupancy(bulkhead, 10).toCompletableFuture())).contains("WRONGTYPE");
+            assertThat(failure(process.store.look(bulkhead, 10).toCompletableFuture())).contains("WRONGTYPE");
             redis.command("FLUSHALL");
-            redis.command("HSET", new String(keys.of(BulkheadKeys.Part.STATE)), "last ticket", "no number");
-            assertThat(failure(acquire(process.store, bulkhead))).contains("test:{cards%*}:state does not contain a ticket");
+            redis.command("HSET", new String(keys.data().get(0)), "bulkhead", "no number");
+            assertThat(failure(acquire(process.store, bulkhead))).containsIgnoringCase("layout no");
             redis.command("FLUSHALL");
             redis.command("ACL", "SETUSER", "shop", "-@all", "+hello", "+auth");
             assertThat(failure(acquire(process.store, bulkhead))).contains("NOPERM");
             redis.command("ACL", "SETUSER", "shop", "+@all", "resetkeys", "~other:*");
             assertThat(failure(acquire(process.store, bulkhead))).contains("NOPERM");
             redis.stop();
-            assertThat(failure(acquire(process.store, bulkhead))).contains("command-timeout");
+            await().atMost(60, TimeUnit.SECONDS)
+                    .until(() -> failure(acquire(process.store, bulkhead)).contains("command-timeout"));
             redis.start();
         }
     }
 
     @Test
     void unknownMessagesRevealNoSecret() throws Exception {
-        try (RedisConnectionManager connections = TestStore.SCRIPT.connections(redis, redis.options(), Duration.ofSeconds(5));
-                NotificationSubscriber notifications = new NotificationSubscriber(connections, 5_000)) {
-            notifications.open();
+        try (RedisShareStore store = TestStore.SCRIPT.open(redis, redis.options(), Duration.ofSeconds(5))) {
+            store.inbox().open();
             await().atMost(30, TimeUnit.SECONDS)
-                    .until(() -> redis.command("PUBLISH", notifications.name(), "nonsense hunter2 " + KEY).toInteger() == 1);
+                    .until(() -> redis.command("PUBLISH", store.inbox().channel(), "nonsense hunter2 " + KEY).toInteger() == 1);
             await().atMost(30, TimeUnit.SECONDS).until(() -> log.stream().anyMatch(line -> line.contains("unknown message")));
         }
         assertThat(log).allSatisfy(SecretsTest::assertNoSecret);
     }
 
-    private CompletableFuture<?> acquire(PermitStore store, BulkheadId bulkhead) {
-        return store.acquire(new AcquireRequest(bulkhead, "id", 1, Duration.ofSeconds(30), true, Duration.ofSeconds(9),
-                "app", "host:1", "A#a")).toCompletableFuture();
+    private CompletableFuture<?> acquire(RedisShareStore store, BulkheadId bulkhead) {
+        return store.sync(new Statement(bulkhead, 1, 0, 0, 0, 0, 30_000, 1, false, false, List.of(),
+                List.of(new Need(0, 0, 1, 1)), 0, 0, "", -1, List.of(), List.of())).toCompletableFuture();
     }
 
     /** The failure of a call; also waits for the failure of the subscription. */
     private String failure(RedisOptions options) {
-        try (RedisConnectionManager connections = TestStore.SCRIPT.connections(redis, options, TIMEOUT);
-                NotificationSubscriber notifications = new NotificationSubscriber(connections, TIMEOUT.toMillis())) {
-            notifications.open();
-            PermitStore store = TestStore.SCRIPT.open(redis, connections, notifications);
+        try (RedisShareStore store = TestStore.SCRIPT.open(redis, options, TIMEOUT)) {
+            store.inbox().open();
             String failure = failure(acquire(store, BulkheadId.of("cards").forKey(KEY)));
             await().atMost(30, TimeUnit.SECONDS)
                     .until(() -> log.stream().anyMatch(line -> line.contains("Subscription")));

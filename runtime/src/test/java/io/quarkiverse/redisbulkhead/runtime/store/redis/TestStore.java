@@ -10,7 +10,8 @@ import io.vertx.redis.client.RedisOptions;
 /** The Redis stores. */
 public enum TestStore {
 
-    SCRIPT(List.of("eval", "evalsha", "time", "publish", "pexpire", "hget", "hgetall", "hset", "hdel", "zadd", "zcard", "zrange",
+    SCRIPT(List.of("eval", "evalsha", "time", "publish", "pexpire", "hget", "hgetall", "hset", "hdel", "zadd", "zcard",
+            "zrange",
             "zrem", "scan")) {
 
         @Override
@@ -19,7 +20,8 @@ public enum TestStore {
         }
     },
 
-    LOCK(List.of("watch", "unwatch", "multi", "exec", "time", "publish", "get", "set", "del", "pexpire", "hgetall", "hset", "hdel",
+    LOCK(List.of("watch", "unwatch", "multi", "exec", "time", "publish", "get", "set", "del", "pexpire", "hgetall", "hset",
+            "hdel",
             "zadd", "zrange", "zrem", "scan")) {
 
         @Override

@@ -4,11 +4,10 @@ import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.reference.BasicSemaphore;
 import io.quarkiverse.redisbulkhead.reference.FairSemaphore;
 import io.quarkiverse.redisbulkhead.reference.LockedSemaphore;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.RealTimers;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreEngine;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits;
-import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.TestProcess;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.TestRedis;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.TestStore;
@@ -45,9 +44,8 @@ final class Contenders {
 
     /** A local store cannot be shared between processes, so all members share an engine. */
     private static Contender local(String kind, SemaphoreSpec spec) {
-        SemaphoreEngine engine = new SemaphoreEngine(new LocalPermitStore(System::nanoTime, System.currentTimeMillis()),
-                new RealTimers(), new HolderIdentity("app", "host:1"), loss -> {
-                }, false, new WaiterLimits(Integer.MAX_VALUE));
+        Engine engine = new Engine("local", new RealTimers(), new HolderIdentity("app", "host:1"), loss -> {
+        }, new WaiterLimits(Integer.MAX_VALUE));
         return new EngineContender(kind, spec, () -> new Running(engine, engine::close));
     }
 }

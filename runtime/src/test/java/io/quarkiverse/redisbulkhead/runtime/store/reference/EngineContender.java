@@ -9,20 +9,20 @@ import java.util.function.Supplier;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreEngine;
 
 /** One of our stores with its engine, shared by all threads of a process. Reads no clock of the process. */
 record EngineContender(String name, SemaphoreSpec spec, Supplier<Running> start) implements Contender {
 
     /** The engine of a process, and the task that closes it. */
-    record Running(SemaphoreEngine engine, Runnable end) {
+    record Running(Engine engine, Runnable end) {
     }
 
     @Override
     public Member join(Duration skew) {
         Running running = start.get();
-        Semaphore semaphore = running.engine().semaphore(spec);
+        Semaphore semaphore = new Semaphore(running.engine(), spec, true);
         return new Member() {
 
             @Override

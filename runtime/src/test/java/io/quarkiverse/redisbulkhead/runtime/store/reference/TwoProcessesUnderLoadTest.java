@@ -122,7 +122,7 @@ class TwoProcessesUnderLoadTest {
             killed.awaitReady();
             other.awaitReady();
             killed.start();
-            await().atMost(20, TimeUnit.SECONDS).until(() -> redis.command("EXISTS", "test:{load}:holders").toInteger() == 1);
+            await().atMost(20, TimeUnit.SECONDS).until(() -> redis.command("EXISTS", "test:{load}:shares").toInteger() == 1);
             killed.close();
             other.start();
 

@@ -1,0 +1,118 @@
+package io.quarkiverse.redisbulkhead.faults.harness;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The shares of one bulkhead as they stand in Redis; {@code share.lua} documents the layout. Uses none of the code under test.
+ */
+final class StoredShares {
+
+    // An instance with calls that wait is dead when its last statement is older.
+    private static final long WAITER_MILLIS = 3_000;
+
+    private static final long GRACE_MICROS = 2_000_000;
+
+    // Positions in the field "bulkhead".
+    private static final int SINCE = 2;
+    private static final int GRACE_END = 3;
+    private static final int CLOCK = 6;
+    private static final int OFFSET = 7;
+
+    // Positions in the record of an instance.
+    private static final int EPOCH = 1;
+    private static final int GRANTED = 2;
+    private static final int RETURNED = 4;
+    private static final int REVOKED = 5;
+    private static final int END = 6;
+    private static final int STATED = 7;
+    private static final int KEEPS = 8;
+
+    private final String key;
+    private final Map<String, String> fields;
+    private final long nowMillis;
+
+    /**
+     * @param key for messages
+     * @param fields the fields of the hash; may be empty
+     * @param micros the time of the server
+     */
+    StoredShares(String key, Map<String, String> fields, long micros) {
+        this.key = key;
+        this.fields = fields;
+        this.nowMillis = corrected(micros) / 1_000;
+    }
+
+    // The script does not let the time go back when the clock is set back.
+    private long corrected(long micros) {
+        if (!fields.containsKey("bulkhead")) {
+            return micros;
+        }
+        String[] words = fields.get("bulkhead").split(" ");
+        long clock = Long.parseLong(words[CLOCK]);
+        return micros >= clock ? micros : micros + Math.max(Long.parseLong(words[OFFSET]), clock - micros);
+    }
+
+    /** The permits in all shares and holds that have not ended. */
+    long permits() {
+        return fields.entrySet().stream().mapToLong(field -> permits(field.getKey(), field.getValue())).sum();
+    }
+
+    private long permits(String field, String value) {
+        String[] words = value.split(" ");
+        if (field.startsWith("i:")) {
+            return number(words, END) > nowMillis ? number(words, GRANTED) - number(words, RETURNED) - number(words, REVOKED)
+                    : 0;
+        }
+        boolean taken = field.startsWith("h:") && words[4].equals("-") && number(words, 1) > nowMillis;
+        return taken ? number(words, 0) : 0;
+    }
+
+    /** How many instances have permits, and keep those that are idle. */
+    long keepers() {
+        return fields.entrySet().stream().filter(field -> field.getKey().startsWith("i:")
+                && permits(field.getKey(), field.getValue()) > 0 && number(field.getValue().split(" "), KEEPS) == 1).count();
+    }
+
+    /**
+     * The instances that stated their position after the grace period that followed a restart or a failover. An epoch is the
+     * time at which it began, in microseconds.
+     */
+    List<String> late() {
+        String[] words = fields.getOrDefault("bulkhead", "- - 0 0").split(" ");
+        long graceEnd = number(words, SINCE) > 0 ? number(words, SINCE) + GRACE_MICROS : number(words, GRACE_END) * 1_000;
+        return fields.entrySet().stream().filter(field -> field.getKey().startsWith("i:")
+                && number(field.getValue().split(" "), EPOCH) > graceEnd).map(field -> key + " " + field.getKey()).toList();
+    }
+
+    /** The calls that wait, including those of dead instances. */
+    long waiters() {
+        return fields.entrySet().stream().filter(field -> field.getKey().startsWith("i:"))
+                .mapToLong(field -> waiters(field.getValue())).sum();
+    }
+
+    private static long waiters(String value) {
+        String groups = value.substring(value.lastIndexOf(' ') + 1);
+        return groups.equals("-") ? 0
+                : Arrays.stream(groups.split(";")).mapToLong(group -> Long.parseLong(group.split(",")[2])).sum();
+    }
+
+    /** The records with permits, and those of live instances with calls that wait. */
+    List<String> living() {
+        List<String> living = new ArrayList<>();
+        fields.forEach((field, value) -> {
+            boolean waits = field.startsWith("i:") && waiters(value) > 0
+                    && number(value.split(" "), STATED) + WAITER_MILLIS > nowMillis;
+            if (waits || permits(field, value) > 0) {
+                living.add(key + " " + field + " " + value);
+            }
+        });
+        return living;
+    }
+
+    private static long number(String[] words, int position) {
+        return Long.parseLong(words[position]);
+    }
+}
