@@ -125,7 +125,10 @@ class ArchitectureTest {
                 .check(CLASSES);
     }
 
-    /** So that the package reads from top to bottom. A class and its nested classes are one slice; so are those that share a lock. */
+    /**
+     * So that the package reads from top to bottom. A class and its nested classes are one slice; so are those that share a
+     * lock.
+     */
     @Test
     void bulkheadClassesHaveNoCycles() {
         List<String> lockedTogether = List.of("Bulkhead", "CallLine", "PendingCall", "SharePermit", "ShareSync");

@@ -249,6 +249,17 @@ class EngineTest extends TwoInstances {
         held(next);
     }
 
+    /** Trap 38: a resolver may compute another limit for each call. */
+    @Test
+    void numberOfRememberedLimitsIsBounded() {
+        for (int limit = 1; limit <= 1_000; limit++) {
+            call(limit % 2 == 0 ? one : two, work(limit)).end();
+        }
+
+        assertThat(look().declaredLimits()).hasSizeLessThanOrEqualTo(3);
+        assertThat(server.fields(WORK)).hasSizeLessThanOrEqualTo(4);
+    }
+
     // ---- Leases
 
     @Test
