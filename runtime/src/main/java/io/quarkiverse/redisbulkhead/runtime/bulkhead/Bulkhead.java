@@ -298,9 +298,9 @@ final class Bulkhead {
         flush();
     }
 
-    /** Within the lock. */
+    /** Within the lock. The store does not remember calls that do not wait, so nothing is to be stated about them. */
     void remove(PendingCall call) {
-        if ((call.waits ? line : immediate).removeAndWasStated(call) && sync != null) {
+        if ((call.waits ? line : immediate).removeAndWasStated(call) && call.waits && sync != null) {
             sync.needsChanged(Integer.MAX_VALUE);
         }
         // The call behind it may be lighter.
@@ -402,7 +402,7 @@ final class Bulkhead {
 
     /** Completes when the store knows what this instance has returned so far, or gave no answer. Never fails. */
     CompletionStage<Void> confirmed() {
-        return sync == null ? CompletableFuture.completedFuture(null) : sync.confirmed().handle((done, failure) -> null);
+        return sync == null ? CompletableFuture.completedFuture(null) : sync.returned().handle((done, failure) -> null);
     }
 
     CompletionStage<Boolean> refresh(SharePermit permit) {

@@ -943,6 +943,19 @@ final class ShareSync {
         return StoreFailures.translate(bulkhead.id.name(), answer);
     }
 
+    /** Without the lock: completes when the store knows what was returned so far; fails as the store does. */
+    CompletionStage<Void> returned() {
+        CompletableFuture<Void> answer = new CompletableFuture<>();
+        synchronized (bulkhead) {
+            if (inFlight != null && inFlight.statement().returned() == returned && bulkhead.returning == 0
+                    && (bulkhead.keeps || bulkhead.idle() <= 0) && leaving.stream().allMatch(leave -> leave.counted)) {
+                inFlight.awaiting().add(answer);
+                return StoreFailures.translate(bulkhead.id.name(), answer);
+            }
+        }
+        return confirmed();
+    }
+
     /** Without the lock: completes when the store knows that all is returned, or gave no answer. Never fails. */
     CompletionStage<Void> settled() {
         return confirmed().handle((done, failure) -> failure == null).thenCompose(answered -> {

@@ -68,7 +68,7 @@ class EngineTest extends TwoInstances {
         assertThat(look().granted()).isZero();
     }
 
-    /** An instance that may miss recalls keeps nothing. */
+    /** Trap 50: an instance that may miss recalls keeps nothing. */
     @Test
     void deafInstanceKeepsNothing() {
         call(one, work(3)).end();
@@ -247,6 +247,17 @@ class EngineTest extends TwoInstances {
         assertThat(next.isHeldNow()).isFalse();
         running[1].end();
         held(next);
+    }
+
+    /** Trap 38: a resolver may compute another limit for each call. */
+    @Test
+    void numberOfRememberedLimitsIsBounded() {
+        for (int limit = 1; limit <= 1_000; limit++) {
+            call(limit % 2 == 0 ? one : two, work(limit)).end();
+        }
+
+        assertThat(look().declaredLimits()).hasSizeLessThanOrEqualTo(3);
+        assertThat(server.fields(WORK)).hasSizeLessThanOrEqualTo(4);
     }
 
     // ---- Leases

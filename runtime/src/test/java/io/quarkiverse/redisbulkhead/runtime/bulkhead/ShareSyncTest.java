@@ -136,6 +136,47 @@ class ShareSyncTest {
         held(call);
     }
 
+    /** Trap 11: the message overtakes the answer. Its epoch is not known yet, so the position is stated again. */
+    @Test
+    void offerBeforeTheAnswerIsNotForgotten() {
+        Admission call = call();
+        offer(0, EPOCH, 1, 10);
+        assertThat(call.isHeldNow()).isFalse();
+
+        answer(0, 0, 10, true, 0);
+        assertThat(last()).isEqualTo(1);
+        answer(1, 1, 0, false, 100);
+
+        held(call);
+    }
+
+    /** Trap 7, Trap 29: the process stood still. The position is stated instead. */
+    @Test
+    void offerThatArrivesTooLateIsNotAccepted() {
+        Admission call = call();
+        answer(0, 0, 10, true, 0);
+        clock.pause();
+        passMillis(ShareStore.OFFER_MILLIS);
+
+        offer(0, EPOCH, 1, 10);
+
+        assertThat(call.isHeldNow()).isFalse();
+        assertThat(last()).isEqualTo(1);
+        assertThat(store.statements.get(1).granted()).isZero();
+    }
+
+    /** Trap 7: another instance may have the permit already. */
+    @Test
+    void answerAfterItsLeaseGrantsNothing() {
+        Admission call = call();
+        passMillis(LEASE_MILLIS);
+
+        answer(0, 1, 10, false, 100);
+
+        assertThat(call.isHeldNow()).isFalse();
+        assertThat(store.statements.get(last()).epoch()).as("a new position").isZero();
+    }
+
     @Test
     void offerEndsBeforeALease() {
         Admission call = call();

@@ -1,0 +1,97 @@
+package io.quarkiverse.redisbulkhead.runtime.bulkhead;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+
+/** Executions with the permits of several bulkheads. */
+class ExecutionsTest extends TwoInstances {
+
+    private static final Duration ROUND_TRIP = Duration.ofMillis(2);
+
+    private Admission chain(boolean awaitRelease, String... names) {
+        List<Semaphore> semaphores = Stream.of(names)
+                .map(name -> semaphore(one, SemaphoreSpec.named(name).permits(1).awaitRelease(awaitRelease).build())).toList();
+        return new Executions().admit(semaphores, "A#a", WaitsOn.NO_WORKER_THREAD);
+    }
+
+    private void take(String name) {
+        held(semaphore(two, SemaphoreSpec.named(name).permits(1).build()).admit("B#b"));
+    }
+
+    private void slowly() {
+        server.leastDelayMicros = 1_000;
+        server.mostDelayMicros = 1_000;
+    }
+
+    private boolean isTaken(String name) {
+        return !server.fields(BulkheadId.of(name)).isEmpty() && one.engine.holdersHere(BulkheadId.of(name)).size() == 1;
+    }
+
+    @Test
+    void permitsAreAcquiredOneAfterTheOther() {
+        slowly();
+        Admission chain = chain(false, "a", "b");
+        assertThat(chain.heldNow()).isEmpty();
+        advance(ROUND_TRIP);
+        assertThat(isTaken("a")).isTrue();
+        assertThat(isTaken("b")).isFalse();
+        waits(chain);
+        advance(ROUND_TRIP);
+
+        assertThat(chain.heldNow()).hasSize(2).isEqualTo(chain.granted().toCompletableFuture().join());
+        chain.end();
+        assertThat(isTaken("a")).isFalse();
+        assertThat(isTaken("b")).isFalse();
+    }
+
+    /** Trap 18. */
+    @Test
+    void rejectedCallHasGivenItsOtherPermitsBack() {
+        take("c");
+        Admission chain = chain(false, "a", "b", "c");
+
+        assertThat(rejection(chain)).isInstanceOfSatisfying(BulkheadFullException.class,
+                e -> assertThat(e.name()).isEqualTo("c"));
+        take("a");
+        take("b");
+    }
+
+    /** Trap 18: with await-release, Redis knows before the caller sees the rejection. */
+    @Test
+    void rejectionCanAwaitTheReleases() {
+        take("b");
+        slowly();
+        Admission chain = chain(true, "a", "b");
+        advance(ROUND_TRIP.multipliedBy(2));
+        waits(chain);
+
+        advance(ROUND_TRIP);
+
+        assertThat(rejection(chain)).isInstanceOf(BulkheadFullException.class);
+        server.calm();
+        take("a");
+    }
+
+    @Test
+    void endedCallAcquiresNoMorePermits() {
+        slowly();
+        Admission chain = chain(false, "a", "b");
+        chain.end();
+        advance(Duration.ofSeconds(1));
+
+        assertThat(rejection(chain)).isInstanceOf(CancellationException.class);
+        server.calm();
+        take("a");
+        take("b");
+    }
+}
