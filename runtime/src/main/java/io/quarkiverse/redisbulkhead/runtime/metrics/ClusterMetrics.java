@@ -19,7 +19,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.channel.EventLoopGroup;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
-import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
 import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.LimitState;
 import io.quarkus.arc.Arc;
 import io.quarkus.runtime.StartupEvent;
@@ -72,8 +71,9 @@ public class ClusterMetrics {
         Multi<Long> ticks = Multi.createFrom().ticks().onExecutor(loops).every(interval);
         for (String bulkhead : bulkheads.names()) {
             if (bulkheads.isEnabled(bulkhead) && !bulkheads.isKeyed(bulkhead)) {
-                Overview overview = bulkheads.overview();
-                show(bulkhead, () -> Uni.createFrom().completionStage(() -> overview.numbers(bulkhead)), ticks);
+                // Here and not on an event loop; and not where no bulkhead limits anything.
+                bulkheads.overview();
+                show(bulkhead, () -> Uni.createFrom().completionStage(() -> bulkheads.overview().numbers(bulkhead)), ticks);
             }
         }
     }
