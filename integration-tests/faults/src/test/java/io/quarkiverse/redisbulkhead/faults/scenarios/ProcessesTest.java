@@ -3,6 +3,7 @@ package io.quarkiverse.redisbulkhead.faults.scenarios;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -26,7 +27,8 @@ class ProcessesTest {
     // No lease ends before it should on a busy machine.
     private static final Duration LONG_LEASE = Duration.ofSeconds(10);
     private static final Map<String, String> KEEP_IDLE = Map.of("quarkus.redis-bulkhead.\"open\".keep-idle", "10s",
-            "worker.wait", "60s", Stage.LEASE_PROPERTY, LONG_LEASE.toSeconds() + "s");
+            "worker.wait", "60s", Stage.LEASE_PROPERTY, LONG_LEASE.toSeconds() + "s",
+            "quarkus.redis-bulkhead.command-timeout", "5s");
 
     /** Trap 3. */
     @Scenario(value = "kill -9 of holders", expected = "their permits are free within one lease")
@@ -64,9 +66,9 @@ class ProcessesTest {
     void keeperIsPaused(Stage stage) {
         RedisProcess redis = stage.redis();
         List<WorkerProcess> workers = stage.workers(2, redis.url(), KEEP_IDLE);
-        WorkerProcess impatient = stage
-                .workers(1, redis.url(), Map.of("worker.wait", "0s", Stage.LEASE_PROPERTY, LONG_LEASE.toSeconds() + "s"))
-                .get(0);
+        Map<String, String> doesNotWait = new HashMap<>(KEEP_IDLE);
+        doesNotWait.put("worker.wait", "0s");
+        WorkerProcess impatient = stage.workers(1, redis.url(), doesNotWait).get(0);
         WorkerProcess sleeper = workers.get(0);
         keepAll(stage, redis, sleeper);
         // On a busy machine, the answer to a recall may take longer than 50 ms.

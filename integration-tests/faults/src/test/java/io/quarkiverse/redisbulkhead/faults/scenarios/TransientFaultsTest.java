@@ -182,6 +182,7 @@ class TransientFaultsTest {
         workers.get(1).load("open", "uni", 1, 20);
         stage.awaitThat("both keep permits", () -> redis.keepers("open") == 2);
         stage.awaitEntries(100);
+        stage.history().forgetRejections();
 
         stage.fault(proxy::blackHole);
         stage.faultLasts(Duration.ofSeconds(5));
