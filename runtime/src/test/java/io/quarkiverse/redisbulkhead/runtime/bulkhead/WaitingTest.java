@@ -282,8 +282,10 @@ class WaitingTest extends TwoInstances {
     @Test
     void turnOfAnInstanceIsBounded() {
         SemaphoreDefinition unfair = work(1, spec -> spec.fair(false).maxWait(LONG));
+        Admission holder = call(two, unfair);
         List<Admission> busy = new ArrayList<>(List.of(call(one, unfair)));
         Admission waiter = call(two, unfair);
+        holder.end();
         int served = 0;
         while (!waiter.isHeldNow()) {
             busy.add(call(one, unfair));
@@ -295,7 +297,7 @@ class WaitingTest extends TwoInstances {
             served++;
             assertThat(served).as("calls of the other instance").isLessThan(50);
         }
-        assertThat(served).isPositive();
+        assertThat(served).isGreaterThan(1);
     }
 
     // ---- Heavy calls
