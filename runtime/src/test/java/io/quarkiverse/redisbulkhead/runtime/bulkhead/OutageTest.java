@@ -120,6 +120,9 @@ class OutageTest extends TwoInstances {
         one.refusal = away();
         Admission[] waiting = { call(one, local), call(one, local), call(one, local) };
         waiting[1].end();
+        // The next renewal fails, and the calls follow the policy.
+        advance(Duration.ofSeconds(3));
+        assertThat(waiting[0].granted().toCompletableFuture()).isNotDone();
 
         first.end();
         assertThat(held(waiting[0]).fencingToken()).as("of the share").isPositive();
