@@ -97,7 +97,7 @@ final class Bulkhead {
         this.forget = forget;
         this.alarm = new Timers.Alarm(around.timers);
         this.sync = around.store == null ? null : new ShareSync(this);
-        this.holds = around.store == null ? new LocalHolds() : null;
+        this.holds = around.store == null ? new LocalHolds(this) : null;
         adopt(first);
         if (sync == null) {
             keeps = true;
@@ -151,7 +151,7 @@ final class Bulkhead {
     }
 
     // Within the lock; the weight is counted already.
-    private void use(SharePermit permit) {
+    void use(SharePermit permit) {
         if (permit.tokens == null && permit.token == 0 && tokens.free() > 0) {
             // Otherwise it comes back after it was detached, and keeps its token.
             tokens.reserve();
@@ -354,7 +354,7 @@ final class Bulkhead {
             if (sync == null) {
                 holds.add(permit, "", holdUntil);
             } else {
-                sync.hold(permit, "", holdUntil);
+                sync.transfers().hold(permit, "", holdUntil);
             }
             return true;
         }
@@ -540,7 +540,7 @@ final class Bulkhead {
                 token.complete(permit.detachment.token());
             } else {
                 permit.detaching = true;
-                sync.detach(permit, token);
+                sync.transfers().detach(permit, token);
             }
         }
         if (token.isDone()) {
@@ -559,7 +559,7 @@ final class Bulkhead {
             }
             permit.state = permit.releasedLate ? State.RELEASED : State.HELD;
             if (sync != null) {
-                sync.takeBack(permit);
+                sync.transfers().takeBack(permit);
             } else if (!holds.takeBack(permit)) {
                 loseDetached(permit, then);
             } else if (permit.state == State.HELD) {
@@ -604,7 +604,7 @@ final class Bulkhead {
             }
             plan(nanoTime() + FORGET_NANOS);
             if (sync != null) {
-                sync.attach(definition, detached, method, permit);
+                sync.transfers().attach(definition, detached, method, permit);
             } else {
                 SharePermit attached = holds.attach(definition, detached, method);
                 if (attached == null) {
@@ -931,65 +931,6 @@ final class Bulkhead {
     void flush() {
         if (sync != null) {
             sync.flush();
-        }
-    }
-
-    // ---- Permits of this process that no execution holds
-
-    /** In the lock of the bulkhead; their weight stays in use. */
-    private final class LocalHolds {
-
-        private record Hold(String id, int weight, long startedNanos, long endNanos, String digest) {
-        }
-
-        private final List<Hold> all = new ArrayList<>();
-
-        private void add(SharePermit permit, String digest, long endNanos) {
-            all.add(new Hold(idOf(permit), permit.weight(), permit.sinceNanos, endNanos, digest));
-            plan(endNanos);
-        }
-
-        private boolean remove(String permitId) {
-            return all.removeIf(hold -> {
-                boolean found = hold.id().equals(permitId);
-                inUse -= found ? hold.weight() : 0;
-                plan(nanoTime());
-                return found;
-            });
-        }
-
-        private SharePermit attach(SemaphoreDefinition definition, DetachedPermit detached, String method) {
-            for (Hold hold : all) {
-                if (hold.id().equals(detached.permitId()) && hold.digest().equals(detached.digest())) {
-                    all.remove(hold);
-                    SharePermit permit = new SharePermit(Bulkhead.this, definition.weighing(hold.weight()), method,
-                            hold.startedNanos(), null);
-                    use(permit);
-                    return permit;
-                }
-            }
-            return null;
-        }
-
-        private boolean takeBack(SharePermit permit) {
-            return all.removeIf(hold -> hold.id().equals(permit.id));
-        }
-
-        private long endAndNext(long now) {
-            long next = now + Long.MAX_VALUE / 4;
-            for (Hold hold : List.copyOf(all)) {
-                if (hold.endNanos() - now <= 0) {
-                    all.remove(hold);
-                    inUse -= hold.weight();
-                } else {
-                    next = earlier(next, hold.endNanos(), now);
-                }
-            }
-            return next;
-        }
-
-        private boolean isEmpty() {
-            return all.isEmpty();
         }
     }
 }

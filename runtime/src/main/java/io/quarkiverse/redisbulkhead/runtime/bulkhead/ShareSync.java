@@ -2,9 +2,7 @@ package io.quarkiverse.redisbulkhead.runtime.bulkhead;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -13,7 +11,6 @@ import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.PermitLost.Reason;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.SharePermit.State;
 import io.quarkiverse.redisbulkhead.runtime.store.Backoff;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import io.quarkiverse.redisbulkhead.runtime.store.LimitMismatch;
@@ -57,35 +54,9 @@ final class ShareSync {
     private static final long FEW_TOKENS_WHILE_KEPT = 1024;
     // For how long a block lasts at least, unless permits stay here: each grant brings a new one.
     private static final long TOKENS_LAST_NANOS = Duration.ofSeconds(1).toNanos();
-    private static final int MOST_HOLDS = 32;
-    private static final int LEASES_REMEMBERED = 2;
 
     /** A statement in flight. */
     private record Sent(Statement statement, long atNanos, List<CompletableFuture<Void>> awaiting) {
-    }
-
-    /** A permit that leaves the share to stay in the store in the name of no instance. */
-    private static final class Leaving {
-
-        private final SharePermit permit;
-        private final String digest;
-        private final long endNanos;
-        // Null for a permit that was released before its minimum hold was over.
-        private CompletableFuture<String> token;
-        // Whether it has left the share.
-        private boolean counted;
-
-        private Leaving(SharePermit permit, String digest, long endNanos, CompletableFuture<String> token) {
-            this.permit = permit;
-            this.digest = digest;
-            this.endNanos = endNanos;
-            this.token = token;
-        }
-    }
-
-    /** A permit that joins the share. */
-    private record Joining(Attach attach, SemaphoreDefinition definition, DetachedPermit detached, String method,
-            CompletableFuture<HeldPermit> promise, SharePermit permit) {
     }
 
     private final Bulkhead bulkhead;
@@ -135,15 +106,13 @@ final class ShareSync {
     private long tokensDrawn;
     private boolean tokensShort;
     private List<CompletableFuture<Void>> awaiting = new ArrayList<>();
-    private final List<Leaving> leaving = new ArrayList<>();
-    private final List<Joining> joining = new ArrayList<>();
-    // What this instance has attached in this epoch, and until when the store would report it again.
-    private final Map<String, Long> attached = new LinkedHashMap<>();
+    private final Transfers transfers;
     private boolean closed;
 
     ShareSync(Bulkhead bulkhead) {
         this.bulkhead = bulkhead;
         this.around = bulkhead.around;
+        this.transfers = new Transfers(bulkhead);
     }
 
     // ---- Stating
@@ -198,7 +167,7 @@ final class ShareSync {
     private boolean hasToState() {
         boolean stuck = bulkhead.idle() > 0 && (!bulkhead.keeps || !bulkhead.line.isEmpty());
         return unanswered && isConcerned() || stale || tokensShort || offered > 0 || bulkhead.returning > 0 || stuck
-                || !awaiting.isEmpty() || !leaving.isEmpty() || !joining.isEmpty()
+                || !awaiting.isEmpty() || !transfers.isEmpty()
                 || bulkhead.share > bulkhead.limit && bulkhead.share > bulkhead.inUse;
     }
 
@@ -217,22 +186,8 @@ final class ShareSync {
         number = around.newNumber();
         sentNanos = now;
         returnWhatIsNotNeeded();
-        List<Hold> holds = new ArrayList<>();
-        leaving.removeIf(leave -> isLost(leave, then));
-        for (Leaving leave : leaving) {
-            if (holds.size() == MOST_HOLDS) {
-                break;
-            }
-            SharePermit permit = leave.permit;
-            if (!leave.counted) {
-                leave.counted = true;
-                bulkhead.leave(permit);
-                giveBack(permit.weight());
-            }
-            holds.add(new Hold(bulkhead.idOf(permit), permit.weight(), millis(leave.endNanos - now),
-                    Math.max(0, TimeUnit.NANOSECONDS.toMillis(now - permit.sinceNanos)), leave.digest, permit.method));
-        }
-        List<Attach> attaches = joining.stream().limit(MOST_HOLDS).map(Joining::attach).toList();
+        List<Hold> holds = transfers.holds(now, this::giveBack, then);
+        List<Attach> attaches = transfers.attaches();
         // A store that has no memory for new calls may have some for what it knows; they are stated again if it has.
         boolean onlyRenews = unanswered && epoch != 0 && wasRefused(lastFailure);
         List<Need> needs = onlyRenews ? List.of() : bulkhead.line.needs(number);
@@ -250,20 +205,6 @@ final class ShareSync {
         List<CompletableFuture<Void>> waiting = awaiting;
         awaiting = new ArrayList<>();
         return new Sent(statement, now, waiting);
-    }
-
-    // A permit that was to be detached, and was released or lost before that was stated.
-    private boolean isLost(Leaving leave, List<Runnable> then) {
-        boolean lost = !leave.counted && !leave.digest.isEmpty() && !leave.permit.inUse;
-        if (lost && leave.token != null) {
-            then.add(() -> leave.token
-                    .completeExceptionally(bulkhead.gone(leave.permit, "was released or lost before it was detached")));
-        }
-        return lost;
-    }
-
-    private static long millis(long nanos) {
-        return Math.max(1, TimeUnit.NANOSECONDS.toMillis(nanos));
     }
 
     // Permits count as returned from now on, and are never used again, whatever becomes of the statement.
@@ -366,7 +307,7 @@ final class ShareSync {
             then.add(() -> around.mismatches.log(mismatch));
         }
         List<PendingCall> placed = placed(sent, position);
-        settleHolds(sent.statement(), position, then);
+        transfers.settle(sent.statement(), position.attached(), then);
         bulkhead.rejectHeavierThanLimit(then);
         serveWith(grants ? bulkhead.share - shareBefore : 0, now, then);
         tokensShort = bulkhead.tokens.free() <= 0 && bulkhead.idle() > 0
@@ -397,7 +338,7 @@ final class ShareSync {
         returned = returnedMeanwhile;
         revoked = position.revoked();
         offered = 0;
-        attached.clear();
+        transfers.newEpoch();
         int admitted = (int) Math.max(0, position.admitted() - returnedMeanwhile);
         bulkhead.loseBeyond(admitted, Reason.GONE, then);
         bulkhead.returning = Math.min(bulkhead.returning, Math.max(0, admitted - bulkhead.inUse));
@@ -496,80 +437,6 @@ final class ShareSync {
         }
     }
 
-    private void settleHolds(Statement statement, Position position, List<Runnable> then) {
-        for (Hold hold : statement.holds()) {
-            Leaving leave = leaving.stream().filter(each -> hold.id().equals(each.permit.id)).findFirst().orElse(null);
-            if (leave != null) {
-                leaving.remove(leave);
-                left(leave, then);
-            }
-        }
-        for (Attach attach : statement.attaches()) {
-            Joining join = joining.stream().filter(each -> each.attach().equals(attach)).findFirst().orElse(null);
-            if (join != null) {
-                joining.remove(join);
-                joined(join, position.attached().get(attach.id()), then);
-            }
-        }
-    }
-
-    private void left(Leaving leave, List<Runnable> then) {
-        SharePermit permit = leave.permit;
-        if (leave.digest.isEmpty()) {
-            return;
-        }
-        permit.detaching = false;
-        if (permit.state == State.HELD && leave.token != null) {
-            permit.state = State.DETACHED;
-            then.add(() -> {
-                permit.fireReleased();
-                leave.token.complete(permit.detachment.token());
-            });
-            return;
-        }
-        // The caller was told that it failed, or released the permit meanwhile: it comes back.
-        if (leave.token != null) {
-            then.add(() -> leave.token
-                    .completeExceptionally(bulkhead.gone(permit, "was released or lost before it was detached")));
-        }
-        takeBack(permit);
-    }
-
-    /** Within the lock: a permit that was detached comes back to its execution; if that has released it, to the share. */
-    void takeBack(SharePermit permit) {
-        permit.detaching = permit.state == State.HELD;
-        joining.add(new Joining(new Attach(permit.id, permit.detachment.digest()), permit.definition, permit.detachment,
-                permit.method, null, permit));
-    }
-
-    private void joined(Joining join, Position.Attached found, List<Runnable> then) {
-        SharePermit permit = join.permit();
-        if (found == null) {
-            if (permit != null) {
-                bulkhead.loseDetached(permit, then);
-            } else {
-                then.add(() -> join.promise().completeExceptionally(Bulkhead.gone(join.definition(), join.detached())));
-            }
-            return;
-        }
-        long now = bulkhead.nanoTime();
-        if (permit == null) {
-            attached.put(join.attach().id(), now + LEASES_REMEMBERED * bulkhead.leaseNanos);
-            SemaphoreDefinition definition = join.definition().weighing(found.weight());
-            SharePermit own = new SharePermit(bulkhead, definition, join.method(),
-                    now - TimeUnit.MILLISECONDS.toNanos(found.startedMillis()), null);
-            bulkhead.join(own);
-            then.add(() -> join.promise().complete(own));
-            return;
-        }
-        permit.detaching = false;
-        if (permit.state == State.HELD) {
-            bulkhead.join(permit);
-        } else {
-            bulkhead.returning += found.weight();
-        }
-    }
-
     // ---- Failures
 
     private void failed(Sent sent, Throwable failure, List<Runnable> then) {
@@ -594,7 +461,7 @@ final class ShareSync {
         rejectCalls(failure, then);
         LOG.debugf("The position in bulkhead '%s' was not stated: %s", bulkhead.id, failure.getMessage());
         if (!mayPass(failure)) {
-            failHolds(failure, then);
+            transfers.fail(failure, then);
         }
         plan(now);
     }
@@ -631,24 +498,6 @@ final class ShareSync {
         }
     }
 
-    private void failHolds(Throwable failure, List<Runnable> then) {
-        for (Leaving leave : leaving) {
-            CompletableFuture<String> token = leave.token;
-            if (token != null) {
-                // It may have been detached; when the store answers, the permit comes back, unless the caller tries again.
-                leave.token = null;
-                leave.permit.detaching = false;
-                then.add(() -> token.completeExceptionally(StoreFailures.rejection(bulkhead.id.name(), failure)));
-            }
-        }
-        for (Joining join : List.copyOf(joining)) {
-            if (join.promise() != null) {
-                joining.remove(join);
-                then.add(() -> join.promise().completeExceptionally(StoreFailures.rejection(bulkhead.id.name(), failure)));
-            }
-        }
-    }
-
     /** The lease of the share, or of what was only offered, has ended here. */
     void leaseOver(long now, List<Runnable> then) {
         int confirmed = bulkhead.share - offered;
@@ -669,25 +518,13 @@ final class ShareSync {
             returned = 0;
             revoked = 0;
             offered = 0;
-            attached.clear();
             bulkhead.share = 0;
             bulkhead.returning = 0;
             bulkhead.keeps = false;
-            loseLeaving(then);
+            transfers.leaseOver(then);
         }
         stale = true;
         shareShrank(then);
-    }
-
-    // A minimum hold is stated nevertheless, as long as it lasts.
-    private void loseLeaving(List<Runnable> then) {
-        leaving.removeIf(leave -> isLost(leave, then));
-        for (Leaving leave : leaving) {
-            if (!leave.counted) {
-                leave.counted = true;
-                bulkhead.leave(leave.permit);
-            }
-        }
     }
 
     // ---- Messages
@@ -800,7 +637,7 @@ final class ShareSync {
             }
         }
         closeWindow(now);
-        attached.values().removeIf(until -> until - now <= 0);
+        transfers.forget(now);
         return next(now);
     }
 
@@ -866,6 +703,10 @@ final class ShareSync {
         stale = true;
     }
 
+    Transfers transfers() {
+        return transfers;
+    }
+
     boolean knowsLimit() {
         return limitKnown && statedLimit == bulkhead.declared;
     }
@@ -901,33 +742,8 @@ final class ShareSync {
 
     /** Nothing is to be stated or answered. */
     boolean isIdle() {
-        return inFlight == null && leaving.isEmpty() && joining.isEmpty() && awaiting.isEmpty()
+        return inFlight == null && transfers.isEmpty() && awaiting.isEmpty()
                 && !needsInStore;
-    }
-
-    void hold(SharePermit permit, String digest, long endNanos) {
-        leaving.add(new Leaving(permit, digest, endNanos, null));
-    }
-
-    void detach(SharePermit permit, CompletableFuture<String> token) {
-        Leaving again = leaving.stream().filter(each -> each.permit == permit).findFirst().orElse(null);
-        if (again != null) {
-            again.token = token;
-        } else {
-            leaving.add(new Leaving(permit, permit.detachment.digest(),
-                    bulkhead.nanoTime() + permit.definition.terms().leaseNanos(), token));
-        }
-    }
-
-    void attach(SemaphoreDefinition definition, DetachedPermit detached, String method, CompletableFuture<HeldPermit> promise) {
-        boolean known = attached.containsKey(detached.permitId())
-                || joining.stream().anyMatch(each -> each.attach().id().equals(detached.permitId()));
-        if (known) {
-            promise.completeExceptionally(Bulkhead.gone(definition, detached));
-        } else {
-            joining.add(new Joining(new Attach(detached.permitId(), detached.digest()), definition, detached, method, promise,
-                    null));
-        }
     }
 
     /** Without the lock: states the position, and completes with the answer; fails as the store does. */
@@ -948,7 +764,7 @@ final class ShareSync {
         CompletableFuture<Void> answer = new CompletableFuture<>();
         synchronized (bulkhead) {
             if (inFlight != null && inFlight.statement().returned() == returned && bulkhead.returning == 0
-                    && (bulkhead.keeps || bulkhead.idle() <= 0) && leaving.stream().allMatch(leave -> leave.counted)) {
+                    && (bulkhead.keeps || bulkhead.idle() <= 0) && transfers.haveLeft()) {
                 inFlight.awaiting().add(answer);
                 return StoreFailures.translate(bulkhead.id.name(), answer);
             }

@@ -1,0 +1,261 @@
+package io.quarkiverse.redisbulkhead.runtime.bulkhead;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntConsumer;
+
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.SharePermit.State;
+import io.quarkiverse.redisbulkhead.runtime.store.Position.Attached;
+import io.quarkiverse.redisbulkhead.runtime.store.Statement;
+import io.quarkiverse.redisbulkhead.runtime.store.Statement.Attach;
+import io.quarkiverse.redisbulkhead.runtime.store.Statement.Hold;
+
+/**
+ * The permits that leave the share of this instance, to stay in the store in the name of no instance: those that are detached,
+ * and those whose execution has ended before their minimum hold. And the permits that join the share, because they are
+ * attached.
+ * {@link ShareSync} states them until the store has answered. Guarded by the lock of the bulkhead.
+ */
+final class Transfers {
+
+    /** How many of each a statement has at most; the others follow with the next one. */
+    private static final int MOST_STATED = 32;
+    private static final int LEASES_REMEMBERED = 2;
+
+    /** A permit that leaves the share to stay in the store in the name of no instance. */
+    private static final class Leaving {
+
+        private final SharePermit permit;
+        private final String digest;
+        private final long endNanos;
+        // Null for a permit that was released before its minimum hold was over.
+        private CompletableFuture<String> token;
+        // Whether it has left the share.
+        private boolean counted;
+
+        private Leaving(SharePermit permit, String digest, long endNanos, CompletableFuture<String> token) {
+            this.permit = permit;
+            this.digest = digest;
+            this.endNanos = endNanos;
+            this.token = token;
+        }
+    }
+
+    /** A permit that joins the share. */
+    private record Joining(Attach attach, SemaphoreDefinition definition, DetachedPermit detached, String method,
+            CompletableFuture<HeldPermit> promise, SharePermit permit) {
+    }
+
+    private final Bulkhead bulkhead;
+    private final List<Leaving> leaving = new ArrayList<>();
+    private final List<Joining> joining = new ArrayList<>();
+    // What this instance has attached in this epoch, and until when the store would report it again.
+    private final Map<String, Long> attached = new LinkedHashMap<>();
+
+    Transfers(Bulkhead bulkhead) {
+        this.bulkhead = bulkhead;
+    }
+
+    boolean isEmpty() {
+        return leaving.isEmpty() && joining.isEmpty();
+    }
+
+    /** Whether all that leave have left the share. */
+    boolean haveLeft() {
+        return leaving.stream().allMatch(leave -> leave.counted);
+    }
+
+    // ---- Beginning
+
+    void hold(SharePermit permit, String digest, long endNanos) {
+        leaving.add(new Leaving(permit, digest, endNanos, null));
+    }
+
+    void detach(SharePermit permit, CompletableFuture<String> token) {
+        Leaving again = leaving.stream().filter(each -> each.permit == permit).findFirst().orElse(null);
+        if (again != null) {
+            again.token = token;
+        } else {
+            leaving.add(new Leaving(permit, permit.detachment.digest(),
+                    bulkhead.nanoTime() + permit.definition.terms().leaseNanos(), token));
+        }
+    }
+
+    void attach(SemaphoreDefinition definition, DetachedPermit detached, String method, CompletableFuture<HeldPermit> promise) {
+        boolean known = attached.containsKey(detached.permitId())
+                || joining.stream().anyMatch(each -> each.attach().id().equals(detached.permitId()));
+        if (known) {
+            promise.completeExceptionally(Bulkhead.gone(definition, detached));
+        } else {
+            joining.add(new Joining(new Attach(detached.permitId(), detached.digest()), definition, detached, method, promise,
+                    null));
+        }
+    }
+
+    // ---- Stating
+
+    /**
+     * The permits that leave with the next statement.
+     *
+     * @param giveBack receives the weight of each that leaves the share now
+     */
+    List<Hold> holds(long now, IntConsumer giveBack, List<Runnable> then) {
+        List<Hold> holds = new ArrayList<>();
+        leaving.removeIf(leave -> isLost(leave, then));
+        for (Leaving leave : leaving) {
+            if (holds.size() == MOST_STATED) {
+                break;
+            }
+            SharePermit permit = leave.permit;
+            if (!leave.counted) {
+                leave.counted = true;
+                bulkhead.leave(permit);
+                giveBack.accept(permit.weight());
+            }
+            holds.add(new Hold(bulkhead.idOf(permit), permit.weight(), millis(leave.endNanos - now),
+                    Math.max(0, TimeUnit.NANOSECONDS.toMillis(now - permit.sinceNanos)), leave.digest, permit.method));
+        }
+        return holds;
+    }
+
+    /** The permits that join with the answer to the next statement. */
+    List<Attach> attaches() {
+        return joining.stream().limit(MOST_STATED).map(Joining::attach).toList();
+    }
+
+    // A permit that was to be detached, and was released or lost before that was stated.
+    private boolean isLost(Leaving leave, List<Runnable> then) {
+        boolean lost = !leave.counted && !leave.digest.isEmpty() && !leave.permit.inUse;
+        if (lost && leave.token != null) {
+            then.add(() -> leave.token
+                    .completeExceptionally(bulkhead.gone(leave.permit, "was released or lost before it was detached")));
+        }
+        return lost;
+    }
+
+    private static long millis(long nanos) {
+        return Math.max(1, TimeUnit.NANOSECONDS.toMillis(nanos));
+    }
+
+    // ---- Answers
+
+    /** What the answer to a statement says about the permits in it. */
+    void settle(Statement statement, Map<String, Attached> answered, List<Runnable> then) {
+        for (Hold hold : statement.holds()) {
+            Leaving leave = leaving.stream().filter(each -> hold.id().equals(each.permit.id)).findFirst().orElse(null);
+            if (leave != null) {
+                leaving.remove(leave);
+                left(leave, then);
+            }
+        }
+        for (Attach attach : statement.attaches()) {
+            Joining join = joining.stream().filter(each -> each.attach().equals(attach)).findFirst().orElse(null);
+            if (join != null) {
+                joining.remove(join);
+                joined(join, answered.get(attach.id()), then);
+            }
+        }
+    }
+
+    private void left(Leaving leave, List<Runnable> then) {
+        SharePermit permit = leave.permit;
+        if (leave.digest.isEmpty()) {
+            return;
+        }
+        permit.detaching = false;
+        if (permit.state == State.HELD && leave.token != null) {
+            permit.state = State.DETACHED;
+            then.add(() -> {
+                permit.fireReleased();
+                leave.token.complete(permit.detachment.token());
+            });
+            return;
+        }
+        // The caller was told that it failed, or released the permit meanwhile: it comes back.
+        if (leave.token != null) {
+            then.add(() -> leave.token
+                    .completeExceptionally(bulkhead.gone(permit, "was released or lost before it was detached")));
+        }
+        takeBack(permit);
+    }
+
+    /** Within the lock: a permit that was detached comes back to its execution; if that has released it, to the share. */
+    void takeBack(SharePermit permit) {
+        permit.detaching = permit.state == State.HELD;
+        joining.add(new Joining(new Attach(permit.id, permit.detachment.digest()), permit.definition, permit.detachment,
+                permit.method, null, permit));
+    }
+
+    private void joined(Joining join, Attached found, List<Runnable> then) {
+        SharePermit permit = join.permit();
+        if (found == null) {
+            if (permit != null) {
+                bulkhead.loseDetached(permit, then);
+            } else {
+                then.add(() -> join.promise().completeExceptionally(Bulkhead.gone(join.definition(), join.detached())));
+            }
+            return;
+        }
+        long now = bulkhead.nanoTime();
+        if (permit == null) {
+            attached.put(join.attach().id(), now + LEASES_REMEMBERED * bulkhead.leaseNanos);
+            SemaphoreDefinition definition = join.definition().weighing(found.weight());
+            SharePermit own = new SharePermit(bulkhead, definition, join.method(),
+                    now - TimeUnit.MILLISECONDS.toNanos(found.startedMillis()), null);
+            bulkhead.join(own);
+            then.add(() -> join.promise().complete(own));
+            return;
+        }
+        permit.detaching = false;
+        if (permit.state == State.HELD) {
+            bulkhead.join(permit);
+        } else {
+            bulkhead.returning += found.weight();
+        }
+    }
+
+    /** The statement failed for a reason that does not pass in a moment. */
+    void fail(Throwable failure, List<Runnable> then) {
+        for (Leaving leave : leaving) {
+            CompletableFuture<String> token = leave.token;
+            if (token != null) {
+                // It may have been detached; when the store answers, the permit comes back, unless the caller tries again.
+                leave.token = null;
+                leave.permit.detaching = false;
+                then.add(() -> token.completeExceptionally(StoreFailures.rejection(bulkhead.id.name(), failure)));
+            }
+        }
+        for (Joining join : List.copyOf(joining)) {
+            if (join.promise() != null) {
+                joining.remove(join);
+                then.add(() -> join.promise().completeExceptionally(StoreFailures.rejection(bulkhead.id.name(), failure)));
+            }
+        }
+    }
+
+    /** The lease of the share has ended. A minimum hold is stated nevertheless, as long as it lasts. */
+    void leaseOver(List<Runnable> then) {
+        newEpoch();
+        leaving.removeIf(leave -> isLost(leave, then));
+        for (Leaving leave : leaving) {
+            if (!leave.counted) {
+                leave.counted = true;
+                bulkhead.leave(leave.permit);
+            }
+        }
+    }
+
+    /** The store has begun a new epoch, which knows of no attaching. */
+    void newEpoch() {
+        attached.clear();
+    }
+
+    /** Forgets what the store has forgotten. */
+    void forget(long now) {
+        attached.values().removeIf(until -> until - now <= 0);
+    }
+}
