@@ -154,10 +154,6 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
       const selected = this._rows.shown.find(row => row.id === this._detail?.id);
       if (grid.selectedItems[0] !== selected) {
         grid.selectedItems = selected ? [selected] : [];
-        // Otherwise a click on a row that was selected before would only deselect it.
-        this._isFollowing = true;
-        grid.activeItem = selected ?? null;
-        this._isFollowing = false;
       }
     }
   }
@@ -322,7 +318,7 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
   }
 
   _select(row) {
-    if (row && row.kind !== 'note' && !this._isFollowing) {
+    if (row && row.kind !== 'note' ) {
       this._selected = row.id;
     }
   }

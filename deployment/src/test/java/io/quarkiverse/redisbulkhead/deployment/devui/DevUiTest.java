@@ -261,17 +261,17 @@ class DevUiTest {
 
     private void showsSilentInstances() {
         holders();
-        demo.beginElsewhere("invoices", 3);
-        demo.beginElsewhere("invoices", 3);
-        title("invoices").click();
+        demo.beginElsewhere("letters", 3);
+        demo.beginElsewhere("letters", 3);
+        title("letters").click();
         assertThat(occupants().getByText("Invoices#send").filter(new Locator.FilterOptions().setVisible(true))).hasCount(2);
 
         String name = demo.killElsewhere();
 
         assertThat(occupants().getByText("silent", new Locator.GetByTextOptions().setExact(true))).isVisible();
         assertThat(occupants().getByText("Holders (1)")).isVisible();
-        assertThat(row("invoices", "2 of 3")).isVisible();
-        JsonNode holder = tool("holders", "{\"bulkhead\":\"invoices\"}").get("holders").get(0);
+        assertThat(row("letters", "2 of 3")).isVisible();
+        JsonNode holder = tool("holders", "{\"bulkhead\":\"letters\"}").get("holders").get(0);
         assertThat(holder.get("state").asText()).isEqualTo("silent");
         assertThat(holder.get("instance").asText()).isEqualTo(name);
         assertThat(holder.get("weight").asInt()).isEqualTo(2);
@@ -281,7 +281,7 @@ class DevUiTest {
 
         revoke().click();
         dialog().locator("vaadin-button[slot=confirm-button]").click();
-        assertThat(title("invoices")).isHidden();
+        assertThat(title("letters")).isHidden();
     }
 
     private void weightsAndBoundsAreShown() {

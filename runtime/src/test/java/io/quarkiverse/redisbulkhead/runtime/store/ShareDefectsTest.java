@@ -135,6 +135,16 @@ class ShareDefectsTest {
                     assertThat(scene.b.granted).isEqualTo(1);
                     assertThat(scene.granted()).isEqualTo(1);
                 }),
+        A_PAUSE_COSTS_THE_PLACES("last - record.stated < WAITER and record.ending > now", "false", scene -> {
+            scene.a.tryFor(1, 2);
+            scene.b.waitFor(1, 1);
+            scene.passMillis(1);
+            scene.c.waitFor(1, 1);
+            scene.passMillis(2 * ShareStore.WAITER_MILLIS);
+            scene.c.sync();
+            scene.a.giveBack(1);
+            assertThat(scene.b.take()).hasAtLeastOneElementOfType(Granted.class);
+        }),
         NEWCOMERS_OVERTAKE("(now < all.grace or other or mine.groups[1])", "(now < all.grace)", scene -> {
             scene.a.tryFor(1, 2);
             scene.b.waitFor(2, 1);

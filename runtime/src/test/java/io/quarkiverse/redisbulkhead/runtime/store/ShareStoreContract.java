@@ -201,6 +201,21 @@ public abstract class ShareStoreContract {
         assertThat(b.take()).isEmpty();
     }
 
+    /** Trap 39: all of them are silent, because the store stood still. */
+    @Test
+    void placesSurviveAPauseOfTheStore() {
+        a.tryFor(1, 2);
+        b.waitFor(1, 1);
+        passMillis(1);
+        c.waitFor(1, 1);
+        passMillis(3 * ShareStore.WAITER_MILLIS);
+
+        c.sync();
+        a.giveBack(1);
+        assertThat(c.take()).as("the second one").isEmpty();
+        assertThat(b.take()).hasAtLeastOneElementOfType(Granted.class);
+    }
+
     @Test
     void aLeaseEnds() {
         a.lease = 1_000;

@@ -92,6 +92,8 @@ public final class ShareMachine {
     private final long now;
     /** What ends so long after this has had its full time. */
     private final long from;
+    /** When the last step was. */
+    private final long last;
 
     private String server = "";
     private long since;
@@ -155,6 +157,7 @@ public final class ShareMachine {
         micros = wallMicros + offset;
         now = Math.floorDiv(micros, 1_000L);
         from = -Math.floorDiv(-micros, 1_000L);
+        last = Math.floorDiv(clock, 1_000L);
     }
 
     private long read(String[] parts) {
@@ -720,7 +723,23 @@ public final class ShareMachine {
 
     // ---- Time
 
+    /**
+     * While nothing was stated for so long, the store or the way to it stood still: silence does not cost the calls that wait
+     * their places.
+     */
+    private void forgiveSilence() {
+        if (queue.isEmpty() || now - last <= ShareStore.WAITER_MILLIS) {
+            return;
+        }
+        names(INSTANCE).map(this::share).filter(share -> !share.groups.isEmpty()
+                && last - share.stated < ShareStore.WAITER_MILLIS && share.end > now).forEach(share -> {
+                    share.stated = from - ShareStore.WAITER_MILLIS + ShareStore.GRACE_MILLIS;
+                    changed.add(INSTANCE + share.instance);
+                });
+    }
+
     private void scanIfDue() {
+        forgiveSilence();
         if (now >= nextEnd && now >= pause) {
             scan();
         }

@@ -84,7 +84,7 @@ if OPERATION == 'look' then
 end
 local stored, resized = call('HGET', SHARES, 'bulkhead'), tonumber(call('HGET', SHARES, 'limit') or nil)
 local isMissing = not stored
-call('ZCARD', QUEUE)
+local queued = call('ZCARD', QUEUE)
 stored = stored or LAYOUT .. ' - 0 0 -1 0 0 0 0 9007199254740992 0 0 0 0 - 0 0 0 0 0 0 0'
 if match(stored, '^%S*') ~= LAYOUT then
     return redis.error_reply('LAYOUT ' .. match(stored, '^%S*'))
@@ -306,6 +306,20 @@ local function scan()
         end
     end
     all.unconfirmed, all.pause = all.unconfirmed < 0 and -1 or old, now + floor(count / SCANNED_PER_MILLI)
+end
+
+-- While nothing was stated for so long, Redis or the way to it stood still: silence does not cost the calls that wait their places.
+local function forgiveSilence()
+    local last = floor(all.clock / 1000)
+    if queued == 0 or now - last <= WAITER then
+        return
+    end
+    loadAll()
+    for field, record in pairs(records) do
+        if record and record.groups and record.groups[1] and last - record.stated < WAITER and record.ending > now then
+            record.stated, changed[field] = from - WAITER + GRACE, true
+        end
+    end
 end
 
 ---- A statement
@@ -621,6 +635,7 @@ if OPERATION == 'sync' and ARGV[17] == '' and ARGV[18] == '' then
     call('HDEL', SHARES, '-')
 end
 call('HSET', SHARES, 'bulkhead', stored)
+forgiveSilence()
 if now >= all.nextEnd and now >= all.pause then
     scan()
 end

@@ -31,7 +31,7 @@ class CommandCountTest {
     private static final List<Need> ONE = List.of(new Need(0, 0, 1, 1));
 
     /** Of a statement after which the instance has more permits, or more calls that wait. */
-    private static final String ASKS = "time hget hget hget zcard zrange zrange zrem hset hset hset pexpire";
+    private static final String ASKS = "time hget hget hget zcard zrange zrange zrem hset hset hset";
 
     /** Of a statement that Redis carries out also when its memory is full. */
     private static final String RENEWS_OR_RETURNS = ASKS + " hdel";
@@ -105,7 +105,8 @@ class CommandCountTest {
         while (line.find()) {
             counts.put(line.group(1), Integer.valueOf(line.group(2)));
         }
-        List.of("config", "info", "hello").forEach(counts::remove);
+        // Times to live are extended about once a second, and an instance now and then sends itself a message.
+        List.of("config", "info", "hello", "pexpire", "publish").forEach(counts::remove);
         assertThat(counts.remove("evalsha")).as("commands from the network").isEqualTo(1);
         return counts;
     }
@@ -153,6 +154,6 @@ class CommandCountTest {
     void returnWithAHandOver() throws Exception {
         second.state(2, false, List.of(new Need(0, 1, 1, 1)), List.of());
         assertThat(commandsOf(() -> first.state(2, true, List.of(), List.of())))
-                .isEqualTo(commands(RENEWS_OR_RETURNS + " hget hset publish zrange zrange zrem"));
+                .isEqualTo(commands(RENEWS_OR_RETURNS + " hget hset zrange zrange zrem"));
     }
 }
