@@ -201,6 +201,38 @@ public abstract class ShareStoreContract {
         assertThat(b.take()).isEmpty();
     }
 
+    /** Waiting instances state their positions every second, so it was the server that paused. */
+    @Test
+    void waitersKeepTheirOrderThroughAPauseOfTheServer() {
+        a.tryFor(1, 2);
+        b.waitFor(1, 1);
+        passMillis(100);
+        c.waitFor(1, 1);
+
+        passMillis(ShareStore.WAITER_MILLIS + 500);
+        c.sync();
+        a.giveBack(1);
+
+        assertThat(b.take()).hasAtLeastOneElementOfType(Granted.class);
+        assertThat(c.take()).noneMatch(Granted.class::isInstance);
+    }
+
+    @Test
+    void aPauseKeepsDeadWaitersOnlyOnce() {
+        a.tryFor(1, 2);
+        b.waitFor(1, 1);
+        c.waitFor(1, 1);
+
+        for (int i = 0; i < 2; i++) {
+            passMillis(ShareStore.WAITER_MILLIS + 500);
+            c.sync();
+        }
+        a.giveBack(1);
+
+        assertThat(c.take()).hasAtLeastOneElementOfType(Granted.class);
+        assertThat(b.take()).isEmpty();
+    }
+
     @Test
     void aLeaseEnds() {
         a.lease = 1_000;

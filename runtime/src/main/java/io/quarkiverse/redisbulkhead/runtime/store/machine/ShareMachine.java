@@ -49,6 +49,8 @@ public final class ShareMachine {
     private static final long MOST_LEASE_MILLIS = 365L * 24 * 3600 * 1000;
     private static final long LIMIT_SET_MILLIS = 30L * 24 * 3600 * 1000;
     private static final long DECLARED_MILLIS = 60_000;
+    private static final long STANDSTILL_MILLIS = 2_000;
+    private static final long RESTATED_MILLIS = 1_000;
 
     /** A grant brings a token for each permit and so many more. */
     private static final int MORE_TOKENS = 16;
@@ -91,6 +93,8 @@ public final class ShareMachine {
     private final boolean missing;
     private final long micros;
     private final long now;
+    /** When the last step was. */
+    private final long before;
     /** What ends so long after this has had its full time. */
     private final long from;
 
@@ -155,6 +159,7 @@ public final class ShareMachine {
         offset = wallMicros >= clock ? 0 : Math.max(offset, clock - wallMicros);
         micros = wallMicros + offset;
         now = Math.floorDiv(micros, 1_000L);
+        before = Math.floorDiv(clock, 1_000L);
         from = -Math.floorDiv(-micros, 1_000L);
     }
 
@@ -199,6 +204,9 @@ public final class ShareMachine {
      */
     public Position sync(String instance, Statement statement) {
         check(statement);
+        if (!queue.isEmpty() && now - before >= STANDSTILL_MILLIS) {
+            excuseStandstill();
+        }
         scanIfDue();
         ticket = Math.max(ticket, statement.highestToken());
         ShareRecord mine = share(instance);
@@ -700,6 +708,18 @@ public final class ShareMachine {
     }
 
     // ---- Time
+
+    /**
+     * Calls that wait are stated every second. If none was, the server itself was away, so the places of those that were alive
+     * before last until their instances had time to state them. Once, because it may also be that all of them are dead.
+     */
+    private void excuseStandstill() {
+        names(INSTANCE).map(this::share).filter(share -> !share.groups.isEmpty() && before - share.stated < STANDSTILL_MILLIS)
+                .forEach(share -> {
+                    share.stated = Math.max(share.stated, now - ShareStore.WAITER_MILLIS + RESTATED_MILLIS);
+                    changed.add(INSTANCE + share.instance);
+                });
+    }
 
     private void scanIfDue() {
         if (now >= nextEnd && now >= pause) {
