@@ -16,7 +16,6 @@ import io.quarkiverse.redisbulkhead.faults.harness.Proxy.Cut;
 import io.quarkiverse.redisbulkhead.faults.harness.RedisProcess;
 import io.quarkiverse.redisbulkhead.faults.harness.Scenario;
 import io.quarkiverse.redisbulkhead.faults.harness.Stage;
-import io.quarkiverse.redisbulkhead.faults.harness.Store;
 import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
 
 /** The connection closes during an operation: before and after the server has received it. */

@@ -99,7 +99,7 @@ class ProcessesTest {
         assertThat(stage.history().full("open")).isEqualTo(1);
     }
 
-    // Calls all at once, so that one application has all permits afterwards, and keeps them.
+    // Concurrent calls, so that the application has all permits afterwards, and keeps them.
     private static void keepAll(Stage stage, RedisProcess redis, WorkerProcess worker) {
         stage.awaitThat("all permits kept by " + worker.name(), () -> {
             List<Held> held = Stream.generate(() -> worker.hold("open")).limit(PERMITS).toList();

@@ -33,7 +33,8 @@ class TransientFaultsTest {
     // A step of the lock store takes several round trips on one of six connections. So 100 steps take long.
     private static final Map<String, String> LONG_TURNS = Map.of("quarkus.redis-bulkhead.lock-store.contention-timeout", "20s");
     // On a busy machine, several steps of the lock store in a row may be cut.
-    private static final Map<String, String> MANY_ATTEMPTS = Map.of("quarkus.redis-bulkhead.command-timeout", "15s");
+    private static final Map<String, String> MANY_ATTEMPTS = Map.of("quarkus.redis-bulkhead.command-timeout", "15s",
+            Stage.LEASE_PROPERTY, "45s");
     private static final Duration AT_ONCE = Duration.ofSeconds(2);
 
     /** Trap 31. */
@@ -71,7 +72,8 @@ class TransientFaultsTest {
         Proxy proxy = stage.proxy(stage.redis());
         stage.limit("open", 5);
         Load load = Load.start(stage, proxy.url(), with(with(Load.PATIENT, MANY_ATTEMPTS),
-                Map.of("quarkus.redis-bulkhead.on-outage", "allow", "quarkus.redis-bulkhead.\"open\".permits", "5"))).withCommandsInFlight();
+                Map.of("quarkus.redis-bulkhead.on-outage", "allow", "quarkus.redis-bulkhead.\"open\".permits", "5")))
+                .withCommandsInFlight();
 
         connectionsAreCutRepeatedly(stage, proxy);
         load.awaitRecovery(AT_ONCE);
