@@ -904,7 +904,7 @@ final class Bulkhead {
     }
 
     /**
-     * Runs actions that give permits to calls, after those of which this thread runs one: a call may end while it is told of
+     * Runs actions that give permits to calls, after those of which this thread runs one: a call may end while it receives
      * its permit, which then serves the next one. On the stack of one another, a long line would overflow it.
      */
     static void runInTurn(List<Runnable> then) {

@@ -74,6 +74,8 @@ final class PendingCall extends PendingAdmission {
     // must not.
     private boolean outcomeFinal;
     private boolean placed;
+    // Whether it waits because no permit is free, and not only because the store has not answered.
+    private boolean seen;
     private boolean counted;
     private boolean countedBriefly;
     private boolean waitingFired;
@@ -136,20 +138,23 @@ final class PendingCall extends PendingAdmission {
         return !spec.maxWait().isZero() && limitReached.isEmpty();
     }
 
-    /** Whether it was seen to wait, so that it goes on waiting in an outage. */
-    synchronized boolean isPlaced() {
-        return placed;
-    }
-
-    /** Whether it keeps waiting while the store is away. */
-    boolean outlastsOutage() {
-        return isPlaced() && spec.onOutage() == OnOutage.REJECT;
+    /** Whether it keeps waiting while the store is away: it was seen to wait. */
+    synchronized boolean outlastsOutage() {
+        return seen && spec.onOutage() == OnOutage.REJECT;
     }
 
     // ---- Waiting
 
     /** No permit is free, and it waits in line. */
     void placed(int limit) {
+        synchronized (this) {
+            seen = true;
+        }
+        waitsFor(limit);
+    }
+
+    /** It waits in line, although the store has not answered yet. */
+    void waitsFor(int limit) {
         if (waitsForItself(limit)) {
             bulkhead.giveUp(this, () -> full(limit, leaseLeft()));
             return;

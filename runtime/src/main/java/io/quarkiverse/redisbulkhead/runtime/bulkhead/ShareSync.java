@@ -486,7 +486,7 @@ final class ShareSync {
             if (mayPass && call.waits) {
                 int limit = bulkhead.limitForCallers();
                 if (!call.briefly) {
-                    then.add(() -> call.placed(limit));
+                    then.add(() -> call.waitsFor(limit));
                 }
             } else if (mayPass && !(failure instanceof StoreContendedException)) {
                 // A connection that broke, or a failover, is no outage: Redis has the time of a command to answer.

@@ -58,6 +58,20 @@ class OutageTest extends TwoInstances {
                 .hasMessageContaining("Redis is away");
     }
 
+    /** A connection that breaks when Redis falls silent makes no call one that waits for a permit. */
+    @Test
+    void callThatGotNoAnswerIsRejectedInAnOutage() {
+        one.refusal = new TransientStoreException("no reply to commands in flight", true, null);
+        Admission call = call(one, waiting(1));
+        advance(Duration.ofMillis(200));
+        assertThat(call.granted().toCompletableFuture()).isNotDone();
+
+        one.refusal = away();
+        advance(Duration.ofSeconds(2));
+
+        assertThat(rejection(call)).isInstanceOf(BulkheadUnavailableException.class).hasMessageContaining("Redis is away");
+    }
+
     /** Trap 39. */
     @Test
     void callThatWaitsOutlastsAnOutage() {

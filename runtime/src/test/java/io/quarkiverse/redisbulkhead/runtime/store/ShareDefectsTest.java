@@ -135,7 +135,7 @@ class ShareDefectsTest {
                     assertThat(scene.b.granted).isEqualTo(1);
                     assertThat(scene.granted()).isEqualTo(1);
                 }),
-        A_PAUSE_COSTS_THE_PLACES("last - record.stated < WAITER and record.ending > now", "false", scene -> {
+        A_PAUSE_COSTS_THE_PLACES("before - record.stated < WAITER - RESTATED", "false", scene -> {
             scene.a.tryFor(1, 2);
             scene.b.waitFor(1, 1);
             scene.passMillis(1);

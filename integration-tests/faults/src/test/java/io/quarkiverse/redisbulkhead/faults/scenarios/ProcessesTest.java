@@ -28,7 +28,7 @@ class ProcessesTest {
     private static final Duration LONG_LEASE = Duration.ofSeconds(10);
     private static final Map<String, String> KEEP_IDLE = Map.of("quarkus.redis-bulkhead.\"open\".keep-idle", "10s",
             "worker.wait", "60s", Stage.LEASE_PROPERTY, LONG_LEASE.toSeconds() + "s",
-            "quarkus.redis-bulkhead.command-timeout", "5s");
+            "quarkus.redis-bulkhead.command-timeout", "3s");
 
     /** Trap 3. */
     @Scenario(value = "kill -9 of holders", expected = "their permits are free within one lease")
@@ -99,7 +99,7 @@ class ProcessesTest {
         assertThat(stage.history().full("open")).isEqualTo(1);
     }
 
-    // Calls all at once, so that one application has all permits afterwards, and keeps them.
+    // Concurrent calls, so that the application has all permits afterwards, and keeps them.
     private static void keepAll(Stage stage, RedisProcess redis, WorkerProcess worker) {
         stage.awaitThat("all permits kept by " + worker.name(), () -> {
             List<Held> held = Stream.generate(() -> worker.hold("open")).limit(PERMITS).toList();

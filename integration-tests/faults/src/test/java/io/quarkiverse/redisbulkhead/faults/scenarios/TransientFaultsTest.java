@@ -32,6 +32,9 @@ class TransientFaultsTest {
     private static final Map<String, String> WAITING_LONG = Map.of(Stage.LEASE_PROPERTY, "60s", "worker.wait", "30s");
     // A step of the lock store takes several round trips on one of six connections. So 100 steps take long.
     private static final Map<String, String> LONG_TURNS = Map.of("quarkus.redis-bulkhead.lock-store.contention-timeout", "20s");
+    // On a busy machine, several steps of the lock store in a row may be cut.
+    private static final Map<String, String> MANY_ATTEMPTS = Map.of("quarkus.redis-bulkhead.command-timeout", "15s",
+            Stage.LEASE_PROPERTY, "45s");
     private static final Duration AT_ONCE = Duration.ofSeconds(2);
 
     /** Trap 31. */
@@ -39,7 +42,7 @@ class TransientFaultsTest {
     void handshakesAreReset(Stage stage) {
         stage.permitsMayBeLost();
         Proxy proxy = stage.proxy(stage.redis());
-        Load load = Load.start(stage, proxy.url(), Load.PATIENT).withCommandsInFlight();
+        Load load = Load.start(stage, proxy.url(), with(Load.PATIENT, MANY_ATTEMPTS)).withCommandsInFlight();
 
         connectionsAreCutRepeatedly(stage, proxy);
         load.awaitRecovery(AT_ONCE);
@@ -53,8 +56,8 @@ class TransientFaultsTest {
     void tlsHandshakesAreReset(Stage stage) {
         stage.permitsMayBeLost();
         Proxy proxy = stage.tlsProxy(stage.redis());
-        Load load = Load.start(stage, proxy.url(), with(Load.PATIENT, Map.of("quarkus.redis.tls.enabled", "true",
-                "quarkus.redis.tls.trust-all", "true"))).withCommandsInFlight();
+        Load load = Load.start(stage, proxy.url(), with(with(Load.PATIENT, MANY_ATTEMPTS),
+                Map.of("quarkus.redis.tls.enabled", "true", "quarkus.redis.tls.trust-all", "true"))).withCommandsInFlight();
 
         connectionsAreCutRepeatedly(stage, proxy);
         load.awaitRecovery(AT_ONCE);
@@ -68,8 +71,9 @@ class TransientFaultsTest {
         stage.permitsMayBeLost();
         Proxy proxy = stage.proxy(stage.redis());
         stage.limit("open", 5);
-        Load load = Load.start(stage, proxy.url(), with(Load.PATIENT, Map.of("quarkus.redis-bulkhead.on-outage", "allow",
-                "quarkus.redis-bulkhead.\"open\".permits", "5"))).withCommandsInFlight();
+        Load load = Load.start(stage, proxy.url(), with(with(Load.PATIENT, MANY_ATTEMPTS),
+                Map.of("quarkus.redis-bulkhead.on-outage", "allow", "quarkus.redis-bulkhead.\"open\".permits", "5")))
+                .withCommandsInFlight();
 
         connectionsAreCutRepeatedly(stage, proxy);
         load.awaitRecovery(AT_ONCE);

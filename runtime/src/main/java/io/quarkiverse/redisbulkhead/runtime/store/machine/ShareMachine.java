@@ -48,6 +48,8 @@ public final class ShareMachine {
 
     private static final long MOST_LEASE_MILLIS = 365L * 24 * 3600 * 1000;
     private static final long LIMIT_SET_MILLIS = 30L * 24 * 3600 * 1000;
+    private static final long STANDSTILL_MILLIS = 2_000;
+    private static final long RESTATED_MILLIS = 1_500;
 
     /** A grant brings a token for each permit and so many more. */
     private static final int MORE_TOKENS = 16;
@@ -90,10 +92,10 @@ public final class ShareMachine {
     private final boolean missing;
     private final long micros;
     private final long now;
+    /** When the last step was. */
+    private final long lastStep;
     /** What ends so long after this has had its full time. */
     private final long from;
-    /** When the last step was. */
-    private final long last;
 
     private String server = "";
     private long since;
@@ -156,8 +158,8 @@ public final class ShareMachine {
         offset = wallMicros >= clock ? 0 : Math.max(offset, clock - wallMicros);
         micros = wallMicros + offset;
         now = Math.floorDiv(micros, 1_000L);
+        lastStep = Math.floorDiv(clock, 1_000L);
         from = -Math.floorDiv(-micros, 1_000L);
-        last = Math.floorDiv(clock, 1_000L);
     }
 
     private long read(String[] parts) {
@@ -201,6 +203,9 @@ public final class ShareMachine {
      */
     public Position sync(String instance, Statement statement) {
         check(statement);
+        if (!queue.isEmpty() && now - lastStep >= STANDSTILL_MILLIS) {
+            excuseStandstill();
+        }
         scanIfDue();
         ticket = Math.max(ticket, statement.highestToken());
         ShareRecord mine = share(instance);
@@ -724,22 +729,19 @@ public final class ShareMachine {
     // ---- Time
 
     /**
-     * While nothing was stated for so long, the store or the way to it stood still: silence does not cost the calls that wait
-     * their places.
+     * Calls that wait are stated every second. If none was, the server itself was away, so the places of those that were alive
+     * before last until their instances had time to state them. Once, because it may also be that all of them are dead.
      */
-    private void forgiveSilence() {
-        if (queue.isEmpty() || now - last <= ShareStore.WAITER_MILLIS) {
-            return;
-        }
+    private void excuseStandstill() {
         names(INSTANCE).map(this::share).filter(share -> !share.groups.isEmpty()
-                && last - share.stated < ShareStore.WAITER_MILLIS && share.end > now).forEach(share -> {
-                    share.stated = from - ShareStore.WAITER_MILLIS + ShareStore.GRACE_MILLIS;
+                && lastStep - share.stated < ShareStore.WAITER_MILLIS - RESTATED_MILLIS)
+                .forEach(share -> {
+                    share.stated = Math.max(share.stated, now - ShareStore.WAITER_MILLIS + RESTATED_MILLIS);
                     changed.add(INSTANCE + share.instance);
                 });
     }
 
     private void scanIfDue() {
-        forgiveSilence();
         if (now >= nextEnd && now >= pause) {
             scan();
         }

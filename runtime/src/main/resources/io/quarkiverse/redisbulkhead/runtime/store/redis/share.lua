@@ -41,6 +41,7 @@ local SHARES, QUEUE, LAYOUT, OPERATION = KEYS[1], KEYS[2], ARGV[1], ARGV[2]
 
 -- Milliseconds; ShareStore explains the first six.
 local OFFER, WAITER, GRACE, UNMET, RECALL, DEAF = 3000, 3000, 2000, 1000, 200, 1000
+local STANDSTILL, RESTATED = 2000, 1500
 local SLACK, LIMIT_SET_LASTS, DECLARED_LASTS = 1000, 30 * 24 * 3600 * 1000, 60000
 -- How many instances may keep; how many a step serves, skips or ends.
 local MOST_KEEPERS, MOST = 64, 1000
@@ -84,7 +85,7 @@ if OPERATION == 'look' then
 end
 local stored, resized = call('HGET', SHARES, 'bulkhead'), tonumber(call('HGET', SHARES, 'limit') or nil)
 local isMissing = not stored
-local queued = call('ZCARD', QUEUE)
+local isAwaited = call('ZCARD', QUEUE) > 0
 stored = stored or LAYOUT .. ' - 0 0 -1 0 0 0 0 9007199254740992 0 0 0 0 - 0 0 0 0 0 0 0'
 if match(stored, '^%S*') ~= LAYOUT then
     return redis.error_reply('LAYOUT ' .. match(stored, '^%S*'))
@@ -98,7 +99,7 @@ local budget, grantedNow, keepUntil = MOST, 0, 0
 -- A clock that was set back ends nothing later, and one that has caught up ends nothing early.
 local wall = tonumber(time[1]) * 1000000 + tonumber(time[2])
 all.offset = wall >= all.clock and 0 or max(all.offset, all.clock - wall)
-local micros = wall + all.offset
+local micros, before = wall + all.offset, floor(all.clock / 1000)
 -- What ends by now has ended. What ends so long after `from` has had its full time.
 local now, from = floor(micros / 1000), -floor(-micros / 1000)
 
@@ -308,16 +309,13 @@ local function scan()
     all.unconfirmed, all.pause = all.unconfirmed < 0 and -1 or old, now + floor(count / SCANNED_PER_MILLI)
 end
 
--- While nothing was stated for so long, Redis or the way to it stood still: silence does not cost the calls that wait their places.
-local function forgiveSilence()
-    local last = floor(all.clock / 1000)
-    if queued == 0 or now - last <= WAITER then
-        return
-    end
+-- Calls that wait are stated every second. If none was, the server itself was away, so the places of those that were alive before
+-- last until their instances had time to state them. Once, because it may also be that all of them are dead.
+local function excuseStandstill()
     loadAll()
     for field, record in pairs(records) do
-        if record and record.groups and record.groups[1] and last - record.stated < WAITER and record.ending > now then
-            record.stated, changed[field] = from - WAITER + GRACE, true
+        if record and record.groups and record.groups[1] and before - record.stated < WAITER - RESTATED then
+            record.stated, changed[field] = max(record.stated, now - WAITER + RESTATED), true
         end
     end
 end
@@ -635,7 +633,9 @@ if OPERATION == 'sync' and ARGV[17] == '' and ARGV[18] == '' then
     call('HDEL', SHARES, '-')
 end
 call('HSET', SHARES, 'bulkhead', stored)
-forgiveSilence()
+if OPERATION == 'sync' and isAwaited and now - before >= STANDSTILL then
+    excuseStandstill()
+end
 if now >= all.nextEnd and now >= all.pause then
     scan()
 end
