@@ -1,20 +1,19 @@
 package io.quarkiverse.redisbulkhead.benchmarks.contender;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.VertxTimers;
-import io.quarkiverse.redisbulkhead.runtime.guard.AsyncGuard;
-import io.quarkiverse.redisbulkhead.runtime.guard.Continuations;
-import io.quarkiverse.redisbulkhead.runtime.guard.SynchronousGuard;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Executions;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaitsOn;
+import io.quarkiverse.redisbulkhead.runtime.guard.AsyncGuard;
+import io.quarkiverse.redisbulkhead.runtime.guard.Continuations;
+import io.quarkiverse.redisbulkhead.runtime.guard.SynchronousGuard;
 import io.smallrye.mutiny.Uni;
 import io.vertx.core.Vertx;
 import io.vertx.core.impl.ContextInternal;

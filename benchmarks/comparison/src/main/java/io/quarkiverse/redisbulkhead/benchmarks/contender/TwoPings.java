@@ -17,7 +17,8 @@ import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 
 /**
- * Limits nothing: two {@code PING}s in place of a pair, each a command of its own, over a connection like that of the store with
+ * Limits nothing: two {@code PING}s in place of a pair, each a command of its own, over a connection like that of the store
+ * with
  * scripts. What any semaphore pays that asks Redis once for a permit and once to give it back.
  */
 final class TwoPings implements Contender {

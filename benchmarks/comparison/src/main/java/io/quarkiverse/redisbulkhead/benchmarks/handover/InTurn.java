@@ -15,7 +15,8 @@ import io.quarkiverse.redisbulkhead.benchmarks.contender.OwnApplication;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.OwnStore;
 
 /**
- * Two instances call in turn, for one permit that each of them would keep: each call recalls it from the other instance. Halfway
+ * Two instances call in turn, for one permit that each of them would keep: each call recalls it from the other instance.
+ * Halfway
  * between two calls there is a round trip, which finds caches and processors as idle as a call does.
  */
 final class InTurn {
@@ -50,7 +51,8 @@ final class InTurn {
         try (OwnApplication one = new OwnApplication(OwnStore.script(environment), environment.vertx());
                 OwnApplication other = new OwnApplication(OwnStore.script(environment), environment.vertx());
                 Contender pings = Kind.PINGS.open(environment, Limit.ample("ping"), 1)) {
-            BlockingCaller[] callers = { one.newBlockingCaller(one.semaphore(SPEC)), other.newBlockingCaller(other.semaphore(SPEC)) };
+            BlockingCaller[] callers = { one.newBlockingCaller(one.semaphore(SPEC)),
+                    other.newBlockingCaller(other.semaphore(SPEC)) };
             BlockingCaller ping = pings.newBlockingCaller();
             for (int turn = 0; turn < warmUp; turn++) {
                 callers[turn % 2].pair(NOTHING);

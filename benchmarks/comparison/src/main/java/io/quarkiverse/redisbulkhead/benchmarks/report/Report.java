@@ -43,6 +43,7 @@ public final class Report {
         Tables tables = new Tables(figures);
         replace("targets", new Targets(figures).asciidoc());
         replace("machine", tables.machine());
+        replace("sizing", tables.sizing());
         replace("instances", tables.instances());
         replace("paced keys", tables.pacedKeys());
         replace("hand-over", tables.handOver());

@@ -96,6 +96,26 @@ final class Tables {
         return table.asciidoc();
     }
 
+    /** The processor time of Redis for a call of each sort. */
+    String sizing() {
+        return Table.ofNumbers("call", "Redis CPU, µs")
+                .row(sizing("finds an idle permit, 64 callers", name(Load.SIXTY_FOUR, Kind.SCRIPT, Measure.REDIS_CPU)))
+                .row(sizing("`keep-idle=0`, one caller", name(Load.ONE, Kind.SCRIPT_RETURNING, Measure.REDIS_CPU)))
+                .row(sizing("`keep-idle=0`, 64 callers", name(Load.SIXTY_FOUR, Kind.SCRIPT_RETURNING, Measure.REDIS_CPU)))
+                .row(sizing("`keep-idle=0`, 64 callers for 10 permits, `fair`",
+                        name(Load.CONTENDED, Kind.SCRIPT_FAIR_RETURNING, Measure.REDIS_CPU)))
+                .row(sizing("two instances with 64 callers each for 10 permits",
+                        InstancesPart.name(Kind.SCRIPT, Measure.REDIS_CPU)))
+                .row(sizing("the same, `fair`", InstancesPart.name(Kind.SCRIPT_FAIR, Measure.REDIS_CPU)))
+                .row(sizing("for one of 10,000 keys, each called every 5 s",
+                        PacedKeysPart.name(Duration.ofSeconds(5), Measure.REDIS_CPU)))
+                .asciidoc();
+    }
+
+    private List<String> sizing(String title, String figure) {
+        return List.of(title, Table.number(figures.number(figure)));
+    }
+
     private static Table titled() {
         return Table.ofNumbers(Stream.concat(Stream.of(""), COLUMNS.values().stream()).toArray(String[]::new));
     }
