@@ -33,8 +33,8 @@ public final class InstancesPart implements Part {
 
     private static final int INSTANCES = 2;
     private static final int CALLERS = 64;
-    // New processes are cold.
-    private static final Rounds ROUNDS = new Rounds(5, Duration.ofSeconds(1), Duration.ofSeconds(5));
+    // New processes are cold. Rounds are long, because in the first moment of each one instance may have all permits.
+    private static final Rounds ROUNDS = new Rounds(3, Duration.ofSeconds(5), Duration.ofSeconds(5));
 
     private final int callers;
 
