@@ -21,6 +21,7 @@ import io.quarkiverse.redisbulkhead.benchmarks.scale.PacedKeysPart;
 /** The tables of the page but that of the targets. */
 final class Tables {
 
+    private static final String NOT_MEASURED = "Not yet measured with the present engine.\n";
     private static final double MILLIS_PER_SECOND = 1_000;
 
     private static final Map<Measure, String> COLUMNS = new LinkedHashMap<>();
@@ -70,7 +71,7 @@ final class Tables {
             }
             text.append("=== ").append(load.title()).append("\n\n").append(table.asciidoc()).append('\n');
         }
-        return text.toString().stripTrailing() + "\n";
+        return text.isEmpty() ? NOT_MEASURED : text.toString().stripTrailing() + "\n";
     }
 
     static String name(Load load, Kind kind, Measure measure) {
