@@ -9,10 +9,12 @@ import jakarta.inject.Inject;
 
 import io.quarkiverse.redisbulkhead.benchmarks.contender.BenchmarkEnvironment;
 import io.quarkiverse.redisbulkhead.benchmarks.handover.HandOverPart;
-import io.quarkiverse.redisbulkhead.benchmarks.handover.OtherProcess;
+import io.quarkiverse.redisbulkhead.benchmarks.instances.InstancesPart;
 import io.quarkiverse.redisbulkhead.benchmarks.load.LoadPart;
+import io.quarkiverse.redisbulkhead.benchmarks.process.OtherProcess;
 import io.quarkiverse.redisbulkhead.benchmarks.redis.RedisServerProcess;
 import io.quarkiverse.redisbulkhead.benchmarks.report.Report;
+import io.quarkiverse.redisbulkhead.benchmarks.scale.PacedKeysPart;
 import io.quarkiverse.redisbulkhead.benchmarks.scale.ScalePart;
 import io.quarkus.runtime.Quarkus;
 import io.quarkus.runtime.QuarkusApplication;
@@ -25,7 +27,8 @@ import io.quarkus.runtime.annotations.QuarkusMain;
 @QuarkusMain
 public class Benchmarks implements QuarkusApplication {
 
-    private static final List<Part> PARTS = List.of(new MachinePart(), new LoadPart(), new ScalePart(), new HandOverPart());
+    private static final List<Part> PARTS = List.of(new MachinePart(), new LoadPart(), new InstancesPart(), new PacedKeysPart(),
+            new HandOverPart(), new ScalePart());
 
     @Inject
     BenchmarkEnvironment environment;
@@ -33,11 +36,11 @@ public class Benchmarks implements QuarkusApplication {
     /**
      * Starts a server and the application.
      *
-     * @param args none; for the other process of hand-overs the port of Redis, and how often to take the permit
+     * @param args none; for another process what it is, and what that needs
      */
     public static void main(String[] args) throws Exception {
         if (args.length > 0) {
-            OtherProcess.run(Integer.parseInt(args[0]), Integer.parseInt(args[1]));
+            OtherProcess.run(List.of(args));
         } else {
             // It ends with this process.
             System.setProperty("quarkus.redis.hosts", RedisServerProcess.start().url());

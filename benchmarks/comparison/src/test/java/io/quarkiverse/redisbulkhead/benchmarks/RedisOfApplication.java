@@ -22,7 +22,9 @@ public class RedisOfApplication implements QuarkusTestResourceLifecycleManager {
         }
         String permits = Integer.toString(PERMITS);
         return Map.of("quarkus.redis.hosts", server.url(), "quarkus.redis-bulkhead.tight.permits", permits,
-                "quarkus.redis-bulkhead.tight-fair.permits", permits);
+                "quarkus.redis-bulkhead.tight-fair.permits", permits,
+                "quarkus.redis-bulkhead.tight-returning.permits", permits,
+                "quarkus.redis-bulkhead.tight-fair-returning.permits", permits);
     }
 
     @Override

@@ -21,9 +21,8 @@ record CallFigures(String call, double nanos, double bytes) {
     private static final double MOST_NANOS_OF_UNI = 700;
     private static final double MOST_BYTES_OF_UNI = 1_000;
 
-    private static final String TIME = "Two steps of the store, the interceptor, and the objects of the next row.";
-    private static final String BYTES = "The permit with its lease, its record in the store, and what the container creates to call"
-            + " an interceptor.";
+    private static final String TIME = "Taking and returning the permit, the interceptor, and the objects of the next row.";
+    private static final String BYTES = "The permit, and what the container creates to call an interceptor.";
 
     private static final String PLAIN = "Plain";
     private static final String GUARDED = "Guarded";

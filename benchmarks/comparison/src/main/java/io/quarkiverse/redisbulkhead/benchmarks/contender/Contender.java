@@ -1,5 +1,7 @@
 package io.quarkiverse.redisbulkhead.benchmarks.contender;
 
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
+
 /** One way to limit executions, set up as one application has it. */
 public interface Contender extends AutoCloseable {
 
@@ -9,6 +11,23 @@ public interface Contender extends AutoCloseable {
      * @return for use by one thread
      */
     BlockingCaller newBlockingCaller();
+
+    /**
+     * Prepares a caller that blocks, for a limit that is reached.
+     *
+     * @return for use by one thread; each of its pairs is a rejection
+     */
+    default BlockingCaller newRejectedCaller() {
+        BlockingCaller caller = newBlockingCaller();
+        return execution -> {
+            try {
+                caller.pair(execution);
+            } catch (BulkheadFullException | RejectedException e) {
+                return;
+            }
+            throw new IllegalStateException("It got a permit");
+        };
+    }
 
     /**
      * Prepares a caller that does not block.

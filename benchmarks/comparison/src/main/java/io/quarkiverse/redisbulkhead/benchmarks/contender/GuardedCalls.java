@@ -14,7 +14,10 @@ public class GuardedCalls {
     static final String AMPLE_FAIR = "ample-fair";
     static final String TIGHT = "tight";
     static final String TIGHT_FAIR = "tight-fair";
+    static final String FULL = "full";
     static final String KEYED = "-keyed";
+    // application.properties has their keep-idle.
+    static final String RETURNING = "-returning";
 
     private static final String WAIT = "30s";
 
@@ -39,6 +42,36 @@ public class GuardedCalls {
     /** For fair calls that may wait. */
     @RedisBulkhead(name = TIGHT_FAIR, permits = Limit.TIGHT, maxWait = WAIT, fair = true)
     public void tightFair(Runnable execution) {
+        execution.run();
+    }
+
+    /** For calls that are rejected. */
+    @RedisBulkhead(name = FULL, permits = Limit.TIGHT)
+    public void full(Runnable execution) {
+        execution.run();
+    }
+
+    /** As {@link #ample}, without idle permits. */
+    @RedisBulkhead(name = AMPLE + RETURNING, permits = Limit.AMPLE)
+    public void ampleReturning(Runnable execution) {
+        execution.run();
+    }
+
+    /** As {@link #ampleFair}, without idle permits. */
+    @RedisBulkhead(name = AMPLE_FAIR + RETURNING, permits = Limit.AMPLE, fair = true)
+    public void ampleFairReturning(Runnable execution) {
+        execution.run();
+    }
+
+    /** As {@link #tight}, without idle permits. */
+    @RedisBulkhead(name = TIGHT + RETURNING, permits = Limit.TIGHT, maxWait = WAIT)
+    public void tightReturning(Runnable execution) {
+        execution.run();
+    }
+
+    /** As {@link #tightFair}, without idle permits. */
+    @RedisBulkhead(name = TIGHT_FAIR + RETURNING, permits = Limit.TIGHT, maxWait = WAIT, fair = true)
+    public void tightFairReturning(Runnable execution) {
         execution.run();
     }
 

@@ -2,16 +2,22 @@ package io.quarkiverse.redisbulkhead.benchmarks.contender;
 
 import static io.quarkiverse.redisbulkhead.benchmarks.contender.GuardedCalls.AMPLE;
 import static io.quarkiverse.redisbulkhead.benchmarks.contender.GuardedCalls.AMPLE_FAIR;
+import static io.quarkiverse.redisbulkhead.benchmarks.contender.GuardedCalls.FULL;
 import static io.quarkiverse.redisbulkhead.benchmarks.contender.GuardedCalls.KEYED;
+import static io.quarkiverse.redisbulkhead.benchmarks.contender.GuardedCalls.RETURNING;
 import static io.quarkiverse.redisbulkhead.benchmarks.contender.GuardedCalls.TIGHT;
 import static io.quarkiverse.redisbulkhead.benchmarks.contender.GuardedCalls.TIGHT_FAIR;
 
-import java.util.Collection;
-import java.util.Collections;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
@@ -25,20 +31,32 @@ import redis.clients.jedis.resps.ScanResult;
 public final class GuardedContender implements Contender {
 
     private static final int SCANNED_AT_ONCE = 1_000;
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final BenchmarkEnvironment environment;
     private final GuardedCalls calls;
     private final String bulkhead;
     private final Limit limit;
-    private final boolean fair;
-    private OwnApplication holder;
+    private OtherInstance holder;
 
-    GuardedContender(BenchmarkEnvironment environment, Limit limit, boolean fair) {
+    private GuardedContender(BenchmarkEnvironment environment, Limit limit, boolean fair, boolean keepsIdle) {
         this.environment = environment;
         this.calls = environment.calls();
-        this.bulkhead = (limit.isTight() ? TIGHT : AMPLE) + (fair ? "-fair" : "") + (limit.isKey() ? KEYED : "");
+        this.bulkhead = (limit.isTight() ? TIGHT : limit.isFull() ? FULL : AMPLE) + (fair ? "-fair" : "")
+                + (keepsIdle ? "" : RETURNING) + (limit.isKey() ? KEYED : "");
         this.limit = limit;
-        this.fair = fair;
+    }
+
+    /** Guarded methods; in a process without an application, what is behind their interceptor. */
+    static Contender of(BenchmarkEnvironment environment, Limit limit, boolean fair) {
+        return environment.calls() == null ? new OwnContender(environment, OwnStore.script(environment), limit, fair)
+                : new GuardedContender(environment, limit, fair, true);
+    }
+
+    /** Guarded methods that keep no idle permits. */
+    static Contender returning(BenchmarkEnvironment environment, Limit limit, boolean fair) {
+        return new GuardedContender(environment, limit, fair, false);
     }
 
     @Override
@@ -49,6 +67,11 @@ public final class GuardedContender implements Contender {
             case AMPLE_FAIR -> calls::ampleFair;
             case TIGHT -> calls::tight;
             case TIGHT_FAIR -> calls::tightFair;
+            case FULL -> calls::full;
+            case AMPLE + RETURNING -> calls::ampleReturning;
+            case AMPLE_FAIR + RETURNING -> calls::ampleFairReturning;
+            case TIGHT + RETURNING -> calls::tightReturning;
+            case TIGHT_FAIR + RETURNING -> calls::tightFairReturning;
             case AMPLE + KEYED -> execution -> calls.ample(key, execution);
             case AMPLE_FAIR + KEYED -> execution -> calls.ampleFair(key, execution);
             default -> throw new UnsupportedOperationException("No blocking method has the bulkhead " + bulkhead);
@@ -72,15 +95,14 @@ public final class GuardedContender implements Contender {
 
     @Override
     public void hold(int permits) throws InterruptedException {
-        hold(Collections.nCopies(permits, limit.name()));
+        hold(List.of(limit.name()), permits);
     }
 
-    // Not by guarded calls: the application would renew their permits meanwhile.
-    private void hold(Collection<String> keys) throws InterruptedException {
-        holder = new OwnApplication(OwnStore.script(environment), environment.vertx());
-        Semaphore semaphore = holder.semaphore(SemaphoreSpec.named(bulkhead).permits(limit.permits()).fair(fair)
-                .expire(Limit.LEASE).maxWait(limit.maxWait()).build());
-        holder.hold(() -> keys.stream().map(key -> semaphore.forKey(key, OptionalInt.empty())).iterator());
+    private void hold(List<String> keys, int permits) throws InterruptedException {
+        Semaphore semaphore = new Semaphore(null, SemaphoreSpec.named(bulkhead).permits(limit.permits()).build(), true);
+        holder = new OtherInstance(environment);
+        holder.hold(limit.isKey() ? () -> keys.stream().map(key -> semaphore.forKey(key, OptionalInt.empty())).iterator()
+                : List.of(semaphore), permits);
     }
 
     /**
@@ -88,43 +110,78 @@ public final class GuardedContender implements Contender {
      *
      * @param environment what it runs in
      * @param name the start of all keys
-     * @param keys how many there are; one permit of each is held
+     * @param keys how many there are; another instance holds one permit of each
      */
     public static Contender withKeys(BenchmarkEnvironment environment, String name, int keys) throws InterruptedException {
-        GuardedContender contender = new GuardedContender(environment, Limit.ample(name).asKey(), false);
-        List<String> all = IntStream.range(0, keys).mapToObj(key -> name + "-tenant-" + key).toList();
-        contender.hold(all);
+        GuardedContender contender = new GuardedContender(environment, Limit.ample(name).asKey(), false, true);
+        List<String> all = contender.keys(keys);
+        contender.hold(all, 1);
+        return contender.choosing(() -> all.get(ThreadLocalRandom.current().nextInt(keys)));
+    }
+
+    /**
+     * Callers each of whose calls is for the next key.
+     *
+     * @param environment what it runs in
+     * @param name the start of all keys
+     * @param keys how many there are; no other instance uses them
+     */
+    public static Contender withKeysInTurn(BenchmarkEnvironment environment, String name, int keys) {
+        GuardedContender contender = new GuardedContender(environment, Limit.ample(name).asKey(), false, true);
+        List<String> all = contender.keys(keys);
+        AtomicInteger next = new AtomicInteger();
+        return contender.choosing(() -> all.get(Math.floorMod(next.getAndIncrement(), keys)));
+    }
+
+    private List<String> keys(int number) {
+        return IntStream.range(0, number).mapToObj(key -> limit.name() + "-tenant-" + key).toList();
+    }
+
+    private Contender choosing(Supplier<String> key) {
         return new Contender() {
 
             @Override
             public BlockingCaller newBlockingCaller() {
-                return execution -> contender.calls.ample(all.get(ThreadLocalRandom.current().nextInt(keys)), execution);
+                return execution -> calls.ample(key.get(), execution);
             }
 
             @Override
             public void close() {
-                contender.close();
+                GuardedContender.this.close();
             }
         };
     }
 
+    /** Waits until the application has returned its idle permits: if their keys were gone, it would make new ones. */
     @Override
     public void close() {
         if (holder != null) {
             holder.close();
         }
+        try (Jedis jedis = environment.redis().connect()) {
+            List<String> left = keysIn(jedis);
+            long deadline = System.nanoTime() + PATIENCE_NANOS;
+            while (left.stream().anyMatch(key -> Shares.permits(jedis, key) > 0) && System.nanoTime() - deadline < 0) {
+                LockSupport.parkNanos(PAUSE_NANOS);
+                left = keysIn(jedis);
+            }
+            for (int from = 0; from < left.size(); from += SCANNED_AT_ONCE) {
+                jedis.unlink(left.subList(from, Math.min(left.size(), from + SCANNED_AT_ONCE)).toArray(String[]::new));
+            }
+        }
+    }
+
+    private List<String> keysIn(Jedis jedis) {
         String start = OwnStore.KEY_PREFIX + ":{" + bulkhead;
         ScanParams pattern = new ScanParams().match(start + (limit.isKey() ? "%:" + limit.name() + "[-}]*" : "}*"))
                 .count(SCANNED_AT_ONCE);
-        try (Jedis jedis = environment.redis().connect()) {
-            String cursor = ScanParams.SCAN_POINTER_START;
-            do {
-                ScanResult<String> found = jedis.scan(cursor, pattern);
-                if (!found.getResult().isEmpty()) {
-                    jedis.unlink(found.getResult().toArray(String[]::new));
-                }
-                cursor = found.getCursor();
-            } while (!cursor.equals(ScanParams.SCAN_POINTER_START));
-        }
+        Set<String> keys = new LinkedHashSet<>();
+        String cursor = ScanParams.SCAN_POINTER_START;
+        do {
+            ScanResult<String> found = jedis.scan(cursor, pattern);
+            keys.addAll(found.getResult());
+            cursor = found.getCursor();
+        } while (!cursor.equals(ScanParams.SCAN_POINTER_START));
+        return List.copyOf(keys);
     }
 }

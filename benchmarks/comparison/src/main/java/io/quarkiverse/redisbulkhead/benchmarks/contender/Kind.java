@@ -1,5 +1,7 @@
 package io.quarkiverse.redisbulkhead.benchmarks.contender;
 
+import java.util.stream.Stream;
+
 import io.quarkiverse.redisbulkhead.reference.BasicSemaphore;
 import io.quarkiverse.redisbulkhead.reference.FairSemaphore;
 import io.quarkiverse.redisbulkhead.reference.LockedSemaphore;
@@ -12,7 +14,7 @@ public enum Kind {
 
         @Override
         public Contender open(BenchmarkEnvironment environment, Limit limit, int callers) {
-            return new GuardedContender(environment, limit, false);
+            return GuardedContender.of(environment, limit, false);
         }
     },
     /** Guarded methods, in the order of requests. */
@@ -20,7 +22,23 @@ public enum Kind {
 
         @Override
         public Contender open(BenchmarkEnvironment environment, Limit limit, int callers) {
-            return new GuardedContender(environment, limit, true);
+            return GuardedContender.of(environment, limit, true);
+        }
+    },
+    /** Guarded methods that return each permit to Redis when their execution ends. */
+    SCRIPT_RETURNING("script-keep-idle-0", "`script`, `keep-idle=0`", false) {
+
+        @Override
+        public Contender open(BenchmarkEnvironment environment, Limit limit, int callers) {
+            return GuardedContender.returning(environment, limit, false);
+        }
+    },
+    /** The same, in the order of requests. */
+    SCRIPT_FAIR_RETURNING("script-fair-keep-idle-0", "`script`, fair, `keep-idle=0`", false) {
+
+        @Override
+        public Contender open(BenchmarkEnvironment environment, Limit limit, int callers) {
+            return GuardedContender.returning(environment, limit, true);
         }
     },
     /** Our store without scripts. */
@@ -28,7 +46,7 @@ public enum Kind {
 
         @Override
         public Contender open(BenchmarkEnvironment environment, Limit limit, int callers) {
-            return new OwnContender(environment, OwnStore.lock(environment), limit);
+            return new OwnContender(environment, OwnStore.lock(environment), limit, false);
         }
     },
     /** Our store in this process. */
@@ -36,7 +54,15 @@ public enum Kind {
 
         @Override
         public Contender open(BenchmarkEnvironment environment, Limit limit, int callers) {
-            return new OwnContender(environment, OwnStore.local(), limit);
+            return new OwnContender(environment, OwnStore.local(), limit, false);
+        }
+    },
+    /** Our store in this process, in the order of requests. */
+    LOCAL_FAIR("local-fair", "`local`, fair", true) {
+
+        @Override
+        public Contender open(BenchmarkEnvironment environment, Limit limit, int callers) {
+            return new OwnContender(environment, OwnStore.local(), limit, true);
         }
     },
     /** Redisson's semaphore of permits with ids and leases. */
@@ -115,6 +141,15 @@ public enum Kind {
      */
     public abstract Contender open(BenchmarkEnvironment environment, Limit limit, int callers);
 
+    /**
+     * The one of that name.
+     *
+     * @param id its name among the figures
+     */
+    public static Kind of(String id) {
+        return Stream.of(values()).filter(kind -> kind.id.equals(id)).findFirst().orElseThrow();
+    }
+
     /** Its name among the figures. */
     public String id() {
         return id;
@@ -128,6 +163,16 @@ public enum Kind {
     /** Whether it limits anything; else it only shows what round trips cost. */
     public boolean limits() {
         return this != PINGS && this != POOLED_PINGS;
+    }
+
+    /** Whether it is measured only where callers wait for each other. */
+    public boolean isOnlyForContended() {
+        return this == SCRIPT_FAIR_RETURNING || this == LOCAL_FAIR;
+    }
+
+    /** Whether it uses Redis, so that its figures can be compared. */
+    public boolean isInRedis() {
+        return this != LOCAL && this != LOCAL_FAIR;
     }
 
     /** Whether it has an asynchronous API. */

@@ -34,6 +34,11 @@ public record Limit(String name, int permits, Duration maxWait, boolean isKey) {
         return new Limit(name, permits, Duration.ofSeconds(30), false);
     }
 
+    /** A limit that is reached: others hold all permits, and callers do not wait. */
+    public static Limit full(String name) {
+        return new Limit(name, TIGHT, Duration.ZERO, false);
+    }
+
     /** The same as one of several. */
     public Limit asKey() {
         return new Limit(name, permits, maxWait, true);
@@ -41,5 +46,10 @@ public record Limit(String name, int permits, Duration maxWait, boolean isKey) {
 
     boolean isTight() {
         return !maxWait.isZero();
+    }
+
+    /** Whether callers are rejected. */
+    public boolean isFull() {
+        return permits == TIGHT && maxWait.isZero();
     }
 }

@@ -1,24 +1,19 @@
 package io.quarkiverse.redisbulkhead.benchmarks.contender;
 
-import java.time.Duration;
 import java.util.List;
-import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.VertxTimers;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Executions;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaitsOn;
 import io.quarkiverse.redisbulkhead.runtime.guard.AsyncGuard;
 import io.quarkiverse.redisbulkhead.runtime.guard.Continuations;
 import io.quarkiverse.redisbulkhead.runtime.guard.SynchronousGuard;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.Executions;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.HolderIdentity;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreEngine;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaitsOn;
-import io.quarkiverse.redisbulkhead.runtime.store.AcquireRequest;
 import io.smallrye.mutiny.Uni;
 import io.vertx.core.Vertx;
 import io.vertx.core.impl.ContextInternal;
@@ -33,7 +28,7 @@ public final class OwnApplication implements AutoCloseable {
     private static final String METHOD = "Benchmark#pair";
 
     private final OwnStore store;
-    private final SemaphoreEngine engine;
+    private final Engine engine;
     private final Executions executions = new Executions();
     private final Continuations continuations = new Continuations(0);
 
@@ -45,9 +40,7 @@ public final class OwnApplication implements AutoCloseable {
      */
     public OwnApplication(OwnStore store, Vertx vertx) {
         this.store = store;
-        this.engine = new SemaphoreEngine(store.permits(), new VertxTimers(vertx), new HolderIdentity("benchmarks", "here:1"),
-                loss -> {
-                }, true, new WaiterLimits(Integer.MAX_VALUE));
+        this.engine = store.engine(new VertxTimers(vertx));
     }
 
     /**
@@ -57,26 +50,11 @@ public final class OwnApplication implements AutoCloseable {
      * @return the semaphore behind guarded methods
      */
     public Semaphore semaphore(SemaphoreSpec spec) {
-        return engine.semaphore(spec);
+        return new Semaphore(engine, spec, true);
     }
 
     private Admission admit(Semaphore semaphore) {
         return executions.admit(List.of(semaphore), METHOD, WaitsOn.NO_WORKER_THREAD);
-    }
-
-    /**
-     * Takes permits without a holder, which are therefore not renewed.
-     *
-     * @param semaphores one permit of each
-     */
-    void hold(Iterable<Semaphore> semaphores) throws InterruptedException {
-        Window window = new Window();
-        for (Semaphore semaphore : semaphores) {
-            window.send(() -> store.permits().acquire(new AcquireRequest(semaphore.id(), UUID.randomUUID().toString(),
-                    semaphore.spec().permits(), Limit.LONG_LEASE, semaphore.spec().fair(), Duration.ZERO, "benchmarks",
-                    "elsewhere:1", METHOD)));
-        }
-        window.awaitEmpty();
     }
 
     /**
@@ -85,7 +63,7 @@ public final class OwnApplication implements AutoCloseable {
      * @param semaphore guards it
      * @return for use by one thread
      */
-    BlockingCaller newBlockingCaller(Semaphore semaphore) {
+    public BlockingCaller newBlockingCaller(Semaphore semaphore) {
         SynchronousGuard guard = new SynchronousGuard(METHOD, semaphore.spec().name());
         return execution -> guard.call(() -> admit(semaphore), () -> {
             execution.run();

@@ -14,11 +14,11 @@ final class OwnContender implements Contender {
     private final OwnApplication application;
     private final Semaphore semaphore;
 
-    OwnContender(BenchmarkEnvironment environment, OwnStore store, Limit limit) {
+    OwnContender(BenchmarkEnvironment environment, OwnStore store, Limit limit, boolean fair) {
         this.redis = environment.redis();
         this.vertx = environment.vertx();
         this.application = new OwnApplication(store, environment.vertx());
-        this.semaphore = application.semaphore(SemaphoreSpec.named(limit.name()).permits(limit.permits())
+        this.semaphore = application.semaphore(SemaphoreSpec.named(limit.name()).permits(limit.permits()).fair(fair)
                 .expire(Limit.LEASE).maxWait(limit.maxWait()).build());
     }
 

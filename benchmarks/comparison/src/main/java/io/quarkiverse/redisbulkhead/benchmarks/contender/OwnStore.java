@@ -1,53 +1,79 @@
 package io.quarkiverse.redisbulkhead.benchmarks.contender;
 
 import java.time.Duration;
+import java.util.Optional;
 
-import io.quarkiverse.redisbulkhead.runtime.RedisStore;
 import io.quarkiverse.redisbulkhead.runtime.RedisStores;
-import io.quarkiverse.redisbulkhead.runtime.store.PermitStore;
-import io.quarkiverse.redisbulkhead.runtime.store.local.LocalPermitStore;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.HolderIdentity;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreListener;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Timers;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.Topology;
 import io.vertx.redis.client.RedisOptions;
 
 /**
  * One of our stores with its connections, with the defaults of the extension but for the command timeout.
  *
- * @param permits the store
- * @param end closes what it uses
+ * @param redis the store; empty for the one in this process
  */
-public record OwnStore(PermitStore permits, Runnable end) implements AutoCloseable {
+public record OwnStore(Optional<RedisShareStore> redis) implements AutoCloseable {
 
     static final String KEY_PREFIX = "redis-bulkhead";
 
     // As in application.properties.
     private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(10);
 
+    private static final HolderIdentity IDENTITY = new HolderIdentity("benchmarks", "here:1");
+    private static final SemaphoreListener DEAF = loss -> {
+    };
+
     /** The store with scripts. */
     public static OwnStore script(BenchmarkEnvironment environment) {
-        return inRedis(stores(environment).script());
+        return new OwnStore(Optional.of(scripts(environment)));
     }
 
     /** The store with the lock. */
     public static OwnStore lock(BenchmarkEnvironment environment) {
-        return inRedis(stores(environment).lock(Duration.ofSeconds(1), Duration.ofSeconds(3)));
-    }
-
-    static RedisStores stores(BenchmarkEnvironment environment) {
-        return new RedisStores(environment.vertx(), new RedisOptions().setConnectionString(environment.redis().url()),
-                "quarkus.redis", KEY_PREFIX, COMMAND_TIMEOUT);
-    }
-
-    private static OwnStore inRedis(RedisStore store) {
-        return new OwnStore(store.store(), store::close);
+        return new OwnStore(Optional.of(stores(environment).lock(Duration.ofSeconds(1), Duration.ofSeconds(3))));
     }
 
     /** The store in this process. */
     public static OwnStore local() {
-        return new OwnStore(new LocalPermitStore(System::nanoTime, System.currentTimeMillis()), () -> {
-        });
+        return new OwnStore(Optional.empty());
+    }
+
+    static RedisShareStore scripts(BenchmarkEnvironment environment) {
+        return stores(environment).script();
+    }
+
+    /** A connection like that of the store with scripts. */
+    static Topology connection(BenchmarkEnvironment environment) {
+        return new Topology(environment.vertx(), options(environment), "quarkus.redis", KEY_PREFIX, COMMAND_TIMEOUT, 1, true);
+    }
+
+    private static RedisStores stores(BenchmarkEnvironment environment) {
+        return new RedisStores(environment.vertx(), options(environment), "quarkus.redis", KEY_PREFIX, COMMAND_TIMEOUT);
+    }
+
+    private static RedisOptions options(BenchmarkEnvironment environment) {
+        return new RedisOptions().setConnectionString(environment.redis().url());
+    }
+
+    /** A new instance that uses this store. To be called once. */
+    Engine engine(Timers timers) {
+        WaiterLimits unbounded = new WaiterLimits(Integer.MAX_VALUE);
+        return redis.map(store -> {
+            Engine engine = new Engine(store.instance(), store, store.inbox(), timers, IDENTITY, DEAF, unbounded,
+                    COMMAND_TIMEOUT);
+            store.listen(engine);
+            return engine;
+        }).orElseGet(() -> new Engine("local", timers, IDENTITY, DEAF, unbounded));
     }
 
     @Override
     public void close() {
-        end.run();
+        redis.ifPresent(RedisShareStore::close);
     }
 }

@@ -29,7 +29,7 @@ final class RedissonExpirable implements Contender {
         return execution -> {
             String permit = semaphore.tryAcquire(wait, LEASE, MILLISECONDS);
             if (permit == null) {
-                throw new IllegalStateException("Rejected");
+                throw new RejectedException();
             }
             execution.run();
             semaphore.release(permit);
@@ -44,7 +44,7 @@ final class RedissonExpirable implements Contender {
             public void pair(Runnable execution, Consumer<Throwable> end) {
                 semaphore.tryAcquireAsync(wait, LEASE, MILLISECONDS).thenCompose(permit -> {
                     if (permit == null) {
-                        throw new IllegalStateException("Rejected");
+                        throw new RejectedException();
                     }
                     execution.run();
                     return semaphore.releaseAsync(permit);

@@ -48,7 +48,7 @@ final class RedissonPlain implements Contender {
 
     private static void requirePermit(boolean held) {
         if (!held) {
-            throw new IllegalStateException("Rejected");
+            throw new RejectedException();
         }
     }
 

@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.benchmarks.handover;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.FutureTask;
 
@@ -14,6 +15,7 @@ import io.quarkiverse.redisbulkhead.benchmarks.contender.Kind;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.Limit;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.OwnApplication;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.OwnStore;
+import io.quarkiverse.redisbulkhead.benchmarks.process.OtherProcess;
 import redis.clients.jedis.Jedis;
 
 /**
@@ -35,24 +37,39 @@ public final class HandOverPart implements Part {
     /** The start of the names of the figures of hand-overs within a process. */
     public static final String SAME_PROCESS = ID + ".same-process";
 
+    /** The start of the names of the figures of a round trip between two calls in turn. */
+    public static final String PACED_ROUND_TRIP = ID + ".paced-round-trip";
+
+    /** The start of the names of the figures of calls of two instances in turn. */
+    public static final String IN_TURN = ID + ".in-turn";
+
     // Both processes begin cold.
     private static final int WARM_UP = 1_500;
     private static final int ROUNDS = 2_000;
+    private static final int WARM_UP_TURNS = 3_000;
+    private static final int TURNS = 40;
+    private static final Duration PAUSE = Duration.ofSeconds(1);
     private static final int PINGS = 5_000;
     private static final int DIGITS = 3;
     private static final double NANOS_PER_MICRO = 1_000;
 
     private final int warmUp;
     private final int rounds;
+    private final int warmUpTurns;
+    private final int turns;
+    private final Duration pause;
 
     /** As many hand-overs as a percentile wants. */
     public HandOverPart() {
-        this(WARM_UP, ROUNDS);
+        this(WARM_UP, ROUNDS, WARM_UP_TURNS, TURNS, PAUSE);
     }
 
-    HandOverPart(int warmUp, int rounds) {
+    HandOverPart(int warmUp, int rounds, int warmUpTurns, int turns, Duration pause) {
         this.warmUp = warmUp;
         this.rounds = warmUp + rounds;
+        this.warmUpTurns = warmUpTurns;
+        this.turns = turns;
+        this.pause = pause;
     }
 
     @Override
@@ -68,13 +85,18 @@ public final class HandOverPart implements Part {
         Histogram within = withinProcess(environment);
         Histogram between = betweenProcesses(environment);
         ping(environment, roundTrips);
+        InTurn inTurn = new InTurn(warmUpTurns, turns, pause);
+        inTurn.run(environment);
         try (Jedis jedis = environment.redis().connect()) {
             jedis.unlink(jedis.keys("*{" + Relay.BULKHEAD + "}*").toArray(String[]::new));
+            jedis.unlink(jedis.keys("*{" + InTurn.BULKHEAD + "}*").toArray(String[]::new));
         }
         System.out.println();
         put(figures, ROUND_TRIP, roundTrips);
         put(figures, SAME_PROCESS, within);
         put(figures, NEXT_WAITER, between);
+        put(figures, PACED_ROUND_TRIP, inTurn.roundTrips());
+        put(figures, IN_TURN, inTurn.calls());
     }
 
     private static void put(Figures figures, String name, Histogram nanos) {
@@ -122,10 +144,9 @@ public final class HandOverPart implements Part {
         try (OwnApplication application = new OwnApplication(OwnStore.script(environment), environment.vertx())) {
             Relay here = new Relay(application);
             here.begin();
-            try (OtherProcess other = OtherProcess.start(environment.redis().port(), rounds)) {
+            try (OtherProcess other = OtherRelay.start(environment, rounds)) {
                 here.run(rounds, false);
-                List<List<Long>> there = other.times();
-                return times(here, there.get(0), there.get(1));
+                return times(here, OtherRelay.times(other), OtherRelay.times(other));
             }
         }
     }

@@ -8,6 +8,10 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import org.HdrHistogram.Histogram;
@@ -22,24 +26,50 @@ public final class BlockingCrew implements Crew {
     private final Runnable execution;
     // They outlive each piece of work, so that what they allocated can be asked for.
     private final ExecutorService threads;
+    // Zero for no pause.
+    private final long nanosBetweenPairs;
+    private final AtomicLong nextPair = new AtomicLong();
     private volatile boolean over;
 
     /**
-     * Prepares the callers.
+     * Prepares callers that begin the next pair when the last one has ended.
      *
      * @param contender what they use
      * @param size how many there are
      * @param execution what each of them does with its permit
      */
     public BlockingCrew(Contender contender, int size, Runnable execution) {
-        this.callers = Stream.generate(contender::newBlockingCaller).limit(size).toList();
+        this(contender::newBlockingCaller, size, execution);
+    }
+
+    /** The same, with callers that are made in another way. */
+    public BlockingCrew(Supplier<BlockingCaller> callers, int size, Runnable execution) {
+        this(callers, size, execution, 0);
+    }
+
+    private BlockingCrew(Supplier<BlockingCaller> callers, int size, Runnable execution, long nanosBetweenPairs) {
+        this.callers = Stream.generate(callers).limit(size).toList();
         this.execution = execution;
+        this.nanosBetweenPairs = nanosBetweenPairs;
         this.threads = Executors.newFixedThreadPool(size);
+    }
+
+    /**
+     * Prepares callers that together make so many pairs, but no more.
+     *
+     * @param contender what they use
+     * @param size how many there are
+     * @param pairsPerSecond how many pairs they begin
+     */
+    public static BlockingCrew paced(Contender contender, int size, int pairsPerSecond) {
+        return new BlockingCrew(contender::newBlockingCaller, size, () -> {
+        }, TimeUnit.SECONDS.toNanos(1) / pairsPerSecond);
     }
 
     @Override
     public Work work(Duration duration) throws InterruptedException {
         over = false;
+        nextPair.set(System.nanoTime());
         CountDownLatch begin = new CountDownLatch(1);
         List<Future<Histogram>> work = new ArrayList<>();
         for (BlockingCaller caller : callers) {
@@ -69,11 +99,21 @@ public final class BlockingCrew implements Crew {
         begin.await();
         // At least one pair, however late the thread gets to run.
         do {
+            awaitTurn();
             long begun = System.nanoTime();
             caller.pair(execution);
             Work.record(latencies, System.nanoTime() - begun);
         } while (!over);
         return latencies;
+    }
+
+    private void awaitTurn() {
+        if (nanosBetweenPairs > 0) {
+            long turn = nextPair.getAndAdd(nanosBetweenPairs);
+            for (long left = turn - System.nanoTime(); left > 0; left = turn - System.nanoTime()) {
+                LockSupport.parkNanos(left);
+            }
+        }
     }
 
     @Override

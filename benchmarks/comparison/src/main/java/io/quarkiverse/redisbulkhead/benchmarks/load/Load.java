@@ -18,7 +18,11 @@ public enum Load {
     /** A reactive one. */
     ASYNCHRONOUS("1000-asynchronous", "1,000 asynchronous callers", 1_000, true, Limit::ample),
     /** Most callers wait for a permit. */
-    CONTENDED("64-contended", "64 blocking callers for 10 permits", 64, false, name -> Limit.tight(name, Limit.TIGHT));
+    CONTENDED("64-contended", "64 blocking callers for 10 permits", 64, false, name -> Limit.tight(name, Limit.TIGHT)),
+    /** A bulkhead without a free permit rejects one caller. */
+    FULL_ONE("1-full", "1 blocking caller that is rejected", 1, false, Limit::full),
+    /** A bulkhead without a free permit rejects many. */
+    FULL("64-full", "64 blocking callers that are rejected", 64, false, Limit::full);
 
     private static final Runnable NOTHING = () -> {
     };
@@ -52,10 +56,20 @@ public enum Load {
         return callers;
     }
 
+    /** Whether others hold all permits, so that a pair is a rejection. */
+    public boolean isFull() {
+        return this == FULL_ONE || this == FULL;
+    }
+
     /** Whether a contender can be put under this load: with 256 callers one lock for all makes a pair take seconds. */
     public boolean suits(Kind kind) {
-        return (!asynchronous || kind.isAsynchronous()) && (kind.limits() || this != CONTENDED)
-                && (kind != Kind.LOCKED || this != MANY);
+        return switch (this) {
+            case CONTENDED -> kind.limits();
+            case FULL_ONE, FULL -> kind == Kind.SCRIPT || kind == Kind.REDISSON_EXPIRABLE;
+            case ASYNCHRONOUS -> kind.isAsynchronous() && kind != Kind.LOCAL_FAIR;
+            case MANY -> kind != Kind.LOCKED && !kind.isOnlyForContended() && kind != Kind.SCRIPT_RETURNING;
+            default -> !kind.isOnlyForContended();
+        };
     }
 
     /** What is asked of a contender. */
@@ -65,6 +79,7 @@ public enum Load {
 
     /** Callers for this load. */
     public Crew crew(Contender contender) {
-        return asynchronous ? new AsynchronousCrew(contender, callers, NOTHING) : new BlockingCrew(contender, callers, NOTHING);
+        return asynchronous ? new AsynchronousCrew(contender, callers, NOTHING)
+                : new BlockingCrew(isFull() ? contender::newRejectedCaller : contender::newBlockingCaller, callers, NOTHING);
     }
 }

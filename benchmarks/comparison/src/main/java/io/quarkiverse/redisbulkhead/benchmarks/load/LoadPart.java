@@ -10,6 +10,7 @@ import io.quarkiverse.redisbulkhead.benchmarks.Part;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.BenchmarkEnvironment;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.Contender;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.Kind;
+import io.quarkiverse.redisbulkhead.benchmarks.contender.Limit;
 
 /** All contenders under the same loads. */
 public final class LoadPart implements Part {
@@ -17,7 +18,8 @@ public final class LoadPart implements Part {
     /** The start of the names of its figures. */
     public static final String ID = "load";
 
-    private static final List<Load> ORDER = List.of(Load.ONE, Load.SIXTY_FOUR, Load.MANY, Load.ASYNCHRONOUS, Load.CONTENDED);
+    private static final List<Load> ORDER = List.of(Load.ONE, Load.SIXTY_FOUR, Load.MANY, Load.ASYNCHRONOUS, Load.CONTENDED,
+            Load.FULL_ONE, Load.FULL);
 
     private static final Rounds ROUNDS = new Rounds(5, Duration.ofMillis(500), Duration.ofMillis(1_500));
 
@@ -56,6 +58,9 @@ public final class LoadPart implements Part {
                 if (load.suits(kind) && Options.wanted("kinds", kind.id())) {
                     Contender contender = kind.open(environment, load.limit(kind), load.callers());
                     turns.add(kind, contender, load.crew(contender));
+                    if (load.isFull()) {
+                        contender.hold(Limit.TIGHT);
+                    }
                 }
             }
             return turns.measure(environment.redis(), rounds);

@@ -1,6 +1,10 @@
 package io.quarkiverse.redisbulkhead.benchmarks.load;
 
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Base64;
 import java.util.Collection;
+import java.util.List;
 
 import org.HdrHistogram.Histogram;
 
@@ -19,6 +23,29 @@ public record Work(long nanos, Histogram latencies) {
         Histogram sum = newHistogram();
         latencies.forEach(sum::add);
         return new Work(nanos, sum);
+    }
+
+    /**
+     * What crews did at the same time.
+     *
+     * @param crews at least one
+     */
+    public static Work together(List<Work> crews) {
+        return of(crews.stream().mapToLong(Work::nanos).max().orElseThrow(), crews.stream().map(Work::latencies).toList());
+    }
+
+    /** As one line. */
+    public String text() {
+        ByteBuffer buffer = ByteBuffer.allocate(latencies.getNeededByteBufferCapacity());
+        latencies.encodeIntoByteBuffer(buffer);
+        return nanos + " " + Base64.getEncoder().encodeToString(Arrays.copyOf(buffer.array(), buffer.position()));
+    }
+
+    /** Reads {@link #text()}. */
+    public static Work parse(String text) {
+        String[] parts = text.split(" ");
+        return new Work(Long.parseLong(parts[0]),
+                Histogram.decodeFromByteBuffer(ByteBuffer.wrap(Base64.getDecoder().decode(parts[1])), 0));
     }
 
     static Histogram newHistogram() {

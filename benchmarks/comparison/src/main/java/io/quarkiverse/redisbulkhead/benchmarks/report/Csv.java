@@ -30,9 +30,9 @@ final class Csv {
         return columns + "," + String.join(",", MEASURES) + "\n"
                 + rows.filter(row -> figures.number(part + row + "." + Measure.PAIRS_PER_SECOND.id()).isPresent())
                         .map(row -> row.replace('.', ',') + MEASURES.stream()
-                                .map(measure -> "," + figures.text(part + row + "." + measure)).collect(Collectors.joining()))
-                        .collect(Collectors.joining("\n"))
-                + "\n";
+                                .map(measure -> "," + figures.text(part + row + "." + measure)).collect(Collectors.joining())
+                                + "\n")
+                        .collect(Collectors.joining());
     }
 
     /** Adds the figures of such a file. */

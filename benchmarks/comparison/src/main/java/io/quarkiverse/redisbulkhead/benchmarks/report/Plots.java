@@ -101,6 +101,9 @@ final class Plots {
         double y = MARGIN;
         for (Load load : Load.values()) {
             List<Kind> kinds = measured(load);
+            if (kinds.isEmpty()) {
+                continue;
+            }
             double height = title + kinds.size() * bar;
             double width = (WIDTH - 3.0 * MARGIN - labels) / 2;
             drawing.add(bars(load, kinds, Measure.PAIRS_PER_SECOND, load.title() + ": pairs/s", labels), MARGIN, y,
@@ -112,9 +115,9 @@ final class Plots {
         return drawing.svg(y);
     }
 
-    // The one without Redis is out of scale.
+    // Those without Redis are out of scale.
     private List<Kind> measured(Load load) {
-        return List.of(Kind.values()).stream().filter(kind -> kind != Kind.LOCAL
+        return List.of(Kind.values()).stream().filter(kind -> kind.isInRedis()
                 && figures.number(Tables.name(load, kind, Measure.PAIRS_PER_SECOND)).isPresent()).toList();
     }
 
@@ -296,7 +299,9 @@ final class Plots {
         return new Color(switch (kind) {
             case SCRIPT -> 0x1d4ed8;
             case SCRIPT_FAIR -> 0x60a5fa;
-            case LOCK, LOCAL -> 0xa5c8f5;
+            case SCRIPT_RETURNING -> 0x3b5b9d;
+            case SCRIPT_FAIR_RETURNING -> 0x7f9bc8;
+            case LOCK, LOCAL, LOCAL_FAIR -> 0xa5c8f5;
             case REDISSON_EXPIRABLE -> 0xea7317;
             case REDISSON_PLAIN -> 0xf5b27a;
             case BASIC -> 0x9ca3af;

@@ -43,6 +43,9 @@ public final class Report {
         Tables tables = new Tables(figures);
         replace("targets", new Targets(figures).asciidoc());
         replace("machine", tables.machine());
+        replace("sizing", tables.sizing());
+        replace("instances", tables.instances());
+        replace("paced keys", tables.pacedKeys());
         replace("hand-over", tables.handOver());
         Files.createDirectories(loadCsv.getParent());
         Files.writeString(loadCsv, Csv.text(figures, "load,contender", LOAD, Arrays.stream(Load.values())

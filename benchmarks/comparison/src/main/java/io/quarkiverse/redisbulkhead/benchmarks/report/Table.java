@@ -47,6 +47,10 @@ final class Table {
         return "| " + String.join(" | ", cells) + "\n";
     }
 
+    boolean isEmpty() {
+        return rows.isEmpty();
+    }
+
     String asciidoc() {
         return "[%autowidth,cols=\"<" + ("," + alignment).repeat(titles.size() - 1) + "\"]\n|===\n" + line(titles) + "\n"
                 + String.join("", rows) + "|===\n";

@@ -1,20 +1,28 @@
 package io.quarkiverse.redisbulkhead.benchmarks.report;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalDouble;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 import io.quarkiverse.redisbulkhead.benchmarks.Figures;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.Kind;
 import io.quarkiverse.redisbulkhead.benchmarks.handover.HandOverPart;
+import io.quarkiverse.redisbulkhead.benchmarks.instances.InstancesPart;
 import io.quarkiverse.redisbulkhead.benchmarks.load.Load;
 import io.quarkiverse.redisbulkhead.benchmarks.load.LoadPart;
 import io.quarkiverse.redisbulkhead.benchmarks.load.Measure;
+import io.quarkiverse.redisbulkhead.benchmarks.scale.PacedKeysPart;
 
 /** The tables of the page but that of the targets. */
 final class Tables {
+
+    private static final String NOT_MEASURED = "Not yet measured with the present engine.\n";
+    private static final double MILLIS_PER_SECOND = 1_000;
 
     private static final Map<Measure, String> COLUMNS = new LinkedHashMap<>();
 
@@ -52,25 +60,71 @@ final class Tables {
     String load() {
         StringBuilder text = new StringBuilder();
         for (Load load : Load.values()) {
-            Table table = Table.ofNumbers(Stream.concat(Stream.of(""), COLUMNS.values().stream()).toArray(String[]::new));
+            Table table = titled();
             for (Kind kind : Kind.values()) {
                 if (figures.number(name(load, kind, Measure.PAIRS_PER_SECOND)).isPresent()) {
-                    table.row(row(load, kind));
+                    table.row(row(kind.title(), measure -> figures.number(name(load, kind, measure))));
                 }
+            }
+            if (table.isEmpty()) {
+                continue;
             }
             text.append("=== ").append(load.title()).append("\n\n").append(table.asciidoc()).append('\n');
         }
-        return text.toString().stripTrailing() + "\n";
-    }
-
-    private List<String> row(Load load, Kind kind) {
-        List<String> row = new ArrayList<>(List.of(kind.title()));
-        COLUMNS.keySet().forEach(measure -> row.add(Table.number(figures.number(name(load, kind, measure)))));
-        return row;
+        return text.isEmpty() ? NOT_MEASURED : text.toString().stripTrailing() + "\n";
     }
 
     static String name(Load load, Kind kind, Measure measure) {
         return LoadPart.name(load, kind) + "." + measure.id();
+    }
+
+    /** What two instances reach together. */
+    String instances() {
+        Table table = titled();
+        for (Kind kind : InstancesPart.KINDS) {
+            table.row(row(kind.title(), measure -> figures.number(InstancesPart.name(kind, measure))));
+        }
+        return table.asciidoc();
+    }
+
+    /** What calls for many keys cost. */
+    String pacedKeys() {
+        Table table = titled();
+        for (Duration period : PacedKeysPart.PERIODS) {
+            table.row(row("a call every %s s".formatted(period.toMillis() / MILLIS_PER_SECOND),
+                    measure -> figures.number(PacedKeysPart.name(period, measure))));
+        }
+        return table.asciidoc();
+    }
+
+    /** The processor time of Redis for a call of each sort. */
+    String sizing() {
+        return Table.ofNumbers("call", "Redis CPU, µs")
+                .row(sizing("finds an idle permit, 64 callers", name(Load.SIXTY_FOUR, Kind.SCRIPT, Measure.REDIS_CPU)))
+                .row(sizing("`keep-idle=0`, one caller", name(Load.ONE, Kind.SCRIPT_RETURNING, Measure.REDIS_CPU)))
+                .row(sizing("`keep-idle=0`, 64 callers", name(Load.SIXTY_FOUR, Kind.SCRIPT_RETURNING, Measure.REDIS_CPU)))
+                .row(sizing("`keep-idle=0`, 64 callers for 10 permits, `fair`",
+                        name(Load.CONTENDED, Kind.SCRIPT_FAIR_RETURNING, Measure.REDIS_CPU)))
+                .row(sizing("two instances with 64 callers each for 10 permits",
+                        InstancesPart.name(Kind.SCRIPT, Measure.REDIS_CPU)))
+                .row(sizing("the same, `fair`", InstancesPart.name(Kind.SCRIPT_FAIR, Measure.REDIS_CPU)))
+                .row(sizing("for one of 10,000 keys, each called every 5 s",
+                        PacedKeysPart.name(Duration.ofSeconds(5), Measure.REDIS_CPU)))
+                .asciidoc();
+    }
+
+    private List<String> sizing(String title, String figure) {
+        return List.of(title, Table.number(figures.number(figure)));
+    }
+
+    private static Table titled() {
+        return Table.ofNumbers(Stream.concat(Stream.of(""), COLUMNS.values().stream()).toArray(String[]::new));
+    }
+
+    private static List<String> row(String title, Function<Measure, OptionalDouble> figure) {
+        List<String> row = new ArrayList<>(List.of(title));
+        COLUMNS.keySet().forEach(measure -> row.add(Table.number(figure.apply(measure))));
+        return row;
     }
 
     /** How long hand-overs take. */
@@ -79,6 +133,8 @@ final class Tables {
                 .row(handOver("`PING` by a blocking caller", HandOverPart.ROUND_TRIP))
                 .row(handOver("to a waiter in the same process", HandOverPart.SAME_PROCESS))
                 .row(handOver("to a waiter in another process", HandOverPart.NEXT_WAITER))
+                .row(handOver("`PING` between two calls in turn", HandOverPart.PACED_ROUND_TRIP))
+                .row(handOver("two instances in turn, `keep-idle=5s`", HandOverPart.IN_TURN))
                 .asciidoc();
     }
 

@@ -14,6 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import io.quarkiverse.redisbulkhead.benchmarks.RedisOfApplication;
+import io.quarkiverse.redisbulkhead.benchmarks.SharesInRedis;
 import io.quarkiverse.redisbulkhead.benchmarks.load.AsynchronousCrew;
 import io.quarkiverse.redisbulkhead.benchmarks.load.BlockingCrew;
 import io.quarkiverse.redisbulkhead.benchmarks.load.Crew;
@@ -54,7 +55,7 @@ class ContendersTest {
                 Crew crew = new BlockingCrew(contender, CALLERS, this::execution)) {
             check(kind, crew.work(MOMENT).pairs());
         }
-        assertThat(keys()).as("keys when all is closed").isEmpty();
+        assertThat(keysInUse()).as("keys when all is closed").isEmpty();
     }
 
     @ParameterizedTest
@@ -65,7 +66,19 @@ class ContendersTest {
                 Crew crew = new AsynchronousCrew(contender, CALLERS, this::execution)) {
             check(kind, crew.work(MOMENT).pairs());
         }
-        assertThat(keys()).as("keys when all is closed").isEmpty();
+        assertThat(keysInUse()).as("keys when all is closed").isEmpty();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = { "SCRIPT", "REDISSON_EXPIRABLE" })
+    void fullLimitRejectsCallers(Kind kind) throws Exception {
+        try (Contender contender = kind.open(environment, Limit.full("full-" + kind.id()), CALLERS);
+                Crew crew = new BlockingCrew(contender::newRejectedCaller, CALLERS, this::execution)) {
+            contender.hold(Limit.TIGHT);
+            assertThat(crew.work(MOMENT).pairs()).as("rejections").isPositive();
+            assertThat(executions).as("executions").hasValue(0);
+        }
+        assertThat(keysInUse()).as("keys when all is closed").isEmpty();
     }
 
     private static Limit limit(String name) {
@@ -79,12 +92,12 @@ class ContendersTest {
         }
         // A caller does not wait for the answer to its release.
         await().atMost(Duration.ofSeconds(20)).untilAsserted(
-                () -> assertThat(sortedSets()).as("sets of holders and waiters when all permits are back").isEmpty());
+                () -> assertThat(sortedSets()).as("sets of those that hold or wait when all permits are back").isEmpty());
     }
 
-    private Set<String> keys() {
+    private Set<String> keysInUse() {
         try (Jedis jedis = environment.redis().connect()) {
-            return jedis.keys("*");
+            return SharesInRedis.keysInUse(jedis);
         }
     }
 

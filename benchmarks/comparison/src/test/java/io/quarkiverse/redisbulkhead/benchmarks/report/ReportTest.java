@@ -14,9 +14,11 @@ import org.junit.jupiter.api.io.TempDir;
 
 import io.quarkiverse.redisbulkhead.benchmarks.Figures;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.Kind;
+import io.quarkiverse.redisbulkhead.benchmarks.instances.InstancesPart;
 import io.quarkiverse.redisbulkhead.benchmarks.load.Load;
 import io.quarkiverse.redisbulkhead.benchmarks.load.Measure;
 import io.quarkiverse.redisbulkhead.benchmarks.scale.Growth;
+import io.quarkiverse.redisbulkhead.benchmarks.scale.PacedKeysPart;
 import io.quarkiverse.redisbulkhead.benchmarks.scale.ScalePart;
 
 /** Figures end up in the real page. */
@@ -37,9 +39,13 @@ class ReportTest {
         report();
 
         assertThat(page()).content()
-                .contains("| 64 callers: pairs/s vs. Redisson | ≥4.5× | 6× | met | \n")
-                .contains("| 1,000 asynchronous callers: pairs/s vs. Redisson | ≥12× | 6× | *missed* | Redis and ")
+                .contains("| 64 callers: rejections/s vs. Redisson | ≥4× | 6× | met | \n")
+                .contains("| one caller: p50 | ≤1 µs | 60,000 µs | *missed* | ")
+                .contains("| 64 callers: pairs/s vs. Redisson | ≥60× | 6× | *missed* | ")
                 .contains("≤6× | - | not measured | \n")
+                .contains("| `script`, fair | 4,321 |")
+                .contains("| a call every 0.5 s | - | - | - | 12.3\n")
+                .contains("| for one of 10,000 keys, each called every 5 s | 12.3\n")
                 .contains("=== 64 blocking callers for 10 permits");
         assertThat(documents.resolve("attachments/benchmarks-load.csv")).content()
                 .startsWith("load,contender,pairs-per-second,p50,").contains("\n64-blocking,script,60000.0,60000.0,");
@@ -69,6 +75,17 @@ class ReportTest {
         assertThat(page()).hasContent(once);
     }
 
+    @Test
+    void withoutFiguresNothingIsMeasured() throws Exception {
+        Files.copy(PAGE, page());
+        Report report = new Report(documents);
+        report.write(new Figures());
+        report.redraw();
+
+        assertThat(page()).content().contains("≥200× | - | not measured | \n").doesNotContain("=== 1 blocking caller",
+                "missed*");
+    }
+
     private void report() throws IOException {
         Report report = new Report(documents);
         report.write(made());
@@ -84,6 +101,8 @@ class ReportTest {
                 }
             }
         }
+        figures.put(InstancesPart.name(Kind.SCRIPT_FAIR, Measure.PAIRS_PER_SECOND), 4_321);
+        PacedKeysPart.PERIODS.forEach(period -> figures.put(PacedKeysPart.name(period, Measure.REDIS_CPU), 12.3));
         for (Growth growth : ScalePart.GROWTHS) {
             for (Kind kind : growth.kinds()) {
                 for (int size : growth.sizes(kind)) {

@@ -10,6 +10,7 @@ import jakarta.inject.Inject;
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.benchmarks.RedisOfApplication;
+import io.quarkiverse.redisbulkhead.benchmarks.SharesInRedis;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.BenchmarkEnvironment;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.Kind;
 import io.quarkiverse.redisbulkhead.benchmarks.load.Measure;
@@ -43,7 +44,7 @@ class GrowthTest {
                         assertThat(figures.get(SIZE).values()).containsOnlyKeys(Measure.values())
                                 .allSatisfy((measure, value) -> assertThat(value).as(measure.id()).isNotNegative());
                     }
-                    assertThat(jedis.keys("*")).as(growth.id() + " " + kind).isEmpty();
+                    assertThat(SharesInRedis.keysInUse(jedis)).as(growth.id() + " " + kind).isEmpty();
                 }
             }
         }
@@ -55,8 +56,9 @@ class GrowthTest {
                 Turns<Integer> turns = new Turns<>()) {
             new HeldPermits().add(turns, environment, Kind.SCRIPT, SIZE);
             new Keys().add(turns, environment, Kind.SCRIPT, SIZE);
-            assertThat(jedis.zcard("redis-bulkhead:{ample-keyed%:held-script-20}:holders")).isEqualTo(SIZE);
-            assertThat(jedis.keys("redis-bulkhead:{ample-keyed%:keys-20-*}:holders")).hasSize(SIZE);
+            assertThat(SharesInRedis.permits(jedis, "redis-bulkhead:{ample-keyed%:held-script-20}:shares")).isEqualTo(SIZE);
+            assertThat(jedis.keys("redis-bulkhead:{ample-keyed%:keys-20-*}:shares")).hasSize(SIZE)
+                    .allSatisfy(key -> assertThat(SharesInRedis.permits(jedis, key)).isOne());
         }
     }
 }

@@ -1,0 +1,2 @@
+/** Other processes of a measurement. */
+package io.quarkiverse.redisbulkhead.benchmarks.process;
