@@ -68,6 +68,7 @@ class ProcessesTest {
         List<WorkerProcess> workers = stage.workers(2, redis.url(), KEEP_IDLE);
         Map<String, String> doesNotWait = new HashMap<>(KEEP_IDLE);
         doesNotWait.put("worker.wait", "0s");
+        doesNotWait.put("quarkus.redis-bulkhead.\"open\".keep-idle", "1s");
         WorkerProcess impatient = stage.workers(1, redis.url(), doesNotWait).get(0);
         WorkerProcess sleeper = workers.get(0);
         keepAll(stage, redis, sleeper);
