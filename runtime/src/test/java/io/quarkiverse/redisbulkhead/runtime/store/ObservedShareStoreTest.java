@@ -35,7 +35,7 @@ class ObservedShareStoreTest {
             (operation, time, failure) -> observed.add(new Observed(operation, time, failure)));
 
     @ParameterizedTest
-    @EnumSource(names = { "SYNC", "LOOK", "REVOKE", "RESIZE", "RESET_SIZE", "IN_USE" })
+    @EnumSource
     void reportsEachOperation(StoreOperation operation) {
         assertThat(call(operation)).isSameAs(reply);
         assertThat(calledMethods).hasSize(1);
@@ -87,7 +87,6 @@ class ObservedShareStoreTest {
             case RESIZE -> store.resize(REPORTS, 1);
             case RESET_SIZE -> store.resize(REPORTS, 0);
             case IN_USE -> store.inUse(0);
-            default -> throw new IllegalArgumentException("An operation of PermitStore");
         };
     }
 }
