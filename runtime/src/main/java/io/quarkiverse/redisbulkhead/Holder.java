@@ -32,15 +32,14 @@ public record Holder(String permitId, String bulkhead, Optional<String> key, lon
         DETACHED,
 
         /**
-         * It was released, and stays taken until its minimum hold is over; see {@link SemaphoreSpec#minHold()}. It has a new
-         * id.
+         * It was released, and stays taken until its minimum hold is over; see {@link SemaphoreSpec#minHold()}.
          */
         RELEASED,
 
         /**
          * An instance that does not answer, maybe because its process has died. The weight is that of all its permits, idle
-         * ones
-         * included; they are free at {@link Holder#until} unless Redis hears from it before. {@link Holder#since} is when Redis
+         * ones included; they are free at {@link Holder#until} unless Redis hears from it before. {@link Holder#since} is when
+         * Redis
          * heard from it last. The id is the name of the instance in Redis, and revoking it takes all of the permits. The
          * application and the method are not known.
          */

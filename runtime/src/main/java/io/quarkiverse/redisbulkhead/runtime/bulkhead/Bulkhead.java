@@ -79,6 +79,7 @@ final class Bulkhead {
     private final Timers.Alarm alarm;
     private boolean ticking;
     private boolean stopping;
+    private boolean closed;
     private boolean forgotten;
     private boolean empty;
     private long emptySinceNanos;
@@ -133,7 +134,8 @@ final class Bulkhead {
         SemaphoreSpec spec = definition.spec();
         long now = nanoTime();
         synchronized (this) {
-            if (!line.isEmpty() || stopping || forgotten || idle() < spec.weight() || spec.permits() != declared
+            if (!line.isEmpty() || othersWait && fair || stopping || forgotten || idle() < spec.weight()
+                    || spec.permits() != declared
                     || definition.terms().leaseNanos() > leaseNanos || tokens.free() <= 0
                     || sync != null && validUntilNanos - now <= 0) {
                 return null;
@@ -174,6 +176,9 @@ final class Bulkhead {
 
     /** Within the lock: looks at everything that has a time by then. */
     void plan(long atNanos) {
+        if (closed) {
+            return;
+        }
         ticking = true;
         alarm.noLaterThan(atNanos, whenDue);
     }
@@ -337,11 +342,7 @@ final class Bulkhead {
             }
         }
         runInTurn(then);
-        Bulkhead beside = local;
-        if (beside != null) {
-            beside.serveFrom(this);
-        }
-        if (travels) {
+        if (travels || local != null) {
             flush();
         }
         return held;
@@ -654,26 +655,25 @@ final class Bulkhead {
 
     /** While the store is away, idle permits of the share also serve the calls that wait for the local limit. */
     private void serveFrom(Bulkhead other) {
+        List<Runnable> then = new ArrayList<>();
         PendingCall head = head();
         while (head != null) {
             SharePermit lent = other.lend(head);
             if (lent == null) {
-                return;
+                break;
             }
+            PendingCall call = head;
             boolean waits;
             synchronized (this) {
-                waits = head.group != null;
+                waits = call.group != null;
                 if (waits) {
-                    remove(head);
+                    remove(call);
                 }
             }
-            if (waits) {
-                head.granted(lent);
-            } else {
-                lent.release();
-            }
+            then.add(waits ? () -> call.granted(lent) : lent::release);
             head = head();
         }
+        runInTurn(then);
     }
 
     private synchronized PendingCall head() {
@@ -692,6 +692,7 @@ final class Bulkhead {
         synchronized (this) {
             wasSet = resizedTo != 0;
             resizedTo = permits;
+            plan(nanoTime() + FORGET_NANOS);
         }
         limitMayHaveChanged();
         return wasSet;
@@ -727,6 +728,9 @@ final class Bulkhead {
         List<Runnable> then = new ArrayList<>();
         boolean gone = false;
         synchronized (this) {
+            if (closed) {
+                return;
+            }
             alarm.cancel();
             ticking = false;
             long now = nanoTime();
@@ -745,6 +749,9 @@ final class Bulkhead {
         }
         if (gone) {
             forget.run();
+            if (shared != null && shared.local == this) {
+                shared.local = null;
+            }
         }
         run(then);
         flush();
@@ -844,12 +851,15 @@ final class Bulkhead {
     }
 
     void close() {
+        List<Runnable> then = new ArrayList<>();
         synchronized (this) {
+            closed = true;
             alarm.cancel();
             if (sync != null) {
-                sync.close();
+                sync.close(then);
             }
         }
+        run(then);
     }
 
     // ---- Looking
@@ -927,8 +937,12 @@ final class Bulkhead {
         }
     }
 
-    /** States what has changed, if that helps now. */
+    /** States what has changed, if that helps now. What has become idle also serves the calls that wait for the local limit. */
     void flush() {
+        Bulkhead beside = local;
+        if (beside != null) {
+            beside.serveFrom(this);
+        }
         if (sync != null) {
             sync.flush();
         }

@@ -30,10 +30,6 @@ final class CallLine {
             this.weight = weight;
         }
 
-        int weight() {
-            return weight;
-        }
-
         long ticket() {
             return ticket;
         }
@@ -47,7 +43,6 @@ final class CallLine {
     private Group last;
     // The groups with tickets come first.
     private Group firstWithoutTicket;
-    private int count;
     // Whether a call came since the needs were last stated.
     private boolean added;
 
@@ -76,7 +71,6 @@ final class CallLine {
         group.last = call;
         group.count++;
         call.group = group;
-        count++;
     }
 
     /** Whether the store may know of the call. */
@@ -95,7 +89,6 @@ final class CallLine {
         call.before = null;
         call.after = null;
         call.group = null;
-        count--;
         if (--group.count == 0) {
             unlink(group);
         }
@@ -125,10 +118,6 @@ final class CallLine {
 
     boolean isEmpty() {
         return first == null;
-    }
-
-    int count() {
-        return count;
     }
 
     /**

@@ -53,14 +53,6 @@ public record DetachedPermit(String permitId, String secret) {
         return sha256(secret);
     }
 
-    /**
-     * What distinguishes the permits that one process attaches. The same for the same token, so that a retry is the same
-     * request.
-     */
-    String fingerprint() {
-        return sha256(token()).substring(0, 2 * SECRET_BYTES);
-    }
-
     private static String sha256(String text) {
         try {
             return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8)));

@@ -389,7 +389,7 @@ public final class Engine implements InstanceControl {
                     reports.put(instance, InstanceReport.parse(bulkhead, text));
                 } catch (RuntimeException e) {
                     // Counts as silent: any client that may publish can answer.
-                    LOG.debugf(e, "Instance %s gave an answer that is none", instance);
+                    LOG.debugf(e, "Instance %s sent a malformed answer", instance);
                 }
             });
             return reports;

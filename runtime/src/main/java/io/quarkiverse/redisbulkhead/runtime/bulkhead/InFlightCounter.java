@@ -13,7 +13,6 @@ public final class InFlightCounter {
 
     private final AtomicInteger count = new AtomicInteger();
     private final Queue<CompletableFuture<Void>> waiting = new ConcurrentLinkedQueue<>();
-    private volatile boolean stopping;
 
     public void begin() {
         count.incrementAndGet();
@@ -27,16 +26,6 @@ public final class InFlightCounter {
 
     public boolean isIdle() {
         return count.get() == 0;
-    }
-
-    /** The application stops: nothing new should begin. */
-    public void stop() {
-        stopping = true;
-    }
-
-    /** Whether {@link #stop()} was called. To be read after {@link #begin()}, so that a shutdown does not miss what begins. */
-    public boolean isStopping() {
-        return stopping;
     }
 
     /** Completes when nothing is in flight. */

@@ -139,14 +139,24 @@ final class ShareSync {
         }
         answer.whenComplete((position, failure) -> {
             List<Runnable> effects = new ArrayList<>();
+            Throwable cause = failure == null && position.number() != next.statement().number()
+                    ? new StoreException("The store answered another statement", true, null)
+                    : failure == null ? null : Failures.cause(failure);
             synchronized (bulkhead) {
-                if (failure == null) {
+                if (inFlight == next || closed) {
+                    next.awaiting().forEach(promise -> effects.add(() -> complete(promise, cause)));
+                } else {
+                    // What the answer says does not count any more.
+                    awaiting.addAll(next.awaiting());
+                }
+                if (inFlight != next) {
+                    stale = true;
+                } else if (cause == null) {
                     answered(next, position, effects);
                 } else {
-                    failed(next, Failures.cause(failure), effects);
+                    failed(cause, effects);
                 }
             }
-            next.awaiting().forEach(promise -> effects.add(() -> complete(promise, failure)));
             Bulkhead.runInTurn(effects);
             flush();
         });
@@ -156,7 +166,7 @@ final class ShareSync {
         if (failure == null) {
             promise.complete(null);
         } else {
-            promise.completeExceptionally(Failures.cause(failure));
+            promise.completeExceptionally(failure);
         }
     }
 
@@ -259,15 +269,11 @@ final class ShareSync {
     // ---- Answers
 
     private void answered(Sent sent, Position position, List<Runnable> then) {
-        if (inFlight != sent || position.number() != number) {
-            return;
-        }
         inFlight = null;
         long now = bulkhead.nanoTime();
         bulkhead.endLeaseIfOver(now, then);
         long leaseEnd = sent.atNanos() + TimeUnit.MILLISECONDS.toNanos(position.leaseMillis()) - bulkhead.marginNanos;
-        if (epoch != sent.statement().epoch() || number != sent.statement().number()
-                || position.granted() > 0 && position.leaseMillis() > 0 && leaseEnd - now <= 0) {
+        if (epoch != sent.statement().epoch() || position.granted() > 0 && position.leaseMillis() > 0 && leaseEnd - now <= 0) {
             // The lease has ended here, before or with this answer.
             leaseOver(now, then);
             return;
@@ -439,10 +445,7 @@ final class ShareSync {
 
     // ---- Failures
 
-    private void failed(Sent sent, Throwable failure, List<Runnable> then) {
-        if (inFlight != sent) {
-            return;
-        }
+    private void failed(Throwable failure, List<Runnable> then) {
         inFlight = null;
         unanswered = true;
         lastFailure = failure;
@@ -553,7 +556,7 @@ final class ShareSync {
         boolean isRecent = offer.number() == number || offer.number() == numberBefore;
         long more = offer.granted() - granted;
         if (!isRecent || epoch == 0 || offer.epoch() != epoch || more <= 0 || basis + OFFER_NANOS - now <= 0
-                || offer.revoked() != revoked || bulkhead.isStopping() || isForged(offer, more)) {
+                || offer.revoked() != revoked || bulkhead.isStopping() || transfers.isAttaching() || isForged(offer, more)) {
             return;
         }
         granted = offer.granted();
@@ -750,7 +753,11 @@ final class ShareSync {
     CompletionStage<Void> confirmed() {
         CompletableFuture<Void> answer = new CompletableFuture<>();
         synchronized (bulkhead) {
-            awaiting.add(answer);
+            if (closed) {
+                answer.completeExceptionally(stopping());
+            } else {
+                awaiting.add(answer);
+            }
             if (unanswered) {
                 retryNanos = bulkhead.nanoTime();
             }
@@ -783,7 +790,14 @@ final class ShareSync {
         });
     }
 
-    void close() {
+    void close(List<Runnable> then) {
         closed = true;
+        List<CompletableFuture<Void>> promises = List.copyOf(awaiting);
+        awaiting.clear();
+        then.add(() -> promises.forEach(promise -> promise.completeExceptionally(stopping())));
+    }
+
+    private static StoreException stopping() {
+        return new StoreException("the application is stopping", false, null);
     }
 }

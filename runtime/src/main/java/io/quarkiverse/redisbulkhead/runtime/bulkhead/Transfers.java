@@ -64,6 +64,11 @@ final class Transfers {
         return leaving.isEmpty() && joining.isEmpty();
     }
 
+    /** Whether permits are to join. What is offered meanwhile would hide whether they have: see ADR 0059. */
+    boolean isAttaching() {
+        return !joining.isEmpty();
+    }
+
     /** Whether all that leave have left the share. */
     boolean haveLeft() {
         return leaving.stream().allMatch(leave -> leave.counted);

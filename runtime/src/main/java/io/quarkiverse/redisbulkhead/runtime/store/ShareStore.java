@@ -10,8 +10,8 @@ import io.quarkiverse.redisbulkhead.RedisSemaphore;
  * Where shares live. Knows instances, not calls. Every method is one atomic step, by the clock of the store.
  * <p>
  * All methods are asynchronous, may be called from any thread and never block. Stages complete on a thread of the store; do not
- * block it. Failures come through the stage as {@link StoreException}. A store never sends anything twice: who states
- * something states it again.
+ * block it. Failures come through the stage as {@link StoreException}. A store never sends anything twice:
+ * the instance repeats its statement.
  */
 public interface ShareStore {
 

@@ -492,6 +492,9 @@ final class RedisNode implements ServerConnection.Listener {
     }
 
     private void tick() {
+        if (closed) {
+            return;
+        }
         if (attempt != null && ++attempt.ticks > attemptTicks()) {
             attemptTimedOut();
         }
