@@ -269,7 +269,8 @@ final class Bulkhead {
             grant(line, head, now, then);
             head = line.head();
         }
-        if (line.isEmpty() && !immediate.isEmpty() && idle() > 0) {
+        // In a fair bulkhead, what a call that gave up has left goes back to those of other instances.
+        if (line.isEmpty() && !immediate.isEmpty() && idle() > 0 && !(othersWait && fair)) {
             for (PendingCall call : immediate.calls(false)) {
                 if (idle() >= call.weight() && tokens.free() > 0) {
                     grant(immediate, call, now, then);

@@ -2,6 +2,7 @@ package io.quarkiverse.redisbulkhead.runtime.bulkhead;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -323,5 +324,64 @@ class ShareSyncTest {
 
         assertThat(permit.isHeld()).isTrue();
         assertThat(clock.losses).isEmpty();
+    }
+
+    /** What the offer brings would hide that the answer, which may be lost, has brought the attached permit. */
+    @Test
+    void offerIsIgnoredWhileAPermitIsAttached() {
+        Admission call = call();
+        answer(0, 0, 10, true, 0);
+        String token = DetachedPermit.of("two-1", new SecureRandom()).token();
+        engine.attach(SemaphoreDefinition.of(SemaphoreSpec.named("work").permits(3).build()), token, "m");
+        assertThat(store.statements.get(1).attaches()).hasSize(1);
+
+        offer(1, EPOCH, 1, 10);
+
+        assertThat(call.isHeldNow()).isFalse();
+    }
+
+    /** The server has failed over, so the one that answered may not have the data any more. */
+    @Test
+    void answerOfAFormerServerConfirmsNothing() {
+        Admission call = call();
+        answer(0, 1, 10, false, 100);
+        CompletableFuture<Boolean> refreshed = held(call).refresh().toCompletableFuture();
+        int before = last();
+        engine.reconnected();
+        answer(before, 1, 0, false, 0);
+
+        assertThat(refreshed).isNotDone();
+        answer(last(), 1, 0, false, 0);
+        assertThat(refreshed).as("it was not part of that statement").isNotDone();
+        answer(last(), 1, 0, false, 0);
+        assertThat(refreshed).isCompletedWithValue(true);
+    }
+
+    @Test
+    void closedEnginePlansNothing() {
+        Admission call = call();
+        answer(0, 1, 10, false, 100);
+        CompletableFuture<Boolean> refreshed = held(call).refresh().toCompletableFuture();
+        engine.close();
+        store.answers.get(last()).completeExceptionally(new TransientStoreException("the application is stopping", true, null));
+
+        assertThat(refreshed).isCompletedExceptionally();
+        assertThat(clock.planned()).isZero();
+        assertThat(held(call).refresh().toCompletableFuture()).isCompletedExceptionally();
+        passMillis(60_000);
+        assertThat(clock.planned()).isZero();
+    }
+
+    /** Guarantee 5: a permit that was granted to a call which gave up goes back, and not to a newcomer. */
+    @Test
+    void newcomerDoesNotTakeAPermitThatOthersWaitFor() {
+        Admission call = call();
+        answer(0, 0, 10, true, 0);
+        call.end();
+        assertThat(store.answers.get(last())).as("in flight").isNotDone();
+        offer(0, EPOCH, 1, 10);
+        Admission newcomer = call(Duration.ZERO);
+
+        assertThat(newcomer.isHeldNow()).isFalse();
     }
 }
