@@ -66,8 +66,6 @@ class ArchitectureTest {
                 .layer("port").definedBy(ROOT + ".runtime.store")
                 .layer("machine").definedBy(ROOT + ".runtime.store.machine")
                 .layer("redis").definedBy(ROOT + ".runtime.store.redis")
-                .layer("lock store").definedBy(ROOT + ".runtime.store.lock")
-                .layer("local store").definedBy(ROOT + ".runtime.store.local")
                 .whereLayer("glue").mayNotBeAccessedByAnyLayer()
                 .whereLayer("observation").mayOnlyBeAccessedByLayers("glue")
                 .whereLayer("config").mayOnlyBeAccessedByLayers("glue", "definition")
@@ -80,12 +78,10 @@ class ArchitectureTest {
                 .whereLayer("bulkhead").mayOnlyBeAccessedByLayers("glue", "guard", "overview")
                 .whereLayer("bulkhead").mayOnlyAccessLayers("port")
                 .whereLayer("port")
-                .mayOnlyBeAccessedByLayers("glue", "overview", "bulkhead", "machine", "redis", "lock store", "local store")
-                .whereLayer("machine").mayOnlyBeAccessedByLayers("redis", "lock store", "local store")
+                .mayOnlyBeAccessedByLayers("glue", "overview", "bulkhead", "machine", "redis")
+                .whereLayer("machine").mayOnlyBeAccessedByLayers("redis")
                 .whereLayer("machine").mayOnlyAccessLayers("port")
-                .whereLayer("redis").mayOnlyBeAccessedByLayers("glue", "lock store")
-                .whereLayer("lock store").mayOnlyBeAccessedByLayers("glue")
-                .whereLayer("local store").mayOnlyBeAccessedByLayers("glue", "lock store")
+                .whereLayer("redis").mayOnlyBeAccessedByLayers("glue")
                 .check(CLASSES);
     }
 
@@ -107,12 +103,12 @@ class ArchitectureTest {
     @Test
     void bulkheadsDoNotDependOnCdiConfigurationOrRedis() {
         classes().that()
-                .resideInAnyPackage(ROOT + ".runtime.bulkhead", ROOT + ".runtime.store", ROOT + ".runtime.store.local")
+                .resideInAnyPackage(ROOT + ".runtime.bulkhead", ROOT + ".runtime.store")
                 .should()
                 .onlyDependOnClassesThat()
                 .resideInAnyPackage("java..", "org.jboss.logging..", ROOT, ROOT + ".runtime.message",
                         ROOT + ".runtime.bulkhead",
-                        ROOT + ".runtime.store", ROOT + ".runtime.store.machine", ROOT + ".runtime.store.local",
+                        ROOT + ".runtime.store", ROOT + ".runtime.store.machine",
                         "org.eclipse.microprofile.faulttolerance..")
                 .check(CLASSES);
     }
@@ -229,8 +225,7 @@ class ArchitectureTest {
     @Test
     void callsParseNoStrings() {
         noClasses().that()
-                .resideInAnyPackage(ROOT + ".runtime.guard", ROOT + ".runtime.bulkhead", ROOT + ".runtime.store",
-                        ROOT + ".runtime.store.local")
+                .resideInAnyPackage(ROOT + ".runtime.guard", ROOT + ".runtime.bulkhead", ROOT + ".runtime.store")
                 .or(areOnTheCallPath())
                 .should().dependOnClassesThat().resideInAPackage("java.util.regex..")
                 .orShould().callMethodWhere(target(owner(type(String.class)))

@@ -43,8 +43,8 @@ public final class OtherInstance implements AutoCloseable {
         store.listen(new ConnectionListener() {
 
             @Override
-            public void positionsMayDiffer() {
-                engine.positionsMayDiffer();
+            public void reconnected() {
+                engine.reconnected();
             }
 
             @Override
@@ -53,8 +53,8 @@ public final class OtherInstance implements AutoCloseable {
             }
 
             @Override
-            public void hearingChanged(boolean hears) {
-                engine.hearingChanged(hears);
+            public void hearsRecalls(boolean hears) {
+                engine.hearsRecalls(hears);
                 if (hears) {
                     hearing.countDown();
                 }

@@ -34,9 +34,6 @@ import io.quarkiverse.redisbulkhead.runtime.guard.BlockingWait;
 import io.quarkiverse.redisbulkhead.runtime.guard.Continuations;
 import io.quarkiverse.redisbulkhead.runtime.store.ObservedShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
-import io.quarkiverse.redisbulkhead.runtime.store.StoreDecorator;
-import io.quarkiverse.redisbulkhead.runtime.store.StoreListener;
-import io.quarkiverse.redisbulkhead.runtime.store.local.InProcessShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisShareStore;
 import io.quarkus.arc.All;
 import io.quarkus.arc.Arc;
@@ -75,7 +72,7 @@ public class BulkheadRuntime {
     @Inject
     public BulkheadRuntime(RedisBulkheadRuntimeConfig config, RedisBulkheadBuildTimeConfig buildTimeConfig,
             RedisStoreFactory redis, Vertx vertx, Event<PermitLost> losses, @All List<SemaphoreListener> listeners,
-            @All List<StoreListener> redisListeners, @All List<StoreDecorator> decorators) {
+            @All List<ObservedShareStore.Listener> redisListeners, @All List<StoreDecorator> decorators) {
         this.timers = new VertxTimers(vertx);
         int maxBlockedThreads = maxBlockedThreads(config, ConfigProvider.getConfig());
         this.continuations = new Continuations(maxBlockedThreads);
@@ -88,17 +85,14 @@ public class BulkheadRuntime {
 
     /** What an engine needs, with Redis or without. */
     private record Parts(HolderIdentity identity, SemaphoreListener listener, WaiterLimits limits,
-            List<StoreListener> storeListeners, List<StoreDecorator> decorators) {
+            List<ObservedShareStore.Listener> storeListeners, List<StoreDecorator> decorators) {
     }
 
     private Engine engineOnRedis(RedisShareStore redis, Duration commandTimeout, Parts parts) {
         connecting = redis::warmUp;
         disconnecting = redis::close;
-        ShareStore store = redis;
-        for (StoreDecorator decorator : parts.decorators()) {
-            store = decorator.decorate(store);
-        }
-        for (StoreListener listener : parts.storeListeners()) {
+        ShareStore store = decorated(redis, redis.instance(), parts);
+        for (ObservedShareStore.Listener listener : parts.storeListeners()) {
             store = new ObservedShareStore(store, listener);
         }
         if (LaunchMode.current() == LaunchMode.DEVELOPMENT) {
@@ -116,14 +110,19 @@ public class BulkheadRuntime {
         if (parts.decorators().isEmpty()) {
             return new Engine(instance, timers, parts.identity(), parts.listener(), parts.limits());
         }
-        ShareStore store = new InProcessShareStore(instance, timers::nanoTime);
-        for (StoreDecorator decorator : parts.decorators()) {
-            store = decorator.decorate(store);
-        }
-        Engine shares = new Engine(instance, store, timers, parts.identity(), parts.listener(), parts.limits(),
+        Engine shares = new Engine(instance, decorated(null, instance, parts), timers, parts.identity(), parts.listener(),
+                parts.limits(),
                 commandTimeout);
         parts.decorators().forEach(decorator -> decorator.control(shares));
         return shares;
+    }
+
+    private static ShareStore decorated(ShareStore store, String instance, Parts parts) {
+        ShareStore first = store;
+        for (StoreDecorator decorator : parts.decorators()) {
+            first = decorator.decorate(Optional.ofNullable(first), instance);
+        }
+        return first;
     }
 
     /**

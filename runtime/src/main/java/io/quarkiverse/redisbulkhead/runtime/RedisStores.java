@@ -2,7 +2,7 @@ package io.quarkiverse.redisbulkhead.runtime;
 
 import java.time.Duration;
 
-import io.quarkiverse.redisbulkhead.runtime.store.lock.LockShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.LockShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.ScriptShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.Topology;

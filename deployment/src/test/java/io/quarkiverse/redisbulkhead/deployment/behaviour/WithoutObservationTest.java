@@ -12,7 +12,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreListener;
-import io.quarkiverse.redisbulkhead.runtime.store.StoreListener;
+import io.quarkiverse.redisbulkhead.runtime.store.ObservedShareStore;
 import io.quarkus.arc.Arc;
 import io.quarkus.arc.InjectableBean;
 import io.quarkus.test.QuarkusUnitTest;
@@ -42,7 +42,7 @@ class WithoutObservationTest {
         assertThat(Arc.container().listAll(SemaphoreListener.class)).as("only the listener that estimates Retry-After")
                 .extracting(listener -> listener.getBean().getBeanClass().getSimpleName())
                 .containsExactly("RecentExecutions");
-        assertThat(Arc.container().listAll(StoreListener.class)).isEmpty();
+        assertThat(Arc.container().listAll(ObservedShareStore.Listener.class)).isEmpty();
         assertThat(
                 Arc.container().listAll(Object.class).stream().map(handle -> handle.getBean()).map(InjectableBean::getBeanClass)
                         .map(Class::getPackageName))

@@ -27,8 +27,7 @@ import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.Waiter;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
-import io.quarkiverse.redisbulkhead.runtime.store.InstanceControl;
-import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
+import io.quarkiverse.redisbulkhead.runtime.store.ConnectionListener;
 import io.quarkiverse.redisbulkhead.runtime.store.Peers;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
@@ -40,7 +39,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.Statement.Hold;
  * All bulkheads that this instance uses now: creates and forgets them, passes the messages of the store on, answers operators,
  * and stops. Stages fail as the store does. Thread-safe.
  */
-public final class Engine implements InstanceControl {
+public final class Engine implements ConnectionListener {
 
     private static final Logger LOG = Logger.getLogger(Engine.class);
 
@@ -241,15 +240,9 @@ public final class Engine implements InstanceControl {
         }
     }
 
-    /** The connection to the store was lost and is back: states all positions. */
-    public void reconnected() {
-        around.reconnected();
-        bulkheads.values().forEach(bulkhead -> bulkhead.sync().restate());
-    }
-
     @Override
-    public void positionsMayDiffer() {
-        reconnected();
+    public void reconnected() {
+        bulkheads.values().forEach(bulkhead -> bulkhead.sync().restate());
     }
 
     @Override
@@ -258,15 +251,6 @@ public final class Engine implements InstanceControl {
     }
 
     @Override
-    public void hearingChanged(boolean hears) {
-        hearsRecalls(hears);
-    }
-
-    /**
-     * Whether this instance hears recalls. As long as it does not, it keeps no idle permits.
-     *
-     * @param hears {@code false}: messages may be missed from now on
-     */
     public void hearsRecalls(boolean hears) {
         around.setDeaf(!hears);
         if (!hears) {
@@ -274,7 +258,11 @@ public final class Engine implements InstanceControl {
         }
     }
 
-    @Override
+    /**
+     * Whether idle permits stay with this instance, for tests of applications. If not, each call asks the store.
+     *
+     * @param keeps {@code false}: all idle permits go back, and none stays from now on
+     */
     public void keepIdle(boolean keeps) {
         around.setKeepsNothing(!keeps);
         if (!keeps) {
@@ -282,7 +270,13 @@ public final class Engine implements InstanceControl {
         }
     }
 
-    @Override
+    /**
+     * Lets an execution of this instance lose its permit as if the store had lost it, for tests of applications.
+     *
+     * @param bulkhead the bulkhead
+     * @param permitId the permit
+     * @return {@code false} when no execution of this instance holds it
+     */
     public boolean lose(BulkheadId bulkhead, String permitId) {
         Bulkhead here = bulkheads.get(bulkhead);
         return here != null && here.end(permitId, Reason.GONE);
@@ -471,6 +465,11 @@ public final class Engine implements InstanceControl {
         waiters.sort(Comparator.comparingLong(waiter -> waiter.ticket() == 0 ? Long.MAX_VALUE : waiter.ticket()));
         return new Occupancy(inUse, idle, waiting, seen.resizedTo(), seen.declaredLimits(),
                 holders.stream().limit(most).toList(), waiters.stream().limit(most).toList());
+    }
+
+    /** Whether the store answers: completes if so, and fails as the store does. */
+    public CompletionStage<Void> ping() {
+        return around.store == null ? CompletableFuture.completedFuture(null) : around.store.ping();
     }
 
     /**

@@ -8,7 +8,6 @@ import java.util.Set;
 import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
-import io.quarkiverse.redisbulkhead.runtime.store.LimitMismatch;
 
 /**
  * Logs that instances define a bulkhead with different limits: once per bulkhead, and again when the limits change. For a

@@ -14,7 +14,6 @@ import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.SemaphoreStatus;
 import io.quarkiverse.redisbulkhead.Waiter;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
-import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
 
 /**

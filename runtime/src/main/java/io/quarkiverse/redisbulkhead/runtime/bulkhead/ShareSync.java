@@ -13,7 +13,6 @@ import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.PermitLost.Reason;
 import io.quarkiverse.redisbulkhead.runtime.store.Backoff;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
-import io.quarkiverse.redisbulkhead.runtime.store.LimitMismatch;
 import io.quarkiverse.redisbulkhead.runtime.store.Position;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage.Granted;
@@ -23,8 +22,8 @@ import io.quarkiverse.redisbulkhead.runtime.store.Statement;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement.Attach;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement.Hold;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement.Need;
-import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 
 /**
  * Keeps the share of a bulkhead in step with the store. States the position of this instance: when a call waits, when permits
@@ -96,9 +95,6 @@ final class ShareSync {
     private boolean graceEnds;
     private boolean windowOpen;
     private long windowEndNanos;
-    private String server = "";
-    // Whether the connection was lost since it answered. The store then looks at its run id.
-    private boolean mayBeOther;
     private long highestToken;
     private long tokensWanted;
     private long tokensLastNanos = TOKENS_LAST_NANOS;
@@ -206,8 +202,7 @@ final class ShareSync {
                 TimeUnit.NANOSECONDS.toMillis(bulkhead.leaseNanos), bulkhead.declared, bulkhead.keeps,
                 bulkhead.keepIdleNanos > 0 && around.mayKeep() && !bulkhead.isStopping(), needs, immediate, highestToken,
                 tokensToAskFor(now, !needs.isEmpty() || !immediate.isEmpty()),
-                mayBeOther ? "" : server.isEmpty() ? around.expectedServer() : server, around.serverSinceMillis(), holds,
-                attaches);
+                "", -1, holds, attaches);
         stale = false;
         needsInStore = !needs.isEmpty();
         tokensShort = false;
@@ -305,9 +300,6 @@ final class ShareSync {
         }
         takeTokens(grants || isNewEpoch, position.firstToken(), position.tokens());
         highestToken = Math.max(highestToken, position.ticket());
-        around.answeredBy(server, position.server());
-        server = position.server();
-        mayBeOther = false;
         if (!position.otherLimits().isEmpty()) {
             LimitMismatch mismatch = new LimitMismatch(bulkhead.id, sent.statement().limit(), position.otherLimits());
             then.add(() -> around.mismatches.log(mismatch));
@@ -491,7 +483,7 @@ final class ShareSync {
                 if (!call.briefly) {
                     then.add(() -> call.waitsFor(limit));
                 }
-            } else if (mayPass && !(failure instanceof StoreContendedException)) {
+            } else if (mayPass && !StoreException.is(failure, Kind.CONTENDED)) {
                 // A connection that broke, or a failover, is no outage: Redis has the time of a command to answer.
                 then.add(() -> call.delayed(StoreFailures.rejection(bulkhead.id.name(), failure)));
             } else if (!(StoreFailures.isAway(failure) && call.outlastsOutage())) {
@@ -593,7 +585,6 @@ final class ShareSync {
             unanswered |= inFlight != null;
             inFlight = null;
             number = 0;
-            mayBeOther = true;
         }
         flush();
     }

@@ -6,9 +6,8 @@ import java.util.concurrent.CompletionStage;
 import io.quarkiverse.redisbulkhead.BulkheadContendedException;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
-import io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException;
-import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 
 /** Translates failures of stores to the exceptions of the public API. */
 public final class StoreFailures {
@@ -22,7 +21,7 @@ public final class StoreFailures {
 
     public static RuntimeException rejection(String bulkhead, Throwable failure) {
         Throwable cause = Failures.cause(failure);
-        return cause instanceof StoreContendedException ? new BulkheadContendedException(bulkhead, cause)
+        return StoreException.is(cause, Kind.CONTENDED) ? new BulkheadContendedException(bulkhead, cause)
                 : new BulkheadUnavailableException(bulkhead, Failures.text(cause), cause);
     }
 
@@ -33,7 +32,7 @@ public final class StoreFailures {
 
     /** Whether the store is away and may come back. */
     public static boolean isAway(Throwable failure) {
-        return Failures.cause(failure) instanceof StoreAwayException;
+        return StoreException.is(failure, Kind.AWAY);
     }
 
     /** Whether a rejection is due to a store that did not answer. */

@@ -2,8 +2,6 @@ package io.quarkiverse.redisbulkhead.runtime.bulkhead;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.HashSet;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.DoubleSupplier;
 
@@ -35,12 +33,6 @@ final class Surroundings {
     private final AtomicLong ids = new AtomicLong();
     private final AtomicLong numbers = new AtomicLong();
     private final AtomicLong tokenFloor = new AtomicLong();
-
-    // Guarded by this.
-    private final Set<String> servers = new HashSet<>();
-    private boolean mayBeOther;
-    private boolean serverReplaced;
-    private long serverReplacedAt;
 
     // Guarded by this.
     private Instant wallOrigin;
@@ -118,39 +110,6 @@ final class Surroundings {
     /** A bulkhead of this process is forgotten. */
     void raiseTokenFloor(long token) {
         tokenFloor.accumulateAndGet(token, Math::max);
-    }
-
-    /**
-     * A bulkhead has got an answer.
-     *
-     * @param before the run id of the server that answered before; empty if unknown
-     * @param now the run id of the server that has answered
-     */
-    synchronized void answeredBy(String before, String now) {
-        mayBeOther = false;
-        if (now.isEmpty() || now.equals(before)) {
-            return;
-        }
-        if (!before.isEmpty() && servers.remove(before)) {
-            serverReplaced = true;
-            serverReplacedAt = timers.nanoTime();
-        }
-        servers.add(now);
-    }
-
-    /** The connection was lost, and may lead to another server now. */
-    synchronized void reconnected() {
-        mayBeOther = true;
-    }
-
-    /** The run id that a bulkhead without an answer expects; empty if there are several servers. */
-    synchronized String expectedServer() {
-        return servers.size() == 1 && !mayBeOther ? servers.iterator().next() : "";
-    }
-
-    /** For how long a server has been known after another one, in milliseconds; -1 if none was replaced. */
-    synchronized long serverSinceMillis() {
-        return serverReplaced ? Duration.ofNanos(timers.nanoTime() - serverReplacedAt).toMillis() : -1;
     }
 
     void stop() {

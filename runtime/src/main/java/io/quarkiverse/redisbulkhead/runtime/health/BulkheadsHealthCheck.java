@@ -21,10 +21,8 @@ import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.config.StoreKind;
 import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
-import io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException;
-import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
-import io.quarkiverse.redisbulkhead.runtime.store.TransientStoreException;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 import io.smallrye.health.api.AsyncHealthCheck;
 import io.smallrye.mutiny.Uni;
 import io.vertx.core.Vertx;
@@ -93,11 +91,11 @@ public class BulkheadsHealthCheck implements AsyncHealthCheck {
     private void ask(CompletableFuture<RedisState> state) {
         Uni.createFrom().completionStage(overview::ask)
                 .replaceWith(RedisState.ANSWERS)
-                .onFailure(StoreContendedException.class).recoverWithItem(RedisState.ANSWERS)
-                .onFailure(StoreAwayException.class).recoverWithItem(RedisState.AWAY)
+                .onFailure(failure -> StoreException.is(failure, Kind.CONTENDED)).recoverWithItem(RedisState.ANSWERS)
+                .onFailure(failure -> StoreException.is(failure, Kind.AWAY)).recoverWithItem(RedisState.AWAY)
                 .onFailure(BulkheadsHealthCheck::isRefusal).recoverWithItem(BulkheadsHealthCheck::refuses)
                 .subscribe().with(state::complete, failure -> {
-                    if (!(failure instanceof TransientStoreException)) {
+                    if (!StoreException.is(failure, Kind.TRANSIENT)) {
                         state.completeExceptionally(failure);
                     } else if (!state.isDone()) {
                         timers.after(timeout.dividedBy(PARTS_OF_TIMEOUT), () -> ask(state));
@@ -106,7 +104,7 @@ public class BulkheadsHealthCheck implements AsyncHealthCheck {
     }
 
     private static boolean isRefusal(Throwable failure) {
-        return failure instanceof StoreException && !(failure instanceof TransientStoreException);
+        return StoreException.is(failure, Kind.REFUSED);
     }
 
     private void giveUpAfter(int parts, CompletableFuture<RedisState> state) {

@@ -9,9 +9,8 @@ import io.quarkiverse.redisbulkhead.BulkheadContendedException;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.runtime.overview.WrongTargetException;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
-import io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException;
-import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 import io.smallrye.mutiny.Uni;
 import io.vertx.core.Context;
 import io.vertx.core.http.HttpHeaders;
@@ -83,11 +82,11 @@ final class Reply {
                 case KEY_MISSING, KEY_NEEDLESS -> 400;
             }, wrong.getMessage());
         }
-        if (cause instanceof BulkheadContendedException || cause instanceof StoreContendedException) {
+        if (cause instanceof BulkheadContendedException || StoreException.is(cause, Kind.CONTENDED)) {
             return new Problem(UNAVAILABLE, "Too many operations compete. Try again");
         }
         if (cause instanceof BulkheadUnavailableException || cause instanceof StoreException) {
-            boolean isAway = cause instanceof StoreAwayException || cause.getCause() instanceof StoreAwayException;
+            boolean isAway = StoreException.is(cause, Kind.AWAY) || StoreException.is(cause.getCause(), Kind.AWAY);
             return new Problem(UNAVAILABLE, isAway ? "Redis is not available. Try again later"
                     : "Redis refused the command. See the log of the application");
         }

@@ -10,13 +10,12 @@ import jakarta.inject.Singleton;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.quarkiverse.redisbulkhead.runtime.observation.ConstantLabels;
-import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
-import io.quarkiverse.redisbulkhead.runtime.store.StoreListener;
-import io.quarkiverse.redisbulkhead.runtime.store.StoreOperation;
+import io.quarkiverse.redisbulkhead.runtime.store.ObservedShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 
 /** Measures how long Redis takes. */
 @Singleton
-public class StoreMetrics implements StoreListener {
+public class StoreMetrics implements ObservedShareStore.Listener {
 
     private enum Outcome {
         SUCCESS,
@@ -24,7 +23,7 @@ public class StoreMetrics implements StoreListener {
         FAILURE
     }
 
-    private record Series(StoreOperation operation, Outcome outcome) {
+    private record Series(ObservedShareStore.Operation operation, Outcome outcome) {
     }
 
     private final MeterRegistry registry;
@@ -41,7 +40,7 @@ public class StoreMetrics implements StoreListener {
     }
 
     @Override
-    public void done(StoreOperation operation, Duration time, Throwable failure) {
+    public void done(ObservedShareStore.Operation operation, Duration time, Throwable failure) {
         Series series = new Series(operation, outcome(failure));
         Timer known = timers.get(series);
         (known != null ? known : timers.computeIfAbsent(series, this::timer)).record(time);
@@ -51,7 +50,7 @@ public class StoreMetrics implements StoreListener {
         if (failure == null) {
             return Outcome.SUCCESS;
         }
-        return failure instanceof StoreContendedException ? Outcome.CONTENDED : Outcome.FAILURE;
+        return StoreException.is(failure, StoreException.Kind.CONTENDED) ? Outcome.CONTENDED : Outcome.FAILURE;
     }
 
     private Timer timer(Series series) {

@@ -24,13 +24,13 @@ import java.util.stream.Stream;
 import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.BulkheadState;
 import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.LimitState;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
-import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
 
 /**
  * Shows all bulkheads: those that this application declares, and whatever else is in use under the same key prefix. Safe for
@@ -40,9 +40,6 @@ public final class Overview {
 
     /** How many limits a snapshot shows beyond those that this application defines. */
     public static final int MOST_LIMITS = 500;
-
-    /** What to ask about when it does not matter; no bulkhead can have that name. */
-    private static final BulkheadId NOBODYS = BulkheadId.of(" ");
 
     /** How many holders, and how many waiters, a snapshot lists of all limits together. */
     static final int MOST_ROWS = 20_000;
@@ -149,8 +146,7 @@ public final class Overview {
      *         refuses, after {@code command-timeout} when it is away, and after ten times that when it is only slow
      */
     public CompletionStage<Void> ask() {
-        return engine.get().occupancy(NOBODYS, 0).thenAccept(answer -> {
-        });
+        return engine.get().ping();
     }
 
     /** One limit; without a state it could not be read, for example because its key in Redis holds something else. */

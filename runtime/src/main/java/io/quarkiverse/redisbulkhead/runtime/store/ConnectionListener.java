@@ -10,7 +10,7 @@ public interface ConnectionListener {
      * Another server, or another run of the server, may have the data, or messages may have been lost: each bulkhead in use
      * states its position.
      */
-    default void positionsMayDiffer() {
+    default void reconnected() {
     }
 
     /** A server has become unavailable, or available again: calls that wait check whether the policy for outages applies. */
@@ -22,6 +22,6 @@ public interface ConnectionListener {
      *
      * @param hears {@code false}: recalls may be lost, so the instance keeps no idle permits
      */
-    default void hearingChanged(boolean hears) {
+    default void hearsRecalls(boolean hears) {
     }
 }

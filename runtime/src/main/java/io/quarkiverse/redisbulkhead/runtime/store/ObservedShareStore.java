@@ -11,8 +11,38 @@ public class ObservedShareStore implements ShareStore {
 
     private static final Logger LOG = Logger.getLogger(ObservedShareStore.class);
 
+    /** The operations of a {@link ShareStore}. */
+    public enum Operation {
+        /** {@link ShareStore#sync}. */
+        SYNC,
+        /** {@link ShareStore#look}. */
+        LOOK,
+        /** {@link ShareStore#revoke}. */
+        REVOKE,
+        /** {@link ShareStore#resize}. */
+        RESIZE,
+        /** {@link ShareStore#resize} with 0. */
+        RESET_SIZE,
+        /** {@link ShareStore#inUse}. */
+        IN_USE
+    }
+
+    /** Receives the duration of operations. Must not block. */
+    @FunctionalInterface
+    public interface Listener {
+
+        /**
+         * An operation is over.
+         *
+         * @param operation which one
+         * @param time from the request to the answer
+         * @param failure what it failed with; null when the store answered
+         */
+        void done(Operation operation, Duration time, Throwable failure);
+    }
+
     private final ShareStore store;
-    private final StoreListener listener;
+    private final Listener listener;
 
     /**
      * Reports the operations of a store.
@@ -20,12 +50,12 @@ public class ObservedShareStore implements ShareStore {
      * @param store does the work
      * @param listener receives the durations
      */
-    public ObservedShareStore(ShareStore store, StoreListener listener) {
+    public ObservedShareStore(ShareStore store, Listener listener) {
         this.store = store;
         this.listener = listener;
     }
 
-    private <T> CompletionStage<T> observed(StoreOperation operation, long begunAt, CompletionStage<T> answer) {
+    private <T> CompletionStage<T> observed(Operation operation, long begunAt, CompletionStage<T> answer) {
         answer.whenComplete((value, failure) -> {
             Duration time = Duration.ofNanos(System.nanoTime() - begunAt);
             try {
@@ -39,28 +69,28 @@ public class ObservedShareStore implements ShareStore {
 
     @Override
     public CompletionStage<Position> sync(Statement statement) {
-        return observed(StoreOperation.SYNC, System.nanoTime(), store.sync(statement));
+        return observed(Operation.SYNC, System.nanoTime(), store.sync(statement));
     }
 
     @Override
     public CompletionStage<Integer> revoke(BulkheadId bulkhead, String instance, String permitId, int permits) {
-        return observed(StoreOperation.REVOKE, System.nanoTime(), store.revoke(bulkhead, instance, permitId, permits));
+        return observed(Operation.REVOKE, System.nanoTime(), store.revoke(bulkhead, instance, permitId, permits));
     }
 
     @Override
     public CompletionStage<Boolean> resize(BulkheadId bulkhead, int limit) {
-        return observed(limit == 0 ? StoreOperation.RESET_SIZE : StoreOperation.RESIZE, System.nanoTime(),
+        return observed(limit == 0 ? Operation.RESET_SIZE : Operation.RESIZE, System.nanoTime(),
                 store.resize(bulkhead, limit));
     }
 
     @Override
     public CompletionStage<ShareOverview> look(BulkheadId bulkhead, int most) {
-        return observed(StoreOperation.LOOK, System.nanoTime(), store.look(bulkhead, most));
+        return observed(Operation.LOOK, System.nanoTime(), store.look(bulkhead, most));
     }
 
     @Override
     public CompletionStage<BulkheadsInUse> inUse(int most) {
-        return observed(StoreOperation.IN_USE, System.nanoTime(), store.inUse(most));
+        return observed(Operation.IN_USE, System.nanoTime(), store.inUse(most));
     }
 
     @Override

@@ -25,15 +25,25 @@ import java.util.List;
  * @param immediate calls that do not wait, in their order, without tickets; at most {@value #MAX_NEEDS}
  * @param highestToken the highest ticket or fencing token that the instance has seen
  * @param tokens how many fencing tokens the instance would like to have, beside the one for each permit that it is granted
- * @param server the run id of the server as the instance knows it; empty if unknown
+ * @param server the run id of the server as the instance knows it; empty if unknown. Added by the store, which knows servers
  * @param serverSinceMillis for how long the instance has known this run id after having known another one; -1 if it has known
- *        no other
+ *        no other. Added by the store
  * @param holds permits that leave the share to stay in the store in the name of no instance; repeated until a position answers
  * @param attaches detached permits that join the share; repeated until a position answers
  */
 public record Statement(BulkheadId bulkhead, long number, long epoch, long granted, long returned, long revoked,
         long leaseMillis, int limit, boolean keeps, boolean wantsToKeep, List<Need> needs, List<Need> immediate,
         long highestToken, int tokens, String server, long serverSinceMillis, List<Hold> holds, List<Attach> attaches) {
+
+    /**
+     * This statement as a store passes it on.
+     *
+     * @param mayKeep {@code false}: messages do not arrive, so the instance must not want to keep permits
+     */
+    public Statement to(String knownServer, long knownForMillis, boolean mayKeep) {
+        return new Statement(bulkhead, number, epoch, granted, returned, revoked, leaseMillis, limit, keeps,
+                wantsToKeep && mayKeep, needs, immediate, highestToken, tokens, knownServer, knownForMillis, holds, attaches);
+    }
 
     /** How many groups a statement may have. Neighbours of equal weight are joined before there are more. */
     public static final int MAX_NEEDS = 32;

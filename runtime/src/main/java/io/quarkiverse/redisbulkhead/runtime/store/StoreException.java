@@ -1,22 +1,77 @@
 package io.quarkiverse.redisbulkhead.runtime.store;
 
 /** A store gave no answer, or refused the request. */
-public class StoreException extends RuntimeException {
+public final class StoreException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
+    /** What a failure means for the sender of the request. */
+    public enum Kind {
+
+        /**
+         * The reason passes within moments: the connection was lost, or the server is about to change its role. The store is
+         * not away, and the same request may succeed immediately.
+         */
+        TRANSIENT,
+
+        /**
+         * A store that guards its steps with a lock did not get that lock in time. Nothing was changed. Permits may be free,
+         * and
+         * the store is not away.
+         */
+        CONTENDED,
+
+        /** The store is away, or was for the whole time that a request may take. It may return at any moment. */
+        AWAY,
+
+        /** The store refuses the request until a setting or the request changes, so waiting makes no sense. */
+        REFUSED
+    }
+
+    private final Kind kind;
     private final boolean outcomeUnknown;
 
     /**
      * Creates the exception.
+     *
+     * @param kind what it means for the sender
+     * @param message what went wrong and what to do about it
+     * @param outcomeUnknown whether the request may still have been executed, or may be executed later
+     */
+    public StoreException(Kind kind, String message, boolean outcomeUnknown) {
+        this(kind, message, outcomeUnknown, null);
+    }
+
+    /**
+     * Creates the exception for a request that was refused.
      *
      * @param message what went wrong and what to do about it
      * @param outcomeUnknown whether the request may still have been executed, or may be executed later
      * @param cause the failure behind it, or null
      */
     public StoreException(String message, boolean outcomeUnknown, Throwable cause) {
+        this(Kind.REFUSED, message, outcomeUnknown, cause);
+    }
+
+    private StoreException(Kind kind, String message, boolean outcomeUnknown, Throwable cause) {
         super(message, cause);
+        this.kind = kind;
         this.outcomeUnknown = outcomeUnknown;
+    }
+
+    /** What it means for the sender. */
+    public Kind kind() {
+        return kind;
+    }
+
+    /**
+     * Whether a failure is of that kind.
+     *
+     * @param failure what a stage failed with; may be null
+     * @param kind the kind
+     */
+    public static boolean is(Throwable failure, Kind kind) {
+        return Failures.cause(failure) instanceof StoreException known && known.kind == kind;
     }
 
     /**
@@ -28,13 +83,8 @@ public class StoreException extends RuntimeException {
         return outcomeUnknown;
     }
 
-    /** Whether the store did nothing because other requests came first, so that the same request may succeed soon. */
+    /** Whether the same request may succeed soon, although the store did nothing, or its answer is unknown. */
     public boolean isRetryable() {
-        return false;
-    }
-
-    /** The same failure of a request that may have been executed before. */
-    public StoreException withUnknownOutcome() {
-        return outcomeUnknown ? this : new StoreException(getMessage(), true, getCause());
+        return kind == Kind.TRANSIENT || kind == Kind.CONTENDED;
     }
 }

@@ -14,7 +14,8 @@ import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
-import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 
 /** The events that call listeners receive, and their order. */
 class CallEventsTest extends TwoInstances {
@@ -190,7 +191,7 @@ class CallEventsTest extends TwoInstances {
 
     @Test
     void contentionIsReported() {
-        one.refusal = new StoreContendedException("too many");
+        one.refusal = new StoreException(Kind.CONTENDED, "too many", false);
         admit(SPEC).end();
 
         log.isExactly("call work A#a", "requested", "rejected CONTENDED");

@@ -10,7 +10,8 @@ import org.junit.jupiter.api.Test;
 import io.quarkiverse.redisbulkhead.BulkheadContendedException;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.OnOutage;
-import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 
 /** A store that replies but refuses statements under contention: neither full nor an outage. */
 class ContentionTest extends TwoInstances {
@@ -19,8 +20,8 @@ class ContentionTest extends TwoInstances {
         return work(1, spec -> spec.maxWait(Duration.ofSeconds(5)));
     }
 
-    private static StoreContendedException contended() {
-        return new StoreContendedException("too many");
+    private static StoreException contended() {
+        return new StoreException(Kind.CONTENDED, "too many", false);
     }
 
     @AfterEach
@@ -39,7 +40,7 @@ class ContentionTest extends TwoInstances {
                     .hasMessageContaining("max-wait")
                     .hasMessageContaining("quarkus.redis-bulkhead.lock-store.contention-timeout")
                     .hasMessageContaining("quarkus.redis-bulkhead.store=script")
-                    .hasCauseInstanceOf(StoreContendedException.class);
+                    .matches(failure -> StoreException.is(failure.getCause(), Kind.CONTENDED));
         });
     }
 

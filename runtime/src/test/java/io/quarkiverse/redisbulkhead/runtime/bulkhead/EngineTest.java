@@ -17,7 +17,8 @@ import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.PermitGoneException;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.PermitLost.Reason;
-import io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 
 /** What single calls see of instances that share a store. */
 class EngineTest extends TwoInstances {
@@ -417,7 +418,7 @@ class EngineTest extends TwoInstances {
     @Test
     void permitThatCouldNotBeDetachedIsHeldAsBefore() {
         HeldPermit permit = held(call(one, work(1)));
-        one.refusal = new StoreAwayException("Redis is away", false, null);
+        one.refusal = new StoreException(Kind.AWAY, "Redis is away", false);
         assertThat(failure(permit.detach())).isInstanceOf(BulkheadUnavailableException.class);
         assertThat(permit.isHeld()).isTrue();
 
@@ -464,7 +465,7 @@ class EngineTest extends TwoInstances {
     @Test
     void shutdownEndsWhenTheStoreIsAway() {
         held(call(one, work(1)));
-        one.refusal = new StoreAwayException("Redis is away", false, null);
+        one.refusal = new StoreException(Kind.AWAY, "Redis is away", false);
         one.engine.refuseAndRejectWaiters();
         assertThat(one.engine.releaseAll().toCompletableFuture()).isCompleted();
     }
@@ -524,7 +525,7 @@ class EngineTest extends TwoInstances {
     @Test
     void tokensLastThroughASilence() {
         callAndDrawATokenFor(Duration.ofSeconds(10));
-        one.refusal = new StoreAwayException("Redis is away", false, null);
+        one.refusal = new StoreException(Kind.AWAY, "Redis is away", false);
         callAndDrawATokenFor(Duration.ofMillis(3_500));
     }
 

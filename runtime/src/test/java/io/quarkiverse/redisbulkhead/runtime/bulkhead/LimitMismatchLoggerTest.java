@@ -15,7 +15,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
-import io.quarkiverse.redisbulkhead.runtime.store.LimitMismatch;
 
 /** Trap 19: during a rollout instances have different limits; logged once, not with each call. */
 class LimitMismatchLoggerTest extends TwoInstances {

@@ -17,7 +17,7 @@ import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.PermitLost.Reason;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
-import io.quarkiverse.redisbulkhead.runtime.store.TransientStoreException;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 
 /** Guarantee 8: what the share serves while the store is away, and the outage policies. */
 class OutageTest extends TwoInstances {
@@ -61,7 +61,7 @@ class OutageTest extends TwoInstances {
     /** A connection that breaks when Redis falls silent makes no call one that waits for a permit. */
     @Test
     void callThatGotNoAnswerIsRejectedInAnOutage() {
-        one.refusal = new TransientStoreException("no reply to commands in flight", true, null);
+        one.refusal = new StoreException(Kind.TRANSIENT, "no reply to commands in flight", true);
         Admission call = call(one, waiting(1));
         advance(Duration.ofMillis(200));
         assertThat(call.granted().toCompletableFuture()).isNotDone();
@@ -91,7 +91,7 @@ class OutageTest extends TwoInstances {
     /** Trap 31. */
     @Test
     void callThatDoesNotWaitOutlastsABrokenConnection() {
-        one.refusal = new TransientStoreException("connection reset", true, null);
+        one.refusal = new StoreException(Kind.TRANSIENT, "connection reset", true);
         Admission served = call(one, work(1));
         advance(Duration.ofMillis(700));
         assertThat(served.granted().toCompletableFuture()).isNotDone();
@@ -99,7 +99,7 @@ class OutageTest extends TwoInstances {
         advance(Duration.ofMillis(500));
         held(served);
 
-        two.refusal = new TransientStoreException("connection reset", true, null);
+        two.refusal = new StoreException(Kind.TRANSIENT, "connection reset", true);
         Admission rejected = call(two, work(1));
         advance(Duration.ofMillis(1_100));
         assertThat(rejection(rejected)).isInstanceOf(BulkheadUnavailableException.class).hasMessageContaining("reset");

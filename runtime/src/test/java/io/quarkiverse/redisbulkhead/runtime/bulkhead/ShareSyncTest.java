@@ -23,7 +23,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
-import io.quarkiverse.redisbulkhead.runtime.store.TransientStoreException;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 
 /** What an instance makes of answers and messages that a test writes one by one. */
 class ShareSyncTest {
@@ -203,7 +203,7 @@ class ShareSyncTest {
         second.end();
 
         for (int i = 0; i < 10; i++) {
-            store.answers.get(last()).completeExceptionally(new TransientStoreException("READONLY", false, null));
+            store.answers.get(last()).completeExceptionally(new StoreException(Kind.TRANSIENT, "READONLY", false));
             passMillis(ShareStore.OFFER_MILLIS / 10);
         }
 
@@ -363,7 +363,8 @@ class ShareSyncTest {
         answer(0, 1, 10, false, 100);
         CompletableFuture<Boolean> refreshed = held(call).refresh().toCompletableFuture();
         engine.close();
-        store.answers.get(last()).completeExceptionally(new TransientStoreException("the application is stopping", true, null));
+        store.answers.get(last())
+                .completeExceptionally(new StoreException(Kind.TRANSIENT, "the application is stopping", true));
 
         assertThat(refreshed).isCompletedExceptionally();
         assertThat(clock.planned()).isZero();

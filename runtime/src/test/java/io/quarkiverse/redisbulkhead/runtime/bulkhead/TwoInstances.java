@@ -13,7 +13,8 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import io.quarkiverse.redisbulkhead.runtime.store.InMemoryShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
-import io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 
 /** Two instances that share a store in memory, on a manual clock, and what tests do with their calls. */
 abstract class TwoInstances {
@@ -66,8 +67,8 @@ abstract class TwoInstances {
         return Failures.cause(outcome.handle((value, failure) -> failure).join());
     }
 
-    static StoreAwayException away() {
-        return new StoreAwayException("Redis is away", false, null);
+    static StoreException away() {
+        return new StoreException(Kind.AWAY, "Redis is away", false);
     }
 
     void advance(Duration time) {

@@ -12,7 +12,8 @@ import io.quarkiverse.redisbulkhead.BulkheadContendedException;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
-import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 
 /** Trap 41: waiting calls are bounded, and each is counted exactly while it waits. */
 class WaiterLimitsTest extends TwoInstances {
@@ -173,7 +174,7 @@ class WaiterLimitsTest extends TwoInstances {
         waitOnThread(SPEC);
         advance(Duration.ofSeconds(5));
         assertThat(waiting.blockedThreads()).isEqualTo(1);
-        bounded.refusal = new StoreContendedException("contended");
+        bounded.refusal = new StoreException(Kind.CONTENDED, "contended", false);
         advance(Duration.ofSeconds(5));
         assertThat(waiting.blockedThreads()).isEqualTo(1);
 

@@ -27,14 +27,13 @@ import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.guard.BlockingWait;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.InMemoryShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.ObservedShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.Position;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement;
-import io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException;
-import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
-import io.quarkiverse.redisbulkhead.runtime.store.local.InProcessShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 
 /** Trap 41: calls are no longer counted after any outcome, and each fires its events in order. */
 class WaiterLimitsUnderLoadTest {
@@ -56,13 +55,13 @@ class WaiterLimitsUnderLoadTest {
         }
 
         @Override
-        public CompletionStage<Position> sync(Statement statement) {
+        public synchronized CompletionStage<Position> sync(Statement statement) {
             return switch (ThreadLocalRandom.current().nextInt(20)) {
                 case 0 -> CompletableFuture.failedStage(new StoreException("lost", true, null));
-                case 1 -> CompletableFuture.failedStage(new StoreContendedException("contended"));
+                case 1 -> CompletableFuture.failedStage(new StoreException(Kind.CONTENDED, "contended", false));
                 case 2 -> super.sync(statement).thenCompose(
                         position -> CompletableFuture.failedStage(new StoreException("lost", true, null)));
-                case 3 -> CompletableFuture.failedStage(new StoreAwayException("away", false, null));
+                case 3 -> CompletableFuture.failedStage(new StoreException(Kind.AWAY, "away", false));
                 default -> super.sync(statement);
             };
         }
@@ -160,7 +159,7 @@ class WaiterLimitsUnderLoadTest {
     private final ConcurrentLinkedQueue<Admission> all = new ConcurrentLinkedQueue<>();
 
     private Engine engine() {
-        return new Engine("one", new UnreliableStore(new InProcessShareStore("one", timers::nanoTime)), timers,
+        return new Engine("one", new UnreliableStore(new InMemoryShareStore(1).connect("one")), timers,
                 new HolderIdentity("app", "host:1"), events, waiting, Duration.ofMillis(100));
     }
 

@@ -26,25 +26,23 @@ import io.quarkiverse.redisbulkhead.runtime.config.StoreKind;
 import io.quarkiverse.redisbulkhead.runtime.health.BulkheadsHealthCheck.RedisState;
 import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.InMemoryShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.ObservedShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
-import io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException;
-import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
-import io.quarkiverse.redisbulkhead.runtime.store.TransientStoreException;
-import io.quarkiverse.redisbulkhead.runtime.store.local.InProcessShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 import io.smallrye.mutiny.Uni;
 
 class BulkheadsHealthCheckTest {
 
     private static final ShareOverview NOTHING = new ShareOverview(0, 0, OptionalInt.empty(), new TreeSet<>(), List.of(),
             List.of());
-    private static final RuntimeException LOST = new TransientStoreException("the connection was lost", true, null);
+    private static final RuntimeException LOST = new StoreException(Kind.TRANSIENT, "the connection was lost", true);
 
     @Test
     void redisWithoutReplyIsAway() {
-        assertThat(redis(new StoreAwayException("no reply", false, null))).isEqualTo(RedisState.AWAY);
+        assertThat(redis(new StoreException(Kind.AWAY, "no reply", false))).isEqualTo(RedisState.AWAY);
     }
 
     /** A wrong password or a missing permission is not reported as an outage. */
@@ -56,7 +54,7 @@ class BulkheadsHealthCheckTest {
     /** With store=lock: Redis replies, so a busy application stays ready. */
     @Test
     void contentionIsNotAnOutage() {
-        assertThat(redis(new StoreContendedException("busy"))).isEqualTo(RedisState.ANSWERS);
+        assertThat(redis(new StoreException(Kind.CONTENDED, "busy", false))).isEqualTo(RedisState.ANSWERS);
     }
 
     /** As with any failing check. */
@@ -123,7 +121,7 @@ class BulkheadsHealthCheckTest {
     }
 
     private static BulkheadsHealthCheck check(Supplier<CompletableFuture<ShareOverview>> replies, Timers timers) {
-        ShareStore store = new ObservedShareStore(new InProcessShareStore("one", System::nanoTime),
+        ShareStore store = new ObservedShareStore(new InMemoryShareStore(1).connect("one"),
                 (operation, time, failure) -> {
                 }) {
 

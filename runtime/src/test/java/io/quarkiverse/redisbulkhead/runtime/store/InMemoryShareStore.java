@@ -290,14 +290,23 @@ public final class InMemoryShareStore {
     private final class Connection implements ShareStore {
 
         private final String instance;
+        private String knownRun = runId;
+        private long otherRunSince = -1;
 
         private Connection(String instance) {
             this.instance = instance;
         }
 
+        /** As a connection to Redis does: a new run is another connection, over which the run id is read. */
         @Override
         public CompletionStage<Position> sync(Statement statement) {
-            return send(statement.bulkhead(), true, machine -> machine.sync(instance, statement));
+            if (!knownRun.equals(runId)) {
+                knownRun = runId;
+                otherRunSince = elapsedMicros;
+            }
+            long since = otherRunSince < 0 ? -1 : (elapsedMicros - otherRunSince) / 1_000;
+            Statement sent = statement.to(tellsRunId ? runId : "", since, true);
+            return send(statement.bulkhead(), true, machine -> machine.sync(instance, sent));
         }
 
         @Override

@@ -20,7 +20,7 @@ class ObservedShareStoreTest {
 
     private static final BulkheadId REPORTS = BulkheadId.of("reports");
 
-    record Observed(StoreOperation operation, Duration time, Throwable failure) {
+    record Observed(ObservedShareStore.Operation operation, Duration time, Throwable failure) {
     }
 
     final List<String> calledMethods = new ArrayList<>();
@@ -36,7 +36,7 @@ class ObservedShareStoreTest {
 
     @ParameterizedTest
     @EnumSource
-    void reportsEachOperation(StoreOperation operation) {
+    void reportsEachOperation(ObservedShareStore.Operation operation) {
         assertThat(call(operation)).isSameAs(reply);
         assertThat(calledMethods).hasSize(1);
         assertThat(observed).isEmpty();
@@ -51,7 +51,8 @@ class ObservedShareStoreTest {
 
     @Test
     void eachStoreMethodIsPassedOn() {
-        Stream.of(StoreOperation.SYNC, StoreOperation.LOOK, StoreOperation.REVOKE, StoreOperation.RESIZE, StoreOperation.IN_USE)
+        Stream.of(ObservedShareStore.Operation.SYNC, ObservedShareStore.Operation.LOOK, ObservedShareStore.Operation.REVOKE,
+                ObservedShareStore.Operation.RESIZE, ObservedShareStore.Operation.IN_USE)
                 .forEach(this::call);
         store.listen(message -> {
         });
@@ -64,7 +65,7 @@ class ObservedShareStoreTest {
     void reportsFailures() {
         StoreException away = new StoreException("away", true, null);
         reply = CompletableFuture.failedStage(new CompletionException(away));
-        call(StoreOperation.SYNC);
+        call(ObservedShareStore.Operation.SYNC);
 
         assertThat(observed).extracting(Observed::failure).containsExactly(away);
     }
@@ -79,7 +80,7 @@ class ObservedShareStoreTest {
         assertThat(failing.resize(REPORTS, 1).toCompletableFuture()).isCompletedWithValue(true);
     }
 
-    private CompletionStage<?> call(StoreOperation operation) {
+    private CompletionStage<?> call(ObservedShareStore.Operation operation) {
         return switch (operation) {
             case SYNC -> store.sync(null);
             case LOOK -> store.look(REPORTS, 0);

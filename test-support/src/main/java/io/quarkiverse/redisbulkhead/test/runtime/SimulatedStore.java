@@ -1,5 +1,9 @@
 package io.quarkiverse.redisbulkhead.test.runtime;
 
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
+
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
@@ -17,20 +21,19 @@ import jakarta.inject.Singleton;
 
 import org.jboss.logging.Logger;
 
+import io.quarkiverse.redisbulkhead.runtime.StoreDecorator;
 import io.quarkiverse.redisbulkhead.runtime.VertxTimers;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Timers;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
-import io.quarkiverse.redisbulkhead.runtime.store.InstanceControl;
 import io.quarkiverse.redisbulkhead.runtime.store.Position;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement;
-import io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException;
-import io.quarkiverse.redisbulkhead.runtime.store.StoreDecorator;
 import io.vertx.core.Vertx;
 
 /**
@@ -45,7 +48,7 @@ public class SimulatedStore implements ShareStore, StoreDecorator {
     private final Duration commandTimeout;
     private final Timers timers;
     private ShareStore store;
-    private volatile InstanceControl instance;
+    private volatile Engine instance;
 
     private final List<Fault> faults = new CopyOnWriteArrayList<>();
     // Delayed replies. Guarded by this.
@@ -79,13 +82,13 @@ public class SimulatedStore implements ShareStore, StoreDecorator {
     }
 
     @Override
-    public ShareStore decorate(ShareStore decorated) {
-        store = decorated;
+    public ShareStore decorate(Optional<ShareStore> decorated, String ofInstance) {
+        store = decorated.orElseGet(() -> new InProcessShareStore(ofInstance, timers::nanoTime));
         return this;
     }
 
     @Override
-    public void control(InstanceControl controlled) {
+    public void control(Engine controlled) {
         instance = controlled;
     }
 
@@ -167,12 +170,12 @@ public class SimulatedStore implements ShareStore, StoreDecorator {
         }
         if (isBack) {
             LOG.info("Redis is available again: the simulated outage has ended");
-            instance.positionsMayDiffer();
+            instance.reconnected();
         }
     }
 
-    private static StoreAwayException away(boolean outcomeUnknown) {
-        return new StoreAwayException("Redis is away, as simulated by TestBulkhead", outcomeUnknown, null);
+    private static StoreException away(boolean outcomeUnknown) {
+        return new StoreException(Kind.AWAY, "Redis is away, as simulated by TestBulkhead", outcomeUnknown);
     }
 
     // ---- Replies and messages

@@ -1,5 +1,9 @@
 package io.quarkiverse.redisbulkhead.test.runtime;
 
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -28,9 +32,7 @@ import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement;
-import io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException;
-import io.quarkiverse.redisbulkhead.runtime.store.StoreOperation;
-import io.quarkiverse.redisbulkhead.runtime.store.local.InProcessShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.ObservedShareStore;
 
 /** With a manual clock and a store in memory. */
 class SimulatedStoreTest {
@@ -41,20 +43,20 @@ class SimulatedStoreTest {
             .keepIdle(Duration.ofMinutes(1)).build();
     private static final SemaphoreSpec IMPATIENT = SPEC.toBuilder().maxWait(Duration.ZERO).build();
 
-    private static final Map<StoreOperation, Function<ShareStore, CompletionStage<?>>> OPERATIONS = Map.of(
-            StoreOperation.SYNC,
+    private static final Map<ObservedShareStore.Operation, Function<ShareStore, CompletionStage<?>>> OPERATIONS = Map.of(
+            ObservedShareStore.Operation.SYNC,
             store -> store.sync(new Statement(BulkheadId.of("other"), 1, 0, 0, 0, 0, 1_000, 1, false, false,
                     List.of(), List.of(), 0, 0, "", -1, List.of(), List.of())),
-            StoreOperation.LOOK, store -> store.look(REPORTS, 1),
-            StoreOperation.REVOKE, store -> store.revoke(REPORTS, "elsewhere", "", 1),
-            StoreOperation.RESIZE, store -> store.resize(REPORTS, 1),
-            StoreOperation.RESET_SIZE, store -> store.resize(REPORTS, 0),
-            StoreOperation.IN_USE, store -> store.inUse(1));
+            ObservedShareStore.Operation.LOOK, store -> store.look(REPORTS, 1),
+            ObservedShareStore.Operation.REVOKE, store -> store.revoke(REPORTS, "elsewhere", "", 1),
+            ObservedShareStore.Operation.RESIZE, store -> store.resize(REPORTS, 1),
+            ObservedShareStore.Operation.RESET_SIZE, store -> store.resize(REPORTS, 0),
+            ObservedShareStore.Operation.IN_USE, store -> store.inUse(1));
 
     private final ManualClock clock = new ManualClock();
     private final SimulatedStore simulated = new SimulatedStore(COMMAND_TIMEOUT, clock);
     private final ShareStore real = new InProcessShareStore("one", clock::nanoTime);
-    private final ShareStore store = simulated.decorate(real);
+    private final ShareStore store = simulated.decorate(Optional.of(real), "one");
     private final List<PermitLost> losses = new ArrayList<>();
     private final Engine engine = new Engine("one", store, clock, new HolderIdentity("app", "host:1"), losses::add,
             new WaiterLimits(Integer.MAX_VALUE), COMMAND_TIMEOUT);
@@ -65,7 +67,7 @@ class SimulatedStoreTest {
 
     @Test
     void outageFailsAndSlowStoreDelaysAllOperations() {
-        assertThat(OPERATIONS.keySet()).as("so that a new one is not forgotten").isEqualTo(EnumSet.allOf(StoreOperation.class));
+        assertThat(OPERATIONS.keySet()).as("so that a new one is not forgotten").isEqualTo(EnumSet.allOf(ObservedShareStore.Operation.class));
         OPERATIONS.forEach((operation, call) -> {
             assertThat(future(call.apply(store))).as("%s, without a fault", operation).isCompleted();
 
@@ -291,7 +293,8 @@ class SimulatedStoreTest {
 
     private static void assertAway(CompletableFuture<?> answer, boolean outcomeUnknown) {
         assertThat(answer).isCompletedExceptionally();
-        assertThatThrownBy(answer::join).cause().isInstanceOfSatisfying(StoreAwayException.class,
+        assertThatThrownBy(answer::join).cause().matches(failure -> StoreException.is(failure, Kind.AWAY))
+.isInstanceOfSatisfying(StoreException.class,
                 away -> assertThat(away.outcomeUnknown()).isEqualTo(outcomeUnknown));
     }
 }

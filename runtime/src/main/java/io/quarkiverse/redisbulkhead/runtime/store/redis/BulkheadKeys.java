@@ -1,8 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
+import java.net.URLDecoder;
 import java.nio.ByteBuffer;
-import java.nio.CharBuffer;
-import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -145,23 +144,15 @@ public final class BulkheadKeys {
 
     /** The text in percent-encoding; empty when it is too long, or has half a character (an unpaired surrogate). */
     private static Optional<String> encoded(String key) {
-        if (key.length() > MOST_CHARACTERS) {
-            return Optional.empty();
-        }
-        ByteBuffer bytes;
-        try {
-            bytes = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(key));
-        } catch (CharacterCodingException e) {
+        if (key.length() > MOST_CHARACTERS || !StandardCharsets.UTF_8.newEncoder().canEncode(key)) {
             return Optional.empty();
         }
         StringBuilder text = new StringBuilder();
-        while (bytes.hasRemaining()) {
-            byte next = bytes.get();
-            if (isHarmless(next)) {
-                text.append((char) next);
+        for (byte b : key.getBytes(StandardCharsets.UTF_8)) {
+            if (b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || HARMLESS.indexOf(b) >= 0) {
+                text.append((char) b);
             } else {
-                text.append('%');
-                HEX.toHexDigits(text, next);
+                HEX.toHexDigits(text.append('%'), b);
             }
         }
         return text.length() > MOST_CHARACTERS ? Optional.empty() : Optional.of(text.toString());
@@ -169,43 +160,20 @@ public final class BulkheadKeys {
 
     /** The text that was encoded; empty when it was not. */
     private static Optional<String> decoded(String encoded) {
-        ByteBuffer bytes = ByteBuffer.allocate(encoded.length());
         try {
-            for (int i = 0; i < encoded.length(); i++) {
-                char next = encoded.charAt(i);
-                if (next == '%') {
-                    bytes.put((byte) HexFormat.fromHexDigits(encoded, i + 1, i + 3));
-                    i += 2;
-                } else if (next < 0x80) {
-                    bytes.put((byte) next);
-                } else {
-                    return Optional.empty();
-                }
-            }
-            return Optional.of(StandardCharsets.UTF_8.newDecoder().decode(bytes.flip()).toString());
-        } catch (CharacterCodingException | IllegalArgumentException | IndexOutOfBoundsException e) {
+            String key = URLDecoder.decode(encoded.replace("+", "%2B"), StandardCharsets.UTF_8);
+            return encoded(key).filter(encoded::equals).map(same -> key);
+        } catch (IllegalArgumentException e) {
             return Optional.empty();
         }
-    }
-
-    private static boolean isHarmless(byte b) {
-        return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b > 0 && HARMLESS.indexOf(b) >= 0;
     }
 
     /** The SHA-256 digest of the UTF-16 characters, which differ for any two texts. */
     private static String digest(String key) {
         try {
-            MessageDigest sha256 = MessageDigest.getInstance("SHA-256");
-            ByteBuffer characters = ByteBuffer.allocate(8 * 1024);
-            for (int i = 0; i < key.length(); i++) {
-                if (!characters.hasRemaining()) {
-                    sha256.update(characters.flip());
-                    characters.clear();
-                }
-                characters.putChar(key.charAt(i));
-            }
-            sha256.update(characters.flip());
-            return HexFormat.of().formatHex(sha256.digest());
+            ByteBuffer characters = ByteBuffer.allocate(2 * key.length());
+            characters.asCharBuffer().put(key);
+            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(characters.array()));
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("Every Java platform has SHA-256", e);
         }

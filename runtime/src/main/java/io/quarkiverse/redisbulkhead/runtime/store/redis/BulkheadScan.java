@@ -1,119 +1,81 @@
 package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
 import java.nio.charset.StandardCharsets;
-import java.util.Map;
+import java.util.List;
 import java.util.Optional;
-import java.util.SortedSet;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Function;
+import java.util.stream.Collectors;
 
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
-import io.quarkiverse.redisbulkhead.runtime.store.Failures;
+import io.vertx.core.Future;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 
 /**
  * Finds the bulkheads in use by going through the keys of the server in small steps ({@code SCAN}), so that nothing has to be
- * written for it when permits are taken.
+ * written for it when permits are taken. Each step is a call of its own, so that the calls of others go in between, and silence
+ * is noticed as for any other call.
  */
-public final class BulkheadScan {
+final class BulkheadScan {
 
     private static final int KEYS_PER_STEP = 1_000;
     private static final int MOST_STEPS = 100;
 
-    private final String keyPrefix;
-    private final boolean cluster;
-    private final Function<Request, CompletionStage<Response>> send;
+    private final Topology topology;
+    // SCAN may return the same key twice.
+    private final Set<String> found = new TreeSet<>();
 
-    /**
-     * Scans for shares.
-     *
-     * @param topology each step is a call, and a later one may go over another connection
-     */
     BulkheadScan(Topology topology) {
-        this(topology.keyPrefix(), topology.isCluster(),
-                command -> topology.send(new ServerCall<>("SCAN", null, connection -> connection.send(command))));
+        this.topology = topology;
     }
 
-    // One connection to a Redis Cluster does not see all keys.
-    BulkheadScan(String keyPrefix, boolean cluster, Function<Request, CompletionStage<Response>> send) {
-        this.keyPrefix = keyPrefix;
-        this.cluster = cluster;
-        this.send = send;
+    /** The bulkheads; incomplete in a cluster, where the user may not scan, and where there are too many keys. */
+    CompletionStage<BulkheadsInUse> inUse(int most) {
+        // One connection to a Redis Cluster does not see all keys.
+        return topology.isCluster() ? CompletableFuture.completedStage(BulkheadsInUse.unknown(
+                "a Redis Cluster cannot list the bulkheads and keys that other instances use; only those of this instance are "
+                        + "shown"))
+                : step("0", MOST_STEPS, most);
     }
 
-    /**
-     * Looks through the keys. Each step is a call of its own, so that the calls of others go in between, and silence is noticed
-     * as for any other call.
-     *
-     * @param most how many bulkheads to list
-     * @return the bulkheads; incomplete in a cluster, where the user may not scan, and where there are too many keys
-     */
-    public CompletionStage<BulkheadsInUse> inUse(int most) {
-        if (cluster) {
-            return CompletableFuture.completedStage(BulkheadsInUse.unknown(
-                    "a Redis Cluster cannot list the bulkheads and keys that other instances use; only those of this "
-                            + "instance are shown"));
-        }
-        return step("0", MOST_STEPS, new Found()).thenApply(found -> found.inUse(most)).exceptionallyCompose(failure -> {
-            Throwable cause = Failures.cause(failure);
-            return cause instanceof RefusedException refused && refused.reply().is("NOPERM")
-                    ? CompletableFuture
-                            .completedStage(BulkheadsInUse.unknown("the Redis user is not allowed to SCAN; bulkheads "
-                                    + "and keys that other instances use are not shown. Grant the right with ACL "
-                                    + "SETUSER <user> +scan"))
-                    : CompletableFuture.failedStage(cause);
-        });
-    }
-
-    private CompletionStage<Found> step(String cursor, int steps, Found found) {
-        return send.apply(Request.cmd(Command.SCAN).arg(cursor).arg("MATCH").arg(BulkheadKeys.pattern(keyPrefix))
-                .arg("COUNT").arg(KEYS_PER_STEP).arg("TYPE").arg("hash")).thenCompose(reply -> {
-                    for (Response key : reply.get(1)) {
-                        found.add(keyPrefix, key.toString(StandardCharsets.UTF_8));
+    private CompletionStage<BulkheadsInUse> step(String cursor, int steps, int most) {
+        Request scan = Request.cmd(Command.SCAN).arg(cursor).arg("MATCH").arg(BulkheadKeys.pattern(topology.keyPrefix()))
+                .arg("COUNT").arg(KEYS_PER_STEP).arg("TYPE").arg("hash");
+        return topology.send("SCAN", null, connection -> connection.send(scan).map(Optional::of).recover(BulkheadScan::denied))
+                .thenCompose(reply -> {
+                    if (reply.isEmpty()) {
+                        return CompletableFuture.completedStage(BulkheadsInUse.unknown("the Redis user is not allowed to "
+                                + "SCAN; bulkheads and keys that other instances use are not shown. Grant the right with "
+                                + "ACL SETUSER <user> +scan"));
                     }
-                    String next = reply.get(0).toString();
-                    if (next.equals("0")) {
-                        return CompletableFuture.completedStage(found);
-                    }
-                    if (steps == 1) {
-                        found.allSeen = false;
-                        return CompletableFuture.completedStage(found);
-                    }
-                    return step(next, steps - 1, found);
+                    reply.get().get(1).forEach(key -> found.add(key.toString(StandardCharsets.UTF_8)));
+                    String next = reply.get().get(0).toString();
+                    return steps > 1 && !next.equals("0") ? step(next, steps - 1, most)
+                            : CompletableFuture.completedStage(inUse(next.equals("0"), most));
                 });
     }
 
-    private static final class Found {
+    private static Future<Optional<Response>> denied(Throwable failure) {
+        return ErrorReply.of(failure).filter(error -> error.is("NOPERM")).isPresent()
+                ? Future.succeededFuture(Optional.empty())
+                : Future.failedFuture(failure);
+    }
 
-        private final SortedSet<BulkheadId> bulkheads = new TreeSet<>();
-        private final Map<String, Integer> keysWithoutText = new TreeMap<>();
-        private boolean allSeen = true;
-
-        // SCAN may return the same key twice.
-        private final SortedSet<String> digests = new TreeSet<>();
-
-        private void add(String prefix, String redisKey) {
-            Optional<BulkheadId> known = BulkheadKeys.idOf(prefix, redisKey);
-            if (known.isPresent()) {
-                bulkheads.add(known.get());
-            } else if (digests.add(redisKey)) {
-                BulkheadKeys.nameOfDigest(prefix, redisKey)
-                        .ifPresent(name -> keysWithoutText.merge(name, 1, Integer::sum));
-            }
-        }
-
-        private BulkheadsInUse inUse(int most) {
-            Optional<String> incomplete = !allSeen
-                    ? Optional.of("Redis has too many keys to scan all of them")
-                    : bulkheads.size() > most ? Optional.of("only the first " + most + " of " + bulkheads.size() + " are shown")
-                            : Optional.empty();
-            return new BulkheadsInUse(bulkheads.stream().limit(most).toList(), keysWithoutText, incomplete);
-        }
+    private BulkheadsInUse inUse(boolean allSeen, int most) {
+        List<BulkheadId> bulkheads = found.stream().flatMap(key -> BulkheadKeys.idOf(topology.keyPrefix(), key).stream())
+                .sorted().toList();
+        TreeMap<String, Integer> keysWithoutText = found.stream()
+                .flatMap(key -> BulkheadKeys.nameOfDigest(topology.keyPrefix(), key).stream())
+                .collect(Collectors.toMap(name -> name, name -> 1, Integer::sum, TreeMap::new));
+        Optional<String> incomplete = !allSeen ? Optional.of("Redis has too many keys to scan all of them")
+                : bulkheads.size() > most ? Optional.of("only the first " + most + " of " + bulkheads.size() + " are shown")
+                        : Optional.empty();
+        return new BulkheadsInUse(bulkheads.stream().limit(most).toList(), keysWithoutText, incomplete);
     }
 }

@@ -2,8 +2,11 @@ package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 import io.vertx.redis.client.Response;
 import io.vertx.redis.client.impl.ZModem;
@@ -19,6 +22,9 @@ record ClusterSlots(String[] bySlot, Set<String> masters, List<String> nodes) {
 
     private static final int SLOTS = 16_384;
 
+    /** What comes before the host, the host, its port, and what follows. A password may hold an @. */
+    private static final Pattern ENDPOINT = Pattern.compile("(\\w+://(?:.*@)?)([^/?]*?)(?::\\d+)?([/?].*)?");
+
     /** Reads the reply to {@code CLUSTER SLOTS}; empty when the node knows none, so that another one may know more. */
     static Optional<ClusterSlots> read(String asked, Response reply) {
         String[] bySlot = new String[SLOTS];
@@ -27,8 +33,7 @@ record ClusterSlots(String[] bySlot, Set<String> masters, List<String> nodes) {
         for (Response range : reply) {
             String master = null;
             for (int i = 2; i < range.size(); i++) {
-                Response host = range.get(i).get(0);
-                String endpoint = endpoint(asked, host == null ? "" : host.toString(), range.get(i).get(1).toInteger());
+                String endpoint = endpoint(asked, Objects.toString(range.get(i).get(0), ""), range.get(i).get(1).toInteger());
                 all.add(endpoint);
                 master = master == null ? endpoint : master;
             }
@@ -42,19 +47,17 @@ record ClusterSlots(String[] bySlot, Set<String> masters, List<String> nodes) {
 
     /** Copies an endpoint with another address; an empty host keeps the host. */
     static String endpoint(String like, String host, int port) {
-        int begin = like.lastIndexOf('@') + 1;
-        begin = begin == 0 ? like.indexOf("://") + 3 : begin;
-        int end = like.length();
-        for (int i = begin; i < like.length(); i++) {
-            if (like.charAt(i) == '/' || like.charAt(i) == '?') {
-                end = i;
-                break;
-            }
+        Matcher parts = ENDPOINT.matcher(like);
+        if (!parts.matches()) {
+            throw new IllegalArgumentException("Not the address of a Redis server");
         }
-        String address = like.substring(begin, end);
-        String old = address.replaceFirst(":\\d+$", "");
-        String name = host.isEmpty() ? old : host.contains(":") ? "[" + host + "]" : host;
-        return like.substring(0, begin) + name + ":" + port + like.substring(end);
+        String name = host.isEmpty() ? parts.group(2) : host.contains(":") ? "[" + host + "]" : host;
+        return parts.group(1) + name + ":" + port + Objects.toString(parts.group(3), "");
+    }
+
+    /** The host and the port of an endpoint. */
+    static String address(String endpoint) {
+        return endpoint.replaceFirst("^.*@", "").replaceFirst("^\\w+://", "");
     }
 
     /** The address of the node that has a key; null where no node has its slot. */

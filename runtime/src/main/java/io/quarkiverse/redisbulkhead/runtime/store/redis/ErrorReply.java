@@ -1,6 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
@@ -8,89 +9,109 @@ import io.vertx.redis.client.Response;
 import io.vertx.redis.client.ResponseType;
 
 /**
- * An error reply from Redis.
+ * An error reply from Redis, and what it means: this is the only place that tells errors apart.
  *
  * @param text the reply, as in {@code NOSCRIPT No matching script}
  */
-public record ErrorReply(String text) {
+record ErrorReply(String text) {
 
-    /** The server is a replica, usually since a failover. */
-    static final String READONLY = "READONLY";
-
-    /** Too few replicas confirm writes: in a planned failover, the old master says this until it is demoted. */
-    static final String NOREPLICAS = "NOREPLICAS";
-
-    /** Errors that pass without intervention: failover, start-up, a long script. */
-    private static final List<String> TRANSIENT = List.of(READONLY, NOREPLICAS, "LOADING", "MASTERDOWN", "CLUSTERDOWN",
+    /** Errors that pass without intervention: failover, start-up, a long script. The command was not executed. */
+    private static final List<String> TRANSIENT = List.of("READONLY", "NOREPLICAS", "LOADING", "MASTERDOWN", "CLUSTERDOWN",
             "TRYAGAIN", "BUSY");
+
+    /** Errors that stop {@code share.lua} before it has changed anything. */
+    private static final List<String> BEFORE_WRITES = List.of("WRONGTYPE", "NOSCRIPT", "OOM", "READONLY", "NOREPLICAS",
+            "MISCONF", "BUSY");
+
+    /** Other texts for the same error: for large commands without authentication in Redis 6.2, and within scripts. */
+    private static final Map<String, List<String>> ALIASES = Map.of("NOAUTH", List.of("unauthenticated"), "NOPERM",
+            List.of("can't run this command", "no permission", "can't access at least one of the keys"));
+
+    /** The way out, where {@code %s} stands for what the properties of the Redis client start with. */
+    private static final List<Map.Entry<String, String>> REMEDIES = List.of(
+            Map.entry("NOAUTH", "Authentication required: set %1$s.password, or a user and a password in %1$s.hosts"),
+            Map.entry("WRONGPASS", "Check %1$s.password, and the user and the password in %1$s.hosts"),
+            Map.entry("WRONGTYPE", "Another application uses a key of this bulkhead. The key was not changed. Set "
+                    + "quarkus.redis-bulkhead.key-prefix to a prefix that no other application uses"),
+            Map.entry("NOPERM", "The Redis user lacks a right. The documentation lists the commands for each store; keys and "
+                    + "channels start with quarkus.redis-bulkhead.key-prefix. ACL LOG shows what was refused"),
+            Map.entry("OOM", "Redis is out of memory: raise maxmemory, or let other data expire"),
+            Map.entry("MISCONF", "Redis cannot save its data, so it refuses writes: check its log, and free disk space or "
+                    + "change stop-writes-on-bgsave-error"),
+            Map.entry("NOREPLICAS", "Fewer replicas are connected than min-replicas-to-write requires, so Redis refuses "
+                    + "writes: connect the missing replicas, or lower min-replicas-to-write"),
+            Map.entry("READONLY", "The server is a replica: set %1$s.hosts to the master, or to the sentinels or cluster "
+                    + "nodes that know it"),
+            Map.entry("LAYOUT", "The data of the bulkhead is that of another version of the extension. Update all "
+                    + "applications to one version, or use another quarkus.redis-bulkhead.key-prefix"),
+            Map.entry("MOVED", "The server is part of a Redis Cluster: set %1$s.client-type=cluster"),
+            Map.entry("ASK", "The server is part of a Redis Cluster: set %1$s.client-type=cluster"));
+
+    /** How a node of a cluster names another one: {@code MOVED 3999 127.0.0.1:6381}. */
+    private static final Pattern REDIRECTION = Pattern.compile("\\b(MOVED|ASK) \\d+ (\\S*):(\\d+)");
+
+    // Greedy, because a password may hold an @.
+    private static final Pattern USER_INFO = Pattern.compile("(://)\\S*@");
+    private static final Pattern PARAMETER = Pattern.compile("(?i)([?&](?:user|password)=)[^&\\s]*");
+    // As servers quote a HELLO or an AUTH that they do not understand.
+    private static final Pattern QUOTED_AUTH = Pattern.compile("(?is)(['`\"](?:AUTH|HELLO)['`\"]).*");
+    // Causes may go round in circles.
+    private static final int MOST_CAUSES = 20;
 
     /**
      * The node of a cluster that a call is to go to.
      *
      * @param asking whether only for this call ({@code ASK})
-     * @param slot the slot that the call is about
      * @param host its host; empty for the host of the replying node
      * @param port its port
      */
-    record Redirection(boolean asking, int slot, String host, int port) {
-
-        /** How a node of a cluster names another one: {@code MOVED 3999 127.0.0.1:6381}. */
-        private static final Pattern FORM = Pattern.compile("\\b(MOVED|ASK) (\\d+) (\\S*):(\\d+)");
+    record Redirection(boolean asking, String host, int port) {
     }
 
     /** The error reply that a call failed with; empty for a lost connection, which the client reports in the same form. */
-    public static Optional<ErrorReply> of(Throwable failure) {
-        return failure instanceof Response reply && reply.type() == ResponseType.ERROR && !isOfConnection(failure.getMessage())
-                ? Optional.of(new ErrorReply(failure.getMessage()))
-                : Optional.empty();
-    }
-
-    private static boolean isOfConnection(String text) {
-        return text.contains("CONNECTION_CLOSED");
+    static Optional<ErrorReply> of(Throwable failure) {
+        return failure instanceof Response reply && reply.type() == ResponseType.ERROR
+                && !failure.getMessage().contains("CONNECTION_CLOSED") ? Optional.of(new ErrorReply(failure.getMessage()))
+                        : Optional.empty();
     }
 
     /** Whether the error is of that kind. Inside a script Redis 6.2 puts the kind somewhere in the middle of the text. */
-    public boolean is(String code) {
+    boolean is(String code) {
         return text.startsWith(code + " ") || text.equals(code) || text.contains(" " + code + " ")
-                || text.contains("-" + code + " ");
+                || text.contains("-" + code + " ")
+                || ALIASES.getOrDefault(code, List.of()).stream().anyMatch(text::contains);
     }
 
-    /** Whether the error passes without intervention; the command was not executed. */
-    boolean isTransient() {
-        for (String code : TRANSIENT) {
-            if (is(code)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /** Whether a transient error passes on the same connection; after others, another server may have been promoted. */
-    boolean passesOnThisConnection() {
-        return is("BUSY") || is("TRYAGAIN");
-    }
-
-    /** Whether authentication is required. Redis 6.2 uses another text for large commands. */
-    boolean isAuthenticationMissing() {
-        return is("NOAUTH") || text.contains("unauthenticated");
-    }
-
-    /** Whether the server executes nothing for now, so that calls are sent again. */
+    /** Whether the server executes nothing for now, so that the same call may succeed soon. */
     boolean meansUnavailable() {
-        return isTransient() || isAuthenticationMissing();
+        return TRANSIENT.stream().anyMatch(this::is) || is("NOAUTH");
+    }
+
+    /** Whether another server may have been promoted, so that a new connection is needed. */
+    boolean callsForAnotherConnection() {
+        return meansUnavailable() && !is("BUSY") && !is("TRYAGAIN");
     }
 
     /** Whether the connection is refused until a setting changes. */
     boolean refusesConnection() {
-        return isAuthenticationMissing() || is("WRONGPASS") || is("NOPERM");
+        return is("NOAUTH") || is("WRONGPASS") || is("NOPERM");
+    }
+
+    /**
+     * Whether a script may have changed something before it was refused. {@code share.lua} reads all keys before it writes, so
+     * a
+     * key of a foreign type stops it in time. That the server does not want to write stops it at its first write, and none
+     * later.
+     */
+    boolean mayHaveChangedSomething() {
+        return text.contains("script") && BEFORE_WRITES.stream().noneMatch(this::is);
     }
 
     /** Where a cluster wants the call to go; empty when the error says nothing of that. */
     Optional<Redirection> redirection() {
-        var named = Redirection.FORM.matcher(text);
-        return named.find()
-                ? Optional.of(new Redirection(named.group(1).equals("ASK"), Integer.parseInt(named.group(2)), named.group(3),
-                        Integer.parseInt(named.group(4))))
+        var named = REDIRECTION.matcher(text);
+        return named.find() ? Optional.of(
+                new Redirection(named.group(1).equals("ASK"), named.group(2), Integer.parseInt(named.group(3))))
                 : Optional.empty();
     }
 
@@ -100,50 +121,26 @@ public record ErrorReply(String text) {
      * @param properties what the properties of the Redis client start with: {@code quarkus.redis}
      */
     String explanation(String properties) {
-        String said = "Redis answered: " + Redacted.text(text);
-        String remedy = remedy(properties);
-        return remedy.isEmpty() ? said : (said.endsWith(".") ? said : said + ".") + " " + remedy;
+        String said = "Redis answered: " + redacted(text);
+        return REMEDIES.stream().filter(remedy -> is(remedy.getKey())).findFirst()
+                .map(remedy -> (said.endsWith(".") ? said : said + ".") + " " + remedy.getValue().formatted(properties))
+                .orElse(said);
     }
 
-    private String remedy(String properties) {
-        if (isAuthenticationMissing()) {
-            return "Authentication required: set " + properties + ".password, or a user and a password in " + properties
-                    + ".hosts";
+    /** The text of a failure without secrets: its message, and that of its first cause, the only useful one for TLS. */
+    static String reason(Throwable failure) {
+        Throwable first = failure;
+        for (int depth = 0; first.getCause() != null && depth < MOST_CAUSES; depth++) {
+            first = first.getCause();
         }
-        if (is("WRONGPASS")) {
-            return "Check " + properties + ".password, and the user and the password in " + properties + ".hosts";
-        }
-        if (is("WRONGTYPE")) {
-            return "Another application uses a key of this bulkhead. The key was not changed. Set "
-                    + "quarkus.redis-bulkhead.key-prefix to a prefix that no other application uses";
-        }
-        if (is("NOPERM") || text.contains("can't run this command") || text.contains("no permission")
-                || text.contains("can't access at least one of the keys")) {
-            return "The Redis user lacks a right. The documentation lists the commands for each store; keys and channels start with "
-                    + "quarkus.redis-bulkhead.key-prefix. ACL LOG shows what was refused";
-        }
-        if (is("OOM")) {
-            return "Redis is out of memory: raise maxmemory, or let other data expire";
-        }
-        if (is("MISCONF")) {
-            return "Redis cannot save its data, so it refuses writes: check its log, and free disk space or change "
-                    + "stop-writes-on-bgsave-error";
-        }
-        if (is(NOREPLICAS)) {
-            return "Fewer replicas are connected than min-replicas-to-write requires, so Redis refuses writes: connect the "
-                    + "missing replicas, or lower min-replicas-to-write";
-        }
-        if (is(READONLY)) {
-            return "The server is a replica: set " + properties
-                    + ".hosts to the master, or to the sentinels or cluster nodes that know it";
-        }
-        if (is("LAYOUT")) {
-            return "The data of the bulkhead is that of another version of the extension. Update all applications to one "
-                    + "version, or use another quarkus.redis-bulkhead.key-prefix";
-        }
-        if (is("MOVED") || is("ASK")) {
-            return "The server is part of a Redis Cluster: set " + properties + ".client-type=cluster";
-        }
-        return "";
+        String message = redacted(String.valueOf(failure.getMessage()));
+        String cause = redacted(String.valueOf(first.getMessage()));
+        return message.contains(cause) ? message : message + ": " + cause;
+    }
+
+    /** The text with stars in place of the user and the password of the server, as the client quotes addresses. */
+    static String redacted(String text) {
+        String open = USER_INFO.matcher(text).replaceAll("$1***@");
+        return QUOTED_AUTH.matcher(PARAMETER.matcher(open).replaceAll("$1***")).replaceAll("$1***");
     }
 }

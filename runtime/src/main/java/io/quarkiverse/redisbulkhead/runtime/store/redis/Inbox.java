@@ -19,12 +19,11 @@ import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.runtime.store.Backoff;
 import io.quarkiverse.redisbulkhead.runtime.store.ConnectionListener;
-import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import io.quarkiverse.redisbulkhead.runtime.store.Peers;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage;
-import io.vertx.core.Context;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
+import io.vertx.core.Promise;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.RedisConnection;
@@ -53,7 +52,7 @@ public final class Inbox implements Peers, AutoCloseable {
     private static final String REQUEST = "request ";
     private static final String ANSWER = "answer ";
     private static final long ECHO_MILLIS = 1_000;
-    private static final long DEAF_MILLIS = 3_000;
+    private static final long DEAF_NANOS = TimeUnit.SECONDS.toNanos(3);
     private static final long SHORTEST_ATTEMPT_MILLIS = 1_000;
     private static final long LONGEST_ATTEMPT_MILLIS = 5_000;
     // A message to itself takes longer than a reply, but waiters must not wait for long when it does not come.
@@ -63,14 +62,10 @@ public final class Inbox implements Peers, AutoCloseable {
     private static final int MOST_CHARACTERS = 100_000;
 
     private final Topology topology;
-    private final Vertx vertx;
-    private final Context context;
-    private final String channels;
-    private final String channel;
-    private final long attemptMillis;
-    private final long deliveryMillis;
+    private final String prefix;
+    private final String name;
     private final Function<String, Optional<ShareMessage>> parser;
-    private final AtomicBoolean wanted = new AtomicBoolean();
+    private final AtomicBoolean opened = new AtomicBoolean();
     private volatile Consumer<ShareMessage> messages = message -> {
     };
     private volatile Function<String, CompletionStage<String>> responder = request -> CompletableFuture.completedStage("");
@@ -78,38 +73,25 @@ public final class Inbox implements Peers, AutoCloseable {
     private volatile long heardNanos;
     private volatile boolean closed;
 
-    // All of these are touched on the context only.
+    // All of these are touched on the context only. Null without a subscription.
     private Subscription current;
     private final Backoff gaps = new Backoff(Duration.ofMillis(20), Duration.ofSeconds(2));
-    private final Map<Long, Questions> questions = new HashMap<>();
+    private int timeouts;
+    private final Map<Long, Question> questions = new HashMap<>();
     private long lastQuestion;
-    private int unconfirmed;
-    private boolean subscribeRefused;
-    private boolean publishRefused;
-    private boolean strangeMessage;
+    private final Set<String> warned = new HashSet<>();
 
     /** A connection from the attempt to open it until it is given up. */
     private static final class Subscription {
-        private final Redis client;
-        private boolean confirmed;
-        private boolean over;
+
+        private Redis client;
+        private final Promise<Void> confirmed = Promise.promise();
         private long echoes;
         private long heard;
-
-        private Subscription(Redis client) {
-            this.client = client;
-        }
     }
 
     /** One request to several instances, and the answers so far. */
-    private static final class Questions {
-        private final Set<String> silent;
-        private final Map<String, String> answers = new HashMap<>();
-        private final CompletableFuture<Map<String, String>> result = new CompletableFuture<>();
-
-        private Questions(Collection<String> instances) {
-            this.silent = new HashSet<>(instances);
-        }
+    private record Question(Set<String> silent, Map<String, String> answers, CompletableFuture<Map<String, String>> result) {
     }
 
     /**
@@ -121,24 +103,15 @@ public final class Inbox implements Peers, AutoCloseable {
      */
     Inbox(Topology topology, String instance, Function<String, Optional<ShareMessage>> parser) {
         this.topology = topology;
-        this.vertx = topology.vertx();
-        this.context = topology.context();
-        this.channels = topology.keyPrefix() + ":instance:";
-        this.channel = channels + instance;
+        this.prefix = topology.keyPrefix() + ":instance:";
+        this.name = prefix + instance;
         this.parser = parser;
-        this.attemptMillis = Math.min(LONGEST_ATTEMPT_MILLIS, Math.max(SHORTEST_ATTEMPT_MILLIS, topology.timeoutMillis()));
-        this.deliveryMillis = Math.min(LONGEST_DELIVERY_MILLIS,
-                Math.max(SHORTEST_DELIVERY_MILLIS, topology.timeoutMillis()));
     }
 
-    /** The channel of this instance, which is also its name in Redis. */
-    public String channel() {
-        return channel;
-    }
-
+    /** The name of this instance in Redis, which is also its channel. */
     @Override
     public String ownName() {
-        return channel;
+        return name;
     }
 
     /** Sets the receiver of messages of the store. Called on the context; must not block. */
@@ -159,26 +132,21 @@ public final class Inbox implements Peers, AutoCloseable {
 
     /** Whether messages arrive; if not, recalls may be lost. */
     public boolean canHear() {
-        return hears && isFresh();
-    }
-
-    private boolean isFresh() {
-        return System.nanoTime() - heardNanos < TimeUnit.MILLISECONDS.toNanos(DEAF_MILLIS);
+        return hears && System.nanoTime() - heardNanos < DEAF_NANOS;
     }
 
     /** Subscribes, unless that has been done. */
     void open() {
-        if (!wanted.get() && wanted.compareAndSet(false, true)) {
+        if (!opened.get() && opened.compareAndSet(false, true)) {
             onContext(() -> {
-                heardNanos = System.nanoTime() - TimeUnit.MILLISECONDS.toNanos(DEAF_MILLIS);
                 connect();
-                echo();
+                echoEachSecond();
             });
         }
     }
 
     private void onContext(Runnable task) {
-        context.runOnContext(now -> task.run());
+        topology.context().runOnContext(now -> task.run());
     }
 
     // ---- The subscription
@@ -187,135 +155,99 @@ public final class Inbox implements Peers, AutoCloseable {
         if (closed || current != null) {
             return;
         }
-        Future<RedisConnection> opening;
-        Subscription subscription;
-        try {
-            subscription = new Subscription(topology.newClientForMessages());
-            opening = subscription.client.connect();
-        } catch (RuntimeException e) {
-            LOG.debug("Failed to create a client for messages", e);
-            reconnectLater();
-            return;
-        }
+        Subscription subscription = new Subscription();
         current = subscription;
         // Each attempt may take twice as long as the last, for machines that are slower than the command timeout.
-        vertx.setTimer(Math.min(LONGEST_ATTEMPT_MILLIS, attemptMillis << Math.min(unconfirmed, 12)), timer -> {
-            if (!subscription.confirmed) {
-                unconfirmed++;
-                replace(subscription, "no answer");
-            }
-        });
-        opening.onComplete(result -> {
-            if (result.failed()) {
-                replace(subscription, Redacted.reason(result.cause()));
-            } else if (!subscription.over) {
-                subscribe(subscription, result.result());
-            }
-        });
+        long attempt = bounded(SHORTEST_ATTEMPT_MILLIS, LONGEST_ATTEMPT_MILLIS) << Math.min(timeouts, 12);
+        try {
+            topology.open(topology::newClientForMessages, Math.min(LONGEST_ATTEMPT_MILLIS, attempt),
+                    (client, connection) -> subscribe(subscription, client, connection)).onComplete(result -> {
+                        if (result.succeeded()) {
+                            subscribed(subscription);
+                        } else {
+                            timeouts += result.cause() instanceof StoreException ? 1 : 0;
+                            lost(subscription, ErrorReply.reason(result.cause()));
+                        }
+                    });
+        } catch (RuntimeException e) {
+            lost(subscription, ErrorReply.reason(e));
+        }
     }
 
-    private void subscribe(Subscription subscription, RedisConnection connection) {
+    private long bounded(long least, long most) {
+        return Math.min(most, Math.max(least, topology.timeoutMillis()));
+    }
+
+    private Future<Void> subscribe(Subscription subscription, Redis client, RedisConnection connection) {
+        subscription.client = client;
         connection.handler(message -> onContext(() -> receive(subscription, message)));
-        connection.endHandler(end -> onContext(() -> replace(subscription, "the connection was lost")));
-        connection.exceptionHandler(failure -> onContext(() -> replace(subscription, Redacted.reason(failure))));
+        connection.endHandler(end -> onContext(() -> lost(subscription, "the connection was lost")));
+        connection.exceptionHandler(failure -> onContext(() -> lost(subscription, ErrorReply.reason(failure))));
         // Succeeds when it is written; the server confirms it, or refuses it, by a message.
-        connection.send(Request.cmd(Command.SUBSCRIBE).arg(channel))
-                .onFailure(failure -> onContext(() -> replace(subscription, Redacted.reason(failure))));
+        connection.send(Request.cmd(Command.SUBSCRIBE).arg(name)).onFailure(subscription.confirmed::tryFail);
+        return subscription.confirmed.future();
     }
 
-    private void confirmed(Subscription subscription) {
-        if (subscription.over || subscription.confirmed) {
+    private void subscribed(Subscription subscription) {
+        if (current != subscription || closed) {
+            subscription.client.close();
             return;
         }
-        subscription.confirmed = true;
-        unconfirmed = 0;
+        timeouts = 0;
         gaps.reset();
-        LOG.debugf("Subscribed to %s", channel);
-        topology.report(ConnectionListener::positionsMayDiffer);
+        LOG.debugf("Subscribed to %s", name);
+        topology.report(ConnectionListener::reconnected);
         sendEcho(subscription);
     }
 
-    private void subscribeRefused(Subscription subscription, String reason) {
-        // A connection that is not authenticated is reported where commands are sent.
-        if (!subscribeRefused && !reason.startsWith("NOAUTH")) {
-            subscribeRefused = true;
-            LOG.warnf("Redis refused SUBSCRIBE to %s: %s. Waiting calls ask once a second, and this instance keeps no idle "
-                    + "permits. Grant SUBSCRIBE and the channels under quarkus.redis-bulkhead.key-prefix", channel,
-                    reason);
-        }
-        replace(subscription, reason);
-    }
-
-    private void replace(Subscription subscription, String reason) {
-        if (subscription.over) {
+    private void lost(Subscription subscription, String reason) {
+        if (current != subscription) {
             return;
         }
-        end(subscription);
+        end();
         if (!closed) {
-            LOG.debugf("Subscription to %s lost: %s. Waiting calls ask until it is restored", channel, reason);
-            reconnectLater();
+            LOG.debugf("Subscription to %s lost: %s. Waiting calls ask until it is restored", name, reason);
+            topology.vertx().setTimer(Math.max(1, gaps.next().toMillis()), timer -> connect());
         }
     }
 
-    private void end(Subscription subscription) {
-        subscription.over = true;
-        if (current == subscription) {
-            current = null;
+    private void end() {
+        if (current != null && current.client != null) {
+            current.client.close();
         }
-        subscription.client.close();
-    }
-
-    private void reconnectLater() {
-        vertx.setTimer(Math.max(1, gaps.next().toMillis()), timer -> connect());
+        current = null;
     }
 
     // ---- Messages to itself
 
-    /** Every second. A late timer lets the event loop read first. */
-    private void echo() {
-        vertx.setTimer(ECHO_MILLIS, timer -> vertx.setTimer(1, read -> {
-            if (closed) {
-                return;
+    private void echoEachSecond() {
+        topology.after(ECHO_MILLIS, () -> {
+            if (!closed) {
+                setHears(canHear());
+                if (current != null && current.confirmed.future().succeeded()) {
+                    sendEcho(current);
+                }
+                echoEachSecond();
             }
-            setHears(isFresh());
-            if (current != null && current.confirmed) {
-                sendEcho(current);
-            }
-            echo();
-        }));
+        });
     }
 
     private void setHears(boolean now) {
         if (hears != now) {
             hears = now;
-            topology.report(listener -> listener.hearingChanged(now));
+            topology.report(listener -> listener.hearsRecalls(now));
         }
     }
 
     private void sendEcho(Subscription subscription) {
         long number = ++subscription.echoes;
-        publish(channel, ECHO + number).whenComplete((receivers, failure) -> onContext(() -> {
-            // If Redis is away, that says nothing about this subscription.
-            if (failure == null) {
-                vertx.setTimer(deliveryMillis, timer -> vertx.setTimer(1, read -> {
+        // If Redis is away, that says nothing about this subscription.
+        publish(name, ECHO + number).thenAccept(sent -> topology.after(
+                bounded(SHORTEST_DELIVERY_MILLIS, LONGEST_DELIVERY_MILLIS), () -> {
                     if (subscription.heard < number) {
-                        replace(subscription, "messages do not arrive");
+                        lost(subscription, "messages do not arrive");
                     }
                 }));
-            } else if (Failures.cause(failure) instanceof RefusedException refused && refused.reply().is("NOPERM")) {
-                mayNotPublish(refused);
-            }
-        }));
-    }
-
-    // Other instances with the same user cannot publish either, and scripts do not report it.
-    private void mayNotPublish(RefusedException refused) {
-        if (!publishRefused) {
-            publishRefused = true;
-            LOG.warnf("Redis refused PUBLISH to %s: %s. Waiting calls are not notified and ask once a second, and this "
-                    + "instance keeps no idle permits. Grant PUBLISH and the channels under "
-                    + "quarkus.redis-bulkhead.key-prefix", channel, refused.reply().text());
-        }
     }
 
     private void heard(Subscription subscription, String number) {
@@ -327,21 +259,35 @@ public final class Inbox implements Peers, AutoCloseable {
         }
     }
 
+    // Other instances with the same user cannot publish either, and scripts do not report it.
     private CompletionStage<Response> publish(String to, String text) {
-        return topology.send(new ServerCall<>("PUBLISH " + to, null, false,
-                connection -> connection.send(Request.cmd(Command.PUBLISH).arg(to).arg(text))));
+        return topology.send("PUBLISH " + to, null, connection -> connection
+                .send(Request.cmd(Command.PUBLISH).arg(to).arg(text)).recover(failure -> {
+                    Optional<ErrorReply> refusal = ErrorReply.of(failure).filter(error -> error.is("NOPERM"));
+                    refusal.ifPresent(error -> warnOnce("PUBLISH", "Redis refused PUBLISH to " + name + ": " + error.text()
+                            + ". Waiting calls are not notified and ask once a second, and this instance keeps no idle "
+                            + "permits. Grant PUBLISH and the channels under quarkus.redis-bulkhead.key-prefix"));
+                    return Future.failedFuture(
+                            refusal.isPresent() ? new StoreException(refusal.get().text(), false, null) : failure);
+                }));
+    }
+
+    private void warnOnce(String about, String text) {
+        if (warned.add(about)) {
+            LOG.warn(text);
+        }
     }
 
     // ---- What arrives
 
     private void receive(Subscription subscription, Response message) {
-        if (subscription.over || message == null) {
+        if (current != subscription || message == null) {
             return;
         }
         if (message.type() == ResponseType.ERROR) {
-            subscribeRefused(subscription, Redacted.text(message.toString()));
+            refused(subscription, ErrorReply.redacted(message.toString()));
         } else if (isAbout("subscribe", message)) {
-            confirmed(subscription);
+            subscription.confirmed.tryComplete();
         } else if (isAbout("message", message)) {
             read(subscription, message.get(2).toString());
         }
@@ -352,6 +298,17 @@ public final class Inbox implements Peers, AutoCloseable {
                 && kind.equals(message.get(0).toString());
     }
 
+    private void refused(Subscription subscription, String reason) {
+        // A connection that is not authenticated is reported where commands are sent.
+        if (!reason.startsWith("NOAUTH")) {
+            warnOnce("SUBSCRIBE", "Redis refused SUBSCRIBE to " + name + ": " + reason + ". Waiting calls ask once a second, "
+                    + "and this instance keeps no idle permits. Grant SUBSCRIBE and the channels under "
+                    + "quarkus.redis-bulkhead.key-prefix");
+        }
+        subscription.confirmed.tryFail(reason);
+        lost(subscription, reason);
+    }
+
     // Every client that may publish can send any text.
     private void read(Subscription subscription, String text) {
         if (text.startsWith(ECHO)) {
@@ -359,7 +316,7 @@ public final class Inbox implements Peers, AutoCloseable {
         } else if (text.length() > MOST_CHARACTERS) {
             notUnderstood(text);
         } else if (text.startsWith(REQUEST)) {
-            answer(text.split(" ", 4));
+            answer(text, text.split(" ", 4));
         } else if (text.startsWith(ANSWER)) {
             answered(text.split(" ", 4));
         } else {
@@ -377,57 +334,46 @@ public final class Inbox implements Peers, AutoCloseable {
 
     // Not the text: it is untrusted. Once: there may be many.
     private void notUnderstood(String text) {
-        if (!strangeMessage) {
-            strangeMessage = true;
-            LOG.warnf(
-                    "Ignored an unknown message of %d characters on %s; further ones are not logged. Only applications with "
-                            + "this extension should be allowed to PUBLISH to the channels under quarkus.redis-bulkhead.key-prefix",
-                    text.length(), channel);
-        }
+        warnOnce("unknown", "Ignored an unknown message of " + text.length() + " characters on " + name
+                + "; further ones are not logged. Only applications with this extension should be allowed to PUBLISH to the "
+                + "channels under quarkus.redis-bulkhead.key-prefix");
     }
 
-    // ---- Requests
+    // ---- Requests: 'request <number> <from> <text>', 'answer <number> <from> <text>'
 
-    /**
-     * Asks other instances, and this one.
-     *
-     * @param instances their names, which are their channels
-     * @param request what the responder of each gets; no more than {@value #MOST_CHARACTERS} characters
-     * @return the answers by instance, after {@value #ANSWER_MILLIS} ms at most; those that did not answer are missing
-     */
     @Override
     public CompletionStage<Map<String, String>> ask(Collection<String> instances, String request) {
-        Questions asked = new Questions(instances);
+        Question question = new Question(new HashSet<>(instances), new HashMap<>(), new CompletableFuture<>());
         open();
         onContext(() -> {
             long number = ++lastQuestion;
-            questions.put(number, asked);
-            vertx.setTimer(ANSWER_MILLIS, timer -> vertx.setTimer(1, read -> finish(number)));
-            List.copyOf(asked.silent).forEach(other -> publish(other, REQUEST + number + " " + channel + " " + request));
-            if (asked.silent.isEmpty()) {
+            questions.put(number, question);
+            topology.after(ANSWER_MILLIS, () -> finish(number));
+            instances.forEach(other -> publish(other, REQUEST + number + " " + name + " " + request));
+            if (instances.isEmpty()) {
                 finish(number);
             }
         });
-        return asked.result;
+        return question.result;
     }
 
     private void finish(long number) {
-        Questions asked = questions.remove(number);
-        if (asked != null) {
-            asked.result.complete(Map.copyOf(asked.answers));
+        Question question = questions.remove(number);
+        if (question != null) {
+            question.result.complete(Map.copyOf(question.answers));
         }
     }
 
-    private void answer(String[] words) {
+    private void answer(String text, String[] words) {
         // A forged one must not make this instance write to channels of others.
-        if (words.length < 4 || !words[2].startsWith(channels)) {
-            notUnderstood(String.join(" ", words));
+        if (words.length < 4 || !words[2].startsWith(prefix)) {
+            notUnderstood(text);
             return;
         }
         try {
-            responder.apply(words[3]).whenComplete((text, failure) -> {
-                if (failure == null && text.length() <= MOST_CHARACTERS / 2) {
-                    publish(words[2], ANSWER + words[1] + " " + channel + " " + text);
+            responder.apply(words[3]).whenComplete((answer, failure) -> {
+                if (failure == null && answer.length() <= MOST_CHARACTERS / 2) {
+                    publish(words[2], ANSWER + words[1] + " " + name + " " + answer);
                 } else {
                     LOG.debugf(failure, "No answer to a request of %s", words[2]);
                 }
@@ -437,18 +383,17 @@ public final class Inbox implements Peers, AutoCloseable {
         }
     }
 
+    // The name of an instance may be forged, as may all that it says.
     private void answered(String[] words) {
-        Questions asked;
-        try {
-            asked = words.length < 4 ? null : questions.get(Long.parseLong(words[1]));
-        } catch (NumberFormatException e) {
-            asked = null;
+        if (words.length < 4 || !words[1].matches("\\d{1,18}")) {
+            return;
         }
-        // The name of an instance may be forged, as may all that it says.
-        if (asked != null && asked.silent.remove(words[2])) {
-            asked.answers.put(words[2], words[3]);
-            if (asked.silent.isEmpty()) {
-                finish(Long.parseLong(words[1]));
+        long number = Long.parseLong(words[1]);
+        Question question = questions.get(number);
+        if (question != null && question.silent.remove(words[2])) {
+            question.answers.put(words[2], words[3]);
+            if (question.silent.isEmpty()) {
+                finish(number);
             }
         }
     }
@@ -458,9 +403,7 @@ public final class Inbox implements Peers, AutoCloseable {
     public void close() {
         closed = true;
         onContext(() -> {
-            if (current != null) {
-                end(current);
-            }
+            end();
             List.copyOf(questions.keySet()).forEach(this::finish);
         });
     }

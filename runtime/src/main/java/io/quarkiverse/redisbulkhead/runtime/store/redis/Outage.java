@@ -4,8 +4,8 @@ import java.util.Optional;
 
 import org.jboss.logging.Logger;
 
-import io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 
 /**
  * Decides whether one server is away: with calls outstanding, nothing but transient failures has come from it for the command
@@ -29,7 +29,7 @@ final class Outage {
      *
      * @param temporary whether the server may be back at any moment, without a change of a setting
      */
-    private record Cause(String message, Throwable failure, boolean temporary) {
+    private record Cause(String message, boolean temporary) {
     }
 
     private final String label;
@@ -75,8 +75,7 @@ final class Outage {
 
     /** What a call fails with during the outage. */
     StoreException failure(boolean outcomeUnknown) {
-        return cause.temporary ? new StoreAwayException(cause.message, outcomeUnknown, cause.failure)
-                : new StoreException(cause.message, outcomeUnknown, cause.failure);
+        return new StoreException(cause.temporary ? Kind.AWAY : Kind.REFUSED, cause.message, outcomeUnknown);
     }
 
     /** The last transient failure since the server answered; null without one. */
@@ -108,7 +107,7 @@ final class Outage {
     /** The server answered with an error that passes. */
     void refused(ErrorReply error) {
         failed(error.explanation(properties));
-        replica = error.is(ErrorReply.READONLY);
+        replica = error.is("READONLY");
     }
 
     /** A connection was lost, or could not be opened. */
@@ -146,12 +145,12 @@ final class Outage {
         }
         return begin(new Cause(label + " has not executed a command for " + timeoutMillis
                 + " ms (quarkus.redis-bulkhead.command-timeout)" + (lastError == null ? "" : ". Last error: " + lastError),
-                null, !replica));
+                !replica));
     }
 
     /** The server cannot be used until a setting changes. */
-    boolean begin(String message, Throwable failure) {
-        return begin(new Cause(label + " " + message, Redacted.failure(failure), false));
+    boolean begin(String message) {
+        return begin(new Cause(label + " " + message, false));
     }
 
     private boolean begin(Cause begun) {

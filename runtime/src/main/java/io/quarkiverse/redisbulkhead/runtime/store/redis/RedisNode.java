@@ -4,7 +4,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
@@ -15,26 +14,25 @@ import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.runtime.store.Backoff;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
-import io.quarkiverse.redisbulkhead.runtime.store.TransientStoreException;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.RedisConnection;
 import io.vertx.redis.client.Request;
-import io.vertx.redis.client.Response;
 
 /**
  * One Redis server, or whichever server the sentinels call master: keeps it connected, and carries out calls. A call waits
- * until there is a connection; once it is sent, it fails together with its connection. Whether the server is away is decided by
- * {@link Outage}: then all calls fail at once until Redis executes a write, or refuses it for a reason that does not pass by
- * itself. A server whose memory is full is not away, because permits can be returned to it, and its refusals give callers the
- * cause.
+ * until there is a connection; once it is sent, it fails together with its connection. {@link Outage} decides whether the
+ * server is away: then there is no connection, and all calls fail immediately, until a new connection executes a write, or
+ * refuses it for a reason that does not pass by itself. A server whose memory is full is not away, because permits can be
+ * returned to it, and its refusals give callers the cause.
  * <p>
  * Runs on the context of the {@link Topology}.
  */
-final class RedisNode implements ServerConnection.Listener {
+final class RedisNode {
 
     private static final Logger LOG = Logger.getLogger(RedisNode.class);
 
@@ -43,40 +41,28 @@ final class RedisNode implements ServerConnection.Listener {
     private static final long SHORTEST_ATTEMPT_MILLIS = 1_000;
     /** No attempt to connect takes longer, however often earlier ones were too short. */
     private static final long LONGEST_ATTEMPT_MILLIS = 5_000;
-
-    /** One try to open a connection, or to write over one while the server is away. */
-    private static final class Attempt {
-        private final Runnable abandon;
-        private int ticks;
-
-        private Attempt(Runnable abandon) {
-            this.abandon = abandon;
-        }
-    }
+    private static final String NO_REPLY = "no reply to commands in flight";
 
     private final Topology topology;
-    private final Vertx vertx;
     private final Supplier<Redis> clients;
     private final int maxConnections;
     private final int maxCalls;
     private final Outage outage;
-    private final Backoff reconnects = new Backoff(Duration.ofMillis(10), Duration.ofMillis(200));
-    private final Backoff probes = new Backoff(Duration.ofMillis(100), Duration.ofMillis(500));
-    /** Authentication is retried less often. */
-    private final Backoff refusedProbes = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(2));
 
     private final Deque<ServerCall<?>> unsent = new ArrayDeque<>();
     private final List<ServerConnection> connections = new ArrayList<>();
-    /** Those that take no more calls. */
-    private final List<ServerConnection> retired = new ArrayList<>();
-    /** The attempt under way; others are over. */
-    private Attempt attempt;
+    private final Backoff reconnects = new Backoff(Duration.ofMillis(10), Duration.ofMillis(200));
+    private final Backoff probes = new Backoff(Duration.ofMillis(100), Duration.ofMillis(500));
+    /** A wrong password is retried less often. */
+    private final Backoff refusedProbes = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(2));
+    private boolean pausing;
+    private boolean opening;
+    private int openingTicks;
     private int attemptTimeouts;
-    private boolean retryPlanned;
     private boolean wasConnected;
     private String runId = "";
-    private long newRunNanos;
     private boolean knewAnotherRun;
+    private long newRunNanos;
     private boolean ticking;
     private byte[] keysOfProbe;
     private long nextRefusalLogNanos = System.nanoTime();
@@ -91,7 +77,6 @@ final class RedisNode implements ServerConnection.Listener {
      */
     RedisNode(Topology topology, String label, Supplier<Redis> clients, int maxConnections, int maxCalls) {
         this.topology = topology;
-        this.vertx = topology.vertx();
         this.clients = clients;
         this.maxConnections = maxConnections;
         this.maxCalls = maxCalls;
@@ -104,10 +89,8 @@ final class RedisNode implements ServerConnection.Listener {
 
     /** Sends a call, as soon as there is room. */
     void submit(ServerCall<?> call) {
-        if (closed) {
-            call.result().completeExceptionally(Topology.stopping(false));
-        } else if (outage.isOn()) {
-            call.result().completeExceptionally(outage.failure(false));
+        if (outage.isOn()) {
+            call.result.completeExceptionally(outage.failure(false));
         } else {
             outage.callBegan();
             unsent.add(call);
@@ -119,8 +102,7 @@ final class RedisNode implements ServerConnection.Listener {
     /** Sends what was submitted, as far as there is room, and connects where a connection is missing. */
     private void flush() {
         for (ServerConnection connection : List.copyOf(connections)) {
-            while (!outage.isOn() && !unsent.isEmpty() && connection.calls < maxCalls && connection.isOpen()
-                    && !connection.retired) {
+            while (!unsent.isEmpty() && connection.calls < maxCalls && connection.isOpen()) {
                 begin(connection, unsent.poll());
             }
         }
@@ -130,16 +112,13 @@ final class RedisNode implements ServerConnection.Listener {
     }
 
     private <T> void begin(ServerConnection connection, ServerCall<T> call) {
-        if (call.routingKey() != null) {
-            keysOfProbe = call.routingKey();
+        if (call.routingKey != null) {
+            keysOfProbe = call.routingKey;
         }
         connection.calls++;
-        call.over(new Use(connection, call.asking)).onComplete(result -> {
+        call.over(connection).onComplete(result -> {
             connection.calls--;
             outage.callEnded();
-            if (connection.retired && connection.calls == 0) {
-                close(connection, "the connection was replaced");
-            }
             // Sent before the caller continues, so that Redis works meanwhile.
             flush();
             ended(call, result);
@@ -147,17 +126,18 @@ final class RedisNode implements ServerConnection.Listener {
     }
 
     private <T> void ended(ServerCall<T> call, AsyncResult<T> result) {
-        if (result.succeeded()) {
-            call.result().complete(result.result());
-            return;
-        }
         Optional<ErrorReply> error = ErrorReply.of(result.cause());
-        if (error.isPresent()) {
+        if (result.succeeded()) {
+            call.result.complete(result.result());
+        } else if (error.isPresent()) {
             refused(call, error.get());
-        } else if (result.cause() instanceof TransientStoreException lost && outage.isOn()) {
-            call.result().completeExceptionally(outage.failure(lost.outcomeUnknown()));
+        } else if (result.cause() instanceof StoreException known) {
+            call.result.completeExceptionally(
+                    known.kind() == Kind.TRANSIENT && outage.isOn() ? outage.failure(known.outcomeUnknown()) : known);
         } else {
-            call.result().completeExceptionally(ServerCall.unexpectedReply(call.about(), true, result.cause()));
+            call.result.completeExceptionally(new StoreException("Unexpected reply from Redis for " + call.about + " ("
+                    + result.cause() + "). If another application uses this key, set quarkus.redis-bulkhead.key-prefix to a "
+                    + "prefix that no other application uses", true, result.cause()));
         }
     }
 
@@ -166,261 +146,188 @@ final class RedisNode implements ServerConnection.Listener {
         if (redirection.isPresent() && topology.redirect(this, call, redirection.get())) {
             return;
         }
-        boolean unknown = LuaScript.mayHaveBegunBefore(error);
         String explanation = error.explanation(topology.properties());
+        boolean unknown = error.mayHaveChangedSomething();
         if (error.meansUnavailable()) {
-            call.result().completeExceptionally(
-                    outage.isOn() ? outage.failure(unknown) : new TransientStoreException(explanation, unknown, null));
+            call.result.completeExceptionally(
+                    outage.isOn() ? outage.failure(unknown) : new StoreException(Kind.TRANSIENT, explanation, unknown));
             return;
         }
         // One line for many calls, because operators need the reason only once.
-        if (call.logsRefusal() && System.nanoTime() - nextRefusalLogNanos >= 0) {
+        if (System.nanoTime() - nextRefusalLogNanos >= 0) {
             nextRefusalLogNanos = System.nanoTime() + REFUSAL_LOG_GAP_NANOS;
-            LOG.errorf("Redis refused a command (%s). %s", call.about(), explanation);
+            LOG.errorf("Redis refused a command (%s). %s", call.about, explanation);
         }
-        call.result().completeExceptionally(new RefusedException(error, explanation, unknown));
+        call.result.completeExceptionally(new StoreException(Kind.REFUSED, explanation, unknown));
     }
 
-    /** The connection as one call uses it. */
-    private final class Use implements ServerCall.Connection {
-
-        private final ServerConnection connection;
-        private final boolean asking;
-
-        private Use(ServerConnection connection, boolean asking) {
-            this.connection = connection;
-            this.asking = asking;
-        }
-
-        @Override
-        public Future<Response> send(Request command) {
-            if (asking && connection.isOpen()) {
-                connection.sendFirst(Request.cmd(Command.ASKING));
-            }
-            return connection.send(command);
-        }
-
-        @Override
-        public Future<Response> run(LuaScript script, List<byte[]> keys, List<byte[]> args) {
-            long begun = connection.sent();
-            return send(script.byDigest(keys, args)).recover(failure -> {
-                if (ErrorReply.of(failure).filter(error -> error.is("NOSCRIPT")).isEmpty()) {
-                    return Future.failedFuture(failure);
-                }
-                // After a restart many calls learn this at once; the text is sent for the first of them.
-                if (connection.taught(script) > begun) {
-                    return run(script, keys, args);
-                }
-                connection.teaching(script);
-                return send(script.byText(keys, args));
-            });
-        }
-
-        @Override
-        public String server() {
-            return connection.runId();
-        }
-
-        @Override
-        public Future<String> currentServer() {
-            return connection.currentRunId();
-        }
-
-        // A node that a slot is moving to may not have the key yet.
-        @Override
-        public long serverSinceMillis() {
-            if (asking) {
-                return 0;
-            }
-            long sinceRun = knewAnotherRun ? TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - newRunNanos) : Long.MAX_VALUE;
-            long sinceMove = topology.slotsMovedMillis();
-            long since = Math.min(sinceRun, sinceMove < 0 ? Long.MAX_VALUE : sinceMove);
-            return since == Long.MAX_VALUE ? -1 : since;
-        }
+    /** As {@link Connection#serverSinceMillis}. */
+    long serverSinceMillis() {
+        long sinceRun = knewAnotherRun ? TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - newRunNanos) : Long.MAX_VALUE;
+        long since = Math.min(sinceRun, topology.slotsMovedMillis());
+        return since == Long.MAX_VALUE ? -1 : since;
     }
 
     // ---- What connections report
 
-    @Override
-    public void replied(ServerConnection connection, Optional<ErrorReply> error) {
+    void replied(ServerConnection connection, Optional<ErrorReply> error) {
         // TRYAGAIN is about the keys of one bulkhead, which are being moved.
         if (error.filter(reply -> reply.meansUnavailable() && !reply.is("TRYAGAIN")).isEmpty()) {
-            if (!outage.isOn()) {
-                outage.answered();
-                resetBackoff();
+            outage.answered();
+            resetPauses();
+        } else {
+            outage.refused(error.get());
+            if (error.get().callsForAnotherConnection()) {
+                leave(connection, "the connection was replaced");
             }
-            return;
-        }
-        outage.refused(error.get());
-        if (!error.get().passesOnThisConnection() && connections.remove(connection)) {
-            // Another server may have been promoted. Commands in flight get their replies.
-            if (connection.calls == 0) {
-                close(connection, "the connection was replaced");
-            } else {
-                connection.retired = true;
-                retired.add(connection);
-            }
-            connectionFailed();
         }
     }
 
-    @Override
-    public void lost(ServerConnection connection, TransientStoreException loss) {
-        outage.failed(loss.getMessage());
-        close(connection, loss);
-        connectionFailed();
+    void lost(ServerConnection connection, String reason) {
+        outage.failed(reason);
+        leave(connection, reason);
     }
 
-    private void connectionFailed() {
-        topology.connectionFailed(this);
-        retry();
-    }
-
-    private void close(ServerConnection connection, String reason) {
-        close(connection, new TransientStoreException(reason, true, null));
-    }
-
-    private void close(ServerConnection connection, StoreException reason) {
-        connections.remove(connection);
-        retired.remove(connection);
-        connection.close(reason);
-    }
-
-    private void closeConnections(StoreException reason) {
-        List.copyOf(connections).forEach(connection -> close(connection, reason));
-        List.copyOf(retired).forEach(connection -> close(connection, reason));
-    }
-
-    private void resetBackoff() {
-        reconnects.reset();
-        probes.reset();
-        refusedProbes.reset();
-    }
-
-    // ---- Connecting
-
-    /** Connects, if nothing is connected. */
-    void warmUp() {
-        if (connections.isEmpty()) {
-            connect();
-        }
-    }
-
-    /** Leaves the present connection for one that a new client opens, which may be to another node. */
-    void moveOn() {
-        if (!outage.isOn()) {
-            List.copyOf(connections).forEach(connection -> close(connection, "switching to another node"));
+    private void leave(ServerConnection connection, String reason) {
+        boolean wasInUse = connections.remove(connection);
+        connection.close(Kind.TRANSIENT, reason);
+        if (wasInUse) {
+            topology.connectionFailed(this);
             retry();
         }
     }
 
+    private void closeConnections(Kind kind, String reason) {
+        List<ServerConnection> all = List.copyOf(connections);
+        connections.clear();
+        all.forEach(connection -> connection.close(kind, reason));
+    }
+
+    // ---- Connecting
+
+    /** Leaves the present connection for one that a new client opens, which may be to another node. */
+    void moveOn() {
+        closeConnections(Kind.TRANSIENT, "switching to another node");
+        retry();
+    }
+
     private void retry() {
-        if (!retryPlanned && !closed) {
-            retryPlanned = true;
-            Backoff backoff = !outage.isOn() ? reconnects : outage.isTemporary() ? probes : refusedProbes;
-            vertx.setTimer(Math.max(1, backoff.next().toMillis()), timer -> {
-                retryPlanned = false;
+        if (!pausing && !closed) {
+            pausing = true;
+            Backoff pauses = !outage.isOn() ? reconnects : outage.isTemporary() ? probes : refusedProbes;
+            topology.vertx().setTimer(Math.max(1, pauses.next().toMillis()), timer -> {
+                pausing = false;
                 connect();
             });
         }
     }
 
+    private void resetPauses() {
+        reconnects.reset();
+        probes.reset();
+        refusedProbes.reset();
+    }
+
     private void connect() {
-        if (closed || attempt != null || retryPlanned) {
-            return;
-        }
-        if (outage.isOn() && !connections.isEmpty()) {
-            probe(connections.get(0));
-        } else if (connections.isEmpty() || connections.size() < maxConnections && !unsent.isEmpty()) {
+        if (!closed && !opening && !pausing
+                && (connections.isEmpty() || connections.size() < maxConnections && !unsent.isEmpty())) {
             open();
         }
     }
 
     private void open() {
-        Redis client;
-        Future<RedisConnection> opening;
+        opening = true;
+        openingTicks = 0;
+        startTicking();
+        Future<ServerConnection> opened;
         try {
-            client = clients.get();
-            opening = client.connect();
+            opened = topology.open(clients, attemptMillis(), this::handshake);
         } catch (RuntimeException e) {
             // Wrong options, or Vert.x is closed.
-            beginOutage("cannot be used: " + Redacted.reason(e), e);
+            opening = false;
+            beginOutage("cannot be used: " + ErrorReply.reason(e));
             retry();
             return;
         }
-        Attempt current = new Attempt(client::close);
-        attempt = current;
-        startTicking();
-        opening.compose(opened -> {
-            // The handshake and the first command have their time each.
-            current.ticks = 0;
-            outage.connecting();
-            return ServerConnection.handshake(client, opened, topology.context(), this);
-        }).onComplete(result -> {
-            if (attempt != current) {
-                client.close();
-                return;
-            }
-            attempt = null;
+        opened.onComplete(result -> {
+            opening = false;
             if (result.succeeded()) {
                 connected(result.result());
             } else {
-                // In a cluster, the next client may be that of another node.
-                client.close();
                 connectingFailed(result.cause());
             }
         });
     }
 
+    // Each attempt may take twice as long as the last, for machines that are slower than the command timeout.
+    private long attemptMillis() {
+        long first = Math.max(topology.timeoutMillis(), SHORTEST_ATTEMPT_MILLIS);
+        return Math.min(Math.max(first, LONGEST_ATTEMPT_MILLIS), first << Math.min(attemptTimeouts, 12));
+    }
+
+    private Future<ServerConnection> handshake(Redis client, RedisConnection opened) {
+        // The handshake and the first command have their time each.
+        openingTicks = 0;
+        outage.connecting();
+        return ServerConnection.handshake(this, client, opened, topology.context())
+                .compose(connection -> outage.isOn() ? probe(connection) : Future.succeededFuture(connection));
+    }
+
+    // Reads prove nothing, because a replica answers them. Next to the keys of the last call, so in a slot of this node.
+    private Future<ServerConnection> probe(ServerConnection connection) {
+        Buffer key = Buffer.buffer(keysOfProbe).appendString("probe");
+        Request write = Request.cmd(Command.SET).arg(key).arg("1").arg("PX").arg(1_000);
+        return connection.send(write).transform(written -> {
+            connection.refusal = ErrorReply.of(written.cause());
+            return written.succeeded() || connection.refusal.filter(error -> !error.meansUnavailable()).isPresent()
+                    ? Future.succeededFuture(connection)
+                    : Future.failedFuture(written.cause());
+        });
+    }
+
     private void connected(ServerConnection connection) {
+        if (closed) {
+            connection.close(Kind.REFUSED, Topology.STOPPING);
+            return;
+        }
+        boolean wasAway = outage.isOn();
         attemptTimeouts = 0;
-        boolean isOneMore = isOneMoreToSameRun(connection.runId());
-        if (wasConnected && !(isOneMore || isSameRun(connection.runId()))) {
+        boolean isSameRun = !connection.runId.isEmpty() && connection.runId.equals(runId);
+        // Beside others, so that nothing can have happened to the data. An unknown run may be a new one.
+        boolean isOneMore = (connection.runId.isEmpty() || isSameRun) && !connections.stream().allMatch(this::isSilent);
+        if (wasConnected && !isOneMore && !isSameRun) {
             knewAnotherRun = true;
             newRunNanos = System.nanoTime();
         }
-        runId = connection.runId();
+        runId = connection.runId;
         connections.add(connection);
         outage.connecting();
-        if (outage.isOn()) {
-            probe(connection);
-            return;
+        if (wasAway) {
+            outage.end(connection.refusal);
+            resetPauses();
         }
-        for (ServerConnection other : List.copyOf(connections)) {
-            if (isSilent(other)) {
-                lost(other, new TransientStoreException("no reply to commands in flight", true, null));
-            }
+        List.copyOf(connections).stream().filter(this::isSilent).forEach(silent -> lost(silent, NO_REPLY));
+        if (!isOneMore && wasConnected) {
+            topology.reconnected(this);
         }
-        if (!isOneMore) {
-            announceReconnection();
+        wasConnected = true;
+        if (wasAway) {
+            topology.availabilityChanged();
         }
         flush();
     }
 
-    /** Whether the connection is one beside others, so that nothing can have happened to the data. */
-    private boolean isOneMoreToSameRun(String id) {
-        return (id.isEmpty() || isSameRun(id)) && !connections.stream().allMatch(this::isSilent);
-    }
-
-    // If the run id is unknown, each new connection may be to a new run.
-    private boolean isSameRun(String id) {
-        return !id.isEmpty() && id.equals(runId);
-    }
-
-    private void announceReconnection() {
-        if (wasConnected) {
-            topology.reconnected(this);
-        }
-        wasConnected = true;
-    }
-
     private void connectingFailed(Throwable cause) {
+        boolean timedOut = cause instanceof StoreException;
+        attemptTimeouts += timedOut ? 1 : 0;
         Optional<ErrorReply> refusal = ErrorReply.of(cause).filter(ErrorReply::refusesConnection);
-        String reason = refusal.map(error -> error.explanation(topology.properties()))
-                .orElseGet(() -> "cannot connect: " + Redacted.reason(cause) + " (" + topology.properties() + ".hosts)");
+        String reason = timedOut ? cause.getMessage()
+                : refusal.map(error -> error.explanation(topology.properties()))
+                        .orElseGet(
+                                () -> "cannot connect: " + ErrorReply.reason(cause) + " (" + topology.properties() + ".hosts)");
         outage.failed(reason);
-        if (refusal.isPresent() && connections.isEmpty() && (!outage.isOn() || outage.isTemporary())) {
-            beginOutage("refuses the connection. " + reason, cause);
+        if (refusal.isPresent() && connections.isEmpty() && outage.isTemporary()) {
+            beginOutage("refuses the connection. " + reason);
         }
         topology.connectionFailed(this);
         // Also without calls: positions are to be stated soon after a restart.
@@ -429,129 +336,69 @@ final class RedisNode implements ServerConnection.Listener {
         }
     }
 
-    // While the server is away: reads prove nothing, because a replica answers them.
-    private void probe(ServerConnection connection) {
-        Attempt current = new Attempt(() -> close(connection, "no reply to a probe"));
-        attempt = current;
-        startTicking();
-        connection.send(Request.cmd(Command.SET).arg(probeKey()).arg("1").arg("PX").arg(1_000)).onComplete(result -> {
-            if (attempt != current) {
-                return;
-            }
-            attempt = null;
-            Optional<ErrorReply> error = result.failed() ? ErrorReply.of(result.cause()) : Optional.empty();
-            if (result.succeeded() || error.filter(reply -> !reply.meansUnavailable()).isPresent()) {
-                endOutage(error);
-            } else {
-                retry();
-            }
-        });
-    }
-
-    // Next to the keys of the last call, so in a slot of this node.
-    private byte[] probeKey() {
-        byte[] end = "probe".getBytes(StandardCharsets.UTF_8);
-        byte[] key = Arrays.copyOf(keysOfProbe, keysOfProbe.length + end.length);
-        System.arraycopy(end, 0, key, keysOfProbe.length, end.length);
-        return key;
-    }
-
     // ---- Outages
 
-    private void endOutage(Optional<ErrorReply> refusal) {
-        outage.end(refusal);
-        resetBackoff();
-        announceReconnection();
-        topology.availabilityChanged();
-        flush();
-    }
-
-    private void beginOutage(String message, Throwable cause) {
-        if (outage.begin(message, cause)) {
+    private void beginOutage(String message) {
+        if (outage.begin(message)) {
             outageBegan();
         }
     }
 
     private void outageBegan() {
-        closeConnections(new TransientStoreException("Redis is away", true, null));
+        resetPauses();
+        closeConnections(Kind.TRANSIENT, "Redis is away");
+        failUnsent(outage.failure(false));
+        topology.availabilityChanged();
+    }
+
+    private void failUnsent(StoreException failure) {
         List<ServerCall<?>> calls = List.copyOf(unsent);
         unsent.clear();
         calls.forEach(call -> {
             outage.callEnded();
-            call.result().completeExceptionally(outage.failure(false));
+            call.result.completeExceptionally(failure);
         });
-        resetBackoff();
-        topology.availabilityChanged();
     }
 
     private void startTicking() {
         if (!ticking && !closed) {
             ticking = true;
-            vertx.setTimer(outage.tickMillis(), timer -> tick());
+            topology.vertx().setTimer(outage.tickMillis(), timer -> tick());
         }
     }
 
     private void tick() {
+        ticking = false;
         if (closed) {
             return;
         }
-        if (attempt != null && ++attempt.ticks > attemptTicks()) {
-            attemptTimedOut();
-        }
-        if (!outage.isOn()) {
-            replaceSilentConnections();
-        }
+        openingTicks++;
+        replaceSilentConnections();
         if (outage.tick(!isFirstHandshake())) {
             outageBegan();
             connect();
         }
-        ticking = false;
-        if (attempt != null || outage.hasDemand() || outage.isOn()) {
+        if (opening || outage.hasDemand()) {
             startTicking();
         }
     }
 
     // The first handshake gets its time, however short the command timeout is.
     private boolean isFirstHandshake() {
-        return !wasConnected && attempt != null && outage.lastError() == null
-                && attempt.ticks * outage.tickMillis() < SHORTEST_ATTEMPT_MILLIS;
-    }
-
-    // Each attempt may take twice as long as the last, for machines that are slower than the command timeout.
-    private long attemptTicks() {
-        long first = Math.max(topology.timeoutMillis(), SHORTEST_ATTEMPT_MILLIS);
-        long longest = Math.max(topology.timeoutMillis(), LONGEST_ATTEMPT_MILLIS);
-        return Math.min(longest, first << Math.min(attemptTimeouts, 12)) / outage.tickMillis();
-    }
-
-    private void attemptTimedOut() {
-        attemptTimeouts++;
-        outage.failed("connecting or probing timed out; Redis is silent, or has reached maxclients");
-        abandonAttempt();
-        connectionFailed();
-    }
-
-    private void abandonAttempt() {
-        Runnable abandon = attempt.abandon;
-        attempt = null;
-        abandon.run();
+        return !wasConnected && opening && outage.lastError() == null
+                && openingTicks * outage.tickMillis() < SHORTEST_ATTEMPT_MILLIS;
     }
 
     // A connection can be dead though the server is not. Another one is opened in good time, and takes over.
     private void replaceSilentConnections() {
-        List.copyOf(retired).stream().filter(this::hasBecomeSilent).forEach(connection -> close(connection, "no reply"));
         for (ServerConnection connection : List.copyOf(connections)) {
-            if (hasBecomeSilent(connection) && connections.size() > 1) {
-                lost(connection, new TransientStoreException("no reply to commands in flight", true, null));
-            } else if (isSilent(connection) && attempt == null && !retryPlanned) {
+            connection.silentTicks += connection.isAwaitingReplies() ? 1 : 0;
+            if (isSilent(connection) && connections.size() > 1) {
+                lost(connection, NO_REPLY);
+            } else if (isSilent(connection) && !opening && !pausing) {
                 open();
             }
         }
-    }
-
-    private boolean hasBecomeSilent(ServerConnection connection) {
-        connection.silentTicks += connection.isAwaitingReplies() ? 1 : 0;
-        return isSilent(connection);
     }
 
     // A call that takes several round trips has more time.
@@ -559,35 +406,11 @@ final class RedisNode implements ServerConnection.Listener {
         return connection.silentTicks > (maxCalls == 1 ? 3 * Outage.TICKS_PER_TIMEOUT / 4 : Outage.TICKS_PER_TIMEOUT / 2);
     }
 
-    // ---- The end
-
-    /** Whether a node that has no slots any more is of no use: without a connection, or without calls. */
-    boolean mayRetire() {
-        return connections.isEmpty() || unsent.isEmpty() && connections.stream().allMatch(one -> one.calls == 0);
-    }
-
-    /**
-     * Ends this, because another node has taken over all that it had.
-     *
-     * @return the calls that were not sent
-     */
-    List<ServerCall<?>> retire() {
-        List<ServerCall<?>> left = List.copyOf(unsent);
-        unsent.clear();
-        close();
-        return left;
-    }
-
-    /** Fails all calls and closes the connections. */
-    void close() {
+    /** Fails all calls, and closes the connections. */
+    void close(Kind kind, String reason) {
         closed = true;
-        List<ServerCall<?>> calls = List.copyOf(unsent);
-        unsent.clear();
-        calls.forEach(call -> call.result().completeExceptionally(Topology.stopping(false)));
-        closeConnections(Topology.stopping(true));
-        if (attempt != null) {
-            abandonAttempt();
-        }
+        failUnsent(new StoreException(kind, reason, false));
+        closeConnections(kind, reason);
     }
 
     @Override

@@ -1,6 +1,5 @@
 package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
-import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -23,8 +22,8 @@ import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement;
-import io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException;
-import io.quarkiverse.redisbulkhead.runtime.store.TransientStoreException;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 import io.vertx.core.Future;
 
 /**
@@ -32,54 +31,47 @@ import io.vertx.core.Future;
  * failures.
  * <p>
  * Nothing is sent twice: after a failure, the instance states its position again. Only a call that certainly did nothing goes
- * on within the same
- * request.
+ * on within the same request.
  */
 public abstract class RedisShareStore implements ShareStore, AutoCloseable {
 
     private static final Logger LOG = Logger.getLogger(RedisShareStore.class);
 
-    /** Bulkheads with long keys whose messages can be assigned. */
-    private static final int MOST_LONG_KEYS = 10_000;
-    /** Bulkheads that fail at present. */
-    private static final int MOST_FAILING = 10_000;
-    /** A bulkhead is refused for good after so many failures at least: a pause of this process makes one. */
+    /** Bulkheads with long keys whose messages can be assigned; and bulkheads that fail at present. */
+    private static final int MOST_REMEMBERED = 10_000;
+
+    /** A bulkhead is refused for good after so many failures at least: a pause of this instance makes one. */
     private static final int FEWEST_FAILURES = 4;
+
     /** Failures that are further apart do not belong together. */
     private static final long FAILURES_TOGETHER_NANOS = TimeUnit.SECONDS.toNanos(3);
 
-    private final Topology topology;
-    private final String instance;
+    final Topology topology;
+    private final String instance = UUID.randomUUID().toString();
     private final Inbox inbox;
     /** The bulkheads whose keys hold a digest, by the key of their shares. */
-    private final Map<String, BulkheadId> longKeys = Collections.synchronizedMap(bounded(MOST_LONG_KEYS));
-    private final Map<BulkheadId, Failing> failing = Collections.synchronizedMap(bounded(MOST_FAILING));
+    private final Map<String, BulkheadId> longKeys = bounded();
+    private final Map<BulkheadId, Failing> failing = bounded();
 
     /** A bulkhead whose requests have failed for transient reasons only. */
     private record Failing(long sinceNanos, long lastNanos, int times) {
     }
 
-    /**
-     * Opens nothing yet.
-     *
-     * @param topology knows where Redis is; closed together with this store
-     */
-    protected RedisShareStore(Topology topology) {
+    RedisShareStore(Topology topology) {
         this.topology = topology;
-        this.instance = UUID.randomUUID().toString();
         this.inbox = new Inbox(topology, instance, text -> ShareCodec.message(text, this::bulkheadOf));
     }
 
-    private static <K, V> Map<K, V> bounded(int most) {
-        return new LinkedHashMap<>(16, 0.75f, true) {
+    private static <K, V> Map<K, V> bounded() {
+        return Collections.synchronizedMap(new LinkedHashMap<>(16, 0.75f, true) {
 
             private static final long serialVersionUID = 1;
 
             @Override
             protected boolean removeEldestEntry(Map.Entry<K, V> eldest) {
-                return size() > most;
+                return size() > MOST_REMEMBERED;
             }
-        };
+        });
     }
 
     /** What distinguishes this instance from all others: letters, digits and {@code -}. */
@@ -102,17 +94,10 @@ public abstract class RedisShareStore implements ShareStore, AutoCloseable {
         topology.listen(listener);
     }
 
-    /**
-     * Connects in the background, subscribes, and makes calls that change nothing, which load the classes of a call and teach
-     * the
-     * server the script. What is wrong with Redis is logged then.
-     */
+    /** Connects in the background, subscribes, and teaches the server the script. What is wrong with Redis is logged then. */
     public void warmUp() {
-        topology.warmUp();
         inbox.open();
-        look(BulkheadId.of("warm-up"), 1)
-                .thenCompose(nothing -> revoke(BulkheadId.of("warm-up"), "", "none", 1))
-                .whenComplete((none, failure) -> LOG.debug("The warm-up call to Redis has ended", failure));
+        ping().whenComplete((none, failure) -> LOG.debug("The first call to Redis has ended", failure));
     }
 
     // ---- Operations
@@ -121,32 +106,26 @@ public abstract class RedisShareStore implements ShareStore, AutoCloseable {
     @Override
     public final CompletionStage<Position> sync(Statement statement) {
         boolean hears = inbox.canHear();
-        CompletionStage<Position> answer = send(keys(statement.bulkhead()), (keys, connection) -> sync(keys, connection,
-                over(connection, statement, hears)));
+        CompletionStage<Position> answer = send(statement.bulkhead(), (keys, connection) -> sync(keys, connection,
+                statement.to(connection.server(), connection.serverSinceMillis(), hears)));
         // After the first statement, which is more urgent.
         inbox.open();
         return answer;
     }
 
-    private static Statement over(ServerCall.Connection connection, Statement it, boolean hears) {
-        return new Statement(it.bulkhead(), it.number(), it.epoch(), it.granted(), it.returned(), it.revoked(),
-                it.leaseMillis(), it.limit(), it.keeps(), it.wantsToKeep() && hears, it.needs(), it.immediate(),
-                it.highestToken(), it.tokens(), connection.server(), connection.serverSinceMillis(), it.holds(), it.attaches());
-    }
-
     @Override
-    public final CompletionStage<Integer> revoke(BulkheadId bulkhead, String instance, String permitId, int permits) {
-        return send(keys(bulkhead), (keys, connection) -> revoke(keys, connection, instance, permitId, permits));
+    public final CompletionStage<Integer> revoke(BulkheadId bulkhead, String from, String permitId, int permits) {
+        return send(bulkhead, (keys, connection) -> revoke(keys, connection, from, permitId, permits));
     }
 
     @Override
     public final CompletionStage<Boolean> resize(BulkheadId bulkhead, int limit) {
-        return send(keys(bulkhead), (keys, connection) -> resize(keys, connection, limit));
+        return send(bulkhead, (keys, connection) -> resize(keys, connection, limit));
     }
 
     @Override
     public final CompletionStage<ShareOverview> look(BulkheadId bulkhead, int most) {
-        return send(keys(bulkhead), (keys, connection) -> look(keys, connection, most));
+        return send(bulkhead, (keys, connection) -> look(keys, connection, most));
     }
 
     /** Incomplete in a cluster, where the user may not scan, and where there are too many keys. */
@@ -155,63 +134,40 @@ public abstract class RedisShareStore implements ShareStore, AutoCloseable {
         return new BulkheadScan(topology).inUse(most);
     }
 
-    // ---- What differs
+    abstract Future<Position> sync(BulkheadKeys keys, Connection connection, Statement statement);
 
-    /**
-     * A call over one connection.
-     *
-     * @param <T> the answer
-     */
-    @FunctionalInterface
-    protected interface Call<T> {
+    abstract Future<Integer> revoke(BulkheadKeys keys, Connection connection, String from, String permitId, int permits);
 
-        /** Makes it. */
-        Future<T> over(BulkheadKeys keys, ServerCall.Connection connection);
-    }
+    abstract Future<Boolean> resize(BulkheadKeys keys, Connection connection, int limit);
 
-    /** States the position of this instance. */
-    protected abstract Future<Position> sync(BulkheadKeys keys, ServerCall.Connection connection, Statement statement);
-
-    /** See {@link ShareStore#revoke}. */
-    protected abstract Future<Integer> revoke(BulkheadKeys keys, ServerCall.Connection connection, String instance,
-            String permitId, int permits);
-
-    /** See {@link ShareStore#resize}. */
-    protected abstract Future<Boolean> resize(BulkheadKeys keys, ServerCall.Connection connection, int limit);
-
-    /** See {@link ShareStore#look}. */
-    protected abstract Future<ShareOverview> look(BulkheadKeys keys, ServerCall.Connection connection, int most);
+    abstract Future<ShareOverview> look(BulkheadKeys keys, Connection connection, int most);
 
     // ---- Sending
 
-    private BulkheadKeys keys(BulkheadId bulkhead) {
+    /** An operation over one connection. */
+    @FunctionalInterface
+    private interface Call<T> {
+
+        Future<T> over(BulkheadKeys keys, Connection connection);
+    }
+
+    private <T> CompletionStage<T> send(BulkheadId bulkhead, Call<T> call) {
         BulkheadKeys keys = new BulkheadKeys(topology.keyPrefix(), bulkhead);
-        if (bulkhead.key().isPresent() && keys.isDigest()) {
+        if (keys.isDigest()) {
             longKeys.put(keys.shares(), bulkhead);
         }
-        return keys;
+        return send(keys, connection -> call.over(keys, connection));
+    }
+
+    <T> CompletionStage<T> send(BulkheadKeys keys, Function<Connection, Future<T>> call) {
+        return topology.send(keys.shown() + "*", keys.start(), call).thenApply(answer -> {
+            failing.remove(keys.bulkhead());
+            return answer;
+        }).exceptionallyCompose(failure -> CompletableFuture.failedStage(judged(keys, Failures.cause(failure))));
     }
 
     private Optional<BulkheadId> bulkheadOf(String key) {
-        return BulkheadKeys.idOf(topology.keyPrefix(), key)
-                .or(() -> Optional.ofNullable(longKeys.get(key)));
-    }
-
-    /** Makes a call. */
-    protected <T> CompletionStage<T> send(BulkheadKeys keys, Call<T> call) {
-        return topology.send(new ServerCall<>(keys.shown() + "*", keys.start(), connection -> call.over(keys, connection)))
-                .handle((value, failure) -> {
-                    if (failure == null) {
-                        failing.remove(keys.bulkhead());
-                        return CompletableFuture.completedStage(value);
-                    }
-                    return CompletableFuture.<T> failedStage(judged(keys, Failures.cause(failure)));
-                }).thenCompose(Function.identity());
-    }
-
-    /** Runs a task after a pause of a millisecond or more. */
-    protected final void after(Duration pause, Runnable task) {
-        topology.vertx().setTimer(Math.max(1, pause.toMillis()), timer -> task.run());
+        return BulkheadKeys.idOf(topology.keyPrefix(), key).or(() -> Optional.ofNullable(longKeys.get(key)));
     }
 
     /**
@@ -219,7 +175,7 @@ public abstract class RedisShareStore implements ShareStore, AutoCloseable {
      * example while a slot moves, then it is away for this one.
      */
     private Throwable judged(BulkheadKeys keys, Throwable failure) {
-        if (!(failure instanceof TransientStoreException passing)) {
+        if (!StoreException.is(failure, Kind.TRANSIENT)) {
             failing.remove(keys.bulkhead());
             return failure;
         }
@@ -227,12 +183,11 @@ public abstract class RedisShareStore implements ShareStore, AutoCloseable {
         Failing known = failing.compute(keys.bulkhead(), (bulkhead, before) -> before == null
                 || now - before.lastNanos > FAILURES_TOGETHER_NANOS ? new Failing(now, now, 1)
                         : new Failing(before.sinceNanos, now, before.times + 1));
-        return known.times < FEWEST_FAILURES
-                || now - known.sinceNanos < TimeUnit.MILLISECONDS.toNanos(topology.timeoutMillis())
-                        ? passing
-                        : new StoreAwayException("Redis has not carried out a command for " + keys.shown() + "* for "
-                                + topology.timeoutMillis() + " ms (quarkus.redis-bulkhead.command-timeout). Last error: "
-                                + passing.getMessage(), passing.outcomeUnknown(), passing.getCause());
+        boolean isShort = now - known.sinceNanos < TimeUnit.MILLISECONDS.toNanos(topology.timeoutMillis());
+        return known.times < FEWEST_FAILURES || isShort ? failure
+                : new StoreException(Kind.AWAY, "Redis has not carried out a command for " + keys.shown() + "* for "
+                        + topology.timeoutMillis() + " ms (quarkus.redis-bulkhead.command-timeout). Last error: "
+                        + failure.getMessage(), ((StoreException) failure).outcomeUnknown());
     }
 
     /** Ends the subscription and closes the connections. */

@@ -1,6 +1,13 @@
 package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -21,7 +28,10 @@ import io.vertx.redis.client.Response;
  */
 public final class ScriptShareStore extends RedisShareStore {
 
-    private final LuaScript script = LuaScript.of("share");
+    private static final String FILE = "share.lua";
+
+    private final String script = script();
+    private final String sha1 = sha1(script);
 
     /**
      * Opens nothing yet.
@@ -32,34 +42,63 @@ public final class ScriptShareStore extends RedisShareStore {
         super(topology);
     }
 
+    /** What Redis is given: the script that lies beside this class. The comments stay with us. */
+    static String script() {
+        try (InputStream in = ScriptShareStore.class.getResourceAsStream(FILE)) {
+            if (in == null) {
+                throw new IllegalStateException("The script " + FILE + " is missing beside " + ScriptShareStore.class.getName()
+                        + "; a native executable must include it as a resource");
+            }
+            // Each instance does this at its start, where a regular expression takes milliseconds.
+            StringBuilder text = new StringBuilder();
+            for (String line : new String(in.readAllBytes(), StandardCharsets.UTF_8).split("\n")) {
+                String code = line.strip();
+                if (!code.isEmpty() && !code.startsWith("--")) {
+                    text.append(line).append('\n');
+                }
+            }
+            return text.toString();
+        } catch (IOException e) {
+            throw new UncheckedIOException("The script " + FILE + " cannot be read", e);
+        }
+    }
+
+    private static String sha1(String text) {
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-1").digest(text.getBytes(StandardCharsets.UTF_8));
+            return HexFormat.of().formatHex(digest);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("Every Java platform has SHA-1", e);
+        }
+    }
+
+    private Future<Response> run(BulkheadKeys keys, Connection connection, List<byte[]> args) {
+        return connection.run(script, sha1, keys.data(), args);
+    }
+
     @Override
-    protected Future<Position> sync(BulkheadKeys keys, ServerCall.Connection connection, Statement statement) {
-        return run(keys, connection, ShareCodec.sync(inbox().channel(), statement))
+    Future<Position> sync(BulkheadKeys keys, Connection connection, Statement statement) {
+        return run(keys, connection, ShareCodec.sync(inbox().ownName(), statement))
                 .map(reply -> ShareCodec.position(reply.toString()));
     }
 
     @Override
-    protected Future<Integer> revoke(BulkheadKeys keys, ServerCall.Connection connection, String instance, String permitId,
-            int permits) {
+    Future<Integer> revoke(BulkheadKeys keys, Connection connection, String instance, String permitId, int permits) {
         return run(keys, connection, ShareCodec.revoke(instance, permitId, permits)).map(Response::toInteger);
     }
 
     @Override
-    protected Future<Boolean> resize(BulkheadKeys keys, ServerCall.Connection connection, int limit) {
+    Future<Boolean> resize(BulkheadKeys keys, Connection connection, int limit) {
         return run(keys, connection, ShareCodec.resize(limit)).map(reply -> reply.toInteger() == 1);
     }
 
     @Override
-    protected Future<ShareOverview> look(BulkheadKeys keys, ServerCall.Connection connection, int most) {
+    Future<ShareOverview> look(BulkheadKeys keys, Connection connection, int most) {
         return run(keys, connection, ShareCodec.look()).map(reply -> {
             long micros = TimeUnit.SECONDS.toMicros(reply.get(0).toLong()) + reply.get(1).toLong();
             List<String> fields = new ArrayList<>();
             reply.get(2).forEach(each -> fields.add(each.toString()));
             return ShareCodec.overview(keys.bulkhead(), micros, fields, most);
         });
-    }
-
-    private Future<Response> run(BulkheadKeys keys, ServerCall.Connection connection, List<byte[]> args) {
-        return connection.run(script, keys.data(), args);
     }
 }

@@ -4,8 +4,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
-import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.vertx.core.Future;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 
 /**
@@ -14,90 +15,84 @@ import io.vertx.redis.client.Response;
  *
  * @param <T> the result
  */
-public final class ServerCall<T> {
+final class ServerCall<T> implements Connection {
 
-    /** A connection as calls see it. Other calls may use it at the same time. */
-    public interface Connection extends Commands {
+    /** What the call is, for messages: its command or keys, without the key value of a user. */
+    final String about;
 
-        /**
-         * Runs a script by its digest, or by its text where the server does not know the digest: after its first start, a
-         * restart, a failover or {@code SCRIPT FLUSH}. The text also teaches the server the digest.
-         */
-        Future<Response> run(LuaScript script, List<byte[]> keys, List<byte[]> args);
+    /** A key that decides which node of a cluster gets the call; null when any node will do. */
+    final byte[] routingKey;
 
-        /** The run id of the server when the connection was opened; empty if unknown. */
-        String server();
-
-        /** Asks for the run id of the server, because a proxy can hide a failover; empty if unknown. */
-        Future<String> currentServer();
-
-        /**
-         * For how long this instance has known that this run of a server has the data, after another one had it; -1 if it has
-         * known no other.
-         */
-        long serverSinceMillis();
-    }
-
-    private final String about;
-    private final byte[] routingKey;
-    private final boolean logsRefusal;
-    private final Function<Connection, Future<T>> work;
-    private final CompletableFuture<T> result = new CompletableFuture<>();
+    final CompletableFuture<T> result = new CompletableFuture<>();
 
     /** How often a node of a cluster named another one. */
     int redirects;
+
     /** Whether each command is preceded by {@code ASKING}, because a node redirected the call with {@code ASK}. */
     boolean asking;
 
-    /**
-     * @param about what the call is, for messages: its command or keys, without the key value of a user
-     * @param routingKey a key that decides which node of a cluster gets the call; null when any node will do
-     * @param work sends the commands; fails with what a connection fails with, or with an exception that is for the caller
-     */
-    ServerCall(String about, byte[] routingKey, Function<Connection, Future<T>> work) {
-        this(about, routingKey, true, work);
-    }
+    private final Function<Connection, Future<T>> work;
+    private ServerConnection connection;
 
-    /**
-     * @param logsRefusal whether a refusal is logged; not where the caller does that
-     */
-    ServerCall(String about, byte[] routingKey, boolean logsRefusal, Function<Connection, Future<T>> work) {
+    ServerCall(String about, byte[] routingKey, Function<Connection, Future<T>> work) {
         this.about = about;
         this.routingKey = routingKey;
-        this.logsRefusal = logsRefusal;
         this.work = work;
     }
 
-    String about() {
-        return about;
-    }
-
-    byte[] routingKey() {
-        return routingKey;
-    }
-
-    boolean logsRefusal() {
-        return logsRefusal;
-    }
-
-    Future<T> over(Connection connection) {
+    Future<T> over(ServerConnection carrier) {
+        connection = carrier;
         try {
-            return work.apply(connection);
+            return work.apply(this);
         } catch (RuntimeException e) {
             return Future.failedFuture(e);
         }
     }
 
-    CompletableFuture<T> result() {
-        return result;
+    @Override
+    public Future<Response> send(Request command) {
+        if (asking) {
+            connection.send(Request.cmd(Command.ASKING));
+        }
+        return connection.send(command);
     }
 
-    /** There was a reply, but not one that answers the call. */
-    static StoreException unexpectedReply(String about, boolean outcomeUnknown, Throwable failure) {
-        return failure instanceof StoreException known ? known
-                : new StoreException("Unexpected reply from Redis for " + about + " (" + failure
-                        + "). If another application uses this key, set quarkus.redis-bulkhead.key-prefix to a prefix "
-                        + "that no other application uses",
-                        outcomeUnknown, failure);
+    @Override
+    public Future<Response> run(String script, String sha1, List<byte[]> keys, List<byte[]> args) {
+        long begun = connection.sent();
+        return send(request(Command.EVALSHA, sha1, keys, args)).recover(failure -> {
+            if (ErrorReply.of(failure).filter(error -> error.is("NOSCRIPT")).isEmpty()) {
+                return Future.failedFuture(failure);
+            }
+            // After SCRIPT FLUSH or a restart many calls learn this; the text is sent for the first of them.
+            if (connection.taughtWith > begun) {
+                return run(script, sha1, keys, args);
+            }
+            connection.taughtWith = connection.sent() + 1;
+            return send(request(Command.EVAL, script, keys, args));
+        });
+    }
+
+    private static Request request(Command command, String script, List<byte[]> keys, List<byte[]> args) {
+        Request request = Request.cmd(command).arg(script).arg(keys.size());
+        keys.forEach(request::arg);
+        args.forEach(request::arg);
+        return request;
+    }
+
+    @Override
+    public String server() {
+        return connection.runId;
+    }
+
+    @Override
+    public Future<String> currentServer() {
+        return connection.currentRunId();
+    }
+
+    // A node that a slot is moving to may not have the key yet.
+    @Override
+    public long serverSinceMillis() {
+        return asking ? 0 : connection.node.serverSinceMillis();
     }
 }

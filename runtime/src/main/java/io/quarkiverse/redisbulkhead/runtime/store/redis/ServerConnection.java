@@ -1,20 +1,17 @@
 package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
-import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
-import io.quarkiverse.redisbulkhead.runtime.store.TransientStoreException;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
-import io.vertx.core.VertxException;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.RedisConnection;
@@ -29,62 +26,55 @@ import io.vertx.redis.client.Response;
  */
 final class ServerConnection {
 
-    /** Receives what happens to a connection. */
-    interface Listener {
-
-        /** A reply came: an error, or something else. */
-        void replied(ServerConnection connection, Optional<ErrorReply> error);
-
-        /** The connection was lost, not closed by this instance. */
-        void lost(ServerConnection connection, TransientStoreException loss);
-    }
-
     private static final Pattern RUN_ID = Pattern.compile("\\brun_id:(\\w+)");
 
-    private final Redis client;
-    private final RedisConnection redis;
-    private final String runId;
-    private final Listener listener;
-    private final Set<Promise<Response>> unanswered = new LinkedHashSet<>();
-    private final Map<String, Long> scripts = new HashMap<>();
-    private long sent;
-    private String lostBecause;
+    final RedisNode node;
+
+    /** The run id of the server when the connection was opened; empty if the user may not read it. */
+    final String runId;
 
     /** How many calls use the connection. */
     int calls;
+
     /** For how many ticks commands have been in flight without any reply. */
     int silentTicks;
-    /** Takes no more calls, and is closed after the last one. */
-    boolean retired;
 
-    private ServerConnection(Redis client, RedisConnection redis, String runId, Context context, Listener listener) {
+    /** Which command contained the text of the script last; from then on the server knows its digest. */
+    long taughtWith;
+
+    /** Why the server refuses writes; empty if it does not, or was not probed. */
+    Optional<ErrorReply> refusal = Optional.empty();
+
+    private final Redis client;
+    private final RedisConnection redis;
+    private final Set<Promise<Response>> unanswered = new LinkedHashSet<>();
+    private long sent;
+    private String lostBecause;
+
+    private ServerConnection(RedisNode node, Redis client, RedisConnection redis, String runId, Context context) {
+        this.node = node;
         this.client = client;
         this.redis = redis;
         this.runId = runId;
-        this.listener = listener;
-        redis.endHandler(end -> context.runOnContext(now -> lost(new VertxException("closed by the server", true))));
-        redis.exceptionHandler(failure -> context.runOnContext(now -> lost(failure)));
+        redis.endHandler(end -> context.runOnContext(now -> lost("closed by the server")));
+        redis.exceptionHandler(failure -> context.runOnContext(now -> lost(ErrorReply.reason(failure))));
     }
 
     /**
      * Reads which run of the server this is, over a connection that was just opened. That also shows whether the server
      * requires a password, which the client does not notice when none is configured.
-     *
-     * @param client closed together with the connection: only that ends a connection which is silent
      */
-    static Future<ServerConnection> handshake(Redis client, RedisConnection opened, Context context, Listener listener) {
-        return opened.send(Request.cmd(Command.INFO).arg("server")).transform(result -> {
-            if (result.succeeded()) {
-                return connection(client, opened, runId(result.result()), context, listener);
-            }
-            boolean refused = ErrorReply.of(result.cause()).map(ErrorReply::isAuthenticationMissing).orElse(true);
-            return refused ? Future.failedFuture(result.cause()) : connection(client, opened, "", context, listener);
+    static Future<ServerConnection> handshake(RedisNode node, Redis client, RedisConnection opened, Context context) {
+        return opened.send(info()).transform(read -> {
+            boolean mayNotRead = read.failed() && ErrorReply.of(read.cause()).filter(error -> !error.is("NOAUTH")).isPresent();
+            return read.failed() && !mayNotRead ? Future.failedFuture(read.cause())
+                    : Future.succeededFuture(
+                            new ServerConnection(node, client, opened, mayNotRead ? "" : runId(read.result()), context));
         });
     }
 
-    private static Future<ServerConnection> connection(Redis client, RedisConnection opened, String runId, Context context,
-            Listener listener) {
-        return Future.succeededFuture(new ServerConnection(client, opened, runId, context, listener));
+    private static Request info() {
+        return Request.cmd(Command.INFO).arg("server");
     }
 
     private static String runId(Response info) {
@@ -94,13 +84,7 @@ final class ServerConnection {
 
     /** Asks again for the run id of the server; empty if it cannot be told. */
     Future<String> currentRunId() {
-        return runId.isEmpty() ? Future.succeededFuture("")
-                : send(Request.cmd(Command.INFO).arg("server")).map(ServerConnection::runId).otherwise("");
-    }
-
-    /** The run id of the server; empty if the user may not read it. */
-    String runId() {
-        return runId;
+        return runId.isEmpty() ? Future.succeededFuture("") : send(info()).map(ServerConnection::runId).otherwise("");
     }
 
     boolean isOpen() {
@@ -111,14 +95,19 @@ final class ServerConnection {
         return !unanswered.isEmpty();
     }
 
+    /** How many commands were sent. */
+    long sent() {
+        return sent;
+    }
+
     /**
      * Sends a command.
      *
-     * @return the reply; fails with what {@link ErrorReply#of} reads, or with a {@link TransientStoreException}
+     * @return the reply; fails with what {@link ErrorReply#of} reads, or with a {@link StoreException} that is transient
      */
     Future<Response> send(Request command) {
         if (lostBecause != null) {
-            return Future.failedFuture(new TransientStoreException(lostBecause, false, null));
+            return Future.failedFuture(new StoreException(Kind.TRANSIENT, lostBecause, false));
         }
         Promise<Response> answer = Promise.promise();
         unanswered.add(answer);
@@ -127,56 +116,34 @@ final class ServerConnection {
             Optional<ErrorReply> error = result.failed() ? ErrorReply.of(result.cause()) : Optional.empty();
             if (result.failed() && error.isEmpty()) {
                 // Fails this command as well.
-                lost(result.cause());
+                lost(ErrorReply.reason(result.cause()));
             } else if (unanswered.remove(answer)) {
                 silentTicks = 0;
-                listener.replied(this, error);
+                node.replied(this, error);
                 answer.handle(result);
             }
         });
         return answer.future();
     }
 
-    /** How many commands were sent. */
-    long sent() {
-        return sent;
-    }
-
-    /** The text of a script is about to be sent; from then on the server knows its digest. */
-    void teaching(LuaScript script) {
-        scripts.put(script.sha1(), sent + 1);
-    }
-
-    /** Which command contained the text of the script last; 0 for none. */
-    long taught(LuaScript script) {
-        return scripts.getOrDefault(script.sha1(), 0L);
-    }
-
-    private void lost(Throwable cause) {
+    private void lost(String reason) {
         if (lostBecause == null) {
-            String reason = cause instanceof StoreException ? cause.getMessage()
-                    : "the connection was lost: " + Redacted.reason(cause);
-            listener.lost(this, new TransientStoreException(reason, true, Redacted.failure(cause)));
+            node.lost(this, "the connection was lost: " + reason);
         }
     }
 
-    /** Sends a command whose reply does not matter, before the next one. */
-    void sendFirst(Request command) {
-        redis.send(command);
-    }
-
-    /** Closes the connection, and fails what is in flight. */
-    void close(StoreException reason) {
+    /** Closes the connection, and fails what is in flight with an unknown outcome. */
+    void close(Kind kind, String reason) {
         if (lostBecause != null) {
             return;
         }
-        lostBecause = reason.getMessage();
+        lostBecause = reason;
         redis.endHandler(null);
         redis.exceptionHandler(null);
+        // Only that ends a connection which is silent.
         client.close();
         List<Promise<Response>> left = List.copyOf(unanswered);
         unanswered.clear();
-        StoreException failure = reason.withUnknownOutcome();
-        left.forEach(answer -> answer.tryFail(failure));
+        left.forEach(answer -> answer.tryFail(new StoreException(kind, reason, true)));
     }
 }

@@ -6,19 +6,21 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.runtime.store.ConnectionListener;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
-import io.quarkiverse.redisbulkhead.runtime.store.TransientStoreException;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.impl.ContextInternal;
 import io.vertx.core.impl.VertxInternal;
@@ -26,6 +28,7 @@ import io.vertx.core.tracing.TracingPolicy;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.RedisClientType;
+import io.vertx.redis.client.RedisConnection;
 import io.vertx.redis.client.RedisOptions;
 import io.vertx.redis.client.RedisReplicas;
 import io.vertx.redis.client.RedisRole;
@@ -45,12 +48,13 @@ public final class Topology implements AutoCloseable {
 
     private static final Logger LOG = Logger.getLogger(Topology.class);
 
+    static final String STOPPING = "The application is stopping";
+
     private static final int REFRESH_MILLIS = 100;
     // More commands in flight do not raise throughput.
     private static final int MAX_IN_FLIGHT = 1024;
-    private static final int MAX_REDIRECTS = 16;
-    private static final int MAX_REDIRECTS_AT_ONCE = 3;
-    private static final int REDIRECT_PAUSE_MILLIS = 150;
+    // Two nodes name each other for a moment while a slot moves.
+    private static final int MAX_REDIRECTS = 3;
 
     private final Vertx vertx;
     private final ContextInternal context;
@@ -65,6 +69,7 @@ public final class Topology implements AutoCloseable {
     private volatile boolean closed;
 
     // All of these are touched on the context only.
+
     /** The only server; in a cluster, the node that is asked for slots. */
     private final RedisNode entryNode;
     /** The nodes of a cluster by their addresses. */
@@ -80,7 +85,6 @@ public final class Topology implements AutoCloseable {
     private List<String> endpoints;
     private String entryEndpoint;
     private int turn;
-    private int turnForMessages;
 
     /**
      * Opens nothing yet.
@@ -139,16 +143,53 @@ public final class Topology implements AutoCloseable {
     }
 
     private Redis clientOfAnyNode() {
-        List<String> known = endpoints;
-        turn = (turn + 1) % known.size();
-        entryEndpoint = known.get(turn);
+        entryEndpoint = nextEndpoint();
         return newClient(entryEndpoint);
+    }
+
+    private String nextEndpoint() {
+        turn = (turn + 1) % endpoints.size();
+        return endpoints.get(turn);
     }
 
     /** A client with a connection of its own; in a cluster to any node. To be closed by the caller. On the context. */
     Redis newClientForMessages() {
-        turnForMessages++;
-        return isCluster() ? newClient(endpoints.get(turnForMessages % endpoints.size())) : newClient();
+        return isCluster() ? newClient(nextEndpoint()) : newClient();
+    }
+
+    /**
+     * Opens a connection, on the context.
+     *
+     * @param clients makes the client, which is closed if there is no connection in the end
+     * @param timeoutMillis how long all of it may take
+     * @param handshake what belongs to it
+     * @return fails with a transient {@link StoreException} after the timeout
+     */
+    <T> Future<T> open(Supplier<Redis> clients, long timeoutMillis,
+            BiFunction<Redis, RedisConnection, Future<T>> handshake) {
+        Redis client = clients.get();
+        try {
+            Promise<T> opened = Promise.promise();
+            long timer = after(timeoutMillis, () -> opened.tryFail(new StoreException(Kind.TRANSIENT,
+                    "connecting or probing timed out; Redis is silent, or has reached maxclients", false)));
+            client.connect().compose(connection -> handshake.apply(client, connection)).onComplete(result -> {
+                vertx.cancelTimer(timer);
+                if (result.succeeded()) {
+                    opened.tryComplete(result.result());
+                } else {
+                    opened.tryFail(result.cause());
+                }
+            });
+            return opened.future().onFailure(failure -> client.close());
+        } catch (RuntimeException e) {
+            client.close();
+            throw e;
+        }
+    }
+
+    /** Runs a task on the context, after a pause. If that is over because this process paused, the event loop reads first. */
+    long after(long millis, Runnable task) {
+        return vertx.setTimer(Math.max(1, millis), timer -> vertx.setTimer(1, read -> task.run()));
     }
 
     ContextInternal context() {
@@ -164,7 +205,7 @@ public final class Topology implements AutoCloseable {
     }
 
     /** What all keys start with. */
-    public String keyPrefix() {
+    String keyPrefix() {
         return keyPrefix;
     }
 
@@ -190,31 +231,32 @@ public final class Topology implements AutoCloseable {
 
     /**
      * Makes a call, which is sent behind all that was sent before without waiting for replies. Calls that are made while
-     * replies
-     * are read, on the thread that completes them, are written together; the client offers no way to do that elsewhere.
+     * replies are read, on the thread that completes them, are written together; the client offers no way to do that elsewhere.
      *
-     * @return the answer; fails with {@link TransientStoreException} when the call may be made again at once, with
-     *         {@link io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException} during an outage, and with
-     *         {@link RefusedException}, or another {@link StoreException}, when Redis or its setting has to be changed first
+     * @param about what the call is, for messages: its command or keys, without the key value of a user
+     * @param routingKey a key that decides which node of a cluster gets the call; null when any node will do
+     * @param work sends the commands; fails with what the connection fails with, or with an exception that is for the caller
+     * @return the answer; fails with a {@link StoreException}
      */
-    <T> CompletionStage<T> send(ServerCall<T> call) {
+    public <T> CompletionStage<T> send(String about, byte[] routingKey, Function<Connection, Future<T>> work) {
+        ServerCall<T> call = new ServerCall<>(about, routingKey, work);
         try {
             context.emit(now -> submit(call));
         } catch (RejectedExecutionException e) {
             // Vert.x has been closed, and the connections with it.
-            call.result().completeExceptionally(stopping(false));
+            fail(call, STOPPING);
         }
-        return call.result();
+        return call.result;
     }
 
-    static StoreException stopping(boolean outcomeUnknown) {
-        return new StoreException("The application is stopping", outcomeUnknown, null);
+    private static void fail(ServerCall<?> call, String reason) {
+        call.result.completeExceptionally(new StoreException(Kind.REFUSED, reason, false));
     }
 
     private void submit(ServerCall<?> call) {
-        byte[] key = isCluster() ? call.routingKey() : null;
+        byte[] key = isCluster() ? call.routingKey : null;
         if (closed) {
-            call.result().completeExceptionally(stopping(false));
+            fail(call, STOPPING);
         } else if (key == null) {
             entryNode.submit(call);
         } else if (slots == null) {
@@ -230,8 +272,8 @@ public final class Topology implements AutoCloseable {
     // For an unassigned slot, any node returns the error.
     private RedisNode node(String endpoint) {
         return endpoint == null ? entryNode
-                : nodes.computeIfAbsent(endpoint,
-                        address -> newNode("Redis at " + addressOf(address), () -> newClient(address)));
+                : nodes.computeIfAbsent(endpoint, address -> newNode("Redis at " + ClusterSlots.address(address),
+                        () -> newClient(address)));
     }
 
     private String endpointOf(RedisNode node) {
@@ -239,20 +281,19 @@ public final class Topology implements AutoCloseable {
                 .orElse(entryEndpoint);
     }
 
-    private static String addressOf(String endpoint) {
-        return endpoint.replaceFirst("^.*@", "").replaceFirst("^\\w+://", "");
-    }
-
     /** Asks a node which node has which slot. Calls that cannot be routed without that wait for the answer, or fail with it. */
     private void refresh() {
-        if (refreshing) {
+        if (refreshing || closed) {
             refreshAgain = true;
             return;
         }
         refreshing = true;
-        ServerCall<ClusterSlots> request = requestForSlots();
+        refreshAgain = false;
+        ServerCall<ClusterSlots> request = new ServerCall<>("CLUSTER SLOTS", null, connection -> connection
+                .send(Request.cmd(Command.CLUSTER).arg("SLOTS")).map(reply -> ClusterSlots.read(entryEndpoint, reply)
+                        .orElseThrow(() -> new StoreException(Kind.TRANSIENT, "the node reports no slots", false))));
         entryNode.submit(request);
-        request.result().whenComplete((reported, failure) -> {
+        request.result.whenComplete((reported, failure) -> {
             List<ServerCall<?>> waiting = unrouted;
             unrouted = new ArrayList<>();
             if (failure == null) {
@@ -264,26 +305,18 @@ public final class Topology implements AutoCloseable {
                 }
                 nodeFailed = false;
             } else {
-                waiting.forEach(call -> call.result().completeExceptionally(failure));
-                if (failure instanceof TransientStoreException) {
+                waiting.forEach(call -> call.result.completeExceptionally(failure));
+                if (StoreException.is(failure, Kind.TRANSIENT)) {
                     entryNode.moveOn();
                 }
             }
             vertx.setTimer(REFRESH_MILLIS, timer -> {
                 refreshing = false;
-                if (refreshAgain && !closed) {
-                    refreshAgain = false;
+                if (refreshAgain) {
                     refresh();
                 }
             });
         });
-    }
-
-    private ServerCall<ClusterSlots> requestForSlots() {
-        return new ServerCall<>("CLUSTER SLOTS", null, connection -> connection
-                .send(Request.cmd(Command.CLUSTER).arg("SLOTS")).compose(reply -> ClusterSlots.read(entryEndpoint, reply)
-                        .<Future<ClusterSlots>> map(Future::succeededFuture).orElseGet(() -> Future.failedFuture(
-                                new TransientStoreException("the node reports no slots", false, null)))));
     }
 
     /** Whether anything has changed. */
@@ -291,17 +324,12 @@ public final class Topology implements AutoCloseable {
         boolean moved = slots != null && !Arrays.equals(slots.bySlot(), reported.bySlot());
         slots = reported;
         endpoints = reported.nodes();
-        Set<String> masters = reported.masters();
-        List<String> gone = nodes.entrySet().stream()
-                .filter(node -> !masters.contains(node.getKey()) && node.getValue().mayRetire())
-                .map(Map.Entry::getKey).toList();
-        for (String endpoint : gone) {
-            nodes.remove(endpoint).retire().forEach(this::submit);
-        }
+        List<String> gone = nodes.keySet().stream().filter(endpoint -> !reported.masters().contains(endpoint)).toList();
+        gone.forEach(endpoint -> nodes.remove(endpoint).close(Kind.TRANSIENT, "the node has no slots any more"));
         if (moved) {
             // Another node has the data, and may have less of it.
             noteMove();
-            report(ConnectionListener::positionsMayDiffer);
+            report(ConnectionListener::reconnected);
             availabilityChanged();
         }
         return moved;
@@ -312,23 +340,9 @@ public final class Topology implements AutoCloseable {
         slotsMovedNanos = System.nanoTime();
     }
 
-    /** For how long the slots have been where they are; -1 if this instance has not seen them move. */
+    /** For how long the slots have been where they are, if this instance has seen them move; else for ever. */
     long slotsMovedMillis() {
-        return slotsMoved ? TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - slotsMovedNanos) : -1;
-    }
-
-    /** Connects in the background; in a cluster to all masters. */
-    void warmUp() {
-        if (isCluster()) {
-            send(requestForSlots()).thenAccept(reported -> {
-                if (!closed) {
-                    accept(reported);
-                    reported.masters().forEach(endpoint -> node(endpoint).warmUp());
-                }
-            });
-        } else {
-            context.emit(now -> entryNode.warmUp());
-        }
+        return slotsMoved ? TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - slotsMovedNanos) : Long.MAX_VALUE;
     }
 
     // ---- What servers report, on the context
@@ -340,7 +354,7 @@ public final class Topology implements AutoCloseable {
     /** A connection was opened again after another one was lost, or the server answers again. */
     void reconnected(RedisNode node) {
         if (node != entryNode || !isCluster()) {
-            report(ConnectionListener::positionsMayDiffer);
+            report(ConnectionListener::reconnected);
         }
     }
 
@@ -354,25 +368,21 @@ public final class Topology implements AutoCloseable {
 
     /** Sends a call to the node that another node named; false if it is to fail instead. */
     boolean redirect(RedisNode node, ServerCall<?> call, ErrorReply.Redirection to) {
-        if (!isCluster() || ++call.redirects > MAX_REDIRECTS) {
+        if (!isCluster()) {
             return false;
         }
-        if (call.redirects <= MAX_REDIRECTS_AT_ONCE) {
-            follow(node, call, to);
-        } else {
-            // Two nodes name each other for a moment while a slot moves.
-            vertx.setTimer(REDIRECT_PAUSE_MILLIS, timer -> follow(node, call, to));
-        }
-        return true;
-    }
-
-    private void follow(RedisNode node, ServerCall<?> call, ErrorReply.Redirection to) {
         call.asking = to.asking();
         if (!to.asking()) {
             noteMove();
             refresh();
         }
-        node(ClusterSlots.endpoint(endpointOf(node), to.host(), to.port())).submit(call);
+        if (++call.redirects > MAX_REDIRECTS) {
+            call.result.completeExceptionally(
+                    new StoreException(Kind.TRANSIENT, "nodes of the cluster name each other for " + call.about, false));
+        } else {
+            node(ClusterSlots.endpoint(endpointOf(node), to.host(), to.port())).submit(call);
+        }
+        return true;
     }
 
     /** Fails all calls and closes the connections. */
@@ -380,9 +390,9 @@ public final class Topology implements AutoCloseable {
     public void close() {
         closed = true;
         context.runOnContext(now -> {
-            entryNode.close();
-            nodes.values().forEach(RedisNode::close);
-            unrouted.forEach(call -> call.result().completeExceptionally(stopping(false)));
+            entryNode.close(Kind.REFUSED, STOPPING);
+            nodes.values().forEach(node -> node.close(Kind.REFUSED, STOPPING));
+            unrouted.forEach(call -> fail(call, STOPPING));
         });
     }
 }

@@ -1,12 +1,12 @@
 package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
+import static io.quarkiverse.redisbulkhead.runtime.store.redis.TestRedis.get;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalInt;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
@@ -92,9 +92,5 @@ class AnyKeyPropertyTest {
 
         assertThat(get(one.status()).inUse()).isZero();
         assertThat(get(one.status()).waiting()).isZero();
-    }
-
-    private static <T> T get(CompletionStage<T> stage) throws Exception {
-        return stage.toCompletableFuture().get(20, TimeUnit.SECONDS);
     }
 }

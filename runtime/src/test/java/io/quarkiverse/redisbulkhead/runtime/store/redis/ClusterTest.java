@@ -1,12 +1,10 @@
 package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
+import static io.quarkiverse.redisbulkhead.runtime.store.redis.TestRedis.get;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.AfterAll;
@@ -57,22 +55,6 @@ class ClusterTest {
         }
     }
 
-    /** Trap 31: clients use another node if one refuses connections. */
-    @Test
-    void deadNodeIsNotAnOutage() throws Exception {
-        RedisOptions options = cluster.restrictedOptions(kind);
-        List<String> endpoints = new ArrayList<>(options.getEndpoints());
-        endpoints.add(0, "redis://bulkhead:secret@127.0.0.1:" + TestRedis.freePort());
-        endpoints.add(2, "redis://bulkhead:secret@127.0.0.1:" + TestRedis.freePort());
-        options.setEndpoints(endpoints);
-        try (TestProcess process = new TestProcess(cluster.node(), kind, options)) {
-            for (int i = 0; i < 6; i++) {
-                everythingWorks(process, SemaphoreSpec.named(kind + " dead " + i).permits(1).fair(i % 2 == 0)
-                        .maxWait(Duration.ofMinutes(1)).build());
-            }
-        }
-    }
-
     private static void everythingWorks(TestProcess process, SemaphoreSpec spec) throws Exception {
         Semaphore semaphore = process.semaphore(spec);
         HeldPermit held = get(semaphore.admit("A#a").granted()).get(0);
@@ -92,9 +74,5 @@ class ClusterTest {
         await().atMost(30, TimeUnit.SECONDS).until(() -> !next.isHeld());
         get(waiter.end());
         assertThat(get(semaphore.status()).inUse()).isZero();
-    }
-
-    private static <T> T get(CompletionStage<T> stage) throws Exception {
-        return stage.toCompletableFuture().get(20, TimeUnit.SECONDS);
     }
 }

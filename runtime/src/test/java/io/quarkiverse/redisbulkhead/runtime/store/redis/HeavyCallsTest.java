@@ -1,11 +1,9 @@
 package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -23,7 +21,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
@@ -111,21 +108,6 @@ class HeavyCallsTest {
         await().atMost(60, TimeUnit.SECONDS).until(() -> inUse(light) == 0);
     }
 
-    /** Redisson #6664: a heavy release serves all light waiters without a poll. */
-    @ParameterizedTest
-    @ValueSource(booleans = { false, true })
-    void heavyReleaseServesAllLightWaiters(boolean fair) {
-        Admission heavy = held(first.semaphore(spec(3, 3, fair)));
-        Semaphore light = second.semaphore(spec(3, 1, fair));
-        List<Admission> waiters = IntStream.range(0, 3).mapToObj(i -> light.admit("Test#light")).toList();
-        awaitWaiting(light, 3);
-
-        heavy.end();
-
-        waiters.forEach(HeavyCallsTest::awaitGranted);
-        waiters.forEach(Admission::end);
-    }
-
     /** Redisson #6687: a queue of callers with different weights. */
     @Test
     void callersOfDifferentWeightsAreServedInOrder() {
@@ -156,66 +138,5 @@ class HeavyCallsTest {
         assertThat(served.indexOf(1)).isLessThan(served.indexOf(2));
         assertThat(served.indexOf(2)).isLessThan(served.indexOf(3));
         assertThat(served.indexOf(8)).isEqualTo(8);
-    }
-
-    /** Redisson #6687: lighter callers that come later do not starve a caller that is too heavy for the free permits. */
-    @ParameterizedTest
-    @ValueSource(booleans = { false, true })
-    void laterCallersDoNotOvertakeAHeavyWaiter(boolean fair) {
-        Admission one = held(first.semaphore(spec(2, 1, fair)));
-        Admission other = held(first.semaphore(spec(2, 1, fair)));
-        Admission heavy = second.semaphore(spec(2, 2, fair)).admit("Test#heavy");
-        Semaphore light = first.semaphore(spec(2, 1, fair));
-        awaitWaiting(light, 1);
-        Admission waiter = light.admit("Test#light");
-        awaitWaiting(light, 2);
-
-        one.end();
-        other.end();
-        awaitGranted(heavy);
-        assertThat(granted(waiter)).isNotDone();
-
-        heavy.end();
-        awaitGranted(waiter);
-        waiter.end();
-    }
-
-    @ParameterizedTest
-    @ValueSource(booleans = { false, true })
-    void waiterIsRejectedWhenTheLimitDropsBelowItsWeight(boolean fair) {
-        Admission holder = held(first.semaphore(spec(3, 3, fair)));
-        Semaphore light = first.semaphore(spec(3, 1, fair));
-        Admission heavy = second.semaphore(spec(3, 3, fair)).admit("Test#heavy");
-        awaitWaiting(light, 1);
-        Admission behind = second.semaphore(spec(3, 1, fair)).admit("Test#light");
-        awaitWaiting(light, 2);
-
-        light.resize(2).toCompletableFuture().join();
-        holder.end();
-
-        assertThatThrownBy(() -> granted(heavy).get(60, TimeUnit.SECONDS)).hasCauseInstanceOf(BulkheadFullException.class)
-                .hasMessageContaining("has a limit of 2, below the weight 3 of this call");
-        awaitGranted(behind);
-        behind.end();
-        heavy.end();
-    }
-
-    @Test
-    void heavyPermitIsRenewedAndReleasedAsAWhole() {
-        Semaphore semaphore = first.semaphore(
-                SemaphoreSpec.named("reports").permits(5).weight(3).expire(Duration.ofSeconds(12)).build());
-        Admission admission = held(semaphore);
-        Instant firstEnd = leaseEnd(semaphore);
-
-        await().atMost(60, TimeUnit.SECONDS).until(() -> leaseEnd(semaphore).isAfter(firstEnd));
-
-        assertThat(inUse(semaphore)).isEqualTo(3);
-        assertThat(first.losses).isEmpty();
-        admission.end();
-        await().atMost(60, TimeUnit.SECONDS).until(() -> inUse(semaphore) == 0);
-    }
-
-    private static Instant leaseEnd(Semaphore semaphore) {
-        return semaphore.firstHolder().toCompletableFuture().join().orElseThrow().until();
     }
 }

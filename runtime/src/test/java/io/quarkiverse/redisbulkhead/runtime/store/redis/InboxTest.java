@@ -124,12 +124,11 @@ class InboxTest {
     /** Trap 35, Trap 50: a firewall silently drops the subscription; it is replaced although no message is expected. */
     @Test
     void deafSubscriptionIsReplaced() throws Exception {
-        try (TestProxy proxy = new TestProxy(TestProxy.First.IS_FORGOTTEN, "SUBSCRIBE", redis.port())) {
+        try (TestProxy proxy = new TestProxy(TestProxy.Fault.FIRST_IS_FORGOTTEN, "SUBSCRIBE", redis.port())) {
             Instance one = new Instance("one", TestRedis.options(proxy.port()));
             // The subscription is the first connection to the proxy.
-            CountDownLatch subscribed = proxy.accepted();
             one.topology.context().runOnContext(now -> one.inbox.open());
-            assertThat(subscribed.await(30, TimeUnit.SECONDS)).isTrue();
+            await().atMost(30, TimeUnit.SECONDS).until(() -> proxy.accepted() == 1);
             one.awaitHearing();
             proxy.forgetFirst();
 

@@ -22,7 +22,7 @@ import io.vertx.redis.client.impl.types.NumberType;
  * A connection to a model of Redis, with transactions. Commands wait until {@link #executeNext()}, so that a test decides what
  * comes between them; {@link #executeAll()} carries out what is there, and what follows from it.
  */
-public final class ModelConnection implements ServerCall.Connection {
+public final class ModelConnection implements Connection {
 
     private final RedisModel redis;
     private final List<List<String>> pending = new ArrayList<>();
@@ -116,7 +116,7 @@ public final class ModelConnection implements ServerCall.Connection {
     }
 
     @Override
-    public Future<Response> run(LuaScript script, List<byte[]> keys, List<byte[]> args) {
+    public Future<Response> run(String script, String sha1, List<byte[]> keys, List<byte[]> args) {
         throw new UnsupportedOperationException("This model of a connection has no scripts");
     }
 

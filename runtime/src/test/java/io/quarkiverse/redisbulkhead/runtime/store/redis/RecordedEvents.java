@@ -11,7 +11,7 @@ final class RecordedEvents implements ConnectionListener {
     private final List<String> events = new CopyOnWriteArrayList<>();
 
     @Override
-    public void positionsMayDiffer() {
+    public void reconnected() {
         events.add("differ");
     }
 
@@ -21,7 +21,7 @@ final class RecordedEvents implements ConnectionListener {
     }
 
     @Override
-    public void hearingChanged(boolean hears) {
+    public void hearsRecalls(boolean hears) {
         events.add(hears ? "hears" : "deaf");
     }
 

@@ -172,18 +172,4 @@ class ReleaseOrderTest {
         shutdown.get(LONGEST_SECONDS, TimeUnit.SECONDS);
         assertThat(granted()).isZero();
     }
-
-    @Test
-    void endCanAwaitTheRelease() throws Exception {
-        Admission first = process.semaphore(ONE.toBuilder().awaitRelease(true).build()).admit("A#a");
-        granted(first);
-        redis.command("CLIENT", "PAUSE", 60_000, "WRITE");
-        CompletableFuture<Void> end = first.end().toCompletableFuture();
-        assertThat(granted()).isEqualTo(1);
-        assertThat(end).isNotDone();
-        redis.command("CLIENT", "UNPAUSE");
-
-        end.get(LONGEST_SECONDS, TimeUnit.SECONDS);
-        assertThat(granted()).isZero();
-    }
 }

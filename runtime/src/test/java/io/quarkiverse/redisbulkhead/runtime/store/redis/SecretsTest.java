@@ -161,7 +161,7 @@ class SecretsTest {
         try (RedisShareStore store = TestStore.SCRIPT.open(redis, redis.options(), Duration.ofSeconds(5))) {
             store.inbox().open();
             await().atMost(30, TimeUnit.SECONDS)
-                    .until(() -> redis.command("PUBLISH", store.inbox().channel(), "nonsense hunter2 " + KEY).toInteger() == 1);
+                    .until(() -> redis.command("PUBLISH", store.inbox().ownName(), "nonsense hunter2 " + KEY).toInteger() == 1);
             await().atMost(30, TimeUnit.SECONDS).until(() -> log.stream().anyMatch(line -> line.contains("unknown message")));
         }
         assertThat(log).allSatisfy(SecretsTest::assertNoSecret);

@@ -12,49 +12,62 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 
-/** A proxy in front of Redis that disturbs the first connection and forwards the others. */
-public final class TestProxy implements AutoCloseable {
+/** A proxy in front of Redis that disturbs the first connection, or several, and forwards the others. */
+final class TestProxy implements AutoCloseable {
 
-    /** What happens to the first connection. */
-    public enum First {
-        /** Holds back its first call and closes the connection to the client. */
+    /** What happens to connections. */
+    enum Fault {
+
+        /** Holds back the first call and closes the connection to the client. */
         HOLDS_A_CALL_AND_CLOSES,
-        /** Delivers its first call, then resets the connection instead of replying. */
+
+        /** Delivers the first call, then resets the connection instead of replying. */
         RESETS_AFTER_A_CALL,
-        /** Discards its first call and everything after it. The connection stays open. */
-        GOES_SILENT,
-        /** Holds back its first call until {@link #deliver()}. */
+
+        /** Holds back the first call until {@link #deliver()}. */
         DELAYS_A_CALL,
-        /** Accepted, but silent until {@link #closeFirst()}. */
-        NEVER_SPEAKS,
-        /** Works until {@link #forgetFirst()}; afterwards drops what the server sends. It stays open. */
-        IS_FORGOTTEN
+
+        /** The first connection works until {@link #forgetFirst()}; afterwards drops what the server sends. It stays open. */
+        FIRST_IS_FORGOTTEN,
+
+        /** The first three connections are accepted, but silent. */
+        THREE_ARE_SILENT,
+
+        /** The first connection is silent until {@link #deliver()}. */
+        FIRST_IS_LATE,
+
+        /** Each connection is closed with its first call. */
+        EACH_CALL_IS_LOST,
+
+        /** Each connection is closed. */
+        ALL_ARE_CLOSED
     }
 
-    private final First first;
+    private static final int SILENT = 3;
+
+    private final Fault fault;
     private final String word;
     private final int redisPort;
     private final ServerSocket server;
     private final List<Socket> sockets = new CopyOnWriteArrayList<>();
-    private final CountDownLatch accepted = new CountDownLatch(1);
+    private final AtomicInteger accepted = new AtomicInteger();
     private final CountDownLatch holding = new CountDownLatch(1);
     private final CountDownLatch delivered = new CountDownLatch(1);
     private volatile boolean forgotten;
-    private volatile byte[] held;
-    private volatile Socket heldFor;
 
     /** Recognizes calls by the word EVAL. */
-    public TestProxy(First first, int redisPort) {
-        this(first, "EVAL", redisPort);
+    TestProxy(Fault fault, int redisPort) {
+        this(fault, "EVAL", redisPort);
     }
 
     /**
      * @param word the command that identifies a call
      */
-    public TestProxy(First first, String word, int redisPort) {
+    TestProxy(Fault fault, String word, int redisPort) {
+        this.fault = fault;
         this.word = word;
-        this.first = first;
         this.redisPort = redisPort;
         try {
             this.server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
@@ -64,58 +77,42 @@ public final class TestProxy implements AutoCloseable {
         new Thread(this::accept, "proxy").start();
     }
 
-    public int port() {
+    int port() {
         return server.getLocalPort();
     }
 
-    /** Counts down when the first connection is accepted. */
-    public CountDownLatch accepted() {
-        return accepted;
+    int accepted() {
+        return accepted.get();
     }
 
     /** Counts down when a call is held back. */
-    public CountDownLatch holding() {
+    CountDownLatch holding() {
         return holding;
     }
 
-    public void closeFirst() throws IOException {
-        sockets.get(0).close();
-    }
-
-    public void forgetFirst() {
+    void forgetFirst() {
         forgotten = true;
     }
 
-    /**
-     * Sends the held call to the server. If no client reads the reply, a command behind it shows when Redis has executed it.
-     */
-    public void deliver() throws IOException {
-        if (first == First.RESETS_AFTER_A_CALL) {
-            delivered.countDown();
-            return;
-        }
-        heldFor.getOutputStream().write(held);
-        if (first == First.DELAYS_A_CALL) {
-            delivered.countDown();
-        } else {
-            heldFor.getOutputStream().write("SET delivered yes\r\n".getBytes(StandardCharsets.US_ASCII));
-        }
+    /** Lets what is held back go on. */
+    void deliver() {
+        delivered.countDown();
     }
 
     private void accept() {
         while (!server.isClosed()) {
             try {
                 Socket client = server.accept();
-                boolean isFirst = sockets.isEmpty();
+                int number = accepted.getAndIncrement();
                 sockets.add(client);
-                accepted.countDown();
-                if (isFirst && first == First.NEVER_SPEAKS) {
-                    continue;
+                if (fault == Fault.ALL_ARE_CLOSED) {
+                    client.close();
+                } else if (fault != Fault.THREE_ARE_SILENT || number >= SILENT) {
+                    Socket upstream = new Socket(InetAddress.getLoopbackAddress(), redisPort);
+                    sockets.add(upstream);
+                    new Thread(() -> pump(client, upstream, number, true), "proxy up").start();
+                    new Thread(() -> pump(upstream, client, number, false), "proxy down").start();
                 }
-                Socket upstream = new Socket(InetAddress.getLoopbackAddress(), redisPort);
-                sockets.add(upstream);
-                new Thread(() -> pump(client, upstream, isFirst && first != First.IS_FORGOTTEN, false), "proxy up").start();
-                new Thread(() -> pump(upstream, client, false, isFirst), "proxy down").start();
             } catch (IOException e) {
                 // The test has ended.
                 return;
@@ -123,47 +120,41 @@ public final class TestProxy implements AutoCloseable {
         }
     }
 
-    private void pump(Socket from, Socket to, boolean disturbedAtFirst, boolean ofFirst) {
-        boolean disturbed = disturbedAtFirst;
+    private void pump(Socket from, Socket to, int number, boolean up) {
         byte[] buffer = new byte[65_536];
-        try {
+        boolean disturbs = up && number == 0;
+        try (from; to) {
+            if (disturbs && fault == Fault.FIRST_IS_LATE) {
+                delivered.await();
+            }
             InputStream in = from.getInputStream();
             for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
-                if (disturbed && isCall(buffer, read) && first == First.RESETS_AFTER_A_CALL) {
+                boolean isCall = up && contains(buffer, read, word);
+                if (isCall && fault == Fault.EACH_CALL_IS_LOST) {
+                    return;
+                } else if (disturbs && isCall && fault == Fault.HOLDS_A_CALL_AND_CLOSES) {
+                    holding.countDown();
+                    return;
+                } else if (disturbs && isCall && fault == Fault.RESETS_AFTER_A_CALL) {
                     forgotten = true;
                     to.getOutputStream().write(whole(in, buffer, read));
                     holding.countDown();
                     delivered.await();
                     from.setSoLinger(true, 0);
-                    from.close();
                     return;
-                }
-                if (disturbed && isCall(buffer, read)) {
-                    heldFor = to;
-                    held = whole(in, buffer, read);
+                } else if (disturbs && isCall && fault == Fault.DELAYS_A_CALL) {
+                    byte[] held = whole(in, buffer, read);
                     holding.countDown();
-                    if (first == First.HOLDS_A_CALL_AND_CLOSES) {
-                        from.close();
-                    }
-                    if (first != First.DELAYS_A_CALL) {
-                        return;
-                    }
                     delivered.await();
-                    disturbed = false;
-                    continue;
-                }
-                if (!(forgotten && ofFirst)) {
+                    disturbs = false;
+                    to.getOutputStream().write(held);
+                } else if (up || number > 0 || !forgotten) {
                     to.getOutputStream().write(buffer, 0, read);
                 }
             }
-            to.close();
         } catch (IOException | InterruptedException e) {
-            // One side closed, which ends this pump.
+            // One side closed, which closes both.
         }
-    }
-
-    private boolean isCall(byte[] bytes, int length) {
-        return contains(bytes, length, word);
     }
 
     private static boolean contains(byte[] bytes, int length, String word) {
@@ -188,6 +179,7 @@ public final class TestProxy implements AutoCloseable {
     public void close() {
         try {
             server.close();
+            delivered.countDown();
             for (Socket socket : sockets) {
                 socket.close();
             }

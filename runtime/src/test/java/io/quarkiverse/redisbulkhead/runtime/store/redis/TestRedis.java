@@ -12,6 +12,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -29,10 +31,6 @@ public final class TestRedis implements AutoCloseable {
 
     /** {@code -Dredis.server=}: a {@code redis-server} or {@code valkey-server} to use instead of the embedded one. */
     private static final String INSTALLED = System.getProperty("redis.server", "");
-
-    /** The pool size of clients, as created by Quarkus. */
-    static final int POOL_SIZE = new RedisOptions().getMaxPoolSize();
-    static final int MAX_WAITING_HANDLERS = new RedisOptions().getMaxWaitingHandlers();
 
     private final Vertx vertx = Vertx.vertx();
     private final int port;
@@ -153,10 +151,34 @@ public final class TestRedis implements AutoCloseable {
 
     /** The process id of the server. */
     public long pid() {
-        return command("INFO", "server").toString().lines()
-                .filter(line -> line.contains("process_id:"))
-                .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")))
-                .findFirst().orElseThrow();
+        return info("server", "process_id:");
+    }
+
+    /** How often the server has called a command. */
+    long calls(String command) {
+        return info("commandstats", "cmdstat_" + command + ":calls=");
+    }
+
+    /** The number behind a text of INFO; 0 without that text. */
+    long info(String section, String before) {
+        return command("INFO", section).toString().lines().filter(line -> line.contains(before))
+                .mapToLong(
+                        line -> Long.parseLong(line.substring(line.indexOf(before) + before.length()).replaceAll("\\D.*", "")))
+                .findFirst().orElse(0);
+    }
+
+    /** The result of a stage, or the exception that it failed with. */
+    static <T> T get(CompletionStage<T> stage) {
+        try {
+            return stage.toCompletableFuture().get(60, TimeUnit.SECONDS);
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof RuntimeException failure) {
+                throw failure;
+            }
+            throw new AssertionError(e);
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
     }
 
     /** Sends a signal to the server's process, for example STOP, after which it accepts connections but does not reply. */

@@ -34,11 +34,11 @@ class TopologyOfManyServersTest {
     }
 
     private static Found set(Topology topology, String key) throws Exception {
-        return Restated.until(() -> topology.send(new ServerCall<>(key, key.getBytes(StandardCharsets.UTF_8), connection -> {
+        return Restated.until(() -> topology.send(key, key.getBytes(StandardCharsets.UTF_8), connection -> {
             Found found = new Found(connection.server(), connection.serverSinceMillis(), "");
             return connection.send(Request.cmd(Command.SET).arg(key).arg("x").arg("GET"))
                     .map(old -> new Found(found.server(), found.sinceMillis(), old == null ? "" : old.toString()));
-        }))).get(60, TimeUnit.SECONDS);
+        })).get(60, TimeUnit.SECONDS);
     }
 
     /** Trap 32: calls follow the master after a planned failover; its run is another one. */

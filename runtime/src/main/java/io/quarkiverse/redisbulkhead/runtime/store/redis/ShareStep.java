@@ -1,24 +1,22 @@
-package io.quarkiverse.redisbulkhead.runtime.store.lock;
+package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
 import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
-import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 import io.quarkiverse.redisbulkhead.runtime.store.machine.ShareMachine;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.Commands;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.ServerCall;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.ShareCodec;
 import io.vertx.core.Future;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
@@ -65,11 +63,11 @@ final class ShareStep {
      *
      * @param connection carries no other call
      * @param operation works on the data that was read
-     * @return its result; fails with {@link StoreContendedException} when another one has the lock, or was faster
+     * @return its result; fails with {@link Kind#CONTENDED} when another one has the lock, or was faster
      */
-    <T> Future<T> over(ServerCall.Connection connection, Function<ShareMachine, T> operation) {
+    <T> Future<T> over(Connection connection, Function<ShareMachine, T> operation) {
         Future<String> server = connection.currentServer();
-        return connection.sendAll(List.of(
+        return sendAll(connection, List.of(
                 Request.cmd(Command.SET).arg(keys.lock()).arg(instance).arg("NX").arg("PX").arg(timeout.toMillis()),
                 Request.cmd(Command.WATCH).arg(keys.lock()).arg(shares).arg(waiting),
                 lockOwner(),
@@ -79,7 +77,7 @@ final class ShareStep {
                 .compose(replies -> isOwn(replies.get(2))
                         ? server.compose(id -> write(connection, replies, id, operation))
                         : connection.send(Request.cmd(Command.UNWATCH)).transform(done -> contended()))
-                .recover(failure -> failure instanceof StoreContendedException ? Future.failedFuture(failure)
+                .recover(failure -> StoreException.is(failure, Kind.CONTENDED) ? Future.failedFuture(failure)
                         : giveUp(connection).transform(done -> Future.failedFuture(failure)));
     }
 
@@ -92,10 +90,11 @@ final class ShareStep {
     }
 
     private <T> Future<T> contended() {
-        return Future.failedFuture(new StoreContendedException("Another step holds the lock " + keys.shown() + "lock"));
+        return Future.failedFuture(
+                new StoreException(Kind.CONTENDED, "Another step holds the lock " + keys.shown() + "lock", false));
     }
 
-    private <T> Future<T> write(Commands connection, List<Response> replies, String server,
+    private <T> Future<T> write(Connection connection, List<Response> replies, String server,
             Function<ShareMachine, T> operation) {
         Map<String, String> fields = fields(replies.get(4));
         Map<String, Long> queue = new TreeMap<>();
@@ -104,19 +103,29 @@ final class ShareStep {
         Map<String, Long> newQueue = new TreeMap<>(queue);
         ShareMachine machine = new ShareMachine(keys.bulkhead(), newFields, newQueue, micros(replies.get(3)), server);
         T result = operation.apply(machine);
-
         // What is put comes before what is removed, so that no key is emptied in between and loses its time to live.
         List<Request> commands = new ArrayList<>();
-        put(Command.HSET, shares, fields, newFields, (put, field, value) -> put.arg(field).arg(value), commands);
-        put(Command.ZADD, waiting, queue, newQueue, (put, member, ticket) -> put.arg(ticket).arg(member), commands);
-        remove(Command.HDEL, shares, fields.keySet(), newFields.keySet(), commands);
-        remove(Command.ZREM, waiting, queue.keySet(), newQueue.keySet(), commands);
+        commands.add(Request.cmd(Command.MULTI));
+        add(Request.cmd(Command.HSET).arg(shares), names(newFields, name -> !newFields.get(name).equals(fields.get(name))),
+                (put, field) -> put.arg(field).arg(newFields.get(field)), commands);
+        add(Request.cmd(Command.ZADD).arg(waiting), names(newQueue, name -> !newQueue.get(name).equals(queue.get(name))),
+                (put, member) -> put.arg(newQueue.get(member)).arg(member), commands);
+        add(Request.cmd(Command.HDEL).arg(shares), names(fields, name -> !newFields.containsKey(name)), Request::arg, commands);
+        add(Request.cmd(Command.ZREM).arg(waiting), names(queue, name -> !newQueue.containsKey(name)), Request::arg, commands);
         expire(shares, machine.expireMillis(), commands);
         expire(waiting, machine.expireQueueMillis(), commands);
         commands.add(Request.cmd(Command.DEL).arg(keys.lock()));
-        return connection.transaction(commands).compose(done -> {
-            if (done.isEmpty()) {
+        commands.add(Request.cmd(Command.EXEC));
+        return sendAll(connection, commands).compose(done -> {
+            Response results = done.get(done.size() - 1);
+            if (results == null) {
+                // A watched key had changed.
                 return contended();
+            }
+            for (Response each : results) {
+                if (each != null && each.type() == ResponseType.ERROR) {
+                    return Future.failedFuture((Throwable) each);
+                }
             }
             machine.messages().forEach(sent -> publish(connection, sent));
             return Future.succeededFuture(result);
@@ -124,24 +133,45 @@ final class ShareStep {
     }
 
     /** Deletes the lock if it is still that of this instance, and ends the watch. */
-    private Future<?> giveUp(Commands connection) {
-        return connection.sendAll(List.of(Request.cmd(Command.WATCH).arg(keys.lock()), lockOwner()))
+    private Future<?> giveUp(Connection connection) {
+        return sendAll(connection, List.of(Request.cmd(Command.WATCH).arg(keys.lock()), lockOwner()))
                 .compose(replies -> isOwn(replies.get(1))
-                        ? connection.transaction(List.of(Request.cmd(Command.DEL).arg(keys.lock()))).mapEmpty()
+                        ? sendAll(connection, List.of(Request.cmd(Command.MULTI),
+                                Request.cmd(Command.DEL).arg(keys.lock()), Request.cmd(Command.EXEC))).mapEmpty()
                         : connection.send(Request.cmd(Command.UNWATCH)));
     }
 
     // Messages may be lost, so a server that refuses them does no harm but delay.
-    private void publish(Commands connection, ShareMachine.Sent sent) {
+    private void publish(Connection connection, ShareMachine.Sent sent) {
         connection.send(Request.cmd(Command.PUBLISH).arg(sent.instance()).arg(ShareCodec.text(sent.message(), keys)))
                 .onFailure(failure -> LOG.debugf("Failed to publish %s: %s", sent, failure.getMessage()));
     }
 
     /** Reads the bulkhead without a lock. */
-    Future<ShareOverview> look(Commands connection, int most) {
-        return connection.sendAll(List.of(Request.cmd(Command.TIME), Request.cmd(Command.HGETALL).arg(shares)))
+    Future<ShareOverview> look(Connection connection, int most) {
+        return sendAll(connection, List.of(Request.cmd(Command.TIME), Request.cmd(Command.HGETALL).arg(shares)))
                 .map(replies -> new ShareMachine(keys.bulkhead(), fields(replies.get(1)), new TreeMap<>(),
                         micros(replies.get(0)), "").look(most));
+    }
+
+    /**
+     * Sends several commands in one go. Not as a batch of the client, which handles replies on several threads and may lose
+     * errors.
+     *
+     * @return the replies in the same order, null where Redis has nothing to say; fails when the connection is lost, or with
+     *         the first reply that is an error
+     */
+    private static Future<List<Response>> sendAll(Connection connection, List<Request> commands) {
+        List<Future<Response>> replies = commands.stream().map(connection::send).toList();
+        return Future.join(replies).transform(all -> {
+            List<Throwable> failures = replies.stream().filter(Future::failed).map(Future::cause).toList();
+            // A lost connection is more relevant than an earlier error.
+            Optional<Throwable> first = failures.stream().filter(failure -> ErrorReply.of(failure).isEmpty()).findFirst()
+                    .or(() -> failures.stream().findFirst());
+            List<Response> results = new ArrayList<>();
+            replies.forEach(reply -> results.add(reply.result()));
+            return first.isPresent() ? Future.failedFuture(first.get()) : Future.succeededFuture(results);
+        });
     }
 
     // ---- What is read
@@ -173,26 +203,16 @@ final class ShareStep {
 
     // ---- What is written
 
-    private interface Pair<V> {
-        void add(Request to, String name, V value);
+    private static List<String> names(Map<String, ?> all, Predicate<String> which) {
+        return all.keySet().stream().filter(which).toList();
     }
 
-    private static <V> void put(Command command, byte[] key, Map<String, V> before, Map<String, V> after, Pair<V> pair,
+    /** Adds a command about these names, if there are any. */
+    private static void add(Request command, List<String> names, BiConsumer<Request, String> argument,
             List<Request> commands) {
-        List<String> changed = after.keySet().stream().filter(name -> !after.get(name).equals(before.get(name))).toList();
-        if (!changed.isEmpty()) {
-            Request put = Request.cmd(command).arg(key);
-            changed.forEach(name -> pair.add(put, name, after.get(name)));
-            commands.add(put);
-        }
-    }
-
-    private static void remove(Command command, byte[] key, Set<String> before, Set<String> after, List<Request> commands) {
-        List<String> gone = before.stream().filter(name -> !after.contains(name)).toList();
-        if (!gone.isEmpty()) {
-            Request remove = Request.cmd(command).arg(key);
-            gone.forEach(remove::arg);
-            commands.add(remove);
+        if (!names.isEmpty()) {
+            names.forEach(name -> argument.accept(command, name));
+            commands.add(command);
         }
     }
 

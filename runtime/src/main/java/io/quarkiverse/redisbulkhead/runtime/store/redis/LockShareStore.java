@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.runtime.store.lock;
+package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -6,17 +6,12 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 import io.quarkiverse.redisbulkhead.runtime.store.Backoff;
-import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import io.quarkiverse.redisbulkhead.runtime.store.Position;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement;
-import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 import io.quarkiverse.redisbulkhead.runtime.store.machine.ShareMachine;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisShareStore;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.ServerCall;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.ShareCodec;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.Topology;
 import io.vertx.core.Future;
 
 /**
@@ -45,7 +40,7 @@ public final class LockShareStore extends RedisShareStore {
      * @param topology knows where Redis is, and has connections that carry one call at a time; closed together with this store
      * @param stepTimeout the lifetime of the lock, if a process dies within a step
      * @param contentionTimeout for how long an operation tries to get the lock; then it fails with
-     *        {@link StoreContendedException}
+     *        {@link Kind#CONTENDED}
      */
     public LockShareStore(Topology topology, Duration stepTimeout, Duration contentionTimeout) {
         super(topology);
@@ -54,66 +49,54 @@ public final class LockShareStore extends RedisShareStore {
     }
 
     @Override
-    protected Future<Position> sync(BulkheadKeys keys, ServerCall.Connection connection, Statement statement) {
-        String instance = inbox().channel();
-        ShareCodec.check(instance, statement);
-        return step(keys, connection, machine -> machine.sync(instance, statement));
+    Future<Position> sync(BulkheadKeys keys, Connection connection, Statement statement) {
+        ShareCodec.check(inbox().ownName(), statement);
+        return step(keys).over(connection, machine -> machine.sync(inbox().ownName(), statement));
     }
 
     @Override
-    protected Future<Integer> revoke(BulkheadKeys keys, ServerCall.Connection connection, String instance, String permitId,
-            int permits) {
-        return step(keys, connection, machine -> machine.revoke(instance, permitId, permits));
+    Future<Integer> revoke(BulkheadKeys keys, Connection connection, String from, String permitId, int permits) {
+        return step(keys).over(connection, machine -> machine.revoke(from, permitId, permits));
     }
 
     @Override
-    protected Future<Boolean> resize(BulkheadKeys keys, ServerCall.Connection connection, int limit) {
-        return step(keys, connection, machine -> machine.resize(limit));
+    Future<Boolean> resize(BulkheadKeys keys, Connection connection, int limit) {
+        return step(keys).over(connection, machine -> machine.resize(limit));
     }
 
     @Override
-    protected Future<ShareOverview> look(BulkheadKeys keys, ServerCall.Connection connection, int most) {
-        return shareStep(keys).look(connection, most);
+    Future<ShareOverview> look(BulkheadKeys keys, Connection connection, int most) {
+        return step(keys).look(connection, most);
     }
 
-    private <T> Future<T> step(BulkheadKeys keys, ServerCall.Connection connection, Function<ShareMachine, T> operation) {
-        return shareStep(keys).over(connection, operation);
+    private ShareStep step(BulkheadKeys keys) {
+        return new ShareStep(keys, inbox().ownName(), stepTimeout);
     }
-
-    private ShareStep shareStep(BulkheadKeys keys) {
-        return new ShareStep(keys, inbox().channel(), stepTimeout);
-    }
-
-    // ---- Contention
 
     @Override
-    protected <T> CompletionStage<T> send(BulkheadKeys keys, Call<T> call) {
-        return attempt(keys, call, System.nanoTime(), new Backoff(SHORTEST_PAUSE, LONGEST_PAUSE));
+    <T> CompletionStage<T> send(BulkheadKeys keys, Function<Connection, Future<T>> step) {
+        return attempt(keys, step, System.nanoTime(), new Backoff(SHORTEST_PAUSE, LONGEST_PAUSE));
     }
 
     // Each attempt is a call, so that others can use the connection during the pauses.
-    private <T> CompletionStage<T> attempt(BulkheadKeys keys, Call<T> call, long begunNanos, Backoff pauses) {
-        return super.send(keys, call).exceptionallyCompose(failure -> {
-            if (!(Failures.cause(failure) instanceof StoreContendedException)) {
+    private <T> CompletionStage<T> attempt(BulkheadKeys keys, Function<Connection, Future<T>> step, long begunNanos,
+            Backoff pauses) {
+        return super.send(keys, step).exceptionallyCompose(failure -> {
+            if (!StoreException.is(failure, Kind.CONTENDED)) {
                 return CompletableFuture.failedStage(failure);
             }
             if (System.nanoTime() - begunNanos >= contentionTimeout.toNanos()) {
-                return CompletableFuture.failedStage(new StoreContendedException(
+                return CompletableFuture.failedStage(new StoreException(Kind.CONTENDED,
                         "This bulkhead could not be locked for " + contentionTimeout.toMillis()
                                 + " ms, because other instances held its lock (" + keys.shown()
                                 + "lock) or too many calls of this instance waited for a connection. Permits may have been "
                                 + "free. Increase quarkus.redis-bulkhead.lock-store.contention-timeout, or let calls wait "
-                                + "longer"));
+                                + "longer",
+                        false));
             }
-            CompletableFuture<T> next = new CompletableFuture<>();
-            after(pauses.next(), () -> attempt(keys, call, begunNanos, pauses).whenComplete((value, again) -> {
-                if (again == null) {
-                    next.complete(value);
-                } else {
-                    next.completeExceptionally(again);
-                }
-            }));
-            return next;
+            CompletableFuture<Void> pause = new CompletableFuture<>();
+            topology.vertx().setTimer(Math.max(1, pauses.next().toMillis()), timer -> pause.complete(null));
+            return pause.thenCompose(over -> attempt(keys, step, begunNanos, pauses));
         });
     }
 }

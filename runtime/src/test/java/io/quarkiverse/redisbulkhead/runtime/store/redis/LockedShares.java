@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.runtime.store.lock;
+package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
 import java.time.Duration;
 import java.util.List;
@@ -10,8 +10,6 @@ import io.quarkiverse.redisbulkhead.runtime.store.Statement;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.RedisModel;
 import io.quarkiverse.redisbulkhead.runtime.store.machine.ShareMachine;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.ModelConnection;
 import io.vertx.core.Future;
 
 /** Steps under the lock, on a model of Redis. */

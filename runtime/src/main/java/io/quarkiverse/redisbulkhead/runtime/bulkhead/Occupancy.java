@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.runtime.store;
+package io.quarkiverse.redisbulkhead.runtime.bulkhead;
 
 import java.util.List;
 import java.util.OptionalInt;
@@ -14,7 +14,7 @@ import io.quarkiverse.redisbulkhead.Waiter;
  *        that did not answer
  * @param idle how many more permits instances keep that no execution uses
  * @param waiting the number of live waiters
- * @param resizedTo the limit that {@link ShareStore#resize} set
+ * @param resizedTo the limit that an operator set
  * @param declaredLimits the different limits that requests declared within the last minute, ascending
  * @param holders the holders, ordered by lease end; fewer than {@code inUse} if fewer were requested
  * @param waiters the waiters, fair ones first, in order; fewer than {@code waiting} if fewer were requested

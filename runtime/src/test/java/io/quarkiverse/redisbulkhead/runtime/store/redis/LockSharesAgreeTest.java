@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.runtime.store.lock;
+package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
 import java.util.List;
 

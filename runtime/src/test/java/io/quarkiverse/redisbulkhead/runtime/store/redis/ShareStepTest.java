@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.runtime.store.lock;
+package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -13,10 +13,9 @@ import io.quarkiverse.redisbulkhead.runtime.store.ComparedShares;
 import io.quarkiverse.redisbulkhead.runtime.store.Position;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement.Need;
-import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.RedisModel;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.BulkheadKeys;
-import io.quarkiverse.redisbulkhead.runtime.store.redis.ModelConnection;
 import io.vertx.core.Future;
 
 /**
@@ -78,7 +77,7 @@ class ShareStepTest {
                 returned = last != null && last.epoch() == answer.result().epoch() ? returned : 0;
                 last = answer.result();
             } else if (!wasDone && answer.failed()) {
-                assertThat(answer.cause()).isInstanceOf(StoreContendedException.class);
+                assertThat(answer.cause()).matches(failure -> StoreException.is(failure, Kind.CONTENDED));
                 contended++;
             }
         }

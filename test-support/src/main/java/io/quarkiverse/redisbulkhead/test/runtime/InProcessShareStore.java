@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.runtime.store.local;
+package io.quarkiverse.redisbulkhead.test.runtime;
 
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -25,7 +25,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.machine.ShareMachine;
  * Keeps the shares of one instance in its memory, so that tests of an application without Redis can let the store be away.
  * Without tests, a local bulkhead needs no store. Thread-safe.
  */
-public final class InProcessShareStore implements ShareStore {
+final class InProcessShareStore implements ShareStore {
 
     private static final class Data {
 
@@ -49,7 +49,7 @@ public final class InProcessShareStore implements ShareStore {
      * @param instance the name of the only instance
      * @param nanoTime the clock
      */
-    public InProcessShareStore(String instance, LongSupplier nanoTime) {
+    InProcessShareStore(String instance, LongSupplier nanoTime) {
         this.instance = instance;
         this.nanoTime = nanoTime;
         this.startMicros = TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis());

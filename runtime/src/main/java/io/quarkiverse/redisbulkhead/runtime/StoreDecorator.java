@@ -1,0 +1,26 @@
+package io.quarkiverse.redisbulkhead.runtime;
+
+import java.util.Optional;
+
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
+
+/** Puts a store in front of the one that keeps the shares. Any bean of this type takes part; production has none. */
+public interface StoreDecorator {
+
+    /**
+     * Called once, before the store is used.
+     *
+     * @param store keeps the shares; empty if the bulkheads are local to the application and need none
+     * @param instance the name of this instance in the store
+     * @return what the bulkheads use instead
+     */
+    ShareStore decorate(Optional<ShareStore> store, String instance);
+
+    /**
+     * Called once, when the instance is ready.
+     *
+     * @param instance uses what {@link #decorate} returned
+     */
+    void control(Engine instance);
+}
