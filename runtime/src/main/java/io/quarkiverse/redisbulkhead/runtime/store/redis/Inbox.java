@@ -189,10 +189,6 @@ public final class Inbox implements Peers, AutoCloseable {
     }
 
     private void subscribed(Subscription subscription) {
-        if (current != subscription || closed) {
-            subscription.client.close();
-            return;
-        }
         timeouts = 0;
         gaps.reset();
         LOG.debugf("Subscribed to %s", name);
@@ -201,21 +197,20 @@ public final class Inbox implements Peers, AutoCloseable {
     }
 
     private void lost(Subscription subscription, String reason) {
-        if (current != subscription) {
-            return;
-        }
-        end();
-        if (!closed) {
+        if (current == subscription && !closed) {
+            end(reason);
             LOG.debugf("Subscription to %s lost: %s. Waiting calls ask until it is restored", name, reason);
             topology.vertx().setTimer(Math.max(1, gaps.next().toMillis()), timer -> connect());
         }
     }
 
-    private void end() {
-        if (current != null && current.client != null) {
-            current.client.close();
-        }
+    // An attempt to subscribe closes its client itself.
+    private void end(String reason) {
+        Subscription ended = current;
         current = null;
+        if (ended != null && !ended.confirmed.tryFail(reason)) {
+            ended.client.close();
+        }
     }
 
     // ---- Messages to itself
@@ -305,7 +300,6 @@ public final class Inbox implements Peers, AutoCloseable {
                     + "and this instance keeps no idle permits. Grant SUBSCRIBE and the channels under "
                     + "quarkus.redis-bulkhead.key-prefix");
         }
-        subscription.confirmed.tryFail(reason);
         lost(subscription, reason);
     }
 
@@ -403,7 +397,7 @@ public final class Inbox implements Peers, AutoCloseable {
     public void close() {
         closed = true;
         onContext(() -> {
-            end();
+            end(Topology.STOPPING);
             List.copyOf(questions.keySet()).forEach(this::finish);
         });
     }

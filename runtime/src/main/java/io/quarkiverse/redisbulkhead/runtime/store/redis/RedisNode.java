@@ -189,9 +189,9 @@ final class RedisNode {
     }
 
     private void leave(ServerConnection connection, String reason) {
-        boolean wasInUse = connections.remove(connection);
-        connection.close(Kind.TRANSIENT, reason);
-        if (wasInUse) {
+        // One that is being opened ends with the attempt.
+        if (connections.remove(connection)) {
+            connection.close(Kind.TRANSIENT, reason);
             topology.connectionFailed(this);
             retry();
         }
@@ -270,14 +270,14 @@ final class RedisNode {
         openingTicks = 0;
         outage.connecting();
         return ServerConnection.handshake(this, client, opened, topology.context())
-                .compose(connection -> outage.isOn() ? probe(connection) : Future.succeededFuture(connection));
+                .compose(connection -> outage.isOn() ? probe(opened, connection) : Future.succeededFuture(connection));
     }
 
     // Reads prove nothing, because a replica answers them. Next to the keys of the last call, so in a slot of this node.
-    private Future<ServerConnection> probe(ServerConnection connection) {
+    private Future<ServerConnection> probe(RedisConnection opened, ServerConnection connection) {
         Buffer key = Buffer.buffer(keysOfProbe).appendString("probe");
         Request write = Request.cmd(Command.SET).arg(key).arg("1").arg("PX").arg(1_000);
-        return connection.send(write).transform(written -> {
+        return opened.send(write).transform(written -> {
             connection.refusal = ErrorReply.of(written.cause());
             return written.succeeded() || connection.refusal.filter(error -> !error.meansUnavailable()).isPresent()
                     ? Future.succeededFuture(connection)
