@@ -2,6 +2,7 @@ package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
@@ -133,8 +134,8 @@ record ErrorReply(String text) {
         for (int depth = 0; first.getCause() != null && depth < MOST_CAUSES; depth++) {
             first = first.getCause();
         }
-        String message = redacted(String.valueOf(failure.getMessage()));
-        String cause = redacted(String.valueOf(first.getMessage()));
+        String message = redacted(Objects.toString(failure.getMessage(), failure.getClass().getSimpleName()));
+        String cause = redacted(Objects.toString(first.getMessage(), first.getClass().getSimpleName()));
         return message.contains(cause) ? message : message + ": " + cause;
     }
 

@@ -253,7 +253,7 @@ final class RedisNode {
             opening = false;
             if (result.succeeded()) {
                 connected(result.result());
-            } else {
+            } else if (!closed) {
                 connectingFailed(result.cause());
             }
         });

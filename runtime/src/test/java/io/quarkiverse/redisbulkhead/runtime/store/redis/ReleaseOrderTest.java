@@ -74,25 +74,6 @@ class ReleaseOrderTest {
         assertThat(process.losses).isEmpty();
     }
 
-    /** Trap 22: a release that fails with NOSCRIPT takes a second round trip, and the acquire behind it may not. */
-    @Test
-    void callFindsThePermitFreeWhileScriptsAreFlushed() throws Exception {
-        AtomicBoolean over = new AtomicBoolean();
-        CompletableFuture<Void> elsewhere = CompletableFuture.runAsync(() -> {
-            while (!over.get()) {
-                redis.command("SCRIPT", "FLUSH");
-                process.semaphore(SemaphoreSpec.named("elsewhere").permits(100).build()).admit("A#b").granted()
-                        .toCompletableFuture().join();
-            }
-        });
-        try {
-            passFromThreadToThread();
-        } finally {
-            over.set(true);
-            elsewhere.exceptionally(full -> null).get(LONGEST_SECONDS, TimeUnit.SECONDS);
-        }
-    }
-
     private void passFromThreadToThread() throws Exception {
         List<Semaphore> turns = new ArrayList<>();
         List<CompletableFuture<Void>> threads = new ArrayList<>();
