@@ -11,7 +11,8 @@ import io.quarkiverse.redisbulkhead.runtime.store.exploration.ModelledInstance.S
  *
  * @param limit how many permits there are
  * @param calls the weights of the calls of each instance, in their order; negative for a call that does not wait
- * @param made how many of these calls were made, one after the other, before the exploration begins
+ * @param made how many of these calls were made, one after the other, before the exploration begins;
+ *        negative if their executions have ended
  * @param leaseMillis the lease
  * @param ticks how often a second passes
  * @param keepsIdle whether instances keep permits that are idle
@@ -34,7 +35,7 @@ record Bounds(int limit, List<List<Integer>> calls, List<Integer> made, long lea
         WAITER_DIES,
         /** All data is lost on a server that runs on. */
         FLUSH,
-        /** A replica with older data takes over; all instances reconnect within the grace period. */
+        /** A replica takes over that has the data of the beginning; all instances reconnect within the grace period. */
         FAILOVER,
         /** The clock of the server goes back, by a minute. */
         CLOCK_BACK,

@@ -23,9 +23,7 @@ final class ModelledInstance implements Cloneable {
         OFFER_LIVES_AS_LONG_AS_THE_LEASE,
         RETURNED_PERMIT_IS_USED_AGAIN,
         PERMIT_SERVES_A_LATER_CALL,
-        OLDER_TOKENS_STAY,
-        ANSWER_HIDES_A_REVOCATION,
-        RECALL_IS_FORGOTTEN
+        OLDER_TOKENS_STAY
     }
 
     /** A permit in use; the id is that with which it was attached, else empty. */
@@ -54,11 +52,13 @@ final class ModelledInstance implements Cloneable {
     List<Leaving> leaving = List.of();
     List<String> joining = List.of();
     boolean keeps;
-    /** Executions that lost their permits by an answer; the ids of permits whose detachment was answered. Taken by the model. */
+    /** Executions that lost their permits by an answer; the ids of permits that it has detached, or could not attach. Taken by the model. */
     int lost;
     List<String> detached = List.of();
-    /** Tokens in the order in which executions began. Taken by the model. */
+    List<String> notFound = List.of();
+    /** The tokens of executions that began, in their order, and the tickets of those that had waited. Taken by the model. */
     List<Long> drawn = List.of();
+    List<Long> begun = List.of();
 
     private long numbers;
     private long number;
@@ -144,7 +144,7 @@ final class ModelledInstance implements Cloneable {
     }
 
     int idle() {
-        return Math.min(share(), bounds.limit()) - inUse() - returning;
+        return Math.min(share(), bounds.limit()) - inUse() - (slips(Slip.RETURNED_PERMIT_IS_USED_AGAIN) ? 0 : returning);
     }
 
     private long validUntil() {
@@ -249,11 +249,8 @@ final class ModelledInstance implements Cloneable {
         executions = without(executions, 0);
         if (!id.isEmpty()) {
             leaving = with(leaving, new Leaving(id, ended.weight, holdEnd, digest, false));
-        } else if (keeps) {
-            serve(0);
-        } else if (!slips(Slip.RETURNED_PERMIT_IS_USED_AGAIN) || needs.isEmpty()) {
-            returning += Math.min(ended.weight, share() - inUse() - returning);
         } else {
+            returning += keeps ? 0 : Math.min(ended.weight, share() - inUse() - returning);
             serve(0);
         }
     }
@@ -265,6 +262,7 @@ final class ModelledInstance implements Cloneable {
             stale |= weight > left;
             left -= weight;
             start(weight);
+            begun = with(begun, needs.get(0).ticket());
             needs = without(needs, 0);
         }
     }
@@ -371,7 +369,7 @@ final class ModelledInstance implements Cloneable {
         leaseEnd = newEnd;
         othersWait = position.othersWait();
         served = Math.max(served, position.served());
-        keeps = position.mayKeep() && (position.number() > recalledNumber || slips(Slip.RECALL_IS_FORGOTTEN));
+        keeps = position.mayKeep() && position.number() > recalledNumber;
         returning = keeps ? 0 : returning;
         takeTokens(grants || isNewEpoch, position.firstToken(), position.tokens());
         highestToken = Math.max(highestToken, position.ticket());
@@ -391,7 +389,7 @@ final class ModelledInstance implements Cloneable {
             long more = Math.max(0, position.granted() - granted);
             granted += more;
             offered = Math.min(offered, granted - position.granted());
-            long less = slips(Slip.ANSWER_HIDES_A_REVOCATION) ? 0 : Math.max(0, position.revoked() - revoked);
+            long less = Math.max(0, position.revoked() - revoked);
             revoked += less;
             returning = less == 0 ? returning : Math.max(0, Math.min(returning, share() - inUse()));
             lost += loseBeyond(share());
@@ -423,7 +421,7 @@ final class ModelledInstance implements Cloneable {
     private void settle(Statement statement, Position position) {
         List<String> ids = statement.holds().stream().map(Statement.Hold::id).toList();
         for (Statement.Hold hold : statement.holds()) {
-            if (!hold.digest().isEmpty()) {
+            if (!hold.digest().isEmpty() && !Position.Attached.REFUSED.equals(position.attached().get(hold.id()))) {
                 detached = with(detached, hold.id());
             }
         }
@@ -433,6 +431,8 @@ final class ModelledInstance implements Cloneable {
             Position.Attached found = position.attached().get(attach.id());
             if (found != null) {
                 executions = with(executions, new Execution(attach.id(), found.weight()));
+            } else {
+                notFound = with(notFound, attach.id());
             }
         }
     }

@@ -24,17 +24,21 @@ class ShareExplorationTest {
         KEEPING(Bounds.of(2, 3, List.of(List.of(1, 1), List.of(1, -1))).after(2, 0).keeping()),
         WEIGHTS(Bounds.of(2, 0, List.of(List.of(1, 2), List.of(2, 1)))),
         HEAVY_HEAD(Bounds.of(2, 0, List.of(List.of(1, 1), List.of(2), List.of(-1))).after(2, 1, 0)),
-        OFFERS(Bounds.of(1, 4, List.of(List.of(1), List.of(1), List.of(1))).after(1, 1, 0)),
+        OFFERS(Bounds.of(1, 4, List.of(List.of(1), List.of(1), List.of(-1))).after(1, 1, 0)),
+        REPEATED_OFFERS(Bounds.of(1, 4, List.of(List.of(1), List.of(1))).after(1, 0).with(Rare.REPEATED, 1)),
         DEAD_WAITER(Bounds.of(1, 2, List.of(List.of(1), List.of(1), List.of(1))).after(1, 1, 1).with(Rare.WAITER_DIES, 1)),
         DEAD_HOLDER(Bounds.of(1, 3, List.of(List.of(1), List.of(1))).after(1, 1).leaseSeconds(3).with(Rare.HOLDER_DIES, 1)),
+        SHORT_LEASE(Bounds.of(1, 3, List.of(List.of(1), List.of(1))).leaseSeconds(1)),
         RENEWAL(Bounds.of(1, 9, List.of(List.of(1), List.of(-1))).after(1, 0).leaseSeconds(4)),
-        CLOCK(Bounds.of(1, 4, List.of(List.of(1), List.of(1))).after(1, 1).leaseSeconds(3).with(Rare.CLOCK_BACK, 1)),
+        CLOCK(Bounds.of(1, 2, List.of(List.of(1), List.of(1))).after(1, 1).leaseSeconds(3).with(Rare.CLOCK_BACK, 1)
+                .with(Rare.HOLDER_DIES, 1)),
         MINIMUM_HOLD(Bounds.of(1, 3, List.of(List.of(1), List.of(1))).after(1, 1).with(Rare.MINIMUM_HOLD, 1)),
-        ATTACH(Bounds.of(1, 0, List.of(List.of(1), List.of(1))).after(1, 0).with(Rare.DETACH, 1).with(Rare.UNANSWERED, 1)),
+        ATTACH(Bounds.of(1, 0, List.of(List.of(1), List.of())).after(1, 0).with(Rare.DETACH, 1).with(Rare.UNANSWERED, 1)),
         REVOCATION(Bounds.of(2, 0, List.of(List.of(1, 1), List.of(1))).after(2, 1).with(Rare.REVOKE, 1)),
         FLUSH(Bounds.of(1, 2, List.of(List.of(1), List.of(1))).after(1, 0).with(Rare.FLUSH, 1).with(Rare.UNANSWERED, 1)),
         FLUSH_AND_DETACH(Bounds.of(1, 1, List.of(List.of(1), List.of(1))).after(1, 0).with(Rare.FLUSH, 1).with(Rare.DETACH, 1)),
-        FAILOVER(Bounds.of(2, 3, List.of(List.of(1, 1), List.of(1))).after(1, 1).with(Rare.FAILOVER, 1));
+        FAILOVER_FORGETS(Bounds.of(1, 1, List.of(List.of(1, 1), List.of(1, 1))).after(-1, -1).with(Rare.FAILOVER, 1)),
+        FAILOVER_REMEMBERS(Bounds.of(1, 1, List.of(List.of(1), List.of(1))).after(1, 1).with(Rare.FAILOVER, 1));
 
         final Bounds bounds;
 

@@ -101,10 +101,12 @@ final class ShareModel implements Model<ShareModel.World> {
         private long highestToken;
         private long lastDrawn;
         private String broken = "";
+        private Identity identity;
 
         private World copy() {
             try {
                 World copy = (World) clone();
+                copy.identity = null;
                 copy.instances = new ArrayList<>(instances);
                 copy.network = new ArrayList<>(network);
                 copy.happened = new EnumMap<>(happened);
@@ -161,7 +163,19 @@ final class ShareModel implements Model<ShareModel.World> {
                 lastDrawn = Math.max(lastDrawn, token);
             }
             instance.drawn = List.of();
+            for (long ticket : instance.begun) {
+                requireOrder(index, ticket);
+            }
+            instance.begun = List.of();
+            require(instance.notFound.isEmpty() || bounds.mayHave(Rare.FLUSH), "a detached permit cannot be attached");
+            instance.notFound = List.of();
             return this;
+        }
+
+        private void settle() {
+            for (int rounds = 0; !network.isEmpty() && rounds < 100; rounds++) {
+                arrives(network.remove(0));
+            }
         }
 
         private World arrives(Item item) {
@@ -207,6 +221,9 @@ final class ShareModel implements Model<ShareModel.World> {
             storedText = step.text;
             held = step.after.holds().stream().map(each -> new Held(each.hold().weight(), now + each.hold().leaseMillis()))
                     .toList();
+            require(step.after.shares().stream().allMatch(
+                    share -> START_MICROS / 1_000 + now - back + share.leaseMillis() <= stored.fieldsExpire() + back),
+                    "the data expires before a lease");
             require(step.after.granted() <= bounds.limit() || bounds.mayHave(Rare.FAILOVER),
                     "Redis has granted more than the limit");
             return step;
@@ -230,11 +247,16 @@ final class ShareModel implements Model<ShareModel.World> {
             }
             sends(step, served);
             noteTokens(position.firstToken(), position.tokens());
+            served.forEach(this::requireOrder);
+        }
+
+        /** No call is served before one with a lower ticket of another instance that is alive. */
+        private void requireOrder(int index, long ticket) {
             boolean isOrdered = onlyWaiting && !bounds.mayHave(Rare.FLUSH) && !bounds.mayHave(Rare.FAILOVER);
-            served.forEach((instance, ticket) -> known.forEach((other, waiter) -> require(!isOrdered || other.equals(instance)
+            known.forEach((other, waiter) -> require(!isOrdered || other == index
                     || now - waiter.statedAt >= ShareStore.WAITER_MILLIS
                     || waiter.waiting.stream().noneMatch(earlier -> earlier > waiter.served && earlier < ticket),
-                    "a call is served before one with a lower ticket")));
+                    "a call is served before one with a lower ticket"));
         }
 
         private void noteStatement(int index, Statement statement, Position position, ShareOverview after) {
@@ -245,9 +267,9 @@ final class ShareModel implements Model<ShareModel.World> {
                     Math.max(position.served(), before == null ? 0 : before.served), position.epoch(), position.granted()));
             require(!onlyLight || position.graceMillis() > 0 || after.waiting() == 0 || after.granted() >= bounds.limit(),
                     "a permit is free, and a call waits");
-            require(before == null || before.epoch != position.epoch() || position.granted() <= before.granted
-                    || !position.othersWait() || !statement.needs().isEmpty() || !statement.attaches().isEmpty(),
-                    "a call that does not wait overtakes one that waits");
+            long had = before != null && before.epoch == position.epoch() ? before.granted : position.admitted();
+            require(position.granted() <= had || !position.othersWait() || !statement.needs().isEmpty()
+                    || !statement.attaches().isEmpty(), "a call that does not wait overtakes one that waits");
         }
 
         private void sends(Step step, Map<Integer, Long> served) {
@@ -335,19 +357,24 @@ final class ShareModel implements Model<ShareModel.World> {
             world.instances.add(new ModelledInstance(String.valueOf((char) ('a' + i)), bounds));
         }
         for (int i = 0; i < bounds.made().size(); i++) {
-            for (int k = 0; k < bounds.made().get(i); k++) {
-                world.at(i, own -> own.call(bounds.calls().get(own.name.charAt(0) - 'a').get(own.called), 0));
-                while (!world.network.isEmpty()) {
-                    world.arrives(world.network.remove(0));
-                }
+            List<Integer> calls = bounds.calls().get(i);
+            for (int k = 0; k < Math.abs(bounds.made().get(i)); k++) {
+                world.at(i, own -> own.call(calls.get(own.called), 0)).settle();
+            }
+            if (bounds.made().get(i) < 0) {
+                world.at(i, own -> own.end("", "", 0, 0)).settle();
             }
         }
+        world.replica = bounds.mayHave(Rare.FAILOVER) ? world.copy() : null;
         return world;
     }
 
     /** 128 bits of its text. */
     @Override
     public Object identity(World world) {
+        if (world.identity != null) {
+            return world.identity;
+        }
         String text = world.toString();
         long one = 0;
         long other = 0;
@@ -356,7 +383,8 @@ final class ShareModel implements Model<ShareModel.World> {
             other = other * 0x9E3779B97F4A7C15L + text.charAt(i);
             other ^= other >>> 29;
         }
-        return new Identity(one, other);
+        world.identity = new Identity(one, other);
+        return world.identity;
     }
 
     // ---- Moves
@@ -409,9 +437,6 @@ final class ShareModel implements Model<ShareModel.World> {
         moves.add(world.mayPassASecond(), "a second passes", next -> next.now += SECOND);
         moves.rare(true, Rare.FLUSH, "all data is lost", World::flush);
         moves.rare(true, Rare.CLOCK_BACK, "the clock goes back", next -> next.back += BACK);
-        boolean allKnown = world.known.size() == world.instances.size();
-        moves.add(bounds.mayHave(Rare.FAILOVER) && allKnown && world.replica == null, "the replica stays behind",
-                next -> next.replica = world);
         moves.rare(world.replica != null, Rare.FAILOVER, "the replica takes over", World::failOver);
         return moves.all;
     }
@@ -431,7 +456,7 @@ final class ShareModel implements Model<ShareModel.World> {
         moves.rare(runs, Rare.DETACH, "a permit of " + name + " is detached",
                 next -> next.at(i, own -> own.end(id, "digest", next.now + bounds.leaseMillis(), next.now)));
         world.detached.forEach(one -> moves.add(!instance.joining.contains(one), name + " attaches " + one, next -> {
-            next.detached.remove(bounds.mayHave(Rare.REPEATED) ? "" : one);
+            next.detached.remove(one);
             next.at(i, own -> own.attach(one));
         }));
         moves.rare(!instance.needs.isEmpty(), Rare.GIVE_UP, "the first call of " + name + " gives up",
@@ -462,7 +487,7 @@ final class ShareModel implements Model<ShareModel.World> {
         if (world.isAttachedTwice()) {
             return List.of("a permit is attached twice");
         }
-        String end = bounds.mayFinish(world.storedText.hashCode()) ? finish(world.copy()) : "";
+        String end = bounds.mayFinish(identity(world).hashCode()) ? finish(world.copy()) : "";
         return end.isEmpty() ? List.of() : List.of(end);
     }
 
@@ -500,9 +525,7 @@ final class ShareModel implements Model<ShareModel.World> {
                 own.returnIdle();
             });
         }
-        for (int rounds = 0; !world.network.isEmpty() && rounds < 100; rounds++) {
-            world.arrives(world.network.remove(0));
-        }
+        world.settle();
     }
 
     private static boolean isQuiet(World world) {
