@@ -2,6 +2,7 @@ package io.quarkiverse.redisbulkhead.deployment.behaviour;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.fail;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
@@ -25,7 +26,9 @@ import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkiverse.redisbulkhead.RedisLock;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
+import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
 import io.quarkiverse.redisbulkhead.deployment.OtherInstance;
 import io.quarkus.test.QuarkusUnitTest;
 import io.smallrye.mutiny.Uni;
@@ -40,7 +43,12 @@ class OutagePolicyTest {
 
     @RegisterExtension
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
-            .withApplicationRoot(jar -> jar.addClasses(Guarded.class, Caller.class, KillableRedis.class, OtherInstance.class))
+            .withApplicationRoot(jar -> jar.addClasses(Guarded.class, Caller.class, KillableRedis.class, OtherInstance.class,
+                    OptionalExtensions.class, Scrape.class, Scrape.Sample.class))
+            .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.METRICS))
+            .overrideConfigKey("quarkus.redis-bulkhead.metrics.cluster-interval", "100ms")
+            // A busy machine may delay replies, and each outage takes that long.
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "2s")
             .overrideConfigKey("quarkus.redis.hosts", REDIS.address())
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.on-outage", "local")
             // Idle permits would serve calls during the outage.
@@ -265,6 +273,57 @@ class OutagePolicyTest {
         await().atMost(LONG).ignoreExceptions().until(() -> guarded.own(guarded::token) > 0);
         for (String name : new String[] { "rejecting", "allowing", "own" }) {
             await().atMost(LONG).ignoreExceptions().until(() -> bulkheads.semaphore(name).holders().isEmpty());
+        }
+    }
+
+    /** Metrics count what the policies did, and omit values that are unknown during the outage. */
+    @Test
+    void metricsReportTheOutage() {
+        awaitLimit(1.0);
+        double unavailable = calls("rejecting", "unavailable");
+        double bypassed = calls("allowing", "bypassed");
+
+        REDIS.stop();
+
+        assertThatThrownBy(() -> guarded.rejecting(() -> "never")).isInstanceOf(BulkheadUnavailableException.class);
+        guarded.allowing(guarded::token);
+        assertThat(calls("rejecting", "unavailable")).isEqualTo(unavailable + 1);
+        assertThat(calls("allowing", "bypassed")).isEqualTo(bypassed + 1);
+        assertThat(Scrape.now().value("redis_bulkhead_operation_duration_seconds_count", "operation", "sync", "outcome",
+                "failure")).isPositive();
+        awaitLimit(Double.NaN);
+        assertThat(Scrape.now().value("redis_bulkhead_permits_in_use", "bulkhead", "rejecting")).isNaN();
+    }
+
+    private static double calls(String bulkhead, String result) {
+        return Scrape.now().samples("redis_bulkhead_calls_total", "bulkhead", bulkhead, "result", result)
+                .mapToDouble(Scrape.Sample::value).sum();
+    }
+
+    // Boxed, because NaN equals itself only as an object.
+    private static void awaitLimit(Double limit) {
+        await().atMost(LONG).pollDelay(Duration.ZERO).untilAsserted(() -> assertThat(
+                Scrape.now().value("redis_bulkhead_permits_limit", "bulkhead", "rejecting")).isEqualTo(limit));
+    }
+
+    /** No lock is granted without Redis, whatever the policy of bulkheads. */
+    @Test
+    void locksNeedRedis() {
+        REDIS.stop();
+        RedisLock lock = bulkheads.lock("orders");
+        assertThatThrownBy(lock::tryLock).isInstanceOf(BulkheadUnavailableException.class)
+                .hasMessageContaining("'lock:orders'");
+        assertThatThrownBy(() -> lock.run(() -> fail("must not run"))).isInstanceOf(BulkheadUnavailableException.class);
+        assertThatThrownBy(() -> lock.callAsync(() -> fail("must not run")).await().atMost(LONG))
+                .isInstanceOf(BulkheadUnavailableException.class);
+        assertThatThrownBy(lock::owner).isInstanceOf(BulkheadUnavailableException.class);
+
+        startRedis();
+
+        await().atMost(LONG).ignoreExceptions().until(() -> lock.owner().isEmpty());
+        try (Permit owned = lock.lock()) {
+            assertThat(owned.fencingToken()).isPositive();
+            assertThat(lock.tryLock()).isEmpty();
         }
     }
 
