@@ -174,7 +174,6 @@ class CancellationTest {
 
     /** Those of all public types that can be reached from what applications inject. */
     @Test
-    @Order(1)
     void knowsAllMethods() {
         Set<Class<?>> seen = new HashSet<>(List.of(RedisBulkheads.class, CurrentPermit.class));
         Deque<Class<?>> types = new ArrayDeque<>(seen);
@@ -369,7 +368,6 @@ class CancellationTest {
     }
 
     @Test
-    @Order(2)
     void atTheSubscription() throws Exception {
         eachMethod(any -> true, (method, subject) -> {
             method.call.apply(subject).subscribe().withSubscriber(new UniSubscriber<Object>() {
@@ -395,7 +393,6 @@ class CancellationTest {
 
     /** Redis has the request, and has not executed it yet. */
     @Test
-    @Order(3)
     void whileTheRequestIsInFlight() throws Exception {
         eachMethod(any -> true, (method, subject) -> {
             try (AutoCloseable pause = REDIS.pause()) {
@@ -412,7 +409,6 @@ class CancellationTest {
 
     /** The caller's event loop is too busy to emit the answer. */
     @Test
-    @Order(4)
     void whenTheAnswerHasArrived() throws Exception {
         eachMethod(any -> true, (method, subject) -> {
             EventLoopCall call;
@@ -432,7 +428,6 @@ class CancellationTest {
     }
 
     @Test
-    @Order(5)
     void afterCompletion() throws Exception {
         eachMethod(any -> true, (method, subject) -> {
             EventLoopCall call = new EventLoopCall(method, subject, false);
@@ -450,7 +445,6 @@ class CancellationTest {
     }
 
     @Test
-    @Order(6)
     void whileItWaits() throws Exception {
         eachMethod(AsyncMethod::waits, (method, subject) -> {
             try (Permit holder = subject.take()) {
@@ -466,7 +460,6 @@ class CancellationTest {
 
     /** The permit was handed over, and the caller's event loop is too busy to emit it. */
     @Test
-    @Order(7)
     void whenItWasHandedThePermit() throws Exception {
         eachMethod(AsyncMethod::waits, (method, subject) -> {
             EventLoopCall call;
@@ -483,7 +476,6 @@ class CancellationTest {
     }
 
     @Test
-    @Order(8)
     void whileItRuns() throws Exception {
         eachMethod(AsyncMethod::runs, (method, subject) -> {
             CountDownLatch started = new CountDownLatch(1);
@@ -503,7 +495,6 @@ class CancellationTest {
 
     /** At any moment between the request and its answer, by chance. */
     @Test
-    @Order(9)
     void atAnyMoment() throws Exception {
         eachMethod(any -> true, (method, subject) -> {
             for (int race = 0; race < RACES; race++) {
@@ -526,7 +517,7 @@ class CancellationTest {
 
     /** What a method has begun is over, also if it was cancelled: otherwise the application could not stop. */
     @Test
-    @Order(10)
+    @Order(Integer.MAX_VALUE)
     void applicationStops() throws Exception {
         Caller.of(() -> {
             ShutdownRecorder.runShutdown();
