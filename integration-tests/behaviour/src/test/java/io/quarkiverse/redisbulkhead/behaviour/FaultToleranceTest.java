@@ -31,6 +31,8 @@ import org.eclipse.microprofile.faulttolerance.exceptions.CircuitBreakerOpenExce
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import io.opentelemetry.instrumentation.annotations.WithSpan;
 import io.quarkiverse.redisbulkhead.BulkheadContendedException;
@@ -97,40 +99,19 @@ class FaultToleranceTest {
         }
     }
 
-    /** Trap 14: each retry takes a new permit. */
-    @Test
-    void eachRetryAcquiresANewPermit() {
-        assertThat(guarded.retried()).isEqualTo("done");
-        assertThat(guarded.tickets()).hasSize(3).isSorted().doesNotHaveDuplicates();
-    }
-
-    @Test
-    void eachRetryOfAUniAcquiresANewPermit() {
-        assertThat(guarded.retriedUni().await().atMost(LONG)).isEqualTo("done");
-        assertThat(guarded.tickets()).hasSize(3).isSorted().doesNotHaveDuplicates();
-    }
-
-    @Test
-    void eachRetryOfAStageAcquiresANewPermit() throws Exception {
-        assertThat(get(guarded.retriedStage())).isEqualTo("done");
-        assertThat(guarded.tickets()).hasSize(3).isSorted().doesNotHaveDuplicates();
-    }
-
-    @Test
-    void delayBetweenAttemptsHoldsNoPermit() throws Exception {
+    /** Trap 14: each retry takes a new permit, and the delay before it holds none. */
+    @ParameterizedTest
+    @ValueSource(strings = { "synchronous", "uni", "stage" })
+    void eachRetryAcquiresANewPermit(String kind) throws Exception {
         List<Integer> inUse = new CopyOnWriteArrayList<>();
         probe.atPause(() -> inUse.add(inUse("retried")));
-
-        guarded.retried();
+        assertThat(switch (kind) {
+            case "uni" -> guarded.retriedUni().await().atMost(LONG);
+            case "stage" -> get(guarded.retriedStage());
+            default -> guarded.retried();
+        }).isEqualTo("done");
+        assertThat(guarded.tickets()).hasSize(3).isSorted().doesNotHaveDuplicates();
         assertThat(inUse).as("at the start and the end of two pauses").containsExactly(0, 0, 0, 0);
-
-        guarded.tickets().clear();
-        guarded.retriedUni().await().atMost(LONG);
-        assertThat(inUse).as("Uni").hasSize(8).containsOnly(0);
-
-        guarded.tickets().clear();
-        get(guarded.retriedStage());
-        assertThat(inUse).as("stage").hasSize(12).containsOnly(0);
     }
 
     @Test
