@@ -62,7 +62,8 @@ import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 
 /**
- * Trap 9: cancels every asynchronous method of the public API at every step. Nothing is held, waits or is in flight afterwards. The
+ * Trap 9: cancels every asynchronous method of the public API at every step. Nothing is held, waits or is in flight afterwards.
+ * The
  * leases are so long that their end cannot be what frees a permit.
  */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)

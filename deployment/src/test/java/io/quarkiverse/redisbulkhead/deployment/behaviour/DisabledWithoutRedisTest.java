@@ -40,8 +40,9 @@ class DisabledWithoutRedisTest {
     @Test
     void locksStillRequireRedis() {
         assertThatThrownBy(() -> bulkheads.lock("orders")).isInstanceOf(IllegalStateException.class)
-                .hasMessage("quarkus.redis.hosts is not set, but the lock 'orders' needs that Redis. Set it, or keep locks in this "
-                        + "process by quarkus.redis-bulkhead.store=local when the application is built");
+                .hasMessage(
+                        "quarkus.redis.hosts is not set, but the lock 'orders' needs that Redis. Set it, or keep locks in this "
+                                + "process by quarkus.redis-bulkhead.store=local when the application is built");
         assertThatThrownBy(() -> bulkheads.lock(LockSpec.named("orders").build())).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> bulkheads.lock(" ")).isInstanceOf(IllegalArgumentException.class);
     }

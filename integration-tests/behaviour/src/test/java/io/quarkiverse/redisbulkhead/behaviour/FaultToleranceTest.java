@@ -155,7 +155,6 @@ class FaultToleranceTest {
         try (Permit taken = take("full")) {
             assertThat(guarded.withFallback()).isEqualTo("instead of BulkheadFullException");
             assertThat(guarded.withFallbackUni().await().atMost(LONG)).isEqualTo("instead of BulkheadFullException");
-            assertThat(get(guarded.withFallbackStage())).isEqualTo("instead of BulkheadFullException");
         }
     }
 
@@ -199,7 +198,6 @@ class FaultToleranceTest {
     void fallbackHoldsNoPermit() throws Exception {
         assertThat(guarded.failing()).isEqualTo("0 in use");
         assertThat(guarded.failingUni().await().atMost(LONG)).isEqualTo("0 in use");
-        assertThat(get(guarded.failingStage())).isEqualTo("0 in use");
     }
 
     @Test
@@ -215,8 +213,6 @@ class FaultToleranceTest {
             assertThat(guarded.retriedThenFallback()).isEqualTo("instead of BulkheadFullException");
             assertThat(probe.requests()).isEqualTo(3);
 
-            assertThat(guarded.retriedThenFallbackUni().await().atMost(LONG)).isEqualTo("instead of BulkheadFullException");
-            assertThat(probe.requests()).isEqualTo(6);
         }
     }
 
@@ -479,12 +475,6 @@ class FaultToleranceTest {
             return Uni.createFrom().item("done");
         }
 
-        @Fallback(fallbackMethod = "insteadStage")
-        @RedisBulkhead(name = "full", permits = 1)
-        CompletionStage<String> withFallbackStage() {
-            return CompletableFuture.completedStage("done");
-        }
-
         @Fallback(fallbackMethod = "instead")
         @RedisBulkhead(name = "patient", permits = 1, maxWait = "60s")
         String patientWithFallback() {
@@ -509,10 +499,6 @@ class FaultToleranceTest {
 
         Uni<String> insteadUni(Exception reason) {
             return Uni.createFrom().item(instead(reason));
-        }
-
-        CompletionStage<String> insteadStage(Exception reason) {
-            return CompletableFuture.completedStage(instead(reason));
         }
 
         @Fallback(fallbackMethod = "insteadOrFail", applyOn = BulkheadException.class)
@@ -550,22 +536,12 @@ class FaultToleranceTest {
             return Uni.createFrom().failure(new IllegalStateException("own"));
         }
 
-        @Fallback(fallbackMethod = "countHoldersStage")
-        @RedisBulkhead(name = "failing", permits = 1)
-        CompletionStage<String> failingStage() {
-            return CompletableFuture.failedStage(new IllegalStateException("own"));
-        }
-
         String countHolders() {
             return bulkheads.semaphore("failing").status().inUse() + " in use";
         }
 
         Uni<String> countHoldersUni() {
             return bulkheads.semaphore("failing").statusAsync().map(status -> status.inUse() + " in use");
-        }
-
-        CompletionStage<String> countHoldersStage() {
-            return countHoldersUni().subscribeAsCompletionStage();
         }
 
         @Fallback(fallbackMethod = "guardedInstead")
@@ -585,14 +561,6 @@ class FaultToleranceTest {
         @RedisBulkhead(name = "full", permits = 1)
         String retriedThenFallback() {
             return "done";
-        }
-
-        @Retry(maxRetries = 2, delay = 0, jitter = 0)
-        @Fallback(fallbackMethod = "insteadUni")
-        @Asks
-        @RedisBulkhead(name = "full", permits = 1)
-        Uni<String> retriedThenFallbackUni() {
-            return Uni.createFrom().item("done");
         }
 
         @Retry(maxRetries = 2, jitter = 0)

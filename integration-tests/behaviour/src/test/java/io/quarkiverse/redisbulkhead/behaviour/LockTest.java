@@ -216,7 +216,7 @@ class LockTest {
         }
         await().atMost(20, TimeUnit.SECONDS).untilAsserted(() -> assertThat(orders.losses())
                 .filteredOn(loss -> loss.bulkhead().equals("lock:expired")).hasSize(rounds));
-}
+    }
 
     /** On a busy machine, so short a lease may expire before the reply arrives. */
     private static Permit lockThoughSlow(RedisLock lock) {

@@ -38,17 +38,6 @@ class WaitingIT extends ProcessTestBase {
     }
 
     @Test
-    @DisplayName("Waiters of two applications are served in the order in which Redis saw them, two at once")
-    void servedInOrder() throws Exception {
-        Map<String, String> patient = Map.of(EXPORTS + "max-wait", "30s");
-        SampleProcess one = start(patient);
-        SampleProcess other = start(patient);
-        awaitReady();
-
-        assertThatOrderHolds(one, other);
-    }
-
-    @Test
     @DisplayName("Trap 1: the order and the limit hold when the clocks of the applications are ten hours apart")
     void servedInOrderWithSkewedClocks() throws Exception {
         Map<String, String> patient = Map.of(EXPORTS + "max-wait", "30s");
