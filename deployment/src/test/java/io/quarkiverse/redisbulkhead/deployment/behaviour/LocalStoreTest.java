@@ -3,7 +3,6 @@ package io.quarkiverse.redisbulkhead.deployment.behaviour;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.util.List;
 import java.util.function.Supplier;
 
 import jakarta.enterprise.context.ApplicationScoped;
@@ -21,23 +20,17 @@ import io.quarkus.test.QuarkusUnitTest;
 import io.vertx.redis.client.Redis;
 
 /**
- * With the local store, here in tests only, an application needs no Redis: the extension starts no server and requests no
- * client, and its bulkheads still enforce limits.
+ * With the local store, here in tests only, an application needs no Redis: the extension requests no client, and its
+ * bulkheads still enforce limits.
  */
 class LocalStoreTest {
-
-    private static final String BEFORE = LocalStoreTest.class.getName() + ".before";
 
     @RegisterExtension
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
             .withApplicationRoot(jar -> jar.addClasses(Reports.class).addAsResource(new StringAsset("""
                     %test.quarkus.redis-bulkhead.store=local
                     %prod.quarkus.redis.hosts=redis://redis.example:6379
-                    """), "application.properties"))
-            // Servers of earlier tests may still run. The application has its own class loader, and so its own copy of the
-            // field.
-            .setBeforeAllCustomizer(() -> System.setProperty(BEFORE, redisServers().toString()))
-            .setAfterAllCustomizer(() -> System.clearProperty(BEFORE));
+                    """), "application.properties"));
 
     @Inject
     Reports reports;
@@ -70,17 +63,6 @@ class LocalStoreTest {
     @Test
     void registersNoRedisClient() {
         assertThat(Arc.container().listAll(Redis.class)).isEmpty();
-    }
-
-    @Test
-    void startsNoEmbeddedRedis() {
-        assertThat(redisServers()).allMatch(pid -> System.getProperty(BEFORE).contains(pid));
-    }
-
-    private static List<String> redisServers() {
-        return ProcessHandle.current().children()
-                .filter(child -> child.info().command().filter(program -> program.contains("redis-server")).isPresent())
-                .map(child -> "pid " + child.pid() + ".").toList();
     }
 
     @ApplicationScoped

@@ -38,6 +38,8 @@ class OutageByDefaultTest {
             .withApplicationRoot(jar -> jar.addClasses(Guarded.class, KillableRedis.class, Caller.class))
             .overrideConfigKey("quarkus.redis.permits.hosts", REDIS.address())
             .overrideConfigKey("quarkus.redis-bulkhead.redis-client", "permits")
+            // A busy machine may delay replies, and each outage takes that long.
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "3s")
             // Otherwise idle permits serve calls in the second outage.
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.keep-idle", "0s")
             .setLogRecordPredicate(record -> record.getLoggerName().startsWith("io.quarkiverse.redisbulkhead.runtime")

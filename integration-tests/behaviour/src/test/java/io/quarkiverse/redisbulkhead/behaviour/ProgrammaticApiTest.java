@@ -311,23 +311,6 @@ class ProgrammaticApiTest {
         assertThat(reports().status().limit()).isEqualTo(2);
     }
 
-    /** A higher limit admits waiters. */
-    @Test
-    void resizeAdmitsWaiters() throws Exception {
-        Permit first = reports().acquire(LONG);
-        Permit second = reports().acquire(LONG);
-        Caller<Permit> waiting = Caller.of(() -> reports().acquire(LONG));
-        awaitWaiting(1);
-        reports().resize(3);
-        try {
-            assertThat(waiting.result().release()).isTrue();
-        } finally {
-            reports().resetSize();
-            first.release();
-            second.release();
-        }
-    }
-
     @Test
     void invalidLimits() {
         for (int size : new int[] { 0, -1, Integer.MIN_VALUE }) {
@@ -350,19 +333,6 @@ class ProgrammaticApiTest {
         assertThat(vast.status().free()).isEqualTo(Integer.MAX_VALUE - 1);
         assertThat(permit.isHeld()).isTrue();
         assertThat(permit.release()).isTrue();
-    }
-
-    @Test
-    void namesInAnyScript() {
-        for (String name : List.of("报表", "отчёты", "🚀🚀", "a b", "{tag}", "a:b}c{", "x".repeat(200))) {
-            RedisSemaphore semaphore = bulkheads.semaphore(SemaphoreSpec.named(name).permits(1).build());
-            Permit permit = semaphore.acquire(Duration.ZERO);
-            assertThatThrownBy(() -> semaphore.acquire(Duration.ZERO)).isInstanceOfSatisfying(BulkheadFullException.class,
-                    e -> assertThat(e.name()).isEqualTo(name));
-            assertThat(semaphore.holders()).singleElement()
-                    .satisfies(holder -> assertThat(holder.bulkhead()).isEqualTo(name));
-            assertThat(permit.release()).as(name).isTrue();
-        }
     }
 
     @Test
