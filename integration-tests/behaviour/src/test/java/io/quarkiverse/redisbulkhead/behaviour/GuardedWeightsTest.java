@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
+import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
 import java.util.List;
@@ -121,7 +122,8 @@ class GuardedWeightsTest {
         });
         stock.resize(1);
         stock.resetSize();
-        assertThat(stock.tryAcquire()).isPresent();
+        // The instance learns the new limit by a message.
+        await().atMost(PATIENCE).until(() -> stock.tryAcquire().isPresent());
     }
 
     @ApplicationScoped
