@@ -3,7 +3,6 @@ package io.quarkiverse.redisbulkhead.deployment.behaviour;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -109,34 +108,6 @@ class LossTest {
         assertThat(caller.result()).isEqualTo("done");
         assertThat(losses.synchronous()).as("reported once").hasSize(1);
         assertThat(losses.asynchronous()).hasSize(1);
-    }
-
-    /** Trap 16. */
-    @Test
-    void callerGetsTheExceptionOfTheMethod() throws Exception {
-        CountDownLatch end = new CountDownLatch(1);
-        IOException own = new IOException("own");
-        Caller<String> caller = Caller.of(() -> guarded.lenient(new CompletableFuture<>(), () -> {
-            end.await();
-            throw own;
-        }, "never"));
-        revoke("lenient");
-        losses.awaitOne();
-        end.countDown();
-
-        assertThat(caller.failure()).isSameAs(own);
-    }
-
-    /** The release reports a loss that was not detected before. */
-    @Test
-    void releaseDetectsTheLoss() throws Exception {
-        CountDownLatch end = new CountDownLatch(1);
-        Caller<String> caller = Caller.of(() -> guarded.lenient(new CompletableFuture<>(), end::await, "done"));
-        revoke("lenient");
-        end.countDown();
-
-        assertThat(caller.result()).isEqualTo("done");
-        losses.awaitOne();
     }
 
     @Test

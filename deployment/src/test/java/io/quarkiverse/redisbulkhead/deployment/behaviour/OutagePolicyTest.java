@@ -7,9 +7,6 @@ import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
@@ -147,24 +144,6 @@ class OutagePolicyTest {
         }))).isEqualTo("two");
     }
 
-    @Test
-    void waitsForLocalPermits() throws Exception {
-        REDIS.stop();
-        RedisSemaphore patient = bulkheads.semaphore("patient");
-        Permit taken = patient.acquire(Duration.ZERO);
-        assertThat(taken.fencingToken()).isZero();
-        Caller<String> synchronous = Caller.of(guarded::patient);
-        CompletableFuture<String> uni = guarded.patientUni().subscribeAsCompletionStage();
-        assertThatThrownBy(() -> patient.acquire(Duration.ofMillis(700))).isInstanceOf(BulkheadFullException.class);
-        assertThat(synchronous.isDone()).isFalse();
-        assertThat(uni).isNotDone();
-
-        assertThat(taken.release()).isTrue();
-
-        assertThat(synchronous.result()).isEqualTo("done");
-        assertThat(uni.get(10, TimeUnit.SECONDS)).isEqualTo("done");
-    }
-
     /**
      * A call that waits when an outage begins continues with the local limit or, with {@code reject}, waits until Redis is
      * back.
@@ -189,59 +168,6 @@ class OutagePolicyTest {
         other.kill();
         REDIS.start();
         assertThat(waitingUnderReject.result().release()).isTrue();
-    }
-
-    /** Permits that Redis granted before the outage count for the local limit as long as they are held. */
-    @Test
-    void localLimitIncludesPermitsOfRedis() throws Exception {
-        RedisSemaphore patient = bulkheads.semaphore("patient");
-        Permit first = patient.acquire(Duration.ZERO);
-        Permit second = patient.acquire(Duration.ZERO);
-
-        REDIS.stop();
-        assertThatThrownBy(() -> patient.acquire(Duration.ofSeconds(3))).isInstanceOfSatisfying(BulkheadFullException.class,
-                e -> assertThat(e.limit()).isEqualTo(1));
-        Caller<Permit> waiting = Caller.of(() -> patient.acquire(Duration.ofSeconds(60)));
-        assertThat(first.release()).isTrue();
-        assertThat(waiting.isDone()).isFalse();
-        assertThat(second.release()).isTrue();
-
-        Permit local = waiting.result();
-        assertThat(local.fencingToken()).isZero();
-        assertThat(local.release()).isTrue();
-    }
-
-    /** The method continues during an outage; its caller gets the result promptly. */
-    @Test
-    void outageDuringACallAndItsRelease() throws Exception {
-        for (String method : new String[] { "rejecting", "allowing", "own" }) {
-            startRedis();
-            CountDownLatch inside = new CountDownLatch(1);
-            CountDownLatch end = new CountDownLatch(1);
-            Callable<String> body = () -> {
-                inside.countDown();
-                assertThat(end.await(20, TimeUnit.SECONDS)).isTrue();
-                return "done";
-            };
-            Caller<String> caller = Caller.of(() -> switch (method) {
-                case "rejecting" -> guarded.rejecting(body);
-                case "allowing" -> guarded.allowing(body);
-                default -> guarded.own(body);
-            });
-            assertThat(inside.await(10, TimeUnit.SECONDS)).as(method).isTrue();
-
-            REDIS.stop();
-            assertThat(caller.isDone()).isFalse();
-            end.countDown();
-
-            assertThat(caller.result()).as(method).isEqualTo("done");
-        }
-        startRedis();
-        CompletableFuture<String> work = new CompletableFuture<>();
-        CompletableFuture<String> uni = guarded.rejectingLater(work).subscribeAsCompletionStage();
-        REDIS.stop();
-        work.complete("done");
-        assertThat(uni.get(10, TimeUnit.SECONDS)).isEqualTo("done");
     }
 
     /** A permit granted during the outage does not count afterwards, and its release has no effect. */
@@ -347,11 +273,6 @@ class OutagePolicyTest {
             return Uni.createFrom().item("done");
         }
 
-        @RedisBulkhead(name = "rejecting", permits = 1)
-        Uni<String> rejectingLater(CompletableFuture<String> work) {
-            return Uni.createFrom().completionStage(work);
-        }
-
         @RedisBulkhead(name = "allowing", permits = 1)
         <T> T allowing(Callable<T> body) {
             return call(body);
@@ -370,11 +291,6 @@ class OutagePolicyTest {
         @RedisBulkhead(name = "patient", permits = 2, maxWait = "30s")
         String patient() {
             return "done";
-        }
-
-        @RedisBulkhead(name = "patient", permits = 2, maxWait = "30s")
-        Uni<String> patientUni() {
-            return Uni.createFrom().item("done");
         }
 
         private static <T> T call(Callable<T> body) {

@@ -267,31 +267,6 @@ class LockTest {
         assertThat(Duration.ofNanos(System.nanoTime() - begunAt)).as(method).isBetween(SHORT, Duration.ofSeconds(15));
     }
 
-    @Test
-    void runAndCallAlwaysRelease() throws Exception {
-        RedisLock lock = bulkheads.lock("actions");
-        lock.run(() -> assertThat(currentPermit.get().bulkhead()).isEqualTo("lock:actions"));
-        assertReleased(lock);
-        assertThat(lock.call(() -> lock.owner().orElseThrow().method()))
-                .isEqualTo("LockTest#runAndCallAlwaysRelease");
-        assertReleased(lock);
-        IllegalArgumentException unchecked = new IllegalArgumentException("own");
-        assertThatThrownBy(() -> lock.run(() -> {
-            throw unchecked;
-        })).isSameAs(unchecked);
-        assertReleased(lock);
-        IOException checked = new IOException("own");
-        assertThatThrownBy(() -> lock.call(LONG, () -> {
-            throw checked;
-        })).isSameAs(checked);
-        assertReleased(lock);
-        AssertionError error = new AssertionError("own");
-        assertThatThrownBy(() -> lock.run(LONG, () -> {
-            throw error;
-        })).isSameAs(error);
-        assertReleased(lock);
-    }
-
     /** A rejection by an inner bulkhead is not a rejection by the lock. */
     @Test
     void propagatesRejectionsOfTheAction() {
