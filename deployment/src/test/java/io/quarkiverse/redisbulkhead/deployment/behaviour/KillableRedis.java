@@ -28,7 +28,8 @@ public final class KillableRedis {
     private RedisServer server;
 
     public KillableRedis(String test) {
-        port = Integer.parseInt((String) System.getProperties().computeIfAbsent(test + ".port", key -> Integer.toString(FreePort.find())));
+        port = Integer.parseInt(
+                (String) System.getProperties().computeIfAbsent(test + ".port", key -> Integer.toString(FreePort.find())));
     }
 
     public int port() {
