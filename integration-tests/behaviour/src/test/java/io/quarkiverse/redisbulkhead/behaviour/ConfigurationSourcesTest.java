@@ -12,9 +12,12 @@ import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkus.test.junit.QuarkusTest;
 
-/** Environment variables configure bulkheads and locks. The build file sets them for this module. */
+/**
+ * Each source may configure bulkheads and locks, whose names may be quoted or unquoted. The build file sets the environment
+ * variables and system properties of this module.
+ */
 @QuarkusTest
-class EnvironmentTest {
+class ConfigurationSourcesTest {
 
     @Inject
     RedisBulkheads bulkheads;
@@ -39,8 +42,32 @@ class EnvironmentTest {
         assertThat(bulkheads.semaphore(SemaphoreSpec.named("code-variable").permits(1).build()).spec().permits()).isEqualTo(3);
     }
 
+    @Test
+    void nameMayBeQuotedInAnySource() {
+        assertThat(bulkheads.semaphore("by-file").spec().permits()).isEqualTo(6);
+        assertThat(bulkheads.semaphore("by-profile").spec().permits()).isEqualTo(6);
+        assertThat(bulkheads.semaphore("by-property").spec().permits()).isEqualTo(6);
+        assertThat(bulkheads.semaphore("quoted").spec().permits()).isEqualTo(6);
+        assertThat(bulkheads.semaphore("quoted").spec().maxWait()).hasSeconds(5);
+        assertThat(bulkheads.lock("quoted").spec().acquireTimeout()).hasSeconds(5);
+    }
+
+    @Test
+    void sourceWithTheHigherOrdinalWins() {
+        assertThat(bulkheads.semaphore("outranked").spec().permits()).isEqualTo(6);
+        assertThat(bulkheads.lock("outranked").spec().acquireTimeout()).hasSeconds(5);
+    }
+
     @ApplicationScoped
     static class Guarded {
+
+        @RedisBulkhead(name = "by-file", permits = 1)
+        @RedisBulkhead(name = "by-profile", permits = 1)
+        @RedisBulkhead(name = "by-property", permits = 1)
+        @RedisBulkhead(name = "quoted", permits = 1)
+        @RedisBulkhead(name = "outranked", permits = 1)
+        void several() {
+        }
 
         @RedisBulkhead(name = "from-the-environment", permits = 1)
         void one() {

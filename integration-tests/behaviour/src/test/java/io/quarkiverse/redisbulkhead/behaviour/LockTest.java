@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.deployment.behaviour;
+package io.quarkiverse.redisbulkhead.behaviour;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -43,34 +43,19 @@ import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.RedisLock;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
-import io.quarkiverse.redisbulkhead.Waiter;
-import io.quarkiverse.redisbulkhead.deployment.CapturedLog;
-import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.PermitLogger;
-import io.quarkus.test.QuarkusUnitTest;
+import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.helpers.test.UniAssertSubscriber;
 import io.vertx.core.Vertx;
 
-/** Locks in a real Redis, with either store. */
-abstract class LockContract {
+/** Locks: each method, and its asynchronous variant that returns a Uni. */
+@QuarkusTest
+class LockTest {
 
     private static final Duration LONG = Duration.ofSeconds(20);
     private static final Duration SHORT = Duration.ofMillis(300);
-
-    static QuarkusUnitTest application() {
-        return new QuarkusUnitTest()
-                .withApplicationRoot(
-                        jar -> jar.addClasses(LockContract.class, Orders.class, Caller.class, OptionalExtensions.class,
-                                CapturedLog.class))
-                .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.FAULT_TOLERANCE))
-                // A busy machine may delay replies from Redis.
-                .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "5s")
-                .overrideRuntimeConfigKey("quarkus.redis-bulkhead.lock-store.contention-timeout", "30s")
-                .overrideRuntimeConfigKey("quarkus.redis-bulkhead.lock.lock-timeout", "20s")
-                .overrideRuntimeConfigKey("quarkus.redis-bulkhead.lock.\"impatient\".acquire-timeout", "300ms")
-                .overrideRuntimeConfigKey("quarkus.redis-bulkhead.lock.\"impatient\".fair", "true");
-    }
+    // As configured.
+    private static final Duration TIMEOUT = Duration.ofSeconds(40);
 
     @Inject
     RedisBulkheads bulkheads;
@@ -87,9 +72,9 @@ abstract class LockContract {
     @Test
     void isConfiguredByName() {
         assertThat(bulkheads.lock("any name").spec())
-                .isEqualTo(LockSpec.named("any name").lockTimeout(Duration.ofSeconds(20)).build());
+                .isEqualTo(LockSpec.named("any name").lockTimeout(TIMEOUT).build());
         assertThat(bulkheads.lock("impatient").spec()).isEqualTo(
-                LockSpec.named("impatient").acquireTimeout(SHORT).lockTimeout(Duration.ofSeconds(20)).fair(true).build());
+                LockSpec.named("impatient").acquireTimeout(SHORT).lockTimeout(TIMEOUT).fair(true).build());
         LockSpec own = LockSpec.named("impatient").acquireTimeout(LONG).build();
         assertThat(bulkheads.lock(own).spec()).isEqualTo(own);
     }
@@ -194,31 +179,6 @@ abstract class LockContract {
         assertReleased(crashing);
     }
 
-    /** An owner that does not renew behaves like one that has crashed. */
-    @Test
-    void lockOfACrashedOwnerExpires() {
-        Duration lockTimeout = Duration.ofSeconds(1);
-        RedisLock lock = bulkheads.lock("crashed");
-        long lockedAt = System.nanoTime();
-        Permit crashed = lockThoughSlow(crashing("crashed", lockTimeout));
-        Optional<Permit> early = lock.tryLock();
-        while (System.nanoTime() - lockedAt > lockTimeout.toNanos() / 2) {
-            // On a busy machine, the lock may have expired by now.
-            early.ifPresent(Permit::release);
-            lockedAt = System.nanoTime();
-            crashed = lockThoughSlow(crashing("crashed", lockTimeout));
-            early = lock.tryLock();
-        }
-        assertThat(early).isEmpty();
-
-        Permit owned = lock.tryLock(Duration.ofSeconds(20)).orElseThrow();
-
-        assertThat(Duration.ofNanos(System.nanoTime() - lockedAt)).isBetween(Duration.ofMillis(990),
-                Duration.ofSeconds(15));
-        assertThat(crashed.isHeld()).isFalse();
-        assertThat(owned.release()).isTrue();
-    }
-
     @Test
     void oneCallerAcquiresAnExpiredLock() throws Exception {
         int takers = 4;
@@ -228,35 +188,34 @@ abstract class LockContract {
         CyclicBarrier expired = new CyclicBarrier(takers);
         CyclicBarrier taken = new CyclicBarrier(takers);
         AtomicInteger owners = new AtomicInteger();
-        try (CapturedLog losses = new CapturedLog(PermitLogger.class)) {
-            List<Caller<String>> callers = new ArrayList<>();
-            for (int i = 0; i < takers; i++) {
-                boolean isFirst = i == 0;
-                callers.add(Caller.of(() -> {
-                    for (int round = 0; round < rounds; round++) {
-                        if (isFirst) {
-                            owners.set(0);
-                            lockThoughSlow(crashing);
-                        }
-                        expired.await(30, TimeUnit.SECONDS);
-                        Optional<Permit> own = Optional.empty();
-                        while (own.isEmpty() && owners.get() == 0) {
-                            own = lock.tryLock();
-                        }
-                        own.ifPresent(permit -> owners.incrementAndGet());
-                        taken.await(30, TimeUnit.SECONDS);
-                        assertThat(owners).hasValue(1);
-                        own.ifPresent(Permit::release);
-                        taken.await(30, TimeUnit.SECONDS);
+        List<Caller<String>> callers = new ArrayList<>();
+        for (int i = 0; i < takers; i++) {
+            boolean isFirst = i == 0;
+            callers.add(Caller.of(() -> {
+                for (int round = 0; round < rounds; round++) {
+                    if (isFirst) {
+                        owners.set(0);
+                        lockThoughSlow(crashing);
                     }
-                    return "done";
-                }));
-            }
-            for (Caller<String> caller : callers) {
-                assertThat(caller.result()).isEqualTo("done");
-            }
-            await().atMost(20, TimeUnit.SECONDS).untilAsserted(() -> assertThat(losses.records()).hasSize(rounds));
+                    expired.await(30, TimeUnit.SECONDS);
+                    Optional<Permit> own = Optional.empty();
+                    while (own.isEmpty() && owners.get() == 0) {
+                        own = lock.tryLock();
+                    }
+                    own.ifPresent(permit -> owners.incrementAndGet());
+                    taken.await(30, TimeUnit.SECONDS);
+                    assertThat(owners).hasValue(1);
+                    own.ifPresent(Permit::release);
+                    taken.await(30, TimeUnit.SECONDS);
+                }
+                return "done";
+            }));
         }
+        for (Caller<String> caller : callers) {
+            assertThat(caller.result()).isEqualTo("done");
+        }
+        await().atMost(20, TimeUnit.SECONDS).untilAsserted(() -> assertThat(orders.losses())
+                .filteredOn(loss -> loss.bulkhead().equals("lock:expired")).hasSize(rounds));
     }
 
     /** On a busy machine, so short a lease may expire before the reply arrives. */
@@ -271,39 +230,26 @@ abstract class LockContract {
     }
 
     @Test
-    void releaseEndsTheWait() throws Exception {
-        RedisLock lock = bulkheads.lock("wait");
-        Permit owned = lock.lock();
-        Caller<Permit> waiting = Caller.of(() -> lock.tryLock(LONG).orElseThrow());
-        awaitWaiting(lock, 1);
-        assertThat(lock.waiters()).singleElement().extracting(Waiter::bulkhead).isEqualTo("lock:wait");
-
-        owned.release();
-
-        waiting.result().release();
-    }
-
-    @Test
     void waitTimesOut() {
         RedisLock lock = bulkheads.lock("in-time");
         RedisLock impatient = bulkheads.lock(LockSpec.named("in-time").acquireTimeout(SHORT).build());
         try (Permit owned = lock.lock()) {
             Map<String, Runnable> rejected = new LinkedHashMap<>();
             rejected.put("lock", impatient::lock);
-            rejected.put("run", () -> impatient.run(LockContract::mustNotRun));
-            rejected.put("run for", () -> lock.run(SHORT, LockContract::mustNotRun));
-            rejected.put("call", () -> unchecked(() -> impatient.call(LockContract::mustNotRunUni)));
-            rejected.put("call for", () -> unchecked(() -> lock.call(SHORT, LockContract::mustNotRunUni)));
+            rejected.put("run", () -> impatient.run(LockTest::mustNotRun));
+            rejected.put("run for", () -> lock.run(SHORT, LockTest::mustNotRun));
+            rejected.put("call", () -> unchecked(() -> impatient.call(LockTest::mustNotRunUni)));
+            rejected.put("call for", () -> unchecked(() -> lock.call(SHORT, LockTest::mustNotRunUni)));
             rejected.put("lockAsync", () -> impatient.lockAsync().await().atMost(LONG));
-            rejected.put("runAsync", () -> impatient.runAsync(LockContract::mustNotRunUni).await().atMost(LONG));
-            rejected.put("runAsync for", () -> lock.runAsync(SHORT, LockContract::mustNotRunUni).await().atMost(LONG));
-            rejected.put("callAsync", () -> impatient.callAsync(LockContract::mustNotRunUni).await().atMost(LONG));
-            rejected.put("callAsync for", () -> lock.callAsync(SHORT, LockContract::mustNotRunUni).await().atMost(LONG));
+            rejected.put("runAsync", () -> impatient.runAsync(LockTest::mustNotRunUni).await().atMost(LONG));
+            rejected.put("runAsync for", () -> lock.runAsync(SHORT, LockTest::mustNotRunUni).await().atMost(LONG));
+            rejected.put("callAsync", () -> impatient.callAsync(LockTest::mustNotRunUni).await().atMost(LONG));
+            rejected.put("callAsync for", () -> lock.callAsync(SHORT, LockTest::mustNotRunUni).await().atMost(LONG));
             rejected.forEach((method, call) -> inTime(method, () -> {
                 assertThatThrownBy(call::run).as(method).isInstanceOfSatisfying(LockNotAcquiredException.class, e -> {
                     assertThat(e.lock()).isEqualTo("in-time");
                     // The longest lease that this instance has asked for.
-                    assertThat(e.nearestLeaseEnd()).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(30));
+                    assertThat(e.nearestLeaseEnd()).isBetween(Duration.ofSeconds(1), TIMEOUT);
                 }).isInstanceOf(BulkheadFullException.class).hasMessageContaining("Lock 'in-time' was not free in time");
                 return null;
             }));
@@ -319,31 +265,6 @@ abstract class LockContract {
         long begunAt = System.nanoTime();
         call.get();
         assertThat(Duration.ofNanos(System.nanoTime() - begunAt)).as(method).isBetween(SHORT, Duration.ofSeconds(15));
-    }
-
-    @Test
-    void runAndCallAlwaysRelease() throws Exception {
-        RedisLock lock = bulkheads.lock("actions");
-        lock.run(() -> assertThat(currentPermit.get().bulkhead()).isEqualTo("lock:actions"));
-        assertReleased(lock);
-        assertThat(lock.call(() -> lock.owner().orElseThrow().method()))
-                .isEqualTo("LockContract#runAndCallAlwaysRelease");
-        assertReleased(lock);
-        IllegalArgumentException unchecked = new IllegalArgumentException("own");
-        assertThatThrownBy(() -> lock.run(() -> {
-            throw unchecked;
-        })).isSameAs(unchecked);
-        assertReleased(lock);
-        IOException checked = new IOException("own");
-        assertThatThrownBy(() -> lock.call(LONG, () -> {
-            throw checked;
-        })).isSameAs(checked);
-        assertReleased(lock);
-        AssertionError error = new AssertionError("own");
-        assertThatThrownBy(() -> lock.run(LONG, () -> {
-            throw error;
-        })).isSameAs(error);
-        assertReleased(lock);
     }
 
     /** A rejection by an inner bulkhead is not a rejection by the lock. */
@@ -389,26 +310,6 @@ abstract class LockContract {
     }
 
     @Test
-    void cancelledWaitLeavesNoWaiter() {
-        RedisLock lock = bulkheads.lock("cancelled");
-        Permit owned = lock.lock();
-        List<UniAssertSubscriber<?>> waiting = List.of(subscribe(lock.lockAsync()), subscribe(lock.tryLockAsync(LONG)),
-                subscribe(lock.runAsync(LockContract::mustNotRunUni)), subscribe(lock.callAsync(LockContract::mustNotRunUni)));
-        awaitWaiting(lock, 4);
-
-        waiting.forEach(UniAssertSubscriber::cancel);
-
-        awaitWaiting(lock, 0);
-        assertThat(owned.release()).isTrue();
-        assertThat(lock.owner()).isEmpty();
-
-        UniAssertSubscriber<Void> running = subscribe(lock.runAsync(() -> Uni.createFrom().nothing()));
-        await().atMost(LONG).until(() -> lock.owner().isPresent());
-        running.cancel();
-        await().atMost(LONG).until(() -> lock.owner().isEmpty());
-    }
-
-    @Test
     void interruptEndsTheWait() throws Exception {
         RedisLock lock = bulkheads.lock("interrupted");
         try (Permit owned = lock.lock()) {
@@ -428,7 +329,7 @@ abstract class LockContract {
         AtomicInteger runs = new AtomicInteger();
         lock.run(() -> {
             runs.incrementAndGet();
-            assertThatThrownBy(() -> lock.run(LockContract::mustNotRun)).isInstanceOf(LockNotAcquiredException.class)
+            assertThatThrownBy(() -> lock.run(LockTest::mustNotRun)).isInstanceOf(LockNotAcquiredException.class)
                     .hasMessageStartingWith("Lock 'impatient' is held by a call around this one");
             assertThat(currentPermit.get().refresh()).as("the lock is still owned").isTrue();
         });
@@ -485,44 +386,15 @@ abstract class LockContract {
         Map<String, Runnable> calls = new LinkedHashMap<>();
         calls.put("tryLock", lock::tryLock);
         calls.put("lock", lock::lock);
-        calls.put("run", () -> lock.run(LockContract::mustNotRun));
-        calls.put("call", () -> unchecked(() -> lock.call(LockContract::mustNotRunUni)));
+        calls.put("run", () -> lock.run(LockTest::mustNotRun));
+        calls.put("call", () -> unchecked(() -> lock.call(LockTest::mustNotRunUni)));
         calls.put("owner", lock::owner);
         calls.put("waiters", lock::waiters);
         calls.put("revoke", lock::revoke);
-        CompletableFuture<Map<String, Throwable>> done = new CompletableFuture<>();
-        vertx.runOnContext(now -> {
-            Map<String, Throwable> failures = new LinkedHashMap<>();
-            calls.forEach((method, call) -> {
-                try {
-                    call.run();
-                } catch (Throwable e) {
-                    failures.put(method, e);
-                }
-            });
-            done.complete(failures);
-        });
-
-        assertThat(done.get(20, TimeUnit.SECONDS)).hasSameSizeAs(calls)
+        assertThat(EventLoopCalls.failures(vertx, calls)).hasSameSizeAs(calls)
                 .allSatisfy((method, failure) -> assertThat(failure).isInstanceOf(IllegalStateException.class)
                         .hasMessage("RedisLock." + method + "() must not be called on an event loop; use " + method
                                 + "Async() there"));
-        assertReleased(lock);
-    }
-
-    @Test
-    void asyncMethodsOnAnEventLoop() throws Exception {
-        RedisLock lock = bulkheads.lock("twins");
-        CompletableFuture<String> done = new CompletableFuture<>();
-        vertx.runOnContext(now -> {
-            Thread loop = Thread.currentThread();
-            lock.lockAsync().chain(permit -> lock.callAsync(SHORT, () -> Uni.createFrom().item("two owners"))
-                    .onFailure(LockNotAcquiredException.class).recoverWithItem("one owner")
-                    .eventually(permit::releaseAsync))
-                    .map(owners -> owners + (Thread.currentThread() == loop ? ", same thread" : ", other thread"))
-                    .subscribe().with(done::complete, done::completeExceptionally);
-        });
-        assertThat(done.get(20, TimeUnit.SECONDS)).isEqualTo("one owner, same thread");
         assertReleased(lock);
     }
 
