@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
@@ -55,26 +56,15 @@ public final class ValidationErrors {
      * @param location where the value is set
      * @param context put before the reason
      * @param use throws {@link IllegalArgumentException} to refuse the value
-     * @return whether the value is valid
+     * @return the result; null if it is refused
      */
-    boolean check(MessageCode code, String location, String context, Runnable use) {
+    <T> T check(MessageCode code, String location, String context, Supplier<T> use) {
         try {
-            use.run();
-            return true;
+            return use.get();
         } catch (IllegalArgumentException e) {
             add(code, location, context + e.getMessage());
-            return false;
+            return null;
         }
-    }
-
-    /** Whether there is a mistake of this number at this location. */
-    boolean contain(MessageCode code, String location) {
-        for (ValidationError error : errors) {
-            if (error.code() == code && error.location().equals(location)) {
-                return true;
-            }
-        }
-        return false;
     }
 
     /**
