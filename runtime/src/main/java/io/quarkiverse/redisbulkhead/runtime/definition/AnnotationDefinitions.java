@@ -151,7 +151,7 @@ public final class AnnotationDefinitions {
             return ValueChecks.valueOf(KnownProperties.OF_BULKHEAD, member, resolved);
         } catch (IllegalArgumentException e) {
             errors.add(code, written.location(), Texts.annotation(written.name()) + ": "
-                    + (text.equals(resolved) ? "" : text + " is " + resolved + ": ") + e.getMessage());
+                    + (text.equals(resolved) ? "" : text + " is " + Texts.quoted(resolved) + ": ") + e.getMessage());
             return null;
         }
     }

@@ -3,7 +3,6 @@ package io.quarkiverse.redisbulkhead.runtime.definition;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;

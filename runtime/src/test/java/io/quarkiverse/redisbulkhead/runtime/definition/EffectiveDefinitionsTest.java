@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 import org.eclipse.microprofile.config.spi.ConfigSource;
 import org.junit.jupiter.api.Test;
@@ -36,10 +37,12 @@ import io.smallrye.config.SmallRyeConfigBuilder;
 class EffectiveDefinitionsTest {
 
     static final BulkheadDeclaration REPORTS = new BulkheadDeclaration("Reports#render", "reports", 5, 1, false, "30s", "2s");
-    static final BulkheadDeclaration OPEN = new BulkheadDeclaration("Open#call", "a.b c", RedisBulkhead.PERMITS_UNSET, 1, false,
-            "30s", "0s");
-    static final BulkheadDeclaration OPEN_AGAIN = new BulkheadDeclaration("Open#again", "a.b c", RedisBulkhead.PERMITS_UNSET,
-            1, false, "30s", "0s");
+    static final BulkheadDeclaration OPEN = named("Open#call", "a.b c");
+    static final BulkheadDeclaration OPEN_AGAIN = named("Open#again", "a.b c");
+
+    private static BulkheadDeclaration named(String location, String name) {
+        return new BulkheadDeclaration(location, name, RedisBulkhead.PERMITS_UNSET, 1, null, null, null);
+    }
 
     @Test
     void annotationAppliesWithoutConfiguration() {
@@ -68,10 +71,45 @@ class EffectiveDefinitionsTest {
         BulkheadDeclaration open = new BulkheadDeclaration("Reports#all", "${name:reports}", 5, 1, false, "${lease:0s}", "2s");
         assertThatThrownBy(() -> settings(Map.of(), REPORTS, open))
                 .hasMessageContaining(
-                        "RBH003 Reports#all: @RedisBulkhead(name = \"${name:reports}\"): expire = \"${lease:0s}\"");
+                        "RBH003 Reports#all: @RedisBulkhead(name = \"${name:reports}\"): ${lease:0s} is \"0s\": expire must be");
         BulkheadDeclaration fair = new BulkheadDeclaration("Reports#all", "${name:reports}", 5, 1, true, "30s", "2s");
         assertThatThrownBy(() -> settings(Map.of(), REPORTS, fair))
-                .hasMessageContaining("RBH007 @RedisBulkhead(name = \"reports\"): has different values");
+                .hasMessageContaining(
+                        "RBH007 @RedisBulkhead(name = \"reports\"): has different values: fair=true at Reports#all"
+                                + " (name = \"${name:reports}\"); fair=false at Reports#render");
+    }
+
+    /** The other annotations of a bulkhead need only its name. */
+    @Test
+    void placesThatStateNothingAgree() {
+        BulkheadDeclaration whole = new BulkheadDeclaration("Reports#render", "reports", 5, 1, true, "10s", "2s");
+        SemaphoreSpec spec = SemaphoreSpec.named("reports").permits(5).fair(true).expire(Duration.ofSeconds(10))
+                .maxWait(Duration.ofSeconds(2)).build();
+        assertThat(settings(Map.of(), named("Reports#again", "reports"), whole, named("Reports#third", "reports"))
+                .get("reports").spec()).isEqualTo(spec);
+        BulkheadDeclaration fair = new BulkheadDeclaration("Reports#fair", "reports", RedisBulkhead.PERMITS_UNSET, 1, true,
+                null,
+                null);
+        assertThat(settings(Map.of("reports.permits", "3"), named("Reports#again", "reports"), fair).get("reports").spec())
+                .as("one place states the order, the configuration the permits")
+                .isEqualTo(SemaphoreSpec.named("reports").permits(3).fair(true).build());
+    }
+
+    @Test
+    void waitsOfPlacesMayDiffer() {
+        BulkheadDeclaration batch = new BulkheadDeclaration("Reports#batch", "reports", 5, 1, null, null, "30s");
+        assertThat(settings(Map.of(), REPORTS, batch).get("reports").spec().maxWait()).as("of places that state none").isZero();
+        assertThat(settings(Map.of("reports.max-wait", "1s"), REPORTS, batch).get("reports").spec().maxWait()).hasSeconds(1);
+    }
+
+    @Test
+    void conflictsShowWhatDiffersAtThreePlaces() {
+        BulkheadDeclaration[] places = IntStream.range(1, 6).mapToObj(
+                i -> new BulkheadDeclaration("Reports#r" + i, "reports", i, 1, null, "30s", i + "s"))
+                .toArray(BulkheadDeclaration[]::new);
+        assertThatThrownBy(() -> settings(Map.of(), places)).hasMessageContaining("has an error:").hasMessageContaining(
+                "RBH007 @RedisBulkhead(name = \"reports\"): has different values: permits=1 at Reports#r1; permits=2 at"
+                        + " Reports#r2; permits=3 at Reports#r3; and 2 more. State each value in one place");
     }
 
     @Test
@@ -82,7 +120,7 @@ class EffectiveDefinitionsTest {
                 Map.entry("on-lost", "interrupt"),
                 Map.entry("on-full", "reject"), Map.entry("on-outage", "allow"), Map.entry("local-permits", "3"),
                 Map.entry("max-waiters", "9"), Map.entry("await-release", "true"), Map.entry("rest.retry-after", "5s"));
-        assertThat(all).containsOnlyKeys(new KnownProperties(KnownProperties.ofMappings()).ofOneBulkhead());
+        assertThat(all).containsOnlyKeys(KnownProperties.OF_BULKHEAD);
         Map<String, String> configured = new HashMap<>();
         all.forEach((member, value) -> configured.put("reports." + member, value));
         assertThat(settings(configured, REPORTS).get("reports"))
@@ -411,7 +449,7 @@ class EffectiveDefinitionsTest {
     /** Configuration of bulkheads defined in code is checked at startup. */
     @Test
     void configurationOfBulkheadsInCodeIsChecked() {
-        DefinedInCode inCode = new DefinedInCode(true, List.of("imports", "orders of " + DefinedInCode.PART));
+        DefinedInCode inCode = new DefinedInCode(true, List.of("imports", "orders of " + Declarations.OPEN));
         assertThatThrownBy(() -> read(inCode, file(Map.of("imports.permits", "0")), REPORTS))
                 .hasMessageContaining("RBH005 quarkus.redis-bulkhead.imports.permits: permits must be at least 1, but is 0");
         assertThatThrownBy(() -> read(inCode, file(Map.of("\"orders of acme\".permitz", "3")), REPORTS)).hasMessageContaining(
@@ -434,15 +472,22 @@ class EffectiveDefinitionsTest {
     @ParameterizedTest
     @ValueSource(strings = { "REPORTS_PERMITS", "_REPORTS__PERMITS", "REPORTS_LOCAL_PERMITS", "ENABLED", "ON_OUTAGE",
             "MANAGEMENT_ENABLED", "LOCK_STORE_STEP_TIMEOUT", "LOCK_DAILY_FAIR", "LOCK__DAILY__MIN_HOLD", "OTHER_EU_PERMITS",
-            "_OTHER_EU__PERMITS", "METRICS_NAMES", "METRICS_NAMES_0_", "WHATEVER" })
+            "_OTHER_EU__PERMITS", "WHATEVER", "SERVICE_HOST", "PORT_6379_TCP_ADDR" })
     void otherEnvironmentVariablesAreAccepted(String end) {
-        SmallRyeConfig properties = new SmallRyeConfigBuilder()
-                .withSources(new EnvConfigSource(Map.of("QUARKUS_REDIS_BULKHEAD_" + end, "1"), 300)).build();
-        ValidationErrors errors = new ValidationErrors();
-        Declarations declarations = declarations(DefinedInCode.NONE, REPORTS);
-        new NameChecks(new KnownProperties(declarations.properties()), new AnnotationDefinitions(declarations, properties),
-                declarations, errors).checkVariables(properties);
-        assertThat(errors.all()).isEmpty();
+        EffectiveDefinitions definitions = read(true,
+                new EnvConfigSource(Map.of("QUARKUS_REDIS_BULKHEAD_" + end, end.endsWith("_STEP_TIMEOUT") ? "1s" : "1"), 300),
+                REPORTS);
+        assertThat(definitions.warnings()).isEmpty();
+    }
+
+    /** This is how Kubernetes sets them. */
+    @ParameterizedTest
+    @CsvSource({ "_REPORTS__PERMIT, _REPORTS__PERMITS", "REPORTS_MAXWAIT, REPORTS_MAX_WAIT", "COMAND_TIMEOUT, COMMAND_TIMEOUT",
+            "ON_OUTTAGE, ON_OUTAGE", "LOCK_LOCK_TIMEOUTS, LOCK_LOCK_TIMEOUT" })
+    void misspelledEnvironmentVariableIsAWarning(String end, String meant) {
+        assertThat(read(true, new EnvConfigSource(Map.of("QUARKUS_REDIS_BULKHEAD_" + end, "1"), 300), REPORTS).warnings())
+                .containsExactly("RBH028 QUARKUS_REDIS_BULKHEAD_" + end + ": there is no such property, so it has no effect."
+                        + " Did you mean QUARKUS_REDIS_BULKHEAD_" + meant + "? " + MessageCode.RBH028.whereExplained());
     }
 
     /** SmallRye Config does not map this variable, so it does not report the error. */
@@ -484,15 +529,14 @@ class EffectiveDefinitionsTest {
     private static EffectiveDefinitions read(boolean inRedis, DefinedInCode inCode, ConfigSource source,
             BulkheadDeclaration... declarations) {
         ValidationErrors errors = new ValidationErrors();
-        EffectiveDefinitions definitions = EffectiveDefinitions.atStart(declarations(inCode, declarations), config(source),
-                inRedis, errors);
+        EffectiveDefinitions definitions = new EffectiveDefinitions(declarations(inCode, declarations), config(source),
+                inRedis, false, errors);
         errors.report();
         return definitions;
     }
 
     private static Declarations declarations(DefinedInCode inCode, BulkheadDeclaration... bulkheads) {
-        return new Declarations(List.of(bulkheads), List.of("other-${profile}"), List.of(), Map.of(), inCode,
-                KnownProperties.ofMappings());
+        return new Declarations(List.of(bulkheads), List.of("other-${profile}"), List.of(), Map.of(), inCode);
     }
 
     private static SmallRyeConfig config(ConfigSource source) {

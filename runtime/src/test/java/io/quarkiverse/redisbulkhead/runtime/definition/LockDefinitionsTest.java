@@ -133,10 +133,10 @@ class LockDefinitionsTest {
         ofLocks.put("await-release", Boolean.toString(awaitRelease));
         ofLocks.put("keep-idle", "5s");
         ValidationErrors errors = new ValidationErrors();
-        EffectiveDefinitions definitions = EffectiveDefinitions.atStart(
-                new Declarations(List.of(), List.of(), List.of(), Map.of(), DefinedInCode.NONE,
-                        KnownProperties.ofMappings()),
-                properties(ofLocks), true, errors);
+        EffectiveDefinitions definitions = new EffectiveDefinitions(
+                new Declarations(List.of(), List.of(), List.of(), Map.of(), DefinedInCode.NONE), properties(ofLocks), true,
+                false,
+                errors);
         errors.report();
         return definitions;
     }
