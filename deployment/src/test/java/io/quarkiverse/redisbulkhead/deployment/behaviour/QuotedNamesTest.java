@@ -14,7 +14,7 @@ import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkus.test.QuarkusUnitTest;
 
-/** Names of bulkheads and locks may be quoted or unquoted; {@link ConflictingQuotesTest} covers names that are both. */
+/** Names of bulkheads and locks may be quoted or unquoted, in each source; the source with the higher ordinal wins. */
 class QuotedNamesTest {
 
     private static final String FILE = """
@@ -22,13 +22,13 @@ class QuotedNamesTest {
             quarkus.redis-bulkhead.file.permits=6
 
             quarkus.redis-bulkhead."quoted".permits=6
-            quarkus.redis-bulkhead."quoted".max-wait=5s
+            quarkus.redis-bulkhead.quoted.max-wait=5s
 
             quarkus.redis-bulkhead.profile.permits=7
             %test.quarkus.redis-bulkhead.profile.permits=6
             %prod.quarkus.redis-bulkhead."profile".permits=8
 
-            quarkus.redis-bulkhead.outranked.permits=7
+            quarkus.redis-bulkhead."outranked".permits=7
 
             quarkus.redis-bulkhead.lock."quoted".acquire-timeout=5s
             quarkus.redis-bulkhead.lock.outranked.acquire-timeout=6s

@@ -124,9 +124,9 @@ class ShapesDiscoveryTest {
         String test = ShapesDiscoveryTest.class.getName();
         assertThat(declarations.bulkheads()).contains(
                 new BulkheadDeclaration(test + "$Whole#own", "own", 4, 1, true, "1m", "1500ms"),
-                new BulkheadDeclaration(test + "$Whole", "shapes-whole", 3, 1, false, "30s", "0s"),
-                new BulkheadDeclaration(test + "$Orders#save", "orders", RedisBulkhead.PERMITS_UNSET, 1, false, "30s", "0s"),
-                new BulkheadDeclaration(test + "$Repository#load", "orders", 2, 1, false, "30s", "0s"));
+                new BulkheadDeclaration(test + "$Whole", "shapes-whole", 3, 1, null, null, null),
+                new BulkheadDeclaration(test + "$Orders#save", "orders", RedisBulkhead.PERMITS_UNSET, 1, null, null, null),
+                new BulkheadDeclaration(test + "$Repository#load", "orders", 2, 1, null, null, null));
         assertThat(OwnBulkheads.of(ShapesDiscoveryTest.class)).containsOnly("alpha", "heir", "kinds",
                 "mike", "orders", "own", "parameters", "port", "sealed", "unused", "shapes-whole", "zulu");
     }

@@ -150,7 +150,9 @@ public final class EffectiveDefinitions {
         String property = PropertyNames.PREFIX + KnownProperties.LIST;
         try {
             for (String name : new LinkedHashSet<>(config.getOptionalValues(property, String.class).orElse(List.of()))) {
-                names.checkListed(property, name.trim());
+                if (!name.isBlank()) {
+                    names.checkListed(property, name.trim());
+                }
             }
         } catch (NoSuchElementException e) {
             // Known at start-up only.

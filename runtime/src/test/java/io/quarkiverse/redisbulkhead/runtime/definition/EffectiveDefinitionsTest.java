@@ -455,8 +455,8 @@ class EffectiveDefinitionsTest {
         assertThatThrownBy(() -> read(inCode, file(Map.of("\"orders of acme\".permitz", "3")), REPORTS)).hasMessageContaining(
                 "RBH028 quarkus.redis-bulkhead.\"orders of acme\".permitz: there is no such property. Did you mean"
                         + " quarkus.redis-bulkhead.\"orders of acme\".permits?");
-        assertThatThrownBy(() -> read(inCode, file(Map.of("imports.permits", "3", "\"imports\".fair", "true")), REPORTS))
-                .hasMessageContaining("RBH032 quarkus.redis-bulkhead.\"imports\".fair");
+        assertThatThrownBy(() -> read(inCode, file(Map.of("imports.permits", "3", "\"imports\".permits", "4")), REPORTS))
+                .hasMessageContaining("RBH032 quarkus.redis-bulkhead.\"imports\".permits and");
         EffectiveDefinitions definitions = read(inCode, file(Map.of("imports.permits", "3")), REPORTS);
         assertThat(definitions.warnings()).isEmpty();
         assertThat(definitions.bulkheads()).containsOnlyKeys("reports");
