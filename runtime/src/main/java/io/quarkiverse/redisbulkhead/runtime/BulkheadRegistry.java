@@ -96,7 +96,7 @@ public class BulkheadRegistry implements RedisBulkheads {
         this.withoutRedis = inRedis && !redis.isConfigured();
         requireRedisForDeclared(errors);
         errors.report();
-        for (String warning : definitions.warnings()) {
+        for (String warning : errors.warnings()) {
             LOG.warn(warning);
         }
         this.declarations = declarations;

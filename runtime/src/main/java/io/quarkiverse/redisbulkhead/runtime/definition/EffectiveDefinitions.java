@@ -78,7 +78,6 @@ public final class EffectiveDefinitions {
     // By bulkhead, and by member.
     private final Map<String, Map<String, Value>> values = new ConcurrentHashMap<>();
     private final Map<String, Map<String, Value>> locks;
-    private final List<String> warnings;
 
     /**
      * Reads and checks everything.
@@ -97,8 +96,8 @@ public final class EffectiveDefinitions {
         Configuration configuration = new Configuration(config, atBuild, errors);
         this.forAll = configuration.forAll();
         this.locks = configuration.ofLocks();
-        NameChecks names = new NameChecks(annotations, declarations, errors);
-        names.check(config, !atBuild);
+        NameChecks names = new NameChecks(annotations, declarations, atBuild, errors);
+        names.check(config);
         checkForAll(names, errors);
         for (String name : annotations.names()) {
             Map<String, Value> own = annotations.stated(name);
@@ -127,7 +126,6 @@ public final class EffectiveDefinitions {
         for (Map.Entry<String, Map<String, Value>> lock : locks.entrySet()) {
             checkLock(lock.getKey(), lock.getValue(), errors);
         }
-        this.warnings = List.copyOf(names.warnings());
     }
 
     // Where a value comes from that has been derived.
@@ -179,15 +177,6 @@ public final class EffectiveDefinitions {
             errors.add(byMinHold ? MessageCode.RBH031 : MessageCode.RBH005,
                     byMinHold ? own.get("min-hold").where() : PropertyNames.ofLock(name, "*"), e.getMessage());
         }
-    }
-
-    /**
-     * What looks like a mistake in the configuration, but need not be one.
-     *
-     * @return for the log
-     */
-    public List<String> warnings() {
-        return warnings;
     }
 
     /**

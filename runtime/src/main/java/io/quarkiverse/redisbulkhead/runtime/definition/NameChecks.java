@@ -1,6 +1,5 @@
 package io.quarkiverse.redisbulkhead.runtime.definition;
 
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
@@ -28,19 +27,21 @@ final class NameChecks {
     // In open names, Declarations.OPEN stands for what is not known.
     private final Set<String> openNames = new TreeSet<>();
     private final DefinedInCode inCode;
+    private final boolean atBuild;
     private final ValidationErrors errors;
     private final TreeMap<String, Set<String>> unknown = new TreeMap<>();
     private final Set<String> perhapsInCode = new TreeSet<>();
-    private final List<String> warnings = new ArrayList<>();
 
     /**
      * Prepares the check.
      *
      * @param definitions what the annotations declare
      * @param declarations know the names that are declared elsewhere, and what code may define
+     * @param atBuild whether the environment is that of the build; warnings are for the start
      * @param errors takes the mistakes
      */
-    NameChecks(AnnotationDefinitions definitions, Declarations declarations, ValidationErrors errors) {
+    NameChecks(AnnotationDefinitions definitions, Declarations declarations, boolean atBuild, ValidationErrors errors) {
+        this.atBuild = atBuild;
         this.declared = definitions.names();
         this.inCode = declarations.inCode();
         this.errors = errors;
@@ -52,9 +53,8 @@ final class NameChecks {
      * Looks for properties that nothing reads. A blank value unsets a property, so it is no mistake.
      *
      * @param config all properties
-     * @param environment whether environment variables are those of the application, and not those of its build
      */
-    void check(Config config, boolean environment) {
+    void check(Config config) {
         Set<String> own = new TreeSet<>();
         for (String property : config.getPropertyNames()) {
             if (property.startsWith(PropertyNames.PREFIX) && Configuration.isSet(config.getConfigValue(property))
@@ -64,7 +64,7 @@ final class NameChecks {
         }
         own.forEach(this::check);
         unknown.forEach((name, properties) -> reportUnknown(String.join(", ", properties), noBulkhead(name), ""));
-        for (ConfigSource source : environment ? config.getConfigSources() : List.<ConfigSource> of()) {
+        for (ConfigSource source : atBuild ? List.<ConfigSource> of() : config.getConfigSources()) {
             if (Configuration.ENVIRONMENT.equals(source.getName())) {
                 new TreeSet<>(source.getPropertyNames()).stream()
                         .filter(variable -> variable.startsWith(VARIABLES) && !source.getValue(variable).isBlank())
@@ -188,7 +188,7 @@ final class NameChecks {
                     + " stands in an environment variable." + meant + declared(name), "");
         } else if (!meant.isEmpty()) {
             // Others are no mistakes: Kubernetes sets variables for each service.
-            warn(MessageCode.RBH028, VARIABLES + path, "there is no such property, so it has no effect." + meant);
+            errors.warn(MessageCode.RBH028, VARIABLES + path, "it has no effect, as there is no such property." + meant);
         }
     }
 
@@ -202,17 +202,13 @@ final class NameChecks {
     }
 
     private void reportUnknown(String location, String text, String hint) {
-        if (inCode.possible()) {
-            warn(MessageCode.RBH025, location,
-                    text + " It is used if code defines a bulkhead of this name with a SemaphoreSpec" + hint + ".");
-        } else {
+        if (inCode.possible() && !atBuild) {
+            errors.warn(MessageCode.RBH025, location,
+                    text + " It is used if code defines a bulkhead of this name with a SemaphoreSpec" + hint);
+        } else if (!inCode.possible()) {
             errors.add(MessageCode.RBH025, location, text
                     + " Nor does any class of the application use SemaphoreSpec to define bulkheads in code" + hint);
         }
-    }
-
-    private void warn(MessageCode code, String location, String text) {
-        warnings.add(code + " " + location + ": " + text + " " + code.whereExplained());
     }
 
     private String noBulkhead(String name) {
@@ -252,10 +248,5 @@ final class NameChecks {
     /** The names that are configured, not declared, and may become bulkheads that code defines. */
     Set<String> perhapsInCode() {
         return perhapsInCode;
-    }
-
-    /** What looks like a mistake, but need not be one. */
-    List<String> warnings() {
-        return warnings;
     }
 }

@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
@@ -37,6 +36,7 @@ public final class ValidationErrors {
     }
 
     private final List<ValidationError> errors = new ArrayList<>();
+    private final List<String> warnings = new ArrayList<>();
 
     /**
      * Adds a mistake.
@@ -50,21 +50,23 @@ public final class ValidationErrors {
     }
 
     /**
-     * Uses a value, and adds a mistake if it is refused.
+     * Adds what looks like a mistake, but need not be one.
      *
-     * @param code the number of that mistake
-     * @param location where the value is set
-     * @param context put before the reason
-     * @param use throws {@link IllegalArgumentException} to refuse the value
-     * @return the result; null if it is refused
+     * @param code its number
+     * @param location the class, method or property
+     * @param text what may be wrong, and how to fix it
      */
-    <T> T check(MessageCode code, String location, String context, Supplier<T> use) {
-        try {
-            return use.get();
-        } catch (IllegalArgumentException e) {
-            add(code, location, context + e.getMessage());
-            return null;
-        }
+    public void warn(MessageCode code, String location, String text) {
+        warnings.add(code + " " + location + ": " + text + (text.endsWith("?") ? " " : ". ") + code.whereExplained());
+    }
+
+    /**
+     * What looks like a mistake, but need not be one.
+     *
+     * @return for the log
+     */
+    public List<String> warnings() {
+        return List.copyOf(warnings);
     }
 
     /**

@@ -51,41 +51,6 @@ class LockDefinitionsTest {
     }
 
     @Test
-    void invalidValuesAreReportedTogetherWithTheirProperties() {
-        assertThatThrownBy(() -> settings(Map.of("acquire-timeout", "PT-1S", "lock-timeout", "0s",
-                "\"of.orders\".acquire-timeout", "366d", "\"of.orders\".lock-timeout", "PT-2S",
-                "\"" + "x".repeat(196) + "\".fair", "true")))
-                .isInstanceOf(ConfigurationException.class)
-                .hasMessageContaining("has 5 errors:")
-                .hasMessageContaining(
-                        "\n  RBH005 quarkus.redis-bulkhead.lock.acquire-timeout: acquireTimeout must not be negative, "
-                                + "but is PT-1S")
-                .hasMessageContaining("\n  RBH005 quarkus.redis-bulkhead.lock.lock-timeout: lockTimeout must be at least one "
-                        + "millisecond, but is PT0S")
-                .hasMessageContaining(
-                        "\n  RBH005 quarkus.redis-bulkhead.lock.\"of.orders\".acquire-timeout: acquireTimeout must not "
-                                + "be longer than 365 days, but is PT8784H")
-                .hasMessageContaining(
-                        "\n  RBH005 quarkus.redis-bulkhead.lock.\"of.orders\".lock-timeout: lockTimeout must be at "
-                                + "least one millisecond, but is PT-2S")
-                .hasMessageContaining("\".*: name must not be longer than 195 characters");
-    }
-
-    @Test
-    void leaseTooShortForRedisIsRefused() {
-        assertThatThrownBy(() -> settings(Map.of("lock-timeout", "1499ms", "\"of.orders\".lock-timeout", "1s",
-                "\"of.jobs\".lock-timeout", "1500ms")))
-                .isInstanceOf(ConfigurationException.class)
-                .hasMessageContaining("has 2 errors:")
-                .hasMessageContaining(
-                        "\n  RBH023 quarkus.redis-bulkhead.lock.lock-timeout: lock-timeout is PT1.499S, shorter than "
-                                + "three times quarkus.redis-bulkhead.command-timeout, which is PT0.5S.")
-                .hasMessageContaining("Make it at least PT1.5S, or reduce command-timeout")
-                .hasMessageContaining(
-                        "\n  RBH023 quarkus.redis-bulkhead.lock.\"of.orders\".lock-timeout: lock-timeout is PT1S");
-    }
-
-    @Test
     void minHoldIsAtMostTheLease() {
         assertThat(settings(Map.of("jobs.min-hold", "30s")).lock("jobs").minHold()).hasSeconds(30);
         assertThat(settings(Map.of("jobs.min-hold", "30s")).lock("orders").minHold()).isZero();
