@@ -19,7 +19,7 @@ class RedisClientRuleTest {
             .overrideConfigKey("quarkus.redis-bulkhead.redis-client", "permitz")
             .overrideConfigKey("quarkus.redis.hosts", "redis://localhost:1")
             .overrideConfigKey("quarkus.redis.permits.hosts", "redis://localhost:2")
-            .overrideConfigKey("quarkus.redis.\"cache\".timeout", "1s");
+            .overrideConfigKey("quarkus.redis.\"cache\".hosts", "redis://localhost:3");
 
     @Test
     void buildFailsForUnknownRedisClients() {

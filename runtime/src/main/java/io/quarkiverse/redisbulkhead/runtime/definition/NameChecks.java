@@ -76,7 +76,8 @@ final class NameChecks {
     private void check(String property) {
         String path = property.substring(PropertyNames.PREFIX.length());
         List<String> segments = PropertyNames.segments(property, PropertyNames.PREFIX);
-        if (segments.isEmpty() || KnownProperties.GLOBAL.contains(path) || isElement(path)) {
+        // YAML lists become properties with an index.
+        if (segments.isEmpty() || KnownProperties.GLOBAL.contains(path) || path.startsWith(KnownProperties.LIST + "[")) {
             return;
         }
         String first = segments.get(0);
@@ -92,13 +93,6 @@ final class NameChecks {
         } else {
             checkUndeclared(property, first, rest);
         }
-    }
-
-    // YAML lists become properties with an index.
-    private static boolean isElement(String path) {
-        String list = KnownProperties.LIST + "[";
-        return path.startsWith(list) && path.endsWith("]")
-                && path.substring(list.length(), path.length() - 1).chars().allMatch(Character::isDigit);
     }
 
     // Without quotes, a name ends at its first dot.
