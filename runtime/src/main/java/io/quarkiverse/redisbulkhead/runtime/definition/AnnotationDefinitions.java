@@ -9,7 +9,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
-import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.SortedMap;
@@ -206,7 +205,7 @@ public final class AnnotationDefinitions {
     /** What several places state must be the same. Only the wait and the weight are those of a place. */
     private void checkSame(String name, List<Definition> places) {
         List<String> differing = new ArrayList<>(List.of("permits", "fair", "expire"));
-        differing.removeIf(member -> distinct(places, member).size() < 2);
+        differing.removeIf(member -> distinct(places, member, null).size() < 2);
         Map<String, String> locations = new LinkedHashMap<>();
         for (Definition place : places) {
             List<String> stated = new ArrayList<>();
@@ -233,10 +232,10 @@ public final class AnnotationDefinitions {
         }
     }
 
-    private static Set<Object> distinct(List<Definition> places, String member) {
+    private static Set<Object> distinct(List<Definition> places, String member, Object byDefault) {
         Set<Object> values = new LinkedHashSet<>();
         for (Definition place : places) {
-            values.add(Value.of(place.values(), member, null));
+            values.add(Value.of(place.values(), member, byDefault));
         }
         values.remove(null);
         return values;
@@ -253,9 +252,12 @@ public final class AnnotationDefinitions {
                 }
             }
         }
-        stated.keySet().removeIf(member -> member.equals("max-wait") && distinct(of(name), member).size() > 1
-                || member.equals("weight") && !of(name).stream().allMatch(place -> Objects.equals(
-                        Value.of(place.values(), member, null), stated.get(member).value())));
+        if (distinct(of(name), "max-wait", null).size() > 1) {
+            stated.remove("max-wait");
+        }
+        if (distinct(of(name), "weight", 1).size() > 1) {
+            stated.remove("weight");
+        }
         return stated;
     }
 
@@ -296,7 +298,7 @@ public final class AnnotationDefinitions {
      * @return those of the first place that states valid ones
      */
     public OptionalInt permits(String name) {
-        return distinct(of(name), "permits").stream().mapToInt(Integer.class::cast).findFirst();
+        return distinct(of(name), "permits", null).stream().mapToInt(Integer.class::cast).findFirst();
     }
 
     /**
@@ -306,7 +308,7 @@ public final class AnnotationDefinitions {
      * @return whether permits go to callers in the order of their requests
      */
     public boolean fair(String name) {
-        return distinct(of(name), "fair").contains(true);
+        return distinct(of(name), "fair", null).contains(true);
     }
 
     /**
@@ -326,7 +328,11 @@ public final class AnnotationDefinitions {
      * @return the classes and methods, each once
      */
     public List<String> locations(String name) {
-        return of(name).stream().map(Definition::location).distinct().toList();
+        Set<String> locations = new LinkedHashSet<>();
+        for (Definition place : of(name)) {
+            locations.add(place.location());
+        }
+        return List.copyOf(locations);
     }
 
     /** The methods guarded by one bulkhead that return something, in alphabetical order. */

@@ -146,6 +146,9 @@ public final class EffectiveDefinitions {
         // Applications without locks have the default, too, so it must not fail.
         checkLease(forAll.get(LOCK_TIMEOUT), errors);
         String property = PropertyNames.PREFIX + KnownProperties.LIST;
+        if (!forAll.containsKey(KnownProperties.LIST) && !names.seesList()) {
+            return;
+        }
         try {
             for (String name : new LinkedHashSet<>(config.getOptionalValues(property, String.class).orElse(List.of()))) {
                 if (!name.isBlank()) {

@@ -71,7 +71,15 @@ final class KnownProperties {
 
     /** Whether a property or a group of properties has this name, so that no bulkhead can have it. */
     static boolean isReserved(String name) {
-        return GLOBAL.contains(name) || !inGroup(name).isEmpty();
+        if (GLOBAL.contains(name)) {
+            return true;
+        }
+        for (String property : GLOBAL) {
+            if (property.startsWith(name) && property.startsWith(".", name.length())) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /**

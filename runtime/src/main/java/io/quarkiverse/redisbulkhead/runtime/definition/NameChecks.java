@@ -2,6 +2,7 @@ package io.quarkiverse.redisbulkhead.runtime.definition;
 
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -12,6 +13,7 @@ import org.eclipse.microprofile.config.spi.ConfigSource;
 
 import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.DefinedInCode;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkiverse.redisbulkhead.runtime.message.NearestNames;
@@ -29,6 +31,7 @@ final class NameChecks {
     private final DefinedInCode inCode;
     private final boolean atBuild;
     private final ValidationErrors errors;
+    private boolean seesList;
     private final TreeMap<String, Set<String>> unknown = new TreeMap<>();
     private final Set<String> perhapsInCode = new TreeSet<>();
 
@@ -45,8 +48,12 @@ final class NameChecks {
         this.declared = definitions.names();
         this.inCode = declarations.inCode();
         this.errors = errors;
-        declarations.bulkheads().forEach(written -> openNames.add(AnnotationDefinitions.open(written.name())));
-        declarations.namesElsewhere().forEach(name -> openNames.add(AnnotationDefinitions.open(name)));
+        for (BulkheadDeclaration written : declarations.bulkheads()) {
+            openNames.add(AnnotationDefinitions.open(written.name()));
+        }
+        for (String name : declarations.namesElsewhere()) {
+            openNames.add(AnnotationDefinitions.open(name));
+        }
     }
 
     /**
@@ -62,13 +69,19 @@ final class NameChecks {
                 own.add(property);
             }
         }
-        own.forEach(this::check);
-        unknown.forEach((name, properties) -> reportUnknown(String.join(", ", properties), noBulkhead(name), ""));
+        for (String property : own) {
+            check(property);
+        }
+        for (Map.Entry<String, Set<String>> name : unknown.entrySet()) {
+            reportUnknown(String.join(", ", name.getValue()), noBulkhead(name.getKey()), "");
+        }
         for (ConfigSource source : atBuild ? List.<ConfigSource> of() : config.getConfigSources()) {
             if (Configuration.ENVIRONMENT.equals(source.getName())) {
-                new TreeSet<>(source.getPropertyNames()).stream()
-                        .filter(variable -> variable.startsWith(VARIABLES) && !source.getValue(variable).isBlank())
-                        .forEach(variable -> checkVariable(variable.substring(VARIABLES.length())));
+                for (String variable : new TreeSet<>(source.getPropertyNames())) {
+                    if (variable.startsWith(VARIABLES) && !source.getValue(variable).isBlank()) {
+                        checkVariable(variable.substring(VARIABLES.length()));
+                    }
+                }
             }
         }
     }
@@ -76,8 +89,9 @@ final class NameChecks {
     private void check(String property) {
         String path = property.substring(PropertyNames.PREFIX.length());
         List<String> segments = PropertyNames.segments(property, PropertyNames.PREFIX);
-        // YAML lists become properties with an index.
-        if (segments.isEmpty() || KnownProperties.GLOBAL.contains(path) || path.startsWith(KnownProperties.LIST + "[")) {
+        boolean isElement = path.startsWith(KnownProperties.LIST + "[");
+        seesList |= isElement;
+        if (segments.isEmpty() || KnownProperties.GLOBAL.contains(path) || isElement) {
             return;
         }
         String first = segments.get(0);
@@ -237,6 +251,11 @@ final class NameChecks {
         return first < 0 ? open.equals(name)
                 : name.length() >= first + open.length() - last - 1 && name.startsWith(open.substring(0, first))
                         && name.endsWith(open.substring(last + 1));
+    }
+
+    /** Whether there are elements of a list, as in YAML. */
+    boolean seesList() {
+        return seesList;
     }
 
     /** The names that are configured, not declared, and may become bulkheads that code defines. */
