@@ -2,10 +2,8 @@ package io.quarkiverse.redisbulkhead.runtime.definition;
 
 import java.time.Duration;
 import java.util.Collections;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.NoSuchElementException;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -145,19 +143,7 @@ public final class EffectiveDefinitions {
         }
         // Applications without locks have the default, too, so it must not fail.
         checkLease(forAll.get(LOCK_TIMEOUT), errors);
-        String property = PropertyNames.PREFIX + KnownProperties.LIST;
-        if (!forAll.containsKey(KnownProperties.LIST) && !names.seesList()) {
-            return;
-        }
-        try {
-            for (String name : new LinkedHashSet<>(config.getOptionalValues(property, String.class).orElse(List.of()))) {
-                if (!name.isBlank()) {
-                    names.checkListed(property, name.trim());
-                }
-            }
-        } catch (NoSuchElementException e) {
-            // Known at start-up only.
-        }
+        names.checkListed(PropertyNames.PREFIX + KnownProperties.LIST, Value.of(forAll, KnownProperties.LIST, null));
     }
 
     private void checkLease(Value lease, ValidationErrors errors) {

@@ -69,17 +69,20 @@ final class KnownProperties {
         return members;
     }
 
-    /** Whether a property or a group of properties has this name, so that no bulkhead can have it. */
-    static boolean isReserved(String name) {
-        if (GLOBAL.contains(name)) {
-            return true;
-        }
+    /** The groups of global properties, such as {@code rest}. */
+    static Set<String> groups() {
+        Set<String> groups = new TreeSet<>();
         for (String property : GLOBAL) {
-            if (property.startsWith(name) && property.startsWith(".", name.length())) {
-                return true;
+            if (property.indexOf('.') > 0) {
+                groups.add(property.substring(0, property.indexOf('.')));
             }
         }
-        return false;
+        return groups;
+    }
+
+    /** Whether a property or a group of properties has this name, so that no bulkhead can have it. */
+    static boolean isReserved(String name) {
+        return GLOBAL.contains(name) || groups().contains(name);
     }
 
     /**

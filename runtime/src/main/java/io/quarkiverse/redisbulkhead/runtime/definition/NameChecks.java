@@ -18,11 +18,14 @@ import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.DefinedInCod
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkiverse.redisbulkhead.runtime.message.NearestNames;
 import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
+import io.smallrye.config.common.utils.StringUtil;
 
 /** Each configured property must exist, and each bulkhead that one names must exist. */
 final class NameChecks {
 
     private static final int MOST_SHOWN = 10;
+    // YAML lists become properties with an index.
+    private static final String ELEMENT = PropertyNames.PREFIX + KnownProperties.LIST + "[";
     private static final String VARIABLES = "QUARKUS_REDIS_BULKHEAD_";
 
     private final Set<String> declared;
@@ -31,7 +34,6 @@ final class NameChecks {
     private final DefinedInCode inCode;
     private final boolean atBuild;
     private final ValidationErrors errors;
-    private boolean seesList;
     private final TreeMap<String, Set<String>> unknown = new TreeMap<>();
     private final Set<String> perhapsInCode = new TreeSet<>();
 
@@ -70,7 +72,11 @@ final class NameChecks {
             }
         }
         for (String property : own) {
-            check(property);
+            if (property.startsWith(ELEMENT)) {
+                checkListed(property, config.getConfigValue(property).getValue());
+            } else {
+                check(property);
+            }
         }
         for (Map.Entry<String, Set<String>> name : unknown.entrySet()) {
             reportUnknown(String.join(", ", name.getValue()), noBulkhead(name.getKey()), "");
@@ -89,9 +95,7 @@ final class NameChecks {
     private void check(String property) {
         String path = property.substring(PropertyNames.PREFIX.length());
         List<String> segments = PropertyNames.segments(property, PropertyNames.PREFIX);
-        boolean isElement = path.startsWith(KnownProperties.LIST + "[");
-        seesList |= isElement;
-        if (segments.isEmpty() || KnownProperties.GLOBAL.contains(path) || isElement) {
+        if (segments.isEmpty() || KnownProperties.GLOBAL.contains(path)) {
             return;
         }
         String first = segments.get(0);
@@ -144,12 +148,18 @@ final class NameChecks {
     }
 
     /**
-     * Checks a name of a bulkhead, or of a lock with its prefix. Which locks exist is known to code only.
+     * Checks names of bulkheads, and of locks with their prefix. Which locks exist is known to code only.
      *
-     * @param property the property that lists it
-     * @param name the name
+     * @param property the property that lists them
+     * @param names the names, separated by commas; null if they are not known yet
      */
-    void checkListed(String property, String name) {
+    void checkListed(String property, String names) {
+        for (String name : StringUtil.split(names == null ? "" : names)) {
+            checkName(property, name.trim());
+        }
+    }
+
+    private void checkName(String property, String name) {
         try {
             if (name.startsWith(LockSpec.BULKHEAD_PREFIX)) {
                 LockSpec.named(name.substring(LockSpec.BULKHEAD_PREFIX.length()));
@@ -221,7 +231,7 @@ final class NameChecks {
 
     private String noBulkhead(String name) {
         Set<String> candidates = new TreeSet<>(declared);
-        candidates.addAll(KnownProperties.GLOBAL);
+        candidates.addAll(KnownProperties.groups());
         candidates.addAll(inCode.names());
         return "no @RedisBulkhead has the name \"" + name + "\"."
                 + NearestNames.meant(name, candidates).map(meant -> " Did you mean \"" + meant + "\"?").orElse("")
@@ -251,11 +261,6 @@ final class NameChecks {
         return first < 0 ? open.equals(name)
                 : name.length() >= first + open.length() - last - 1 && name.startsWith(open.substring(0, first))
                         && name.endsWith(open.substring(last + 1));
-    }
-
-    /** Whether there are elements of a list, as in YAML. */
-    boolean seesList() {
-        return seesList;
     }
 
     /** The names that are configured, not declared, and may become bulkheads that code defines. */

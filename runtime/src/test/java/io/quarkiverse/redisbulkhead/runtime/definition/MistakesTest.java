@@ -166,8 +166,9 @@ class MistakesTest {
     void missingPermits() {
         annotate("a \"quoted\" one", UNSET);
 
-        assertMistakes("RBH006 Reports#a \"quoted\" one: @RedisBulkhead(name = \"a \"quoted\" one\"): permits is not set. Set it"
-                + " in the annotation, or set quarkus.redis-bulkhead.\"a \\\"quoted\\\" one\".permits");
+        assertMistakes(
+                "RBH006 Reports#a \"quoted\" one: @RedisBulkhead(name = \"a \"quoted\" one\"): permits is not set. Set it"
+                        + " in the annotation, or set quarkus.redis-bulkhead.\"a \\\"quoted\\\" one\".permits");
     }
 
     @Test
@@ -227,8 +228,9 @@ class MistakesTest {
         configure("rejecting.on-outage", "reject");
         configure("rejecting.local-permits", "6");
 
-        assertMistakes("RBH024 quarkus.redis-bulkhead.greater.local-permits: localPermits must not be more than the permits of the"
-                + " bulkhead, which are 5, but is 6",
+        assertMistakes(
+                "RBH024 quarkus.redis-bulkhead.greater.local-permits: localPermits must not be more than the permits of the"
+                        + " bulkhead, which are 5, but is 6",
                 "RBH024 quarkus.redis-bulkhead.on-outage: local gives each of 4 instances (quarkus.redis-bulkhead.instances) its"
                         + " share of the permits of bulkhead 'few', which are only 2. Each would keep one permit, together more than"
                         + " the limit. Set quarkus.redis-bulkhead.\"few\".local-permits if that is what you want, set fewer"
