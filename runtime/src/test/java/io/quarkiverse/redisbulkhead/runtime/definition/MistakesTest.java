@@ -27,26 +27,26 @@ class MistakesTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '#', value = {
-            "a | 0  |           |          | RBH002 | permits must be at least 1, but is 0",
-            "a | -3 |           |          | RBH002 | permits must be at least 1, but is -3",
-            "a | 1  | soon      |          | RBH003 | expire must be a duration such as 30s, 500ms or PT30S, but is 'soon'",
-            "a | 1  | 366d      |          | RBH003 | expire must not be longer than 365 days, but is PT8784H",
-            "a | 1  | 0s        |          | RBH003 | expire must be at least one millisecond, but is PT0S",
-            "a | 1  | PT-1S     |          | RBH003 | expire must be at least one millisecond, but is PT-1S",
-            "a | 1  |           | a while  | RBH004 | maxWait must be a duration such as 30s, 500ms or PT30S, but is 'a while'",
-            "a | 1  |           | ##       | RBH004 | maxWait must be a duration such as 30s, 500ms or PT30S, but is ''",
-            "a | 1  |           | 366d     | RBH004 | maxWait must not be longer than 365 days, but is PT8784H",
-            "a | 1  |           | PT-1S    | RBH004 | maxWait must not be negative, but is PT-1S",
-            "# # | 1 |          |          | RBH001 | name must not be blank, but is ' '",
-            "lock:orders | 1 |  |          | RBH001 | name must not begin with 'lock:', which is reserved for locks, but is"
+            "RBH002 | a | 0  |           | | permits must be at least 1, but is 0",
+            "RBH002 | a | -3 |           | | permits must be at least 1, but is -3",
+            "RBH003 | a | 1  | soon      | | expire must be a duration such as 30s, 500ms or PT30S, but is 'soon'",
+            "RBH003 | a | 1  | 366d      | | expire must not be longer than 365 days, but is PT8784H",
+            "RBH003 | a | 1  | 0s        | | expire must be at least one millisecond, but is PT0S",
+            "RBH003 | a | 1  | PT-1S     | | expire must be at least one millisecond, but is PT-1S",
+            "RBH004 | a | 1  |           | a while | maxWait must be a duration such as 30s, 500ms or PT30S, but is 'a while'",
+            "RBH004 | a | 1  |           | ## | maxWait must be a duration such as 30s, 500ms or PT30S, but is ''",
+            "RBH004 | a | 1  |           | 366d | maxWait must not be longer than 365 days, but is PT8784H",
+            "RBH004 | a | 1  |           | PT-1S | maxWait must not be negative, but is PT-1S",
+            "RBH001 | # # | 1 |          | | name must not be blank, but is ' '",
+            "RBH001 | lock:orders | 1 |  | | name must not begin with 'lock:', which is reserved for locks, but is"
                     + " 'lock:orders'. Use another name, or RedisBulkheads.lock(\"orders\") for a lock",
-            "${app.lock} | 1 |  |          | RBH001 | ${app.lock} is \"lock:x\": name must not begin with 'lock:', which is"
+            "RBH001 | ${app.lock} | 1 |  | | ${app.lock} is \"lock:x\": name must not begin with 'lock:', which is"
                     + " reserved for locks, but is 'lock:x'. Use another name, or RedisBulkheads.lock(\"x\") for a lock",
-            "a | 1  | ${app.lock} |        | RBH003 | ${app.lock} is \"lock:x\": expire must be a duration such as 30s, 500ms or"
+            "RBH003 | a | 1  | ${app.lock} | | ${app.lock} is \"lock:x\": expire must be a duration such as 30s, 500ms or"
                     + " PT30S, but is 'lock:x'",
-            "a | 1  |           | ${no:soon} | RBH004 | ${no:soon} is \"soon\": maxWait must be a duration such as 30s, 500ms or"
+            "RBH004 | a | 1  |           | ${no:soon} | ${no:soon} is \"soon\": maxWait must be a duration such as 30s, 500ms or"
                     + " PT30S, but is 'soon'" })
-    void valuesOfAnnotations(String name, int permits, String expire, String maxWait, String code, String text) {
+    void valuesOfAnnotations(String code, String name, int permits, String expire, String maxWait, String text) {
         properties.put("app.lock", "lock:x");
         annotations.add(new BulkheadDeclaration("Reports#render", name, permits, 1, null, expire, maxWait));
 
