@@ -19,7 +19,8 @@ class InterceptionRuleTest {
 
     @RegisterExtension
     static final QuarkusUnitTest APPLICATION = Reported.mistakes(InterceptionRuleTest.class,
-            new Class<?>[] { Empty.class, Base.class, Sub.class, Closed.class, ClosedParameterBase.class, Methods.class, Whole.class, Reports.class },
+            new Class<?>[] { Empty.class, Base.class, Sub.class, Closed.class, ClosedParameterBase.class, Methods.class,
+                    Whole.class, Reports.class },
             "RBH012 Base#abstractly: CDI does not inherit interceptor bindings from abstract methods, so @RedisBulkhead guards nothing"
                     + " here. Put it on the implementing method",
             "RBH012 Empty: @RedisBulkhead on the class guards nothing: the class has no business method without its "
@@ -92,6 +93,7 @@ class InterceptionRuleTest {
     @Singleton
     static class Closed extends ClosedParameterBase {
     }
+
     @ApplicationScoped
     static class Methods {
 
@@ -124,6 +126,7 @@ class InterceptionRuleTest {
         static void staticHelper() {
         }
     }
+
     @Singleton
     static class Reports {
 

@@ -72,6 +72,7 @@ class OneKeyRuleTest {
             return null;
         }
     }
+
     @Singleton
     static class Pages {
 

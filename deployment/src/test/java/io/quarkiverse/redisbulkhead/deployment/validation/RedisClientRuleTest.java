@@ -32,8 +32,10 @@ class RedisClientRuleTest {
         assertThat(mistakes(Map.of(CLIENT, "x", "quarkus.redis.other.hosts-provider-name", "p"), Set.of("third")))
                 .singleElement()
                 .satisfies(mistake -> assertThat(mistake.text()).contains("There are other, third."));
-        assertThat(mistakes(Map.of(CLIENT, "permitz", "quarkus.redis.hosts", HOSTS, "quarkus.redis.permits.hosts", HOSTS), Set.of()))
-                .singleElement().hasToString("RBH022 quarkus.redis-bulkhead.redis-client: there is no Redis client 'permitz'. Did you"
+        assertThat(mistakes(Map.of(CLIENT, "permitz", "quarkus.redis.hosts", HOSTS, "quarkus.redis.permits.hosts", HOSTS),
+                Set.of()))
+                .singleElement()
+                .hasToString("RBH022 quarkus.redis-bulkhead.redis-client: there is no Redis client 'permitz'. Did you"
                         + " mean 'permits'? There are permits. Set quarkus.redis.permitz.hosts (an expression such as ${REDIS_HOSTS}"
                         + " is enough for the build), or leave redis-client out to use the default client");
     }

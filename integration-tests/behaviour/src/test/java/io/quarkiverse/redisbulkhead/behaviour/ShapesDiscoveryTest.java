@@ -20,6 +20,8 @@ import org.junit.jupiter.api.Test;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadDeclaration;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadUse;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.KeyOrigin;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.MethodDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.ReturnKind;
 import io.quarkus.test.junit.QuarkusTest;
@@ -63,7 +65,7 @@ class ShapesDiscoveryTest {
     void annotationOfClassCoversBusinessMethodsWithoutTheirOwn() {
         assertThat(methodsOf(Whole.class)).containsExactlyInAnyOrder(
                 method(Whole.class, "covered", SYNCHRONOUS, "shapes-whole"),
-                method(Whole.class, "own", SYNCHRONOUS, "own"),
+                own(Whole.class),
                 new MethodDeclaration(Whole.class.getName(), "several", List.of(), SYNCHRONOUS, "Whole#several",
                         Unkeyed.bulkheads("zulu", "alpha", "mike")));
     }
@@ -82,7 +84,7 @@ class ShapesDiscoveryTest {
     void nearestClassDecides() {
         assertThat(methodsOf(OwnHeir.class)).containsExactlyInAnyOrder(
                 method(OwnHeir.class, "covered", SYNCHRONOUS, "heir"),
-                method(OwnHeir.class, "own", SYNCHRONOUS, "own"),
+                own(OwnHeir.class),
                 new MethodDeclaration(OwnHeir.class.getName(), "several", List.of(), SYNCHRONOUS, "OwnHeir#several",
                         Unkeyed.bulkheads("zulu", "alpha", "mike")));
     }
@@ -129,6 +131,11 @@ class ShapesDiscoveryTest {
                 new BulkheadDeclaration(test + "$Repository#load", "orders", 2, 1, null, null, null));
         assertThat(OwnBulkheads.of(ShapesDiscoveryTest.class)).containsOnly("alpha", "heir", "kinds",
                 "mike", "orders", "own", "parameters", "port", "sealed", "unused", "shapes-whole", "zulu");
+    }
+
+    private static MethodDeclaration own(Class<?> bean) {
+        return new MethodDeclaration(bean.getName(), "own", List.of(), SYNCHRONOUS, bean.getSimpleName() + "#own",
+                List.of(new BulkheadUse("own", 1, "1500ms", new KeyOrigin.None())));
     }
 
     private List<MethodDeclaration> methodsOf(Class<?> bean) {

@@ -84,7 +84,7 @@ public final class EffectiveDefinitions {
      * @param config the configuration of the application
      * @param inRedis whether permits live in Redis
      * @param atBuild whether expressions may have no value yet
-     * @param errors takes the mistakes; the definitions are to be used when there are none
+     * @param errors takes the mistakes; the definitions must not be used if it gets any
      */
     public EffectiveDefinitions(Declarations declarations, Config config, boolean inRedis, boolean atBuild,
             ValidationErrors errors) {

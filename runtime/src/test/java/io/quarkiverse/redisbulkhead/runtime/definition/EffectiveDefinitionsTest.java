@@ -344,7 +344,8 @@ class EffectiveDefinitionsTest {
         assertThat(settings(Map.of("metrics.names[0]", "reports", "metrics.names[1]", "lock:any"), REPORTS))
                 .containsOnlyKeys("reports");
         assertThatThrownBy(() -> settings(Map.of("metrics.names[0]", "reports", "metrics.names[1]", "report"), REPORTS))
-                .hasMessageContaining("RBH025 quarkus.redis-bulkhead.metrics.names[1]: no @RedisBulkhead has the name \"report\"");
+                .hasMessageContaining(
+                        "RBH025 quarkus.redis-bulkhead.metrics.names[1]: no @RedisBulkhead has the name \"report\"");
         assertThatThrownBy(() -> settings(Map.of("metrics.key-tag[0]", "true"), REPORTS))
                 .hasMessageContaining("RBH028 quarkus.redis-bulkhead.metrics.key-tag[0]");
     }
