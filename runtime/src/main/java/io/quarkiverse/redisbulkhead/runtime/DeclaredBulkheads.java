@@ -92,7 +92,7 @@ final class DeclaredBulkheads {
     }
 
     private static DefinedValue value(String member, String text, Value stated) {
-        return stated == null ? new DefinedValue(member, text, Source.DEFAULT, "")
+        return stated == null || stated.where().isEmpty() ? new DefinedValue(member, text, Source.DEFAULT, "")
                 : new DefinedValue(member, text, stated.isConfigured() ? Source.CONFIGURATION : Source.ANNOTATION,
                         stated.where());
     }

@@ -162,7 +162,8 @@ record BulkheadAssembler(String name, Map<String, Value> values, Map<String, Val
         if (values.containsKey("local-permits")) {
             checkLocalLimit(permits);
         } else if (permits < instances) {
-            errors.add(MessageCode.RBH024, values.get("on-outage").where(), "local gives each of " + instances + " instances ("
+            String location = values.get("on-outage").where();
+            errors.add(MessageCode.RBH024, location.isEmpty() ? PropertyNames.PREFIX + "on-outage" : location, "local gives each of " + instances + " instances ("
                     + PropertyNames.PREFIX + "instances) its share of the permits of bulkhead '" + name
                     + "', which are only " + permits + ". Each would keep one permit, together more than the limit. Set "
                     + PropertyNames.of(name, "local-permits")

@@ -107,13 +107,14 @@ record Configuration(Config config, boolean atBuild, ValidationErrors errors) {
             errors.add(MessageCode.RBH026, property, "the value '" + configured.getRawValue() + "' refers to a property that"
                     + " is not set. Set it, or provide a default, as in ${property:default}");
         }
-        values.put(member, new Value(property, value));
+        // Defaults of the mapping come from there, and what was set for the build.
+        boolean byDefault = configured.getSourceOrdinal() == Integer.MIN_VALUE && group == KnownProperties.FOR_ALL;
+        values.put(member, new Value(byDefault ? "" : property, value));
     }
 
-    /** A blank value unsets a property. Defaults of the mapping come from a source with the lowest ordinal. */
+    /** A blank value unsets a property. */
     static boolean isSet(ConfigValue value) {
-        return value.getRawValue() != null && !value.getRawValue().isBlank()
-                && value.getSourceOrdinal() > Integer.MIN_VALUE;
+        return value.getRawValue() != null && !value.getRawValue().isBlank();
     }
 
     /** The environment variable of a property, or of a part of it. */

@@ -37,7 +37,7 @@ public final class EffectiveDefinitions {
     /**
      * One value that is stated.
      *
-     * @param where the class or method with the annotation, or the property as it is written
+     * @param where the class or method with the annotation, or the property as it is written; empty for a default
      * @param value null if it is not known yet, or not valid
      */
     public record Value(String where, Object value) {
@@ -142,7 +142,10 @@ public final class EffectiveDefinitions {
                     + PropertyNames.PREFIX + STEP_TIMEOUT + ", which is " + step + ", but is " + contention);
         }
         // Applications without locks have the default, too, so it must not fail.
-        checkLease(forAll.get(LOCK_TIMEOUT), errors);
+        Duration lease = Value.of(forAll, LOCK_TIMEOUT, Duration.ofSeconds(30));
+        if (!lease.equals(Duration.ofSeconds(30))) {
+            checkLease(new Value(PropertyNames.PREFIX + LOCK_TIMEOUT, lease), errors);
+        }
         names.checkListed(PropertyNames.PREFIX + KnownProperties.LIST, Value.of(forAll, KnownProperties.LIST, null));
     }
 

@@ -129,7 +129,8 @@ class ConfigurationTest {
         assertThat(read("of.sales")).containsOnlyKeys("permits");
         assertThat(read("rest")).isEmpty();
         assertThat(read().ofLocks()).containsOnlyKeys("lock-timeout", "of.sales");
-        assertThat(read().forAll()).containsOnlyKeys("rest.status", "lock.lock-timeout");
+        assertThat(read().forAll().get("rest.status")).isEqualTo(new Value("quarkus.redis-bulkhead.rest.status", 503));
+        assertThat(read().forAll().get("rest.expose-name")).as("a default").isEqualTo(new Value("", false));
         assertThat(errors.all()).isEmpty();
     }
 
@@ -139,6 +140,15 @@ class ConfigurationTest {
         file(Map.of(PropertyNames.of(name, "permits"), "5"));
 
         assertThat(read(name).get("permits").value()).isEqualTo(5);
+    }
+
+    /** Quarkus keeps what was set for the build among the defaults. */
+    @Test
+    void valuesOfTheBuildApply() {
+        builder.withDefaultValue(WITH + "permits", "5").withDefaultValue("quarkus.redis-bulkhead.instances", "4");
+
+        assertThat(read("open").get("permits")).isEqualTo(new Value(WITH + "permits", 5));
+        assertThat(read().forAll().get("instances").value()).isEqualTo(4);
     }
 
     @Test
