@@ -17,13 +17,13 @@ import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.ResolvedKey;
 import io.quarkus.test.QuarkusUnitTest;
 
-class KeyedEverywhereRuleTest {
+class KeyedEverywhereTest {
 
     private static final String WAY_OUT = ". Provide a key everywhere, with @BulkheadKey or a keyResolver, or use "
             + "different names";
 
     @RegisterExtension
-    static final QuarkusUnitTest APPLICATION = Reported.mistakes(KeyedEverywhereRuleTest.class,
+    static final QuarkusUnitTest APPLICATION = Reported.mistakes(KeyedEverywhereTest.class,
             new Class<?>[] { Pages.class, Crawler.class, Whole.class, Client.class, TenantKey.class },
             "RBH020 @RedisBulkhead(name = \"orders\"): has a key at Crawler#order (keyResolver = TenantKey.class), "
                     + "but not at Pages#order" + WAY_OUT,
