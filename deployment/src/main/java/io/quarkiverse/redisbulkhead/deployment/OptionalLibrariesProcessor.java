@@ -29,11 +29,8 @@ class OptionalLibrariesProcessor {
             BuildProducer<AdditionalBeanBuildItem> beans) {
         boolean hasMicrometer = metrics.filter(present -> present.metricsSupported(MetricsFactory.MICROMETER)).isPresent();
         if (hasMicrometer && config.metrics().enabled()) {
-            beans.produce(AdditionalBeanBuildItem.unremovableOf(RUNTIME + "metrics.CallMetrics"));
+            beans.produce(AdditionalBeanBuildItem.unremovableOf(RUNTIME + "metrics.BulkheadMetrics"));
             beans.produce(AdditionalBeanBuildItem.unremovableOf(RUNTIME + "metrics.ClusterMetrics"));
-            if (config.store().needsRedis()) {
-                beans.produce(AdditionalBeanBuildItem.unremovableOf(RUNTIME + "metrics.StoreMetrics"));
-            }
         }
     }
 

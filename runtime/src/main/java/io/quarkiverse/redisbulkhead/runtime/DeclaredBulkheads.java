@@ -6,8 +6,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.Set;
-import java.util.TreeSet;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -49,20 +49,21 @@ final class DeclaredBulkheads {
         EffectiveBulkhead bulkhead = definitions.bulkheads().get(name);
         return new DeclaredBulkhead(bulkhead.spec(), bulkhead.enabled(), keyed, values(name, bulkhead),
                 definitions.annotations().locations(name),
-                methods(name, definitions, declarations));
+                weights(name, definitions, declarations));
     }
 
-    /** The methods that a bulkhead guards, in alphabetical order. */
-    static List<String> methods(String name, EffectiveDefinitions definitions, Declarations declarations) {
-        Set<String> labels = new TreeSet<>();
+    /** The methods that a bulkhead guards, in alphabetical order, and what each call takes. */
+    static SortedMap<String, Integer> weights(String name, EffectiveDefinitions definitions, Declarations declarations) {
+        SortedMap<String, Integer> weights = new TreeMap<>();
+        int configured = definitions.isConfigured(name, "weight") ? definitions.bulkheads().get(name).spec().weight() : 0;
         for (MethodDeclaration method : declarations.methods()) {
             for (BulkheadUse use : method.bulkheads()) {
                 if (name.equals(definitions.annotations().resolved(use.name()))) {
-                    labels.add(method.label());
+                    weights.put(method.label(), configured > 0 ? configured : use.weight());
                 }
             }
         }
-        return List.copyOf(labels);
+        return weights;
     }
 
     private List<DefinedValue> values(String name, EffectiveBulkhead bulkhead) {

@@ -18,6 +18,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.DoubleSupplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.jboss.logging.Logger;
 
@@ -547,12 +548,15 @@ public final class Engine implements InstanceControl {
     /**
      * The bulkheads, and keys of bulkheads, that any instance uses now.
      *
-     * @param most how many to return
+     * @param most how many to return; that many more if this instance uses them
      */
     public CompletionStage<BulkheadsInUse> inUse(int most) {
-        return around.store != null ? around.store.inUse(most)
-                : CompletableFuture.completedFuture(new BulkheadsInUse(inUseHere().stream().sorted().limit(most).toList(),
-                        Map.of(), Optional.empty()));
+        Set<BulkheadId> here = inUseHere();
+        CompletionStage<BulkheadsInUse> found = around.store != null ? around.store.inUse(most, here)
+                : CompletableFuture.completedFuture(new BulkheadsInUse(List.of(), Map.of(), Optional.empty()));
+        return found.thenApply(all -> new BulkheadsInUse(
+                Stream.concat(all.bulkheads().stream(), here.stream().sorted().limit(most)).sorted().distinct().toList(),
+                all.keysWithoutText(), all.incomplete()));
     }
 
     /**

@@ -134,7 +134,8 @@ class BulkheadsHealthCheckTest {
         };
         Engine engine = new Engine("one", store, new RealTimers(), new HolderIdentity("app", "host:1"), loss -> {
         }, new WaiterLimits(Integer.MAX_VALUE), Duration.ofSeconds(1));
-        return new BulkheadsHealthCheck(new Overview(List.of(), name -> Optional.empty(), List::of, () -> engine),
+        return new BulkheadsHealthCheck(
+                new Overview(List.of(), name -> Optional.empty(), List::of, name -> null, () -> engine, System::nanoTime),
                 StoreKind.SCRIPT, Duration.ofMillis(200), timers);
     }
 }

@@ -25,14 +25,14 @@ class ClusterMetricsTest {
     final List<MultiEmitter<? super Long>> timers = new ArrayList<>();
     final Multi<Long> ticks = Multi.createFrom().emitter(timers::add);
 
-    private Uni<LimitState> read() {
+    final Uni<LimitState> read = Uni.createFrom().completionStage(() -> {
         reads.add(new CompletableFuture<>());
-        return Uni.createFrom().completionStage(reads.get(reads.size() - 1));
-    }
+        return reads.get(reads.size() - 1);
+    });
 
     @Test
     void gaugesAreNaNBeforeTheFirstReply() {
-        metrics.show("reports", this::read, ticks);
+        metrics.show("reports", read, ticks);
         assertThat(inUse()).isNaN();
         tick();
         assertThat(inUse()).isNaN();
@@ -47,10 +47,10 @@ class ClusterMetricsTest {
     @Test
     void readsAgainAfterAnException() {
         List<String> thrown = new ArrayList<>();
-        metrics.show("reports", () -> {
+        metrics.show("reports", Uni.createFrom().deferred(() -> {
             thrown.add("read");
             throw new IllegalStateException("inactive");
-        }, ticks);
+        }), ticks);
 
         tick();
         tick();
@@ -61,7 +61,7 @@ class ClusterMetricsTest {
 
     @Test
     void readsAgainAfterEachInterval() {
-        metrics.show("reports", this::read, ticks);
+        metrics.show("reports", read, ticks);
         tick();
         reads.get(0).complete(status(3));
         tick();
@@ -73,7 +73,7 @@ class ClusterMetricsTest {
 
     @Test
     void gaugesAreNaNDuringAnOutage() {
-        metrics.show("reports", this::read, ticks);
+        metrics.show("reports", read, ticks);
         tick();
         reads.get(0).complete(status(3));
         tick();
@@ -87,7 +87,7 @@ class ClusterMetricsTest {
 
     @Test
     void readsOneAtATime() {
-        metrics.show("reports", this::read, ticks);
+        metrics.show("reports", read, ticks);
         tick();
         tick();
         tick();
@@ -101,7 +101,7 @@ class ClusterMetricsTest {
 
     @Test
     void endStopsReadingAndRemovesTheGauges() {
-        metrics.show("reports", this::read, ticks);
+        metrics.show("reports", read, ticks);
         tick();
         metrics.end();
         tick();

@@ -21,14 +21,14 @@ import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallListener;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallResult;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
-class CallMetricsTest {
+class BulkheadMetricsTest {
 
     static final BulkheadId REPORTS = BulkheadId.of("reports");
 
     final MockClock clock = new MockClock();
     final SimpleMeterRegistry registry = new SimpleMeterRegistry(SimpleConfig.DEFAULT, clock);
-    final CallMetrics series = new CallMetrics(registry, () -> Set.of("reports", "late"), false);
-    final CallMetrics withKeys = new CallMetrics(registry, () -> Set.of("reports"), true);
+    final BulkheadMetrics series = new BulkheadMetrics(registry, () -> Set.of("reports", "late"), false);
+    final BulkheadMetrics withKeys = new BulkheadMetrics(registry, () -> Set.of("reports"), true);
 
     @Test
     void waitingAndRunningCallsAreMeasured() {
@@ -142,12 +142,12 @@ class CallMetricsTest {
 
     @Test
     void keysAreBounded() {
-        for (int i = 0; i < CallMetrics.MOST_KEYS + 5; i++) {
+        for (int i = 0; i < BulkheadMetrics.MOST_KEYS + 5; i++) {
             withKeys.renewalFailed(REPORTS.forKey("key-" + i), 1, null);
         }
         withKeys.renewalFailed(REPORTS.forKey("x".repeat(1_000)), 1, null);
 
-        assertThat(tagValues("key")).hasSize(CallMetrics.MOST_KEYS + 1).contains("other");
+        assertThat(tagValues("key")).hasSize(BulkheadMetrics.MOST_KEYS + 1).contains("other");
     }
 
     /** A registry outlives the applications that tests start one after another. */
@@ -157,7 +157,7 @@ class CallMetricsTest {
         series.end();
         assertThat(series.onCall(REPORTS, "A#b")).isSameAs(CallListener.NONE);
         assertThat(registry.find("redis.bulkhead.executions.running").gauges()).isEmpty();
-        new CallMetrics(registry, () -> Set.of("reports"), false).meters(REPORTS, "A#a");
+        new BulkheadMetrics(registry, () -> Set.of("reports"), false).meters(REPORTS, "A#a");
 
         assertThat(gauge("redis.bulkhead.executions.running")).isZero();
     }
