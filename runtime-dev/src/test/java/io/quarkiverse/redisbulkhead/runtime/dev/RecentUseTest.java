@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.TreeMap;
 import java.util.TreeSet;
 
 import org.junit.jupiter.api.Test;
@@ -26,7 +27,8 @@ class RecentUseTest {
     }
 
     private void see(int inUse) {
-        LimitState limit = new LimitState(Optional.of("acme"), OptionalInt.of(5), false, new TreeSet<>(), inUse, 0, 0, List.of(),
+        LimitState limit = new LimitState(Optional.of("acme"), OptionalInt.of(5), false, new TreeSet<>(), inUse,
+                new TreeMap<>(), 0, List.of(),
                 List.of());
         recently.add(new Snapshot(at, List.of(new BulkheadState("search", true, Optional.empty(), true,
                 inUse == 0 ? List.of() : List.of(limit), 0)), Optional.empty()));
@@ -38,8 +40,8 @@ class RecentUseTest {
         return limit;
     }
 
-    private List<?> history() {
-        return limit().getJsonArray("history").getList();
+    private List<Object> history() {
+        return limit().getJsonArray("history").stream().toList();
     }
 
     @Test

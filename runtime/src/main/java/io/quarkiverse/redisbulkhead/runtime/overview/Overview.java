@@ -202,7 +202,7 @@ public final class Overview {
                 : id.name().startsWith(LockSpec.BULKHEAD_PREFIX) ? OptionalInt.of(1)
                         : now.resizedTo().isPresent() || now.declaredLimits().size() != 1 ? now.resizedTo()
                                 : OptionalInt.of(now.declaredLimits().first());
-        return new LimitState(id.key(), limit, now.resizedTo().isPresent(), now.declaredLimits(), now.inUse(), now.idle(),
+        return new LimitState(id.key(), limit, now.resizedTo().isPresent(), now.declaredLimits(), now.inUse(), now.idleAt(),
                 now.waiting(), now.holders(), now.waiters());
     }
 

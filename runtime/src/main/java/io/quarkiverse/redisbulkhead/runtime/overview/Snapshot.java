@@ -4,8 +4,10 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.function.Function;
 
@@ -116,7 +118,7 @@ public record Snapshot(Instant at, List<BulkheadState> bulkheads, Optional<Strin
      * @param resized whether the limit was set by {@link io.quarkiverse.redisbulkhead.RedisSemaphore#resize}
      * @param declaredLimits the different limits that instances declared within the last minute, ascending
      * @param inUse what the permits that are held weigh together
-     * @param idle how many more permits instances keep that no execution uses
+     * @param idleAt how many more permits each instance keeps that no execution uses
      * @param waiting how many wait
      * @param holders who holds, the lease that ends first coming first; fewer than {@code inUse} when there are too many to
      *        list
@@ -124,7 +126,16 @@ public record Snapshot(Instant at, List<BulkheadState> bulkheads, Optional<Strin
      *        list
      */
     public record LimitState(Optional<String> key, OptionalInt limit, boolean resized, SortedSet<Integer> declaredLimits,
-            int inUse, int idle, int waiting, List<Holder> holders, List<Waiter> waiters) {
+            int inUse, SortedMap<String, Integer> idleAt, int waiting, List<Holder> holders, List<Waiter> waiters) {
+
+        /**
+         * How many permits instances keep that no execution uses.
+         *
+         * @return the sum
+         */
+        public int idle() {
+            return idleAt.values().stream().mapToInt(Integer::intValue).sum();
+        }
 
         /**
          * Whether instances use different limits, and no limit was set for all.
@@ -143,7 +154,8 @@ public record Snapshot(Instant at, List<BulkheadState> bulkheads, Optional<Strin
                     .put("limitsDiffer", limitsDiffer())
                     .put("declaredLimits", new JsonArray(List.copyOf(declaredLimits)))
                     .put("inUse", inUse)
-                    .put("idle", idle)
+                    .put("idle", idle())
+                    .put("idleAt", new JsonObject(Map.copyOf(idleAt)))
                     .put("waiting", waiting)
                     .put("holders", holdersJson(most))
                     .put("waiters", waitersJson(most));

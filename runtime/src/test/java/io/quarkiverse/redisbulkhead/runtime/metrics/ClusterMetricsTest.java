@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 
@@ -124,6 +126,8 @@ class ClusterMetricsTest {
     }
 
     private static LimitState status(int inUse) {
-        return new LimitState(Optional.empty(), OptionalInt.of(5), false, new TreeSet<>(), inUse, 2, 0, List.of(), List.of());
+        return new LimitState(Optional.empty(), OptionalInt.of(5), false, new TreeSet<>(), inUse,
+                new TreeMap<>(Map.of("host:1", 2)),
+                0, List.of(), List.of());
     }
 }
