@@ -19,6 +19,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import java.util.logging.LogRecord;
+
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 
@@ -27,6 +29,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.BulkheadKey;
 import io.quarkiverse.redisbulkhead.Permit;
@@ -57,7 +60,13 @@ class MetricsTest {
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"off\".enabled", "false")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.heavy.max-waiters", "0")
             // A busy machine may delay replies from Redis.
-            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s");
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s")
+            .setLogRecordPredicate(record -> record.getLoggerName().startsWith("io.micrometer"))
+            .assertLogRecords(records -> assertThat(records).extracting(LogRecord::getMessage)
+                    .noneMatch(message -> message.contains("already been registered")));
+
+    @Inject
+    MeterRegistry registry;
 
     @Inject
     Guarded guarded;
@@ -95,6 +104,14 @@ class MetricsTest {
         assertThat(after.value("redis_bulkhead_running_duration_seconds_count", of("reports", "report"))).isEqualTo(1);
         assertThat(after.value("redis_bulkhead_waiting_duration_seconds_count", of("reports", "report"))).isEqualTo(1);
         awaitCluster("permits_in_use", "reports", 0);
+    }
+
+    /** Each connection is a pool of its own, and their meters would be one: Micrometer warns. */
+    @Test
+    void poolsOfTheExtensionAreNoMeters() {
+        guarded.report();
+
+        assertThat(registry.getMeters()).noneMatch(meter -> "redis-bulkhead".equals(meter.getId().getTag("pool.name")));
     }
 
     @Test
