@@ -36,13 +36,15 @@ final class RecentUse {
         private final Map<BulkheadId, Integer> losses = new HashMap<>();
     }
 
-    // By number. Guarded by this.
+    // By number, and the number of the last snapshot. Both are guarded by this.
     private final TreeMap<Long, Span> spans = new TreeMap<>();
+    private long newest;
 
     /** Adds a snapshot. Limits that are not in it are not in use. */
     synchronized void add(Snapshot snapshot) {
         Span span = span(snapshot.at());
         span.seen = true;
+        newest = Math.max(newest, number(snapshot.at()));
         for (BulkheadState bulkhead : snapshot.bulkheads()) {
             for (LimitState limit : bulkhead.limits()) {
                 span.peaks.merge(new BulkheadId(bulkhead.name(), limit.key()), limit.inUse(), Math::max);
@@ -66,14 +68,14 @@ final class RecentUse {
     }
 
     /**
-     * Adds {@code history} and {@code lost} to a limit: the most permits in use during each span, the oldest first, null for
-     * spans without a snapshot; and how many losses there were.
+     * Adds {@code history} and {@code lost} to a limit: the most permits in use during each span up to that of the last
+     * snapshot, the oldest first, null for spans without a snapshot; and how many losses there were.
      */
-    synchronized void addTo(JsonObject limit, String bulkhead, Instant now) {
+    synchronized void addTo(JsonObject limit, String bulkhead) {
         BulkheadId id = new BulkheadId(bulkhead, Optional.ofNullable(limit.getString("key")));
         List<Integer> history = new ArrayList<>();
         int lost = 0;
-        for (long number = number(now) - POINTS + 1; number <= number(now); number++) {
+        for (long number = newest - POINTS + 1; number <= newest; number++) {
             Span span = spans.get(number);
             history.add(span == null || !span.seen ? null : span.peaks.getOrDefault(id, 0));
             lost += span == null ? 0 : span.losses.getOrDefault(id, 0);

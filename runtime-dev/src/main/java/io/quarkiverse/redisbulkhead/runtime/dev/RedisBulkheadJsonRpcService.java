@@ -128,7 +128,7 @@ public class RedisBulkheadJsonRpcService {
         return ticks.select().first(tick -> !stopped).select().first(STATES).onOverflow().drop()
                 .onItem().transformToUniAndConcatenate(tick -> now()).map(seen -> {
                     JsonObject state = seen.json(snapshot -> snapshot.json(Overview.MOST_LISTED));
-                    forEachLimit(state, (bulkhead, limit) -> recently.addTo(limit, bulkhead, clock.instant()));
+                    forEachLimit(state, (bulkhead, limit) -> recently.addTo(limit, bulkhead));
                     return state.put("now", Snapshot.text(clock.instant()));
                 });
     }
@@ -326,7 +326,8 @@ public class RedisBulkheadJsonRpcService {
 
     private <T> Uni<Outcome> change(String bulkhead, String key, Function<RedisSemaphore, Uni<T>> change,
             Function<T, String> done, String unchanged) {
-        return Uni.createFrom().deferred(() -> overview.change(required("bulkhead", bulkhead), Optional.ofNullable(key), change))
+        return Uni.createFrom()
+                .deferred(() -> overview.change(required("bulkhead", bulkhead), Optional.ofNullable(key), change))
                 .map(answer -> Optional.ofNullable(done.apply(answer)).map(message -> new Outcome(true, message))
                         .orElseGet(() -> new Outcome(false, unchanged)))
                 .onFailure().recoverWithItem(failure -> new Outcome(false, Failures.text(failure)));

@@ -36,7 +36,7 @@ class RecentUseTest {
 
     private JsonObject limit() {
         JsonObject limit = new JsonObject().put("key", "acme");
-        recently.addTo(limit, "search", at);
+        recently.addTo(limit, "search");
         return limit;
     }
 
@@ -68,6 +68,7 @@ class RecentUseTest {
         assertThat(limit().getInteger("lost")).isEqualTo(1);
 
         later(1);
+        see(1);
         assertThat(history()).doesNotContain(9);
         assertThat(limit().getInteger("lost")).isZero();
     }

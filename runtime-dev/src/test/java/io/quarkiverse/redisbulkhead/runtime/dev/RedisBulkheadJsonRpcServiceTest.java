@@ -106,7 +106,8 @@ class RedisBulkheadJsonRpcServiceTest {
     void revokes() {
         String permit = bulkheads.take("reports");
 
-        assertThat(answer(service.revoke("reports", "", permit)).message()).contains(permit, "at once, or with its next renewal");
+        assertThat(answer(service.revoke("reports", "", permit)).message()).contains(permit,
+                "at once, or with its next renewal");
         assertThat(bulkheads.limits("reports")).extracting(LimitState::inUse).containsExactly(0);
         assertThat(answer(service.revoke("reports", "", permit)))
                 .isEqualTo(new Outcome(false, "The permit " + permit + " is no longer held"));

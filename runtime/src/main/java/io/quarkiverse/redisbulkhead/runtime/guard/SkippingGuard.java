@@ -27,7 +27,8 @@ public final class SkippingGuard implements Guard {
      * Creates the guard.
      *
      * @param guard the strategy for the return type
-     * @param scheduled the method, if the scheduler calls it: runs that get no permit because the application stops are skipped,
+     * @param scheduled the method, if the scheduler calls it: runs that get no permit because the application stops are
+     *        skipped,
      *        too; null for other calls
      */
     public SkippingGuard(Guard guard, String scheduled) {
