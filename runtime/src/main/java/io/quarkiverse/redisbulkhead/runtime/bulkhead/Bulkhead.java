@@ -256,7 +256,7 @@ final class Bulkhead {
 
     /** Within the lock. When a permit becomes free at the latest, as far as known. */
     private Duration nearestLeaseEnd() {
-        return sync == null ? Duration.ofNanos(leaseNanos) : sync.nearestLeaseEnd();
+        return sync != null ? sync.nearestLeaseEnd() : Duration.ofNanos(holds.nanosLeft(nanoTime()).orElse(leaseNanos));
     }
 
     // ---- Serving those that wait

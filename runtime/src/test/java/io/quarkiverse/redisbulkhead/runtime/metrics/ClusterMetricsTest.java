@@ -62,18 +62,6 @@ class ClusterMetricsTest {
     }
 
     @Test
-    void readsAgainAfterEachInterval() {
-        metrics.show("reports", read, ticks);
-        tick();
-        reads.get(0).complete(status(3));
-        tick();
-        assertThat(inUse()).as("the latest reply, while the next one is outstanding").isEqualTo(3);
-        reads.get(1).complete(status(4));
-
-        assertThat(inUse()).isEqualTo(4);
-    }
-
-    @Test
     void gaugesAreNaNDuringAnOutage() {
         metrics.show("reports", read, ticks);
         tick();

@@ -166,25 +166,6 @@ class OverviewTest {
     }
 
     @Test
-    void declaredIdleBulkheadsAreShown() throws Exception {
-        assertThat(overview.declared()).extracting(DeclaredBulkhead::name).containsExactly("reports", "tenants");
-        assertThat(snapshot(overview).bulkheads()).satisfiesExactly(
-                reports -> {
-                    assertThat(reports.name()).isEqualTo("reports");
-                    assertThat(reports.declared()).isTrue();
-                    assertThat(reports.keyed()).isFalse();
-                    assertThat(reports.limits()).singleElement().satisfies(limit -> {
-                        assertThat(limit.limit()).hasValue(3);
-                        assertThat(limit.inUse()).isZero();
-                    });
-                },
-                tenants -> {
-                    assertThat(tenants.keyed()).isTrue();
-                    assertThat(tenants.limits()).isEmpty();
-                });
-    }
-
-    @Test
     void keysAndBulkheadsOfOtherApplicationsAreShown() throws Exception {
         hold(semaphore(engine, REPORTS));
         hold(semaphore(engine, TENANTS).forKey("b", OptionalInt.of(7)));
@@ -221,17 +202,6 @@ class OverviewTest {
     }
 
     @Test
-    void idlePermitsAreNotInUse() throws Exception {
-        hold(semaphore(engine, REPORTS));
-        semaphore(engine, REPORTS).admit("A#a").end();
-
-        for (Overview seen : List.of(overview, overview(engine("two", new Store("two"))))) {
-            assertThat(snapshot(seen).bulkheads().get(0).limits()).extracting(LimitState::inUse, LimitState::idle)
-                    .containsExactly(tuple(1, 1));
-        }
-    }
-
-    @Test
     void lockHasOnePermit() throws Exception {
         BulkheadId lock = BulkheadId.of("lock:orders");
         inUse.add(lock);
@@ -262,53 +232,6 @@ class OverviewTest {
         assertThat(after.limit()).hasValue(6);
         assertThat(after.resized()).isTrue();
         assertThat(after.limitsDiffer()).isFalse();
-    }
-
-    @Test
-    void definitionInCodeDeterminesTheLimit() throws Exception {
-        hold(semaphore(engine, ELSEWHERE));
-        hold(semaphore(engine, ELSEWHERE.toBuilder().permits(8).build()));
-        Overview own = ofCode(engine, List.of());
-
-        BulkheadState elsewhere = snapshot(own).bulkheads().get(0);
-
-        assertThat(elsewhere.declared()).isFalse();
-        assertThat(elsewhere.limits().get(0).limit()).hasValue(9);
-    }
-
-    @Test
-    void idleBulkheadDefinedInCodeIsShown() throws Exception {
-        Overview own = ofCode(engine, List.of("elsewhere"));
-
-        assertThat(snapshot(own).bulkheads()).singleElement().satisfies(idle -> {
-            assertThat(idle.declared()).isFalse();
-            assertThat(idle.limits()).extracting(LimitState::key, LimitState::limit, LimitState::inUse)
-                    .containsExactly(tuple(Optional.empty(), OptionalInt.of(9), 0));
-        });
-
-        hold(semaphore(engine, ELSEWHERE).forKey("a", OptionalInt.empty()));
-        assertThat(snapshot(own).bulkheads()).singleElement().satisfies(inUse -> assertThat(inUse.limits())
-                .as("only the key").extracting(LimitState::key).containsExactly(Optional.of("a")));
-    }
-
-    @Test
-    void incompleteScanIsReportedWithBulkheadsInUseHere() throws Exception {
-        Engine blind = engine("two", new Store("two") {
-
-            @Override
-            public CompletionStage<BulkheadsInUse> inUse(int most, Set<BulkheadId> known) {
-                return CompletableFuture.completedStage(
-                        new BulkheadsInUse(List.of(), Map.of("tenants", 2), Optional.of("no rights")));
-            }
-        });
-        hold(semaphore(blind, TENANTS).forKey("mine", OptionalInt.empty()));
-
-        Snapshot snapshot = snapshot(overview(blind));
-
-        assertThat(snapshot.incomplete()).contains("no rights");
-        BulkheadState tenants = snapshot.bulkheads().get(1);
-        assertThat(tenants.keysWithoutText()).isEqualTo(2);
-        assertThat(tenants.limits()).extracting(LimitState::key).containsExactly(Optional.of("mine"));
     }
 
     /** Requests for permits must not queue behind the snapshot. */
