@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 
 import jakarta.annotation.Priority;
@@ -171,20 +172,15 @@ public class BulkheadRegistry implements RedisBulkheads {
         return new SemaphoreView(semaphore(bulkhead.spec(), bulkhead.enabled()), keysOf(spec.name()), runtime.get());
     }
 
-    /**
-     * A bulkhead that no annotation declares, for operators: that they change it does not define it in this application.
-     *
-     * @param name of a bulkhead in use
-     * @return for changes only, because its limit may not be known here
-     * @throws IllegalArgumentException if no bulkhead can have that name
-     */
-    public RedisSemaphore undeclared(String name) {
-        return new SemaphoreView(semaphore(SemaphoreSpec.named(name).permits(1).build(), true), keysOf(name), runtime.get());
+    // For operators, whose changes define nothing here: the limit of one that no annotation declares may be unknown.
+    private RedisSemaphore changeable(String name) {
+        return bulkheads.containsKey(name) ? semaphore(name)
+                : new SemaphoreView(semaphore(SemaphoreSpec.named(name).permits(1).build(), true), Keys.ANY, runtime.get());
     }
 
     private Optional<DeclaredBulkhead> inCode(String name) {
         return inCode.inForce(name)
-                .map(own -> new DeclaredBulkhead(own.spec(), own.enabled(), false, List.of(), List.of(), List.of()));
+                .map(own -> new DeclaredBulkhead(own.spec(), own.enabled(), false, List.of(), List.of(), new TreeMap<>()));
     }
 
     private Keys keysOf(String name) {
@@ -218,7 +214,7 @@ public class BulkheadRegistry implements RedisBulkheads {
         if (overview == null) {
             DeclaredBulkheads declared = new DeclaredBulkheads(definitions, declarations);
             overview = new Overview(bulkheads.keySet().stream().map(name -> declared.of(name, keyed.contains(name))).toList(),
-                    this::inCode, inCode::listed, () -> runtime.get().engine());
+                    this::inCode, inCode::listed, this::changeable, () -> runtime.get().engine(), System::nanoTime);
         }
         return overview;
     }
@@ -291,10 +287,10 @@ public class BulkheadRegistry implements RedisBulkheads {
      * The methods that a bulkhead guards.
      *
      * @param name a declared name
-     * @return as {@code Class#method}, in alphabetical order
+     * @return as {@code Class#method}
      */
-    public List<String> methods(String name) {
-        return DeclaredBulkheads.methods(name, definitions, declarations);
+    public Set<String> methods(String name) {
+        return DeclaredBulkheads.weights(name, definitions, declarations).keySet();
     }
 
     /**

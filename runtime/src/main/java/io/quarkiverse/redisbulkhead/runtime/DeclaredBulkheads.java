@@ -7,8 +7,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.Set;
-import java.util.TreeSet;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
@@ -43,20 +43,21 @@ final class DeclaredBulkheads {
         List<DefinedValue> values = inForce(name, bulkhead).entrySet().stream()
                 .map(member -> value(member.getKey(), text(member.getValue()), stated.get(member.getKey()))).toList();
         return new DeclaredBulkhead(bulkhead.spec(), bulkhead.enabled(), keyed, values,
-                definitions.annotations().locations(name), methods(name, definitions, declarations));
+                definitions.annotations().locations(name), weights(name, definitions, declarations));
     }
 
-    /** The methods that a bulkhead guards, in alphabetical order. */
-    static List<String> methods(String name, EffectiveDefinitions definitions, Declarations declarations) {
-        Set<String> labels = new TreeSet<>();
+    /** The methods that a bulkhead guards, in alphabetical order, and what each call takes. */
+    static SortedMap<String, Integer> weights(String name, EffectiveDefinitions definitions, Declarations declarations) {
+        SortedMap<String, Integer> weights = new TreeMap<>();
+        int configured = definitions.isConfigured(name, "weight") ? definitions.bulkheads().get(name).spec().weight() : 0;
         for (MethodDeclaration method : declarations.methods()) {
             for (BulkheadUse use : method.bulkheads()) {
                 if (name.equals(definitions.annotations().resolved(use.name()))) {
-                    labels.add(method.label());
+                    weights.put(method.label(), configured > 0 ? configured : use.weight());
                 }
             }
         }
-        return List.copyOf(labels);
+        return weights;
     }
 
     private Map<String, Object> inForce(String name, EffectiveBulkhead bulkhead) {

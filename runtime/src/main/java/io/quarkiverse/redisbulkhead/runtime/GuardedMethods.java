@@ -140,14 +140,14 @@ public class GuardedMethods {
                 whenScheduled.add(name);
             }
         }
-        Skips configured = always.isEmpty() ? null : new Skips(always, full -> logSkipped(method, full));
+        Skips configured = always.isEmpty() ? null : new Skips(always, false, full -> logSkipped(method, full));
         if (scheduledRuns == null || whenScheduled.isEmpty() || !mayBeScheduled(method)) {
             return configured == null ? null : () -> configured;
         }
         String scheduledMethod = method.beanClass() + "#" + method.name();
         return () -> {
             Consumer<BulkheadFullException> run = scheduledRuns.current(scheduledMethod);
-            return run == null ? configured : new Skips(whenScheduled, full -> {
+            return run == null ? configured : new Skips(whenScheduled, true, full -> {
                 logSkipped(method, full);
                 run.accept(full);
             });

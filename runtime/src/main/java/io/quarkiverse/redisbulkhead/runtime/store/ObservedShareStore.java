@@ -1,6 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime.store;
 
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
@@ -64,8 +65,8 @@ public class ObservedShareStore implements ShareStore {
     }
 
     @Override
-    public CompletionStage<BulkheadsInUse> inUse(int most) {
-        return observed(StoreOperation.IN_USE, System.nanoTime(), store.inUse(most));
+    public CompletionStage<BulkheadsInUse> inUse(int most, Set<BulkheadId> known) {
+        return observed(StoreOperation.IN_USE, System.nanoTime(), store.inUse(most, known));
     }
 
     @Override

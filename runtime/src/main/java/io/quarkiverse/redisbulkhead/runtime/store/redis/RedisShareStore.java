@@ -5,6 +5,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -156,8 +157,8 @@ public abstract class RedisShareStore implements ShareStore, AutoCloseable {
 
     /** Incomplete in a cluster, where the user may not scan, and where there are too many keys. */
     @Override
-    public CompletionStage<BulkheadsInUse> inUse(int most) {
-        return new BulkheadScan(topology).inUse(most);
+    public CompletionStage<BulkheadsInUse> inUse(int most, Set<BulkheadId> known) {
+        return new BulkheadScan(topology).inUse(most, known);
     }
 
     // ---- What differs

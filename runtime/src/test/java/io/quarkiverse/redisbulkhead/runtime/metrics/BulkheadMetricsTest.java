@@ -21,14 +21,14 @@ import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallListener;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallResult;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
-class CallMetricsTest {
+class BulkheadMetricsTest {
 
     static final BulkheadId REPORTS = BulkheadId.of("reports");
 
     final MockClock clock = new MockClock();
     final SimpleMeterRegistry registry = new SimpleMeterRegistry(SimpleConfig.DEFAULT, clock);
-    final CallMetrics series = new CallMetrics(registry, () -> Set.of("reports", "late"), false);
-    final CallMetrics withKeys = new CallMetrics(registry, () -> Set.of("reports"), true);
+    final BulkheadMetrics series = new BulkheadMetrics(registry, () -> Set.of("reports", "late"), false);
+    final BulkheadMetrics withKeys = new BulkheadMetrics(registry, () -> Set.of("reports"), true);
 
     @Test
     void waitingAndRunningCallsAreMeasured() {
@@ -79,29 +79,6 @@ class CallMetricsTest {
         assertThat(milliseconds("redis.bulkhead.running.duration")).containsExactly(0.0, 0.0);
     }
 
-    @Test
-    void metersAreLookedUpOnce() {
-        assertThat(series.meters(REPORTS, "A#a")).isSameAs(series.meters(REPORTS.forKey("acme"), new String("A#a")))
-                .isNotSameAs(series.meters(REPORTS, "A#b")).isNotSameAs(series.meters(BulkheadId.of("late"), "A#a"));
-    }
-
-    @Test
-    @DisplayName("Trap 40: names made at run time share one series")
-    void undeclaredNamesShareOneSeries() {
-        for (int i = 0; i < 150; i++) {
-            series.onCall(BulkheadId.of("made-" + i), "A#a");
-        }
-        int meters = registry.getMeters().size();
-
-        assertThat(series.meters(BulkheadId.of("made-150"), "A#a")).isSameAs(series.meters(BulkheadId.of("lock:a"), "A#a"));
-        series.lost(loss(BulkheadId.of("made-151"), PermitLost.Reason.REVOKED));
-        series.renewalFailed(BulkheadId.of("lock:b"), 1, null);
-        assertThat(tagValues("bulkhead")).containsExactly("other");
-        assertThat(registry.getMeters()).hasSize(meters);
-        series.meters(BulkheadId.of("late"), "A#a");
-        assertThat(tagValues("bulkhead")).containsExactlyInAnyOrder("other", "late");
-    }
-
     /** Keys of different bulkheads would be mixed, and unbounded. */
     @Test
     void sharedSeriesHasNoKeys() {
@@ -110,44 +87,14 @@ class CallMetricsTest {
         assertThat(tagValues("key")).containsExactly("");
     }
 
-    /** A counter that starts at its first event shows no increase. */
-    @Test
-    void lossCountersExistFromTheFirstCall() {
-        series.onCall(BulkheadId.of("lock:a"), "A#a");
-
-        assertThat(registry.get("redis.bulkhead.permits.lost").tags("bulkhead", "other").counters())
-                .hasSize(PermitLost.Reason.values().length).allMatch(losses -> losses.count() == 0);
-        assertThat(registry.get("redis.bulkhead.renewals.failed").tags("bulkhead", "other").counter().count()).isZero();
-    }
-
-    @Test
-    void keysAreNotATagByDefault() {
-        series.meters(REPORTS.forKey("acme"), "A#a");
-        series.renewalFailed(REPORTS.forKey("acme"), 1, null);
-        series.lost(loss(REPORTS.forKey("acme"), PermitLost.Reason.MAX_HOLD));
-
-        assertThat(registry.getMeters()).noneMatch(meter -> meter.getId().getTag("key") != null);
-    }
-
-    @Test
-    void keysAreATagIfConfigured() {
-        withKeys.meters(REPORTS.forKey("acme"), "A#a");
-        withKeys.meters(REPORTS, "A#a");
-        withKeys.renewalFailed(REPORTS.forKey("acme"), 1, null);
-        withKeys.lost(loss(REPORTS.forKey("acme"), PermitLost.Reason.MAX_HOLD));
-
-        assertThat(registry.getMeters()).allMatch(meter -> meter.getId().getTag("key") != null);
-        assertThat(tagValues("key")).containsExactlyInAnyOrder("acme", "");
-    }
-
     @Test
     void keysAreBounded() {
-        for (int i = 0; i < CallMetrics.MOST_KEYS + 5; i++) {
+        for (int i = 0; i < BulkheadMetrics.MOST_KEYS + 5; i++) {
             withKeys.renewalFailed(REPORTS.forKey("key-" + i), 1, null);
         }
         withKeys.renewalFailed(REPORTS.forKey("x".repeat(1_000)), 1, null);
 
-        assertThat(tagValues("key")).hasSize(CallMetrics.MOST_KEYS + 1).contains("other");
+        assertThat(tagValues("key")).hasSize(BulkheadMetrics.MOST_KEYS + 1).contains("other");
     }
 
     /** A registry outlives the applications that tests start one after another. */
@@ -157,7 +104,7 @@ class CallMetricsTest {
         series.end();
         assertThat(series.onCall(REPORTS, "A#b")).isSameAs(CallListener.NONE);
         assertThat(registry.find("redis.bulkhead.executions.running").gauges()).isEmpty();
-        new CallMetrics(registry, () -> Set.of("reports"), false).meters(REPORTS, "A#a");
+        new BulkheadMetrics(registry, () -> Set.of("reports"), false).meters(REPORTS, "A#a");
 
         assertThat(gauge("redis.bulkhead.executions.running")).isZero();
     }
