@@ -89,6 +89,11 @@ class ManyInstancesTest {
         }
 
         @Override
+        public void whenReady(Runnable task) {
+            task.run();
+        }
+
+        @Override
         public CompletionStage<Position> sync(Statement statement) {
             return run(ShareCodec.sync(channel, statement)).map(reply -> ShareCodec.position(reply.toString()))
                     .toCompletionStage();
