@@ -440,10 +440,6 @@ public final class ShareMachine {
             scan();
             grace = from + ShareStore.GRACE_MILLIS;
         }
-        if (missing || isNew) {
-            // A block of tokens may have been drawn ahead of the clock, by as much as it had tokens.
-            ticket = Math.max(ticket, micros + MOST_TOKENS);
-        }
         boolean nothingKnown = missing || isNew && unconfirmed == 0;
         if (nothingKnown) {
             // An instance that still states another run has not noticed the new one.

@@ -346,10 +346,6 @@ local function notesNewRun(stated, knownFor, matches)
         scan()
         all.grace = from + GRACE
     end
-    if isMissing or isNew then
-        -- A block of tokens may have been drawn ahead of the clock, by as much as it had tokens.
-        all.ticket = max(all.ticket, micros + MOST_TOKENS)
-    end
     if isMissing or isNew and all.unconfirmed == 0 then
         -- An instance that still states another run has not noticed the new one.
         knownFor = stated ~= '-' and stated ~= all.server and 0 or knownFor
