@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -47,7 +48,7 @@ class SimulatedStoreTest {
             StoreOperation.REVOKE, store -> store.revoke(REPORTS, "elsewhere", "", 1),
             StoreOperation.RESIZE, store -> store.resize(REPORTS, 1),
             StoreOperation.RESET_SIZE, store -> store.resize(REPORTS, 0),
-            StoreOperation.IN_USE, store -> store.inUse(1));
+            StoreOperation.IN_USE, store -> store.inUse(1, Set.of()));
 
     private final ManualClock clock = new ManualClock();
     private final SimulatedStore simulated = new SimulatedStore(COMMAND_TIMEOUT, clock);
@@ -132,9 +133,9 @@ class SimulatedStoreTest {
         Runnable second = simulated.outage();
         first.run();
         first.run();
-        assertAway(future(store.inUse(1)), false);
+        assertAway(future(store.inUse(1, Set.of())), false);
         second.run();
-        assertThat(future(store.inUse(1))).isCompleted();
+        assertThat(future(store.inUse(1, Set.of()))).isCompleted();
     }
 
     @Test
