@@ -29,7 +29,6 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.ObservedShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
-import io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.TransientStoreException;
