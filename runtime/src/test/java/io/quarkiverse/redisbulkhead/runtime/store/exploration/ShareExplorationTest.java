@@ -51,7 +51,9 @@ public class ShareExplorationTest {
         FLUSH(Bounds.of(1, 2, List.of(List.of(1), List.of(1))).after(1, 0).with(Rare.FLUSH, 1).with(Rare.UNANSWERED, 1)),
         FLUSH_AND_DETACH(Bounds.of(1, 1, List.of(List.of(1), List.of(1))).after(1, 0).with(Rare.FLUSH, 1).with(Rare.DETACH, 1)),
         FAILOVER_FORGETS(Bounds.of(1, 1, List.of(List.of(1, 1), List.of(1, 1))).after(-1, -1).with(Rare.FAILOVER, 1)),
-        FAILOVER_REMEMBERS(Bounds.of(1, 1, List.of(List.of(1), List.of(1))).after(1, 1).with(Rare.FAILOVER, 1));
+        FAILOVER_REMEMBERS(Bounds.of(1, 1, List.of(List.of(1), List.of(1))).after(1, 1).with(Rare.FAILOVER, 1)),
+        FAILOVER_AND_CLOCK(Bounds.of(1, 1, List.of(List.of(1), List.of(1))).after(1, 1).with(Rare.FAILOVER, 1)
+                .with(Rare.CLOCK_BACK, 1));
 
         final Bounds bounds;
 
