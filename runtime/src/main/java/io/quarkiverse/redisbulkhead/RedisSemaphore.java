@@ -291,7 +291,7 @@ public interface RedisSemaphore {
      * there. The loss is reported there within a third of the lease, at the next renewal.
      *
      * @param permitId the permit, as {@link Holder#permitId()}, not null
-     * @return {@code false} when the permit certainly no longer exists
+     * @return {@code false} only if the permit is known to be gone
      * @throws BulkheadUnavailableException when Redis is away or refuses the call
      * @throws IllegalStateException when called on an event loop
      */

@@ -82,6 +82,13 @@ final class AsciidocPage extends Page {
         return found;
     }
 
+    /** The words that are read from the beginning to the end: without code, pictures, anchors and the addresses of links. */
+    int words() {
+        String read = prose().replaceAll("(?m)^(?:\\[.*]|:[\\w-]+:.*|(?:ifndef|endif|include|image):.*)$", "")
+                .replaceAll("(?:xref:|link:|https?://)[^\\[\\s]*\\[", "").replace('|', ' ');
+        return (int) Pattern.compile("\\S*[\\p{L}\\d]\\S*").matcher(read).results().count();
+    }
+
     private String prose() {
         return COMMENT.matcher(BLOCK.matcher(text()).replaceAll("")).replaceAll("");
     }

@@ -120,7 +120,8 @@ final class Timeline {
         drawAxis(top, y + 6);
         y = drawLegend(y + 34);
         return "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\">%n"
-                .formatted(WIDTH, y, WIDTH, y) + STYLE + "<rect class=\"paper\" width=\"%d\" height=\"%d\" rx=\"6\"/>%n"
+                .formatted(WIDTH, y, WIDTH, y) + STYLE
+                + "<rect class=\"paper\" width=\"%d\" height=\"%d\" rx=\"6\"/>%n"
                         .formatted(WIDTH, y)
                 + svg.substring(0, svg.indexOf("<!-- legend -->")) + lanes + svg.substring(svg.indexOf("<!-- legend -->"))
                 + "</svg>\n";

@@ -12,7 +12,7 @@ import io.quarkus.test.QuarkusUnitTest;
 class LeaseRuleTest {
 
     private static final String WAY_OUT = ", shorter than three times quarkus.redis-bulkhead.command-timeout, which "
-            + "is PT2S. A lease is renewed every third of it, so one slow reply could cost the permit. Make it at "
+            + "is PT2S. A lease is renewed after a third of its length, so one slow reply could lose the permit. Make it at "
             + "least PT6S, or reduce command-timeout";
 
     @RegisterExtension

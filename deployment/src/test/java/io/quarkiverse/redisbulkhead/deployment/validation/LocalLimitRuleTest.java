@@ -18,11 +18,11 @@ class LocalLimitRuleTest {
     static final QuarkusUnitTest APPLICATION = Reported.mistakes(LocalLimitRuleTest.class, new Class<?>[] { Reports.class },
             "RBH024 quarkus.redis-bulkhead.\"greater\".local-permits: localPermits must not be more than the permits of the"
                     + " bulkhead, which are 5, but is 6",
-            "RBH024 quarkus.redis-bulkhead.\"own\".on-outage: " + SHARE + "own', which are only 3. Each would keep one permit,"
-                    + " together more than the limit. Set quarkus.redis-bulkhead.\"own\".local-permits if that is what you want,"
+            "RBH024 quarkus.redis-bulkhead.\"own\".on-outage: " + SHARE + "own', which are only 3. With one permit each,"
+                    + " they would exceed the limit. Set quarkus.redis-bulkhead.\"own\".local-permits if that is what you want,"
                     + " set fewer instances, or use reject",
-            "RBH024 quarkus.redis-bulkhead.on-outage: " + SHARE + "few', which are only 2. Each would keep one permit, together"
-                    + " more than the limit. Set quarkus.redis-bulkhead.\"few\".local-permits if that is what you want, set fewer"
+            "RBH024 quarkus.redis-bulkhead.on-outage: " + SHARE + "few', which are only 2. With one permit each, they"
+                    + " would exceed the limit. Set quarkus.redis-bulkhead.\"few\".local-permits if that is what you want, set fewer"
                     + " instances, or use reject")
             .overrideConfigKey("quarkus.redis-bulkhead.on-outage", "local")
             .overrideConfigKey("quarkus.redis-bulkhead.instances", "4")

@@ -243,7 +243,7 @@ final class BulkheadAssembler {
             errors.add(MessageCode.RBH024, byOwn ? written("on-outage") : configuration.written(ON_OUTAGE),
                     "local gives each of " + forAll.instances() + " instances (" + INSTANCES
                             + ") its share of the permits of bulkhead '" + name + "', which are only " + limit
-                            + ". Each would keep one permit, together more than the limit. Set "
+                            + ". With one permit each, they would exceed the limit. Set "
                             + property("local-permits")
                             + " if that is what you want, set fewer instances, or use reject");
         } else {

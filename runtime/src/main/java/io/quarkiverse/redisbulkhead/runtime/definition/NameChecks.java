@@ -226,7 +226,7 @@ final class NameChecks {
     private void reportVariable(String variable, String name) {
         String plain = withoutQuotes(name);
         Set<String> candidates = declared.stream().map(Configuration::variable).collect(Collectors.toCollection(TreeSet::new));
-        String text = "no @RedisBulkhead has a name for which " + plain + " stands in an environment variable."
+        String text = plain + " in the environment variable matches no declared bulkhead."
                 + NearestNames.meant(plain, candidates)
                         .map(meant -> " Did you mean " + variable.replace(plain, meant) + "?").orElse("")
                 + declared(plain.toLowerCase(Locale.ROOT));

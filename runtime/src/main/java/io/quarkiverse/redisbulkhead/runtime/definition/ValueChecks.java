@@ -146,8 +146,8 @@ record ValueChecks(Configuration configuration, boolean inRedis, ValidationError
         if (isTooShort(lease)) {
             Duration timeout = values().commandTimeout();
             errors.add(MessageCode.RBH023, location, member + " is " + lease + ", shorter than three times " + COMMAND_TIMEOUT
-                    + ", which is " + timeout + ". A lease is renewed every third of it, so one slow reply "
-                    + "could cost the permit. Make it at least " + timeout.multipliedBy(RENEWALS_PER_LEASE)
+                    + ", which is " + timeout + ". A lease is renewed after a third of its length, so one slow reply "
+                    + "could lose the permit. Make it at least " + timeout.multipliedBy(RENEWALS_PER_LEASE)
                     + ", or reduce command-timeout");
         }
     }

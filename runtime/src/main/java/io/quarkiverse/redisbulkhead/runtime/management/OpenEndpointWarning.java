@@ -42,7 +42,7 @@ record OpenEndpointWarning(String path, String group, String root, Secured secur
                         "no " + group
                                 + "* covers that path and the paths below it, and the application has no security extension";
                     case NOT_ENFORCED ->
-                        "the management interface authenticates no client, whatever permissions are configured."
+                        "the management interface performs no authentication, so permissions have no effect."
                                 + " Set quarkus.management.auth.basic=true, or quarkus.management.auth.enabled=true with another mechanism";
                     default -> "no " + group + "* covers that path and the paths below it. End its paths with /*";
                 };

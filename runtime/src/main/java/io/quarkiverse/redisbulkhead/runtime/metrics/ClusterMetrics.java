@@ -99,7 +99,7 @@ public class ClusterMetrics {
         readings.add(ticks.onOverflow().drop()
                 .onItem().transformToUniAndConcatenate(tick -> Uni.createFrom().deferred(read)
                         .onFailure().invoke(failure -> LOG.debugf(failure,
-                                "Bulkhead '%s' could not be read; its metrics of all processes have no value now", bulkhead))
+                                "Bulkhead '%s' could not be read; its cluster-wide gauges have no value for now", bulkhead))
                         .onFailure().recoverWithNull().invoke(latest::set))
                 .subscribe().with(done -> {
                 }));

@@ -115,18 +115,15 @@ class IncidentsTest {
             Proxy proxy = stage.proxy(redis);
             List<WorkerProcess> workers = stage.workers(2, proxy.url(), configuration("15s", "2s", "10s"));
             recording.start(() -> redis, workers);
-            for (int i = 0; i < 2; i++) {
-                recording.caller(workers.get(0), millis(600), millis(300), MANY);
-            }
-            stage.awaitInside("open", 2);
-            for (int i = 0; i < 2; i++) {
-                recording.caller(workers.get(1), millis(900), millis(400), MANY);
-                stage.passes(millis(500));
-            }
-            stage.passes(millis(2_000));
+            recording.caller(workers.get(0), millis(600), millis(300), MANY);
+            stage.awaitInside("open", 1);
+            recording.caller(workers.get(1), millis(800), millis(300), MANY);
+            stage.passes(millis(2_500));
             recording.state(Recording.REDIS, "silent");
             proxy.blackHole();
-            stage.passes(millis(5_000));
+            stage.passes(millis(1_000));
+            recording.caller(workers.get(1), millis(800), millis(300), MANY);
+            stage.passes(millis(4_000));
             recording.stateIsOver(Recording.REDIS);
             proxy.heal();
             stage.passes(millis(3_000));

@@ -1,0 +1,25 @@
+package org.acme.jobs;
+
+import jakarta.enterprise.context.ApplicationScoped;
+
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkus.scheduler.Scheduled;
+
+/** A job that runs once in a night. */
+@ApplicationScoped
+public class NightlyInvoices {
+
+    private int nights;
+
+    // tag::scheduled[]
+    @Scheduled(cron = "0 30 3 * * ?", timeZone = "Europe/Berlin")
+    @RedisBulkhead(name = "nightly-invoices", permits = 1)
+    void run() {
+        sendInvoices();
+    }
+    // end::scheduled[]
+
+    private void sendInvoices() {
+        nights++;
+    }
+}
