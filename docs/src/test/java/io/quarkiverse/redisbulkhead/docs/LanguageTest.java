@@ -38,8 +38,8 @@ class LanguageTest {
             "permit certainly", "also if");
 
     /** A sentence that ends in a colon and a link. */
-    private static final Pattern COLON_AND_LINK = Pattern.compile("\\w: (?:xref:|<<)[^\\n.]*?(?:\\]|>>)[.]?$",
-            Pattern.MULTILINE);
+    private static final Pattern COLON_AND_LINK = Pattern
+            .compile("[\\w`)]: (?:xref:[^\\[\\n]+\\[[^\\]\\n]*]|<<[^>\\n]+>>)(?:[.]|$)", Pattern.MULTILINE);
 
     private static final String GAP = "(?:\\s|\\*|//|--|\"\\s*\\+\\s*\")+";
 
