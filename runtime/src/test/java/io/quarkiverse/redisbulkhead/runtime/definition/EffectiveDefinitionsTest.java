@@ -363,7 +363,8 @@ class EffectiveDefinitionsTest {
         String variable = "QUARKUS_REDIS_BULKHEAD_" + end;
         assertThatThrownBy(() -> read(true, new EnvConfigSource(Map.of(variable, "1"), 300), REPORTS))
                 .hasMessageContaining("RBH025 " + variable + ": " + name
-                        + " in the environment variable matches no declared bulkhead." + hint + " Declared: reports. Nor does any class");
+                        + " in the environment variable matches no declared bulkhead." + hint
+                        + " Declared: reports. Nor does any class");
         assertThat(
                 read(new DefinedInCode(true, List.of()), new EnvConfigSource(Map.of(variable, "1"), 300), REPORTS).warnings())
                 .singleElement().asString().startsWith("RBH025 " + variable)
