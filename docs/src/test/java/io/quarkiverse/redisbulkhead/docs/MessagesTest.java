@@ -27,7 +27,8 @@ class MessagesTest {
     private static final int SHORTEST = 5;
 
     /** Names and values, and what Redis answers. */
-    private static final Pattern NAMES = Pattern.compile("(?:Redis answered|Last error|channels?/?[-\\w:]*|[0-9a-f]{12}): [^.]*");
+    private static final Pattern NAMES = Pattern
+            .compile("(?:Redis answered|Last error|channels?/?[-\\w:]*|[0-9a-f]{12}): [^.]*");
 
     /** Words of a sentence that the sources do not have. */
     private static final Pattern WORDS = Pattern.compile("(?:\\b[a-z]{2,}\\b[,;:]? ?){4,}");
