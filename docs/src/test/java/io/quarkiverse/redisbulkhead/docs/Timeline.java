@@ -54,7 +54,7 @@ final class Timeline {
             .full, .unavailable { fill: none; stroke-width: 2; } .full { stroke: #9a6700; } .unavailable { stroke: #cf222e; }
             @media (prefers-color-scheme: dark) {
             text { fill: #e6edf3; } .paper { fill: #161b22; } .small { fill: #9198a1; } .grid { stroke: #30363d; }
-            .limit { stroke: #9198a1; } .run { fill: #4d8fd6; } .lost { fill: #e0873f; } .share { fill: #1f3d5c; }
+            .limit { stroke: #9198a1; } .run { fill: #4d8fd6; } .lost { fill: #e0873f; } .share { fill: #2c5783; }
             .all { fill: #3a6291; } .over { fill: #f85149; } .state { fill: #8b949e; } .wait { stroke: #7d8590; }
             .full { stroke: #d29922; } .unavailable { stroke: #f85149; }
             }
