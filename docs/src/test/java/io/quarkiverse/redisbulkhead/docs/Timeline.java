@@ -15,8 +15,8 @@ import java.util.stream.Collectors;
  */
 final class Timeline {
 
-    private static final int WIDTH = 900;
-    private static final int LEFT = 96;
+    private static final int WIDTH = 720;
+    private static final int LEFT = 100;
     private static final int RIGHT = 16;
     private static final int TOP = 14;
     private static final int GAP = 16;
@@ -24,16 +24,16 @@ final class Timeline {
     private static final int SHARE = 4;
     private static final int ROW = 12;
     private static final int BAR = 9;
-    private static final int LEGEND_WIDTH = 160;
+    private static final int LEGEND_WIDTH = 152;
 
     private static final String REDIS = "redis";
     private static final Map<String, String> STATES = Map.of("killed", "killed", "paused", "paused (SIGSTOP)", "silent",
-            "does not answer", "master-killed", "master killed, no new one yet", "two-masters",
+            "does not answer", "master-killed", "no master", "two-masters",
             "two masters: A uses the new one, B the old one");
     private static final Map<String, String> LEGEND = new LinkedHashMap<>();
 
     static {
-        LEGEND.put("share", "permits of the instance");
+        LEGEND.put("share", "its permits");
         LEGEND.put("wait", "waiting call");
         LEGEND.put("run", "execution");
         LEGEND.put("lost", "continues after its loss");
@@ -44,8 +44,8 @@ final class Timeline {
 
     private static final String STYLE = """
             <style>
-            text { font: 12px 'Liberation Sans', Arial, Helvetica, sans-serif; fill: #24292f; }
-            rect { shape-rendering: crispEdges; } .paper { fill: #ffffff; } .small { font-size: 11px; fill: #57606a; } .end { text-anchor: end; }
+            text { font: 13px 'Liberation Sans', Arial, Helvetica, sans-serif; fill: #24292f; }
+            rect { shape-rendering: crispEdges; } .paper { fill: #ffffff; } .small { font-size: 12px; fill: #57606a; } .end { text-anchor: end; }
             .middle { text-anchor: middle; }
             .grid { stroke: #d8dee4; stroke-width: 1; } .limit { stroke: #57606a; stroke-dasharray: 4 3; }
             .run { fill: #2f6fb2; } .lost { fill: #d2691e; } .share { fill: #b6d4f2; } .all { fill: #8fb4d9; }
