@@ -25,8 +25,8 @@ class UnknownVariableTest {
                     .addAsServiceProvider(ConfigSource.class, Variables.class))
             .overrideConfigKey("quarkus.redis-bulkhead.store", "local")
             .assertException(failure -> assertThat(ExceptionUtil.getRootCause(failure)).hasMessageContaining("an error")
-                    .hasMessageContaining("RBH025 QUARKUS_REDIS_BULKHEAD_DAILY_REPORT_PERMITS: no @RedisBulkhead has a name for"
-                            + " which DAILY_REPORT stands in an environment variable. Did you mean"
+                    .hasMessageContaining("RBH025 QUARKUS_REDIS_BULKHEAD_DAILY_REPORT_PERMITS: DAILY_REPORT in the environment"
+                            + " variable matches no declared bulkhead. Did you mean"
                             + " QUARKUS_REDIS_BULKHEAD_DAILY_REPORTS_PERMITS? Declared: daily-reports."));
 
     @Test
