@@ -25,8 +25,8 @@ public class Videos {
     // tag::jobs[]
     static final SemaphoreSpec JOBS = SemaphoreSpec.named("transcoding").permits(4).expire(Duration.ofMinutes(30)).build();
     private static final Duration LONGEST = Duration.ofHours(3);
-
     // end::jobs[]
+
     private final RedisSemaphore jobs;
     private final Transcoder transcoder;
     private final JobTable table;
