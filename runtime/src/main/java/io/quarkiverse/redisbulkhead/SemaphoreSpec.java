@@ -418,7 +418,8 @@ public final class SemaphoreSpec {
         }
 
         /**
-         * Bounds how many calls of this instance may wait for permits concurrently, across all keys of the bulkhead and whatever
+         * Bounds how many calls of this instance may wait for permits concurrently, across all keys of the bulkhead and
+         * whatever
          * they wait on: threads, {@code Uni}s or stages. Further calls are rejected immediately. By default there is no bound,
          * except for calls that block threads of the worker pool, see {@code quarkus.redis-bulkhead.max-blocked-threads}.
          *

@@ -483,7 +483,8 @@ public interface RedisBulkheadRuntimeConfig {
         OptionalInt localPermits();
 
         /**
-         * How many calls of this instance may wait for this bulkhead concurrently, across all keys, whether they block a thread or
+         * How many calls of this instance may wait for this bulkhead concurrently, across all keys, whether they block a thread
+         * or
          * not. Further calls that would have to wait are rejected immediately. At least 0; with 0, no call waits, whatever
          * {@code max-wait} says. By default the only bound is {@code quarkus.redis-bulkhead.max-blocked-threads}.
          * <p>
