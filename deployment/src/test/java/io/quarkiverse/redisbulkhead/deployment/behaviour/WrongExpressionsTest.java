@@ -72,8 +72,8 @@ class WrongExpressionsTest {
                                 + "which is not set. Set it, or provide a default, as in ${app.inner:default}",
                         "RBH028 quarkus.redis-bulkhead.\"eu-orders\".faire: there is no such property. Did you mean"
                                 + " quarkus.redis-bulkhead.\"eu-orders\".fair?",
-                        "See RBH001, RBH003, RBH004, RBH006, RBH007, RBH008, RBH009, RBH020, RBH023, RBH024, RBH026, RBH028 on the "
-                                + "page \"Error codes\" of the Redis Bulkhead documentation");
+                        "See https://docs.quarkiverse.io/quarkus-redis-bulkhead/dev/errors.html#RBH001, #RBH003, #RBH004,"
+                                + " #RBH006, #RBH007, #RBH008, #RBH009, #RBH020, #RBH023, #RBH024, #RBH026, #RBH028");
             });
 
     @Test
