@@ -17,6 +17,7 @@ import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkus.logging.Log;
 import io.quarkus.scheduler.Scheduled;
+import io.quarkus.scheduler.Scheduled.ConcurrentExecution;
 
 /** Starts jobs of another service, which reports their ends to a webhook. */
 @Path("/videos")
@@ -65,7 +66,7 @@ public class Videos {
     // end::jobs[]
 
     // tag::prolong[]
-    @Scheduled(every = "10m")
+    @Scheduled(every = "10m", concurrentExecution = ConcurrentExecution.SKIP)
     @RedisBulkhead(name = "transcoding-watch", permits = 1)
     void prolong() {
         table.youngerThan(LONGEST).forEach((job, token) -> {

@@ -53,8 +53,8 @@ import java.lang.annotation.Target;
  * for it.
  * <p>
  * Every value can be overridden by configuration, for example {@code quarkus.redis-bulkhead."reports".permits=10}. A bulkhead
- * may be named in several places; all of them must have the same values, except that {@link #permits} may be left out, and
- * {@link #weight} may differ.
+ * may be named in several places. One of them, or the configuration, states its values, and the others need only the name.
+ * What several places state must be the same, except that {@link #weight} and {@link #maxWait} may differ.
  */
 @Inherited
 @Documented
@@ -82,7 +82,8 @@ public @interface RedisBulkhead {
     String name();
 
     /**
-     * How many executions may run concurrently. When it is left out, {@code quarkus.redis-bulkhead."name".permits} must be set.
+     * How many executions may run concurrently. Another annotation with this name may state it instead, or
+     * {@code quarkus.redis-bulkhead."name".permits}.
      *
      * @return the limit, from 1 to 2<sup>31</sup>-1
      */
@@ -110,8 +111,7 @@ public @interface RedisBulkhead {
 
     /**
      * The lease: how long a permit lives in Redis when its holder crashes. While the execution runs, the lease is
-     * renewed after a third of its length, so it may be shorter than the execution; it should be longer than the pauses that
-     * the
+     * renewed after a third of its length, so it may be shorter than the execution; it should be longer than the pauses that the
      * process may suffer. It must be at least three times {@code quarkus.redis-bulkhead.command-timeout}.
      *
      * @return a duration in Quarkus's syntax ({@code 30s}, {@code 5m}) or in ISO-8601 ({@code PT30S}), from one
@@ -120,7 +120,8 @@ public @interface RedisBulkhead {
     String expire() default DEFAULT_EXPIRE;
 
     /**
-     * How long a call waits for a permit if none is free. Zero means one attempt.
+     * How long a call waits for a permit if none is free. Zero means one attempt. Methods that share a bulkhead may wait for
+     * different times; {@code quarkus.redis-bulkhead."name".max-wait} overrides all of them.
      *
      * @return a duration in Quarkus's syntax ({@code 2s}) or in ISO-8601 ({@code PT2S}), up to 365 days; or an expression
      *         such as <code>${orders.wait:2s}</code>

@@ -22,7 +22,6 @@ import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadDecl
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.DefinedInCode;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.EffectiveBulkhead;
-import io.quarkiverse.redisbulkhead.runtime.definition.KnownProperties;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkus.runtime.configuration.ConfigurationException;
 import io.quarkus.runtime.configuration.DurationConverter;
@@ -210,16 +209,15 @@ class CodeBulkheadsTest {
         Declarations declarations = new Declarations(
                 List.of(new BulkheadDeclaration("Reports#render", "reports", 5, 1, false, "30s", "0s"),
                         new BulkheadDeclaration("Open#call", "open", RedisBulkhead.PERMITS_UNSET, 1, false, "30s", "0s")),
-                List.of(), List.of(), Map.of(), new DefinedInCode(true, List.of()),
-                KnownProperties.ofMappings());
+                List.of(), List.of(), Map.of(), new DefinedInCode(true, List.of()));
         ValidationErrors errors = new ValidationErrors();
-        EffectiveDefinitions definitions = EffectiveDefinitions.atStart(declarations,
+        EffectiveDefinitions definitions = new EffectiveDefinitions(declarations,
                 new SmallRyeConfigBuilder().addDefaultInterceptors()
                         .withConverter(Duration.class, 1_000, new DurationConverter())
                         .withMapping(RedisBulkheadRuntimeConfig.class).withMappingIgnore("quarkus.**")
                         .withSources(new PropertiesConfigSource(full, "test", 100), new EnvConfigSource(environment, 300))
                         .build(),
-                true, errors);
+                true, false, errors);
         errors.report();
         return new CodeBulkheads(definitions);
     }

@@ -19,6 +19,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import java.util.logging.LogRecord;
+
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 
@@ -27,6 +29,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.BulkheadKey;
 import io.quarkiverse.redisbulkhead.Permit;
@@ -37,7 +40,7 @@ import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
 import io.quarkiverse.redisbulkhead.deployment.behaviour.Scrape.Sample;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallResult;
-import io.quarkiverse.redisbulkhead.runtime.observation.ConstantLabels;
+import io.quarkiverse.redisbulkhead.runtime.Labels;
 import io.quarkus.test.QuarkusUnitTest;
 import io.vertx.core.json.JsonObject;
 
@@ -57,7 +60,13 @@ class MetricsTest {
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"off\".enabled", "false")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.heavy.max-waiters", "0")
             // A busy machine may delay replies from Redis.
-            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s");
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s")
+            .setLogRecordPredicate(record -> record.getLoggerName().startsWith("io.micrometer"))
+            .assertLogRecords(records -> assertThat(records).extracting(LogRecord::getMessage)
+                    .noneMatch(message -> message.contains("already been registered")));
+
+    @Inject
+    MeterRegistry registry;
 
     @Inject
     Guarded guarded;
@@ -95,6 +104,14 @@ class MetricsTest {
         assertThat(after.value("redis_bulkhead_running_duration_seconds_count", of("reports", "report"))).isEqualTo(1);
         assertThat(after.value("redis_bulkhead_waiting_duration_seconds_count", of("reports", "report"))).isEqualTo(1);
         awaitCluster("permits_in_use", "reports", 0);
+    }
+
+    /** Each connection is a pool of its own, and their meters would be one: Micrometer warns. */
+    @Test
+    void poolsOfTheExtensionAreNoMeters() {
+        guarded.report();
+
+        assertThat(registry.getMeters()).noneMatch(meter -> "redis-bulkhead".equals(meter.getId().getTag("pool.name")));
     }
 
     @Test
@@ -313,7 +330,7 @@ class MetricsTest {
         String dashboard = dashboard().encode();
 
         for (CallResult result : CallResult.values()) {
-            assertThat(dashboard).as("the color of a result").contains("\"options\":\"" + ConstantLabels.of(result) + "\"");
+            assertThat(dashboard).as("the color of a result").contains("\"options\":\"" + Labels.of(result) + "\"");
         }
         Set<String> inPanelsOfTheirOwn = find("result=~?\"([^\"]*)\"", String.join("\n", queries()), 1).stream()
                 .flatMap(results -> Stream.of(results.split("[|]"))).collect(Collectors.toSet());

@@ -33,19 +33,18 @@ class WrongExpressionsTest {
                 String message = ExceptionUtil.getRootCause(failure).getMessage().replace(Shop.class.getName(), "Shop");
                 assertThat(message.lines().map(String::strip)).containsExactlyInAnyOrder(
                         "The configuration of Redis Bulkhead has 14 errors:",
-                        "RBH001 Shop#tooLong: @RedisBulkhead: name = \"${app.long}\", which is '" + "x".repeat(201)
-                                + "' by app.long: must not be longer than 200 characters, but '" + "x".repeat(40)
+                        "RBH001 Shop#tooLong: @RedisBulkhead(name = \"${app.long}\"): ${app.long} is \"" + "x".repeat(40)
+                                + "...\": name must not be longer than 200 characters, but '" + "x".repeat(40)
                                 + "...' has 201",
-                        "RBH003 Shop#lease: @RedisBulkhead(name = \"lease\"): expire = \"${app.lease}\", which is 'abc' by"
-                                + " app.lease: must be a duration such as 30s, 5m or PT30S, but is 'abc'",
-                        "RBH004 Shop#negative: @RedisBulkhead(name = \"negative\"): maxWait = \"${app.wait}\", which is 'PT-1S' by"
-                                + " app.wait: must not be negative, but is PT-1S",
+                        "RBH003 Shop#lease: @RedisBulkhead(name = \"lease\"): ${app.lease} is \"abc\": expire"
+                                + " must be a duration such as 30s, 500ms or PT30S, but is 'abc'",
+                        "RBH004 Shop#negative: @RedisBulkhead(name = \"negative\"): ${app.wait} is \"PT-1S\": maxWait"
+                                + " must not be negative, but is PT-1S",
                         "RBH006 Shop#limitless: @RedisBulkhead(name = \"eu-limitless\"): permits is not set. Set it "
                                 + "in the annotation, or set quarkus.redis-bulkhead.\"eu-limitless\".permits",
-                        "RBH007 @RedisBulkhead(name = \"eu-orders\"): has different values: permits=4, fair=false, "
-                                + "expire=30s, maxWait=0s at Shop#order (name = \"${app.region}-orders\"); permits=5, "
-                                + "fair=false, expire=30s, maxWait=0s at Shop#plain. Use the same values everywhere (permits "
-                                + "may be omitted), or use different names",
+                        "RBH007 @RedisBulkhead(name = \"eu-orders\"): has different values: permits=4 at "
+                                + "Shop#order (name = \"${app.region}-orders\"); permits=5 at Shop#plain. State each value in "
+                                + "one place, or the same one everywhere, or use different names",
                         "RBH008 Shop#reserved: @RedisBulkhead(name = \"lock\") cannot be configured, because "
                                 + "quarkus.redis-bulkhead.lock is a property of the extension. Use another name, such as "
                                 + "\"lock-calls\"",

@@ -78,7 +78,9 @@ public enum MessageCode {
     /** Code defines a bulkhead with other values than an annotation or other code. */
     RBH035,
     /** LangChain4j does not let a method of an AI service be guarded. */
-    RBH036;
+    RBH036,
+    /** A scheduled method with one permit leaves open what happens to runs that overlap. */
+    RBH037;
 
     /** The address of the page that explains the numbers; each number is an anchor of it. */
     static final String PAGE = "https://docs.quarkiverse.io/quarkus-redis-bulkhead/dev/errors.html";

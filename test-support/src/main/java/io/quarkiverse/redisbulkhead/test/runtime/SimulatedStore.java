@@ -230,6 +230,11 @@ public class SimulatedStore implements ShareStore, StoreDecorator {
     }
 
     @Override
+    public void whenReady(Runnable task) {
+        store.whenReady(task);
+    }
+
+    @Override
     public CompletionStage<Position> sync(Statement statement) {
         return answer(() -> store.sync(statement));
     }
