@@ -66,7 +66,7 @@ final class DefinitionRule implements Rule {
         EffectiveBulkhead bulkhead = definitions.bulkheads().get(name);
         if (bulkhead != null && bulkhead.spec().permits() == 1 && definitions.onFull(name).isEmpty()) {
             errors.warn(MessageCode.RBH037, guard.place(), "a run that begins while the only permit of "
-                    + Texts.annotation(name) + " is taken is skipped, also if the previous run of this instance has it. Set"
+                    + Texts.annotation(name) + " is taken is skipped, even if the previous run of this instance has it. Set"
                     + " concurrentExecution = SKIP in @Scheduled if runs must not overlap within an instance, or decide for all"
                     + " calls with " + PropertyNames.of(name, "on-full") + ", which is reject or skip");
         }

@@ -55,12 +55,12 @@ class WrongExpressionsTest {
                                 + "Shop#unkeyed. Provide a key everywhere, with @BulkheadKey or a keyResolver, or use "
                                 + "different names",
                         "RBH023 Shop#brief: @RedisBulkhead(name = \"brief\"): expire is PT2S, shorter than three "
-                                + "times quarkus.redis-bulkhead.command-timeout, which is PT1S. A lease is renewed every "
-                                + "third of it, so one slow reply could cost the permit. Make it at least PT3S, or reduce "
+                                + "times quarkus.redis-bulkhead.command-timeout, which is PT1S. A lease is renewed after "
+                                + "a third of its length, so one slow reply could lose the permit. Make it at least PT3S, or reduce "
                                 + "command-timeout",
                         "RBH024 quarkus.redis-bulkhead.on-outage: local gives each of 2 instances"
                                 + " (quarkus.redis-bulkhead.instances) its share of the permits of bulkhead 'eu-single', which are"
-                                + " only 1. Each would keep one permit, together more than the limit. Set"
+                                + " only 1. With one permit each, they would exceed the limit. Set"
                                 + " quarkus.redis-bulkhead.\"eu-single\".local-permits if that is what you want, set fewer instances,"
                                 + " or use reject",
                         "RBH026 Shop#unknown: @RedisBulkhead(name = \"${app.nowhere}-orders\"): name refers to "
@@ -71,8 +71,8 @@ class WrongExpressionsTest {
                                 + "which is not set. Set it, or provide a default, as in ${app.inner:default}",
                         "RBH028 quarkus.redis-bulkhead.\"eu-orders\".faire: there is no such property. Did you mean"
                                 + " quarkus.redis-bulkhead.\"eu-orders\".fair?",
-                        "See RBH001, RBH003, RBH004, RBH006, RBH007, RBH008, RBH009, RBH020, RBH023, RBH024, RBH026, RBH028 on the "
-                                + "page \"Error codes\" of the Redis Bulkhead documentation");
+                        "See https://docs.quarkiverse.io/quarkus-redis-bulkhead/dev/errors.html#RBH001, #RBH003, #RBH004,"
+                                + " #RBH006, #RBH007, #RBH008, #RBH009, #RBH020, #RBH023, #RBH024, #RBH026, #RBH028");
             });
 
     @Test

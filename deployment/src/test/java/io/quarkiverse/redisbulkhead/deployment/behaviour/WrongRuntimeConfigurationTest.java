@@ -57,8 +57,8 @@ class WrongRuntimeConfigurationTest {
                         .hasMessageContaining(") and quarkus.redis-bulkhead.by-variable.max-wait (environment variable"
                                 + " QUARKUS_REDIS_BULKHEAD_BY_VARIABLE_MAX_WAIT)")
                         .hasMessageContaining("rename the variable to QUARKUS_REDIS_BULKHEAD__BY_VARIABLE__MAX_WAIT")
-                        .hasMessageContaining("RBH025 QUARKUS_REDIS_BULKHEAD_DAILY_REPORT_PERMITS: no @RedisBulkhead has a name"
-                                + " for which DAILY_REPORT stands in an environment variable. Did you mean"
+                        .hasMessageContaining("RBH025 QUARKUS_REDIS_BULKHEAD_DAILY_REPORT_PERMITS: DAILY_REPORT in the"
+                                + " environment variable matches no declared bulkhead. Did you mean"
                                 + " QUARKUS_REDIS_BULKHEAD_DAILY_REPORTS_PERMITS? Declared:");
             });
 

@@ -28,10 +28,10 @@ class EntryPointsDiscoveryTest {
             .setLogRecordPredicate(line -> line.getLoggerName().endsWith("GuardProcessor"))
             .assertLogRecords(lines -> assertThat(lines).extracting(line -> line.getMessage()).containsExactly(
                     "RBH037 " + Jobs.class.getName() + "#nightly: a run that begins while the only permit of"
-                            + " @RedisBulkhead(name = \"nightly\") is taken is skipped, also if the previous run of this instance"
+                            + " @RedisBulkhead(name = \"nightly\") is taken is skipped, even if the previous run of this instance"
                             + " has it. Set concurrentExecution = SKIP in @Scheduled if runs must not overlap within an instance,"
                             + " or decide for all calls with quarkus.redis-bulkhead.\"nightly\".on-full, which is reject or skip."
-                            + " See RBH037 on the page \"Error codes\" of the Redis Bulkhead documentation"));
+                            + " See https://docs.quarkiverse.io/quarkus-redis-bulkhead/dev/errors.html#RBH037"));
 
     @Inject
     Declarations declarations;

@@ -23,8 +23,8 @@ class TwelveMistakesTest {
             "RBH011 Helper#help: Helper is not a bean, so @RedisBulkhead guards nothing here. Add a scope such as "
                     + "@ApplicationScoped",
             "RBH023 Reports#brief: @RedisBulkhead(name = \"brief\"): expire is PT1S, shorter than three times "
-                    + "quarkus.redis-bulkhead.command-timeout, which is PT1S. A lease is renewed every third of it, so one "
-                    + "slow reply could cost the permit. Make it at least PT3S, or reduce command-timeout",
+                    + "quarkus.redis-bulkhead.command-timeout, which is PT1S. A lease is renewed after a third of its length, so one "
+                    + "slow reply could lose the permit. Make it at least PT3S, or reduce command-timeout",
             "RBH010 Reports#hidden: the method is private and cannot be guarded by @RedisBulkhead."
                     + " Make it package-private or more visible",
             "RBH014 Reports#later: @RedisBulkhead cannot see when an execution of this method ends, because it returns"

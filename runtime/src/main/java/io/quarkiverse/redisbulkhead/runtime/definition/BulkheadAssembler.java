@@ -148,7 +148,7 @@ record BulkheadAssembler(String name, Map<String, Value> values, Map<String, Val
         if (Value.isKnown(forAll, COMMAND_TIMEOUT) && lease.compareTo(least) < 0) {
             errors.add(MessageCode.RBH023, location, member + " is " + lease + ", shorter than three times "
                     + PropertyNames.PREFIX + COMMAND_TIMEOUT + ", which is " + timeout
-                    + ". A lease is renewed every third of it, so one slow reply could cost the permit. Make it at least "
+                    + ". A lease is renewed after a third of its length, so one slow reply could lose the permit. Make it at least "
                     + least + ", or reduce command-timeout");
         }
     }
@@ -165,7 +165,7 @@ record BulkheadAssembler(String name, Map<String, Value> values, Map<String, Val
             String location = values.get("on-outage").where();
             errors.add(MessageCode.RBH024, location.isEmpty() ? PropertyNames.PREFIX + "on-outage" : location, "local gives each of " + instances + " instances ("
                     + PropertyNames.PREFIX + "instances) its share of the permits of bulkhead '" + name
-                    + "', which are only " + permits + ". Each would keep one permit, together more than the limit. Set "
+                    + "', which are only " + permits + ". With one permit each, they would exceed the limit. Set "
                     + PropertyNames.of(name, "local-permits")
                     + " if that is what you want, set fewer instances, or use reject");
         }

@@ -202,8 +202,8 @@ final class NameChecks {
         String meant = NearestNames.meant(path, known).map(nearest -> " Did you mean " + VARIABLES + nearest + "?").orElse("");
         String name = withoutQuotes(path.substring(0, path.length() - end.length()));
         if (!end.isEmpty() && !name.isEmpty()) {
-            reportUnknown(VARIABLES + path, "no @RedisBulkhead has a name for which " + name
-                    + " stands in an environment variable." + meant + declared(name), "");
+            reportUnknown(VARIABLES + path, name + " in the environment variable matches no"
+                    + " declared bulkhead." + meant + declared(name), "");
         } else if (!meant.isEmpty()) {
             // Others are no mistakes: Kubernetes sets variables for each service.
             errors.warn(MessageCode.RBH028, VARIABLES + path, "it has no effect, as there is no such property." + meant);

@@ -316,8 +316,9 @@ class EffectiveDefinitionsTest {
     void environmentVariableOfAnUnknownBulkheadIsRefused(String end, String name, String hint) {
         String variable = "QUARKUS_REDIS_BULKHEAD_" + end;
         assertThatThrownBy(() -> read(true, new EnvConfigSource(Map.of(variable, "1"), 300), REPORTS))
-                .hasMessageContaining("RBH025 " + variable + ": no @RedisBulkhead has a name for which " + name
-                        + " stands in an environment variable." + hint + " Declared: reports. Nor does any class");
+                .hasMessageContaining("RBH025 " + variable + ": " + name
+                        + " in the environment variable matches no declared bulkhead." + hint
+                        + " Declared: reports. Nor does any class");
         assertThat(
                 warnings(new DefinedInCode(true, List.of()), new EnvConfigSource(Map.of(variable, "1"), 300)))
                 .singleElement().asString().startsWith("RBH025 " + variable)

@@ -207,8 +207,8 @@ class MistakesTest {
         configure("lock.lock-timeout", "4s");
         configure("lock.orders.lock-timeout", "1s");
 
-        String text = ", shorter than three times quarkus.redis-bulkhead.command-timeout, which is PT2S. A lease is renewed every"
-                + " third of it, so one slow reply could cost the permit. Make it at least PT6S, or reduce command-timeout";
+        String text = ", shorter than three times quarkus.redis-bulkhead.command-timeout, which is PT2S. A lease is renewed after"
+                + " a third of its length, so one slow reply could lose the permit. Make it at least PT6S, or reduce command-timeout";
         assertMistakes("RBH023 Reports#brief: @RedisBulkhead(name = \"brief\"): expire is PT5.999S" + text,
                 "RBH023 quarkus.redis-bulkhead.configured.expire: expire is PT3S" + text,
                 "RBH023 quarkus.redis-bulkhead.lock.lock-timeout: lock-timeout is PT4S" + text,
@@ -232,7 +232,7 @@ class MistakesTest {
                 "RBH024 quarkus.redis-bulkhead.greater.local-permits: localPermits must not be more than the permits of the"
                         + " bulkhead, which are 5, but is 6",
                 "RBH024 quarkus.redis-bulkhead.on-outage: local gives each of 4 instances (quarkus.redis-bulkhead.instances) its"
-                        + " share of the permits of bulkhead 'few', which are only 2. Each would keep one permit, together more than"
+                        + " share of the permits of bulkhead 'few', which are only 2. With one permit each, they would exceed"
                         + " the limit. Set quarkus.redis-bulkhead.\"few\".local-permits if that is what you want, set fewer"
                         + " instances, or use reject");
     }

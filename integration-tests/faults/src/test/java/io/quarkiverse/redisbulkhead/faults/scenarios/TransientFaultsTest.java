@@ -210,7 +210,7 @@ class TransientFaultsTest {
     }
 
     /** Trap 34. The delay makes connecting, loading the script and calling it together exceed the command timeout. */
-    @Scenario(value = "100 first calls of a cold application at once, over a slow network", expected = "no call is rejected")
+    @Scenario(value = "100 concurrent first calls of a cold application, over a slow network", expected = "no call is rejected")
     void coldApplication(Stage stage) {
         Proxy proxy = stage.proxy(stage.redis());
         stage.fault(() -> proxy.delay(stage.store() == Store.SCRIPT ? 250 : 20));
@@ -225,7 +225,7 @@ class TransientFaultsTest {
 
     /** Trap 34. */
     @Tag("long")
-    @Scenario(value = "many first calls of cold applications at once, in a cluster", expected = "no call is rejected")
+    @Scenario(value = "many concurrent first calls of cold applications, in a cluster", expected = "no call is rejected")
     void coldApplicationsInACluster(Stage stage) {
         ClusterGroup group = new ClusterGroup(stage);
         stage.fault(() -> {
