@@ -27,7 +27,7 @@
 --   'look'
 --
 -- Reply to 'sync', one text: number, epoch, granted, admitted, revoked, lease, limit, ticket of the new group, highest ticket served, others wait, may
---   keep, recalled, grace, ask again in, first token, tokens, run id or '-', attached '<id>,<weight>,<has run>;...', another declared limit of the last minute or 0
+--   keep, recalled, grace, ask again in, first token, tokens, run id or '-', attached '<id>,<weight>,<has run>;...' with a weight of 0 for a hold that was refused, another declared limit of the last minute or 0
 -- to 'revoke' the number of permits; to 'resize' 1 if there was a limit, else 0; to 'look' a list: seconds and us of the clock, list of the fields
 --
 -- Messages, to the channel of the instance: 'granted <number> <epoch> <granted> <revoked> <served> <others wait> <first token> <tokens> <KEYS[1]>',
@@ -387,9 +387,20 @@ local function claim(mine, permits, room)
     return mine.granted
 end
 
--- Lets detached permits join the share, or tells again that they did; returns the text of them, and how many permits that is.
+-- The texts of the stated holds that Redis does not have, as permits of weight 0.
+local function refusedHolds()
+    local texts = {}
+    for k = 20, 19 + 6 * ARGV[19], 6 do
+        if not recordOf('h:' .. ARGV[k]) then
+            texts[#texts + 1] = ARGV[k] .. ',0,0'
+        end
+    end
+    return texts
+end
+
+-- Lets detached permits join the share, or tells again that they did; returns the text of them and of refused holds, and how many permits that is.
 local function attach(mine, known, onlyTell)
-    local texts, weight = {}, 0
+    local texts, weight = refusedHolds(), 0
     for k = 20 + 6 * ARGV[19], #ARGV, 2 do
         local hold = recordOf('h:' .. ARGV[k])
         if hold and not onlyTell and takenBy(hold) > 0 and hold.ending > now and hold.digest ~= '-' and hold.digest == ARGV[k + 1] then
