@@ -342,6 +342,11 @@ public final class WorkerProcess {
         history.paused(name, now - time.toNanos(), now);
     }
 
+    /** Whether it stood still for more than a second, so that it may have lost permits. */
+    public boolean hasStoodStill() {
+        return history.evidence().pauses().stream().anyMatch(pause -> pause.worker().equals(name));
+    }
+
     void failed(String line) {
         failures.add(line);
     }
