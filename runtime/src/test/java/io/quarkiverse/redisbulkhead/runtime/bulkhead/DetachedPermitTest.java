@@ -179,16 +179,15 @@ class DetachedPermitTest extends TwoInstances {
 
     /** The store has lost the permit, and others have taken its place. */
     @Test
-    void permitThatTheStoreHasLostCannotBeAttached() {
+    void permitThatTheStoreHasLostCannotBeDetached() {
         HeldPermit permit = hold();
         server.loseData();
         held(call(two, work(1)));
 
-        String token = detached(permit);
+        assertThat(failure(permit.detach())).isInstanceOf(PermitGoneException.class);
 
         assertThat(permit.isHeld()).isFalse();
         assertThat(look().granted()).isEqualTo(1);
-        assertThat(failure(attach(two, token))).isInstanceOf(PermitGoneException.class);
     }
 
     @Test
