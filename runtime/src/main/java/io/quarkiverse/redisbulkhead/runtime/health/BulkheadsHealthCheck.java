@@ -21,8 +21,8 @@ import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.config.StoreKind;
 import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
+import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
-import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 import io.smallrye.health.api.AsyncHealthCheck;
 import io.smallrye.mutiny.Uni;
 import io.vertx.core.Vertx;
@@ -89,22 +89,28 @@ public class BulkheadsHealthCheck implements AsyncHealthCheck {
 
     // A connection that was lost, or a failover, is no answer: the check asks again until its time is over.
     private void ask(CompletableFuture<RedisState> state) {
-        Uni.createFrom().completionStage(overview::ask)
-                .replaceWith(RedisState.ANSWERS)
-                .onFailure(failure -> StoreException.is(failure, Kind.CONTENDED)).recoverWithItem(RedisState.ANSWERS)
-                .onFailure(failure -> StoreException.is(failure, Kind.AWAY)).recoverWithItem(RedisState.AWAY)
-                .onFailure(BulkheadsHealthCheck::isRefusal).recoverWithItem(BulkheadsHealthCheck::refuses)
-                .subscribe().with(state::complete, failure -> {
-                    if (!StoreException.is(failure, Kind.TRANSIENT)) {
-                        state.completeExceptionally(failure);
-                    } else if (!state.isDone()) {
-                        timers.after(timeout.dividedBy(PARTS_OF_TIMEOUT), () -> ask(state));
+        overview.ask().whenComplete((answer, failure) -> {
+            Throwable cause = Failures.cause(failure);
+            if (cause == null) {
+                state.complete(RedisState.ANSWERS);
+            } else if (!(cause instanceof StoreException known)) {
+                state.completeExceptionally(cause);
+            } else {
+                switch (known.kind()) {
+                    case CONTENDED -> state.complete(RedisState.ANSWERS);
+                    case AWAY -> state.complete(RedisState.AWAY);
+                    case TRANSIENT -> {
+                        if (!state.isDone()) {
+                            timers.after(timeout.dividedBy(PARTS_OF_TIMEOUT), () -> ask(state));
+                        }
                     }
-                });
-    }
-
-    private static boolean isRefusal(Throwable failure) {
-        return StoreException.is(failure, Kind.REFUSED);
+                    case REFUSED -> {
+                        LOG.debug("Redis refuses the readiness check", cause);
+                        state.complete(RedisState.REFUSES);
+                    }
+                }
+            }
+        });
     }
 
     private void giveUpAfter(int parts, CompletableFuture<RedisState> state) {
@@ -113,11 +119,6 @@ public class BulkheadsHealthCheck implements AsyncHealthCheck {
         } else if (!state.isDone()) {
             timers.after(timeout.dividedBy(PARTS_OF_TIMEOUT), () -> giveUpAfter(parts - 1, state));
         }
-    }
-
-    private static RedisState refuses(Throwable reason) {
-        LOG.debug("Redis refuses the readiness check", reason);
-        return RedisState.REFUSES;
     }
 
     private HealthCheckResponse response(RedisState redis) {

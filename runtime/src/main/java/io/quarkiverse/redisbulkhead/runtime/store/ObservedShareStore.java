@@ -1,6 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime.store;
 
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
@@ -68,6 +69,11 @@ public class ObservedShareStore implements ShareStore {
     }
 
     @Override
+    public void whenReady(Runnable task) {
+        store.whenReady(task);
+    }
+
+    @Override
     public CompletionStage<Position> sync(Statement statement) {
         return observed(Operation.SYNC, System.nanoTime(), store.sync(statement));
     }
@@ -89,8 +95,8 @@ public class ObservedShareStore implements ShareStore {
     }
 
     @Override
-    public CompletionStage<BulkheadsInUse> inUse(int most) {
-        return observed(Operation.IN_USE, System.nanoTime(), store.inUse(most));
+    public CompletionStage<BulkheadsInUse> inUse(int most, Set<BulkheadId> known) {
+        return observed(Operation.IN_USE, System.nanoTime(), store.inUse(most, known));
     }
 
     @Override

@@ -40,11 +40,6 @@ class BulkheadsHealthCheckTest {
             List.of());
     private static final RuntimeException LOST = new StoreException(Kind.TRANSIENT, "the connection was lost", true);
 
-    @Test
-    void redisWithoutReplyIsAway() {
-        assertThat(redis(new StoreException(Kind.AWAY, "no reply", false))).isEqualTo(RedisState.AWAY);
-    }
-
     /** A wrong password or a missing permission is not reported as an outage. */
     @Test
     void refusalIsNotReportedAsAway() {
@@ -76,12 +71,6 @@ class BulkheadsHealthCheckTest {
     @Test
     void redisThatLosesAllConnectionsIsAway() {
         assertThat(redis(LOST)).isEqualTo(RedisState.AWAY);
-    }
-
-    /** For example a Redis that hangs from the start. */
-    @Test
-    void silentRedisIsAwayAfterTheCommandTimeout() {
-        assertThat(redis(new CompletableFuture<>())).isEqualTo(RedisState.AWAY);
     }
 
     /** Trap 33: a pause of the process is not an outage of Redis. */
@@ -132,7 +121,8 @@ class BulkheadsHealthCheckTest {
         };
         Engine engine = new Engine("one", store, new RealTimers(), new HolderIdentity("app", "host:1"), loss -> {
         }, new WaiterLimits(Integer.MAX_VALUE), Duration.ofSeconds(1));
-        return new BulkheadsHealthCheck(new Overview(List.of(), name -> Optional.empty(), List::of, () -> engine),
+        return new BulkheadsHealthCheck(
+                new Overview(List.of(), name -> Optional.empty(), List::of, name -> null, () -> engine, System::nanoTime),
                 StoreKind.SCRIPT, Duration.ofMillis(200), timers);
     }
 }

@@ -299,6 +299,11 @@ public final class InMemoryShareStore {
 
         /** As a connection to Redis does: a new run is another connection, over which the run id is read. */
         @Override
+        public void whenReady(Runnable task) {
+            task.run();
+        }
+
+        @Override
         public CompletionStage<Position> sync(Statement statement) {
             if (!knownRun.equals(runId)) {
                 knownRun = runId;

@@ -1,7 +1,9 @@
 package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -30,13 +32,27 @@ final class BulkheadScan {
     private final Topology topology;
     // SCAN may return the same key twice.
     private final Set<String> found = new TreeSet<>();
+    /** Bulkheads whose long keys cannot be read from Redis, by the keys of their shares. */
+    private final Map<String, BulkheadId> knownDigests = new HashMap<>();
 
     BulkheadScan(Topology topology) {
         this.topology = topology;
     }
 
-    /** The bulkheads; incomplete in a cluster, where the user may not scan, and where there are too many keys. */
-    CompletionStage<BulkheadsInUse> inUse(int most) {
+    /**
+     * Looks through the keys.
+     *
+     * @param most how many bulkheads to list
+     * @param known bulkheads whose keys may be long
+     * @return the bulkheads; incomplete in a cluster, where the user may not scan, and where there are too many keys
+     */
+    CompletionStage<BulkheadsInUse> inUse(int most, Set<BulkheadId> known) {
+        known.forEach(bulkhead -> {
+            BulkheadKeys keys = new BulkheadKeys(topology.keyPrefix(), bulkhead);
+            if (keys.isDigest()) {
+                knownDigests.put(keys.shares(), bulkhead);
+            }
+        });
         // One connection to a Redis Cluster does not see all keys.
         return topology.isCluster() ? CompletableFuture.completedStage(BulkheadsInUse.unknown(
                 "a Redis Cluster cannot list the bulkheads and keys that other instances use; only those of this instance are "
@@ -67,10 +83,15 @@ final class BulkheadScan {
                 : Future.failedFuture(failure);
     }
 
+    private Optional<BulkheadId> bulkhead(String key) {
+        return Optional.ofNullable(knownDigests.get(key)).or(() -> BulkheadKeys.idOf(topology.keyPrefix(), key));
+    }
+
     private BulkheadsInUse inUse(boolean allSeen, int most) {
-        List<BulkheadId> bulkheads = found.stream().flatMap(key -> BulkheadKeys.idOf(topology.keyPrefix(), key).stream())
+        List<BulkheadId> bulkheads = found.stream().flatMap(key -> bulkhead(key).stream())
                 .sorted().toList();
         TreeMap<String, Integer> keysWithoutText = found.stream()
+                .filter(key -> !knownDigests.containsKey(key))
                 .flatMap(key -> BulkheadKeys.nameOfDigest(topology.keyPrefix(), key).stream())
                 .collect(Collectors.toMap(name -> name, name -> 1, Integer::sum, TreeMap::new));
         Optional<String> incomplete = !allSeen ? Optional.of("Redis has too many keys to scan all of them")

@@ -24,12 +24,15 @@ record ErrorReply(String text) {
     private static final List<String> BEFORE_WRITES = List.of("WRONGTYPE", "NOSCRIPT", "OOM", "READONLY", "NOREPLICAS",
             "MISCONF", "BUSY");
 
+    private static final String AUTHENTICATION_REQUIRED = "Authentication required";
+
     /** Other texts for the same error: for large commands without authentication in Redis 6.2, and within scripts. */
-    private static final Map<String, List<String>> ALIASES = Map.of("NOAUTH", List.of("unauthenticated"), "NOPERM",
-            List.of("can't run this command", "no permission", "can't access at least one of the keys"));
+    private static final Map<String, List<String>> ALIASES = Map.of("NOAUTH", List.of("unauthenticated"),
+            AUTHENTICATION_REQUIRED, List.of(AUTHENTICATION_REQUIRED), "NOPERM", List.of("can't run this command", "no permission", "can't access at least one of the keys"));
 
     /** The way out, where {@code %s} stands for what the properties of the Redis client start with. */
     private static final List<Map.Entry<String, String>> REMEDIES = List.of(
+            Map.entry(AUTHENTICATION_REQUIRED, "Set %1$s.password, or a user and a password in %1$s.hosts"),
             Map.entry("NOAUTH", "Authentication required: set %1$s.password, or a user and a password in %1$s.hosts"),
             Map.entry("WRONGPASS", "Check %1$s.password, and the user and the password in %1$s.hosts"),
             Map.entry("WRONGTYPE", "Another application uses a key of this bulkhead. The key was not changed. Set "

@@ -228,7 +228,8 @@ final class RedisNode {
         refusedProbes.reset();
     }
 
-    private void connect() {
+    /** Connects, if nothing is connected or more is needed, and no attempt is under way or planned. */
+    void connect() {
         if (!closed && !opening && !pausing
                 && (connections.isEmpty() || connections.size() < maxConnections && !unsent.isEmpty())) {
             open();
@@ -352,12 +353,7 @@ final class RedisNode {
     }
 
     private void failUnsent(StoreException failure) {
-        List<ServerCall<?>> calls = List.copyOf(unsent);
-        unsent.clear();
-        calls.forEach(call -> {
-            outage.callEnded();
-            call.result.completeExceptionally(failure);
-        });
+        takeUnsent().forEach(call -> call.result.completeExceptionally(failure));
     }
 
     private void startTicking() {
@@ -404,6 +400,21 @@ final class RedisNode {
     // A call that takes several round trips has more time.
     private boolean isSilent(ServerConnection connection) {
         return connection.silentTicks > (maxCalls == 1 ? 3 * Outage.TICKS_PER_TIMEOUT / 4 : Outage.TICKS_PER_TIMEOUT / 2);
+    }
+
+    // ---- The end
+
+    /** Whether no call is at work here or about to be. */
+    boolean mayRetire() {
+        return connections.stream().allMatch(connection -> connection.calls == 0) && (unsent.isEmpty() || !opening);
+    }
+
+    /** Gives away the calls that were not sent, because another node has taken over what this one had. */
+    List<ServerCall<?>> takeUnsent() {
+        List<ServerCall<?>> calls = List.copyOf(unsent);
+        unsent.clear();
+        calls.forEach(call -> outage.callEnded());
+        return calls;
     }
 
     /** Fails all calls, and closes the connections. */

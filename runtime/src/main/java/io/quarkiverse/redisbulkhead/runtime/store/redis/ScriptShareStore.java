@@ -63,7 +63,7 @@ public final class ScriptShareStore extends RedisShareStore {
         }
     }
 
-    private static String sha1(String text) {
+    static String sha1(String text) {
         try {
             byte[] digest = MessageDigest.getInstance("SHA-1").digest(text.getBytes(StandardCharsets.UTF_8));
             return HexFormat.of().formatHex(digest);

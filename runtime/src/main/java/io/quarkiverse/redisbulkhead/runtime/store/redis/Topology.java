@@ -322,10 +322,23 @@ public final class Topology implements AutoCloseable {
     /** Whether anything has changed. */
     private boolean accept(ClusterSlots reported) {
         boolean moved = slots != null && !Arrays.equals(slots.bySlot(), reported.bySlot());
+        boolean isFirst = slots == null;
         slots = reported;
         endpoints = reported.nodes();
-        List<String> gone = nodes.keySet().stream().filter(endpoint -> !reported.masters().contains(endpoint)).toList();
-        gone.forEach(endpoint -> nodes.remove(endpoint).close(Kind.TRANSIENT, "the node has no slots any more"));
+        // One that is still replying names the nodes that took over.
+        List<String> gone = nodes.entrySet().stream()
+                .filter(node -> !reported.masters().contains(node.getKey()) && node.getValue().mayRetire())
+                .map(Map.Entry::getKey).toList();
+        for (String endpoint : gone) {
+            RedisNode node = nodes.remove(endpoint);
+            List<ServerCall<?>> left = node.takeUnsent();
+            node.close(Kind.TRANSIENT, "the node has no slots any more");
+            left.forEach(this::submit);
+        }
+        if (isFirst) {
+            // Once, and before calls need them: a node that cannot be reached is asked again by the calls for it.
+            reported.masters().forEach(endpoint -> node(endpoint).connect());
+        }
         if (moved) {
             // Another node has the data, and may have less of it.
             noteMove();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -33,9 +34,9 @@ class BulkheadScanTest {
         return new Topology(redis.vertx(), options, "quarkus.redis", prefix, Duration.ofSeconds(20), 1, false);
     }
 
-    private BulkheadsInUse inUse(RedisOptions options, String prefix) throws Exception {
+    private BulkheadsInUse inUse(RedisOptions options, String prefix, BulkheadId... known) throws Exception {
         try (Topology topology = topology(options, prefix)) {
-            return new BulkheadScan(topology).inUse(100).toCompletableFuture().get(30, TimeUnit.SECONDS);
+            return new BulkheadScan(topology).inUse(100, Set.of(known)).toCompletableFuture().get(30, TimeUnit.SECONDS);
         }
     }
 
@@ -52,6 +53,11 @@ class BulkheadScanTest {
         BulkheadsInUse inUse = inUse(redis.options(), "test");
         assertThat(inUse.bulkheads()).isEmpty();
         assertThat(inUse.keysWithoutText()).containsOnly(Map.entry("pages", 2), Map.entry("{other}", 1));
+
+        BulkheadId known = pages.forKey("b".repeat(500));
+        BulkheadsInUse withKnown = inUse(redis.options(), "test", known, pages.forKey("c".repeat(500)));
+        assertThat(withKnown.bulkheads()).containsExactly(known);
+        assertThat(withKnown.keysWithoutText()).as("the others").containsOnly(Map.entry("pages", 1), Map.entry("{other}", 1));
     }
 
     @Test
@@ -72,7 +78,7 @@ class BulkheadScanTest {
     void scanStopsAtTooManyKeysAndLetsOtherCallsPass() throws Exception {
         redis.command("EVAL", "for i = 1, ARGV[1] do redis.call('SET', 'key:' .. i, '') end", 0, MORE_THAN_A_SCAN_COVERS);
         try (Topology topology = topology(redis.options(), "test")) {
-            CompletionStage<BulkheadsInUse> scan = new BulkheadScan(topology).inUse(100);
+            CompletionStage<BulkheadsInUse> scan = new BulkheadScan(topology).inUse(100, Set.of());
             AtomicInteger before = new AtomicInteger();
             for (int i = 0; i < 3; i++) {
                 topology.send("PING", null, connection -> connection.send(Request.cmd(Command.PING)))

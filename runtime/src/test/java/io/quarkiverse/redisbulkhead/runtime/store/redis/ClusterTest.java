@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.AfterAll;
@@ -49,7 +50,7 @@ class ClusterTest {
                 everythingWorks(process, SemaphoreSpec.named(kind + " " + i).permits(1).fair(i % 2 == 0)
                         .maxWait(Duration.ofMinutes(1)).build());
             }
-            assertThat(get(process.store.inUse(10)).incomplete()).hasValueSatisfying(
+            assertThat(get(process.store.inUse(10, Set.of())).incomplete()).hasValueSatisfying(
                     reason -> assertThat(reason).contains("Redis Cluster"));
             assertThat(cluster.keys()).as("each node holds keys").doesNotContain(0);
         }

@@ -20,7 +20,7 @@ final class TestProxy implements AutoCloseable {
     /** What happens to connections. */
     enum Fault {
 
-        /** Holds back the first call and closes the connection to the client. */
+        /** Holds back the first call until {@link #deliver()}, and closes the connection to the client. */
         HOLDS_A_CALL_AND_CLOSES,
 
         /** Delivers the first call, then resets the connection instead of replying. */
@@ -133,7 +133,13 @@ final class TestProxy implements AutoCloseable {
                 if (isCall && fault == Fault.EACH_CALL_IS_LOST) {
                     return;
                 } else if (disturbs && isCall && fault == Fault.HOLDS_A_CALL_AND_CLOSES) {
+                    byte[] held = whole(in, buffer, read);
+                    from.close();
                     holding.countDown();
+                    delivered.await();
+                    if (!server.isClosed()) {
+                        to.getOutputStream().write(withEnd(held));
+                    }
                     return;
                 } else if (disturbs && isCall && fault == Fault.RESETS_AFTER_A_CALL) {
                     forgotten = true;
@@ -159,6 +165,14 @@ final class TestProxy implements AutoCloseable {
 
     private static boolean contains(byte[] bytes, int length, String word) {
         return new String(bytes, 0, length, StandardCharsets.ISO_8859_1).toUpperCase(Locale.ROOT).contains(word);
+    }
+
+    /** No client reads the reply: a command behind the call shows when Redis has executed it. */
+    private static byte[] withEnd(byte[] call) throws IOException {
+        ByteArrayOutputStream both = new ByteArrayOutputStream();
+        both.write(call);
+        both.write("SET delivered yes\r\n".getBytes(StandardCharsets.US_ASCII));
+        return both.toByteArray();
     }
 
     /** A transaction may arrive in several parts. */
