@@ -158,7 +158,8 @@ public class BulkheadMetrics implements SemaphoreListener, ObservedShareStore.Li
 
     @Override
     public void done(ObservedShareStore.Operation operation, Duration time, Throwable failure) {
-        String outcome = failure == null ? "success" : StoreException.is(failure, StoreException.Kind.CONTENDED) ? "contended" : "failure";
+        String outcome = failure == null ? "success"
+                : StoreException.is(failure, StoreException.Kind.CONTENDED) ? "contended" : "failure";
         timers.computeIfAbsent(new Operation(operation, outcome), series -> operations.withTags("operation",
                 Labels.of(operation), "outcome", outcome)).record(time);
     }

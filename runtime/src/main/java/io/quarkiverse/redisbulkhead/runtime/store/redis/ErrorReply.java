@@ -28,7 +28,8 @@ record ErrorReply(String text) {
 
     /** Other texts for the same error: for large commands without authentication in Redis 6.2, and within scripts. */
     private static final Map<String, List<String>> ALIASES = Map.of("NOAUTH", List.of("unauthenticated"),
-            AUTHENTICATION_REQUIRED, List.of(AUTHENTICATION_REQUIRED), "NOPERM", List.of("can't run this command", "no permission", "can't access at least one of the keys"));
+            AUTHENTICATION_REQUIRED, List.of(AUTHENTICATION_REQUIRED), "NOPERM",
+            List.of("can't run this command", "no permission", "can't access at least one of the keys"));
 
     /** The way out, where {@code %s} stands for what the properties of the Redis client start with. */
     private static final List<Map.Entry<String, String>> REMEDIES = List.of(

@@ -41,6 +41,18 @@ class ScriptShareStoreTest extends RedisShareStoreContract {
         return TestStore.SCRIPT.commands();
     }
 
+    /** Trap 22. */
+    @Test
+    void scriptFlushIsTransparent() {
+        Instance one = instance();
+        one.tryFor(REPORTS, 1);
+        redis.command("SCRIPT", "FLUSH");
+        assertThat(one.state(REPORTS).granted()).isEqualTo(1);
+        redis.command("SCRIPT", "FLUSH");
+        assertThat(one.giveBack(REPORTS).granted()).isEqualTo(1);
+        assertThat(get(one.store.look(REPORTS, 10)).granted()).isZero();
+    }
+
     /** Trap 4: a lost answer is not repeated by the store; the same statement gets the same position. */
     @Test
     void lostAnswerIsUpToTheSender() throws Exception {

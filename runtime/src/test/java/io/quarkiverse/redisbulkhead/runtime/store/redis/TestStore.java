@@ -10,7 +10,8 @@ import io.vertx.redis.client.RedisOptions;
 /** The Redis stores. */
 public enum TestStore {
 
-    SCRIPT(List.of("eval", "evalsha", "time", "info", "publish", "pexpire", "set", "hget", "hgetall", "hset", "hdel", "zadd",
+    SCRIPT(List.of("eval", "evalsha", "time", "info", "publish", "pexpire", "set", "hget", "hmget", "hgetall", "hset", "hdel",
+            "zadd",
             "zcard",
             "zrange",
             "zrem", "scan")) {
