@@ -28,6 +28,12 @@ public record Holder(String permitId, String bulkhead, Optional<String> key, lon
         /** The holder has it, and renews its lease. */
         HELD,
 
+        /**
+         * Code acquired it and dropped the {@link Permit} without releasing it. The instance gives it back one
+         * {@code expire} after it has noticed.
+         */
+        LEAKED,
+
         /** It was detached, and no process has attached it yet; see {@link Permit#detach()}. Its lease is not renewed. */
         DETACHED,
 

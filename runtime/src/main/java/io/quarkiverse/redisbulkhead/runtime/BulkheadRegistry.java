@@ -57,6 +57,7 @@ import io.vertx.core.Vertx;
 public class BulkheadRegistry implements RedisBulkheads {
 
     private static final Logger LOG = Logger.getLogger(BulkheadRegistry.class);
+    private static final Duration WARN_AFTER_IN_DEV_MODE = Duration.ofMinutes(10);
     private static final Duration UNTIL_STARTED = Duration.ofMillis(10);
 
     private final EffectiveDefinitions definitions;
@@ -178,7 +179,7 @@ public class BulkheadRegistry implements RedisBulkheads {
         if (spec.name().startsWith(LockSpec.BULKHEAD_PREFIX)) {
             throw new IllegalArgumentException("'" + spec.name() + "' is the bulkhead behind a lock. Use lock(LockSpec)");
         }
-        EffectiveBulkhead bulkhead = inCode.define(spec, BulkheadView::caller);
+        EffectiveBulkhead bulkhead = inCode.define(spec, BulkheadView::method);
         return new SemaphoreView(semaphore(bulkhead.spec(), bulkhead.enabled()), keysOf(spec.name()), runtime.get());
     }
 
@@ -257,6 +258,17 @@ public class BulkheadRegistry implements RedisBulkheads {
      */
     public Optional<Duration> retryAfter(String name) {
         return definitions.retryAfter(name);
+    }
+
+    /**
+     * When a permit that is still held is reported.
+     *
+     * @param name any bulkhead, that behind a lock included
+     * @return zero: never
+     */
+    Duration warnAfter(String name) {
+        return definitions.warnAfter(name)
+                .orElse(LaunchMode.current() == LaunchMode.DEVELOPMENT ? WARN_AFTER_IN_DEV_MODE : Duration.ZERO);
     }
 
     /**

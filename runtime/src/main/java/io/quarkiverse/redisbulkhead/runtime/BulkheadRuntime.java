@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime;
 
+import java.lang.ref.Cleaner;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,6 +12,7 @@ import jakarta.annotation.PreDestroy;
 import jakarta.annotation.Priority;
 import jakarta.enterprise.event.Event;
 import jakarta.enterprise.event.Observes;
+import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import jakarta.interceptor.Interceptor;
@@ -54,6 +56,9 @@ public class BulkheadRuntime {
     private final Engine engine;
     private final Executions executions = new Executions();
     private final Continuations continuations;
+    private final boolean recordsPlaces;
+    // Null until code acquires a permit, because it has a thread. Guarded by this.
+    private Cleaner cleaner;
     // What there is to do with the store in Redis.
     private Runnable connecting = () -> {
     };
@@ -71,11 +76,13 @@ public class BulkheadRuntime {
      * @param listeners are notified in this order
      * @param redisListeners are notified of the duration of commands
      * @param decorators stand in front of the store, in tests of applications
+     * @param registry knows which permits are held for long; asked when there are some, because it needs this bean itself
      */
     @Inject
     public BulkheadRuntime(RedisBulkheadRuntimeConfig config, RedisBulkheadBuildTimeConfig buildTimeConfig,
             RedisStoreFactory redis, Vertx vertx, Event<PermitLost> losses, @All List<SemaphoreListener> listeners,
-            @All List<StoreListener> redisListeners, @All List<StoreDecorator> decorators) {
+            @All List<StoreListener> redisListeners, @All List<StoreDecorator> decorators,
+            Instance<BulkheadRegistry> registry) {
         this.timers = new VertxTimers(vertx);
         int maxBlockedThreads = maxBlockedThreads(config, ConfigProvider.getConfig());
         this.continuations = new Continuations(maxBlockedThreads);
@@ -84,6 +91,8 @@ public class BulkheadRuntime {
         StoreKind store = buildTimeConfig.store();
         this.engine = store.needsRedis() ? engineOnRedis(redis.create(), config.commandTimeout(), parts)
                 : engineOfThisProcess(config.commandTimeout(), parts);
+        engine.warnAfter(bulkhead -> registry.get().warnAfter(bulkhead.name()));
+        this.recordsPlaces = config.recordPlaces().orElse(LaunchMode.current().isDevOrTest());
     }
 
     /** What an engine needs, with Redis or without. */
@@ -169,6 +178,18 @@ public class BulkheadRuntime {
 
     Continuations continuations() {
         return continuations;
+    }
+
+    /** Notices permits that code has dropped. */
+    synchronized Cleaner cleaner() {
+        if (cleaner == null) {
+            cleaner = Cleaner.create();
+        }
+        return cleaner;
+    }
+
+    boolean recordsPlaces() {
+        return recordsPlaces;
     }
 
     /**

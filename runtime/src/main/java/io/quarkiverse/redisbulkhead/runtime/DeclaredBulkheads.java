@@ -77,6 +77,8 @@ final class DeclaredBulkheads {
         values.add(value(name, "min-hold", text(spec.minHold()), Optional.empty()));
         values.add(value(name, "keep-idle", text(spec.keepIdle()), Optional.empty(),
                 spec.permits() == 1 ? new String[0] : new String[] { "keep-idle" }));
+        values.add(value(name, "warn-after", definitions.warnAfter(name).map(DeclaredBulkheads::text).orElse(""),
+                Optional.empty(), "warn-after"));
         values.add(value(name, "on-lost", text(spec.onLost()), Optional.empty()));
         values.add(value(name, "on-full", definitions.onFull(name).map(DeclaredBulkheads::text)
                 .orElse("scheduled runs are skipped, other calls rejected"), Optional.empty()));

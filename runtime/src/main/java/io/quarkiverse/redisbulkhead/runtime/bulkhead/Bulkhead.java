@@ -40,6 +40,7 @@ final class Bulkhead {
     private final ShareSync sync;
     private final LocalHolds holds;
     private final Runnable whenDue = this::tick;
+    private final long warnAfterNanos;
 
     // The following fields, and those of ShareSync, are guarded by the lock of this object.
 
@@ -99,6 +100,7 @@ final class Bulkhead {
         this.alarm = new Timers.Alarm(around.timers);
         this.sync = around.store == null ? null : new ShareSync(this);
         this.holds = around.store == null ? new LocalHolds(this) : null;
+        this.warnAfterNanos = around.warnAfterNanos(id);
         adopt(first);
         if (sync == null) {
             keeps = true;
@@ -762,12 +764,17 @@ final class Bulkhead {
         return one - now < other - now ? one : other;
     }
 
-    // Within the lock: ends executions that have held their permits for too long.
+    // Within the lock: reports executions that have held their permits for long, and ends those that did for too long.
     private long endHolds(long now, List<Runnable> then) {
         long next = now + Long.MAX_VALUE / 4;
         SharePermit permit = first;
         while (permit != null) {
             SharePermit following = permit.after;
+            if (!permit.reported && now - permit.sinceNanos >= warnAfterNanos) {
+                permit.reported = true;
+                PermitInUse held = permit.inUse(now);
+                then.add(() -> around.listener.heldLong(held));
+            }
             if (permit.definition.terms().holdIsBounded()) {
                 if (permit.holdEndNanos() - now <= 0) {
                     end(permit, Reason.MAX_HOLD, now, then);

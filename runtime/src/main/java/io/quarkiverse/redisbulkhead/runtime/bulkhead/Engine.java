@@ -17,6 +17,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.DoubleSupplier;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 import org.jboss.logging.Logger;
@@ -216,6 +217,18 @@ public final class Engine implements InstanceControl {
         return around.listener.onCall(bulkhead, method);
     }
 
+    /**
+     * Reports executions that hold their permits for long.
+     *
+     * @param time for how long, by bulkhead; zero for never. Asked once per bulkhead
+     */
+    public void warnAfter(Function<BulkheadId, Duration> time) {
+        around.setWarnAfter(time);
+        if (fallback != null) {
+            fallback.warnAfter(time);
+        }
+    }
+
     /** A permit that does not count. */
     public HeldPermit uncountedPermit(BulkheadId bulkhead) {
         return new UncountedPermit(bulkhead, CallListener.NONE, around.timers);
@@ -305,7 +318,8 @@ public final class Engine implements InstanceControl {
         return here.permits().stream()
                 .map(permit -> new Holder(permit.id(), bulkhead.name(), bulkhead.key(), permit.fencingToken(), permit.weight(),
                         around.identity.application(), around.identity.instance(), permit.method,
-                        around.wallTime(permit.sinceNanos), until(permit, until), Holder.State.HELD))
+                        around.wallTime(permit.sinceNanos), until(permit, until),
+                        permit.leaked ? Holder.State.LEAKED : Holder.State.HELD))
                 .toList();
     }
 

@@ -90,6 +90,18 @@ public interface HeldPermit {
     void takeBack();
 
     /**
+     * Notes that code holds the permit, and is to release it.
+     *
+     * @param taker what acquired it, for reports
+     */
+    default void heldBy(Taker taker) {
+    }
+
+    /** No code can release the permit any more. If it is held, it is reported, and given back one {@code expire} later. */
+    default void abandoned() {
+    }
+
+    /**
      * Whether the end of an execution waits for the answer to its release.
      *
      * @return {@link io.quarkiverse.redisbulkhead.SemaphoreSpec#awaitRelease()}; {@code false} for a permit that no store

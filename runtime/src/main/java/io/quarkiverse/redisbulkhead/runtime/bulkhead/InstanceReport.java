@@ -30,6 +30,7 @@ record InstanceReport(int inUse, int waiting, List<Holder> holders, List<Waiter>
     private static final int MOST_CHARACTERS = 45_000;
 
     private static final String HOLDER = "holder";
+    private static final String LEAKED = "leaked";
     private static final String WAITER = "waiter";
 
     /** A text without white space. */
@@ -47,7 +48,7 @@ record InstanceReport(int inUse, int waiting, List<Holder> holders, List<Waiter>
         long now = System.currentTimeMillis();
         StringBuilder text = new StringBuilder().append(inUse).append(' ').append(waiting).append('\n');
         for (Holder holder : holders) {
-            add(text, HOLDER, holder.permitId(), holder.ticket(), holder.weight(), holder.application(), holder.instance(),
+            add(text, holder.state() == Holder.State.LEAKED ? LEAKED : HOLDER, holder.permitId(), holder.ticket(), holder.weight(), holder.application(), holder.instance(),
                     holder.method(), holder.since(), holder.until(), now);
         }
         for (Waiter waiter : waiters) {
@@ -80,7 +81,7 @@ record InstanceReport(int inUse, int waiting, List<Holder> holders, List<Waiter>
         List<Holder> holders = new ArrayList<>();
         List<Waiter> waiters = new ArrayList<>();
         while (words.hasMoreTokens()) {
-            boolean holds = words.nextToken().equals(HOLDER);
+            String kind = words.nextToken();
             String permitId = decoded(words.nextToken());
             long ticket = Long.parseLong(words.nextToken());
             int weight = Integer.parseInt(words.nextToken());
@@ -89,9 +90,9 @@ record InstanceReport(int inUse, int waiting, List<Holder> holders, List<Waiter>
             String method = decoded(words.nextToken());
             Instant since = now.minusMillis(Long.parseLong(words.nextToken()));
             Instant until = now.plusMillis(Long.parseLong(words.nextToken()));
-            if (holds) {
+            if (!kind.equals(WAITER)) {
                 holders.add(new Holder(permitId, bulkhead.name(), bulkhead.key(), ticket, weight, application, instance, method,
-                        since, until, Holder.State.HELD));
+                        since, until, kind.equals(LEAKED) ? Holder.State.LEAKED : Holder.State.HELD));
             } else {
                 waiters.add(new Waiter(permitId, bulkhead.name(), bulkhead.key(), ticket, weight, application, instance, method,
                         since, until));

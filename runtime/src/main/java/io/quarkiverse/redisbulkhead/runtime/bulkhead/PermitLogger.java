@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.bulkhead;
 
+import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -33,6 +34,33 @@ public final class PermitLogger implements SemaphoreListener {
                 + "run at the same time. Permit %s, fencing token %d", loss.method(), loss.bulkhead(),
                 explanation(loss.reason()),
                 loss.permitId(), loss.fencingToken());
+    }
+
+    @Override
+    public void leaked(PermitInUse permit) {
+        LOG.warnf("A permit of %s was not released, and no code refers to it any more: thread '%s' acquired it %s ago, in %s."
+                + " It goes back in %s. Acquire permits in try-with-resources, or use run() and call(). Permit %s",
+                name(permit), permit.taker().thread(), text(permit.age()), place(permit), text(permit.expire()), permit.id());
+    }
+
+    @Override
+    public void heldLong(PermitInUse permit) {
+        LOG.warnf("%s has held a permit of %s for %s, longer than warn-after. This is logged once per permit. Permit %s",
+                place(permit), name(permit), text(permit.age()), permit.id());
+    }
+
+    private static String name(PermitInUse permit) {
+        return "bulkhead '" + permit.bulkhead().name() + "'" + permit.bulkhead().key().map(key -> ", key '" + key + "'").orElse("");
+    }
+
+    private static String place(PermitInUse permit) {
+        boolean recorded = permit.taker() != null && !permit.taker().place().isEmpty();
+        return recorded ? permit.taker().place()
+                : permit.method() + (permit.taker() == null ? "" : " (record-places=true adds the line)");
+    }
+
+    private static String text(Duration time) {
+        return time.compareTo(Duration.ofSeconds(1)) < 0 ? time.toMillis() + " ms" : time.toSeconds() + " s";
     }
 
     private static String explanation(Reason reason) {

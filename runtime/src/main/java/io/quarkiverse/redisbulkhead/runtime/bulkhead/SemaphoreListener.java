@@ -30,6 +30,22 @@ public interface SemaphoreListener {
     }
 
     /**
+     * Code dropped a permit without releasing it. The instance gives it back when one {@code expire} has passed.
+     *
+     * @param permit which one
+     */
+    default void leaked(PermitInUse permit) {
+    }
+
+    /**
+     * An execution has held its permit for longer than {@code warn-after}. Once per permit.
+     *
+     * @param permit which one
+     */
+    default void heldLong(PermitInUse permit) {
+    }
+
+    /**
      * A call was rejected because the calls around it hold so much of the bulkhead that it would wait for itself.
      *
      * @param method what the permit was for, as operators see it

@@ -55,6 +55,16 @@ public final class SemaphoreListeners implements SemaphoreListener {
     }
 
     @Override
+    public void leaked(PermitInUse permit) {
+        fireAll(listener -> listener.leaked(permit));
+    }
+
+    @Override
+    public void heldLong(PermitInUse permit) {
+        fireAll(listener -> listener.heldLong(permit));
+    }
+
+    @Override
     public void nestedCallRejected(String method, RuntimeException rejection) {
         fireAll(listener -> listener.nestedCallRejected(method, rejection));
     }

@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.bulkhead;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -45,6 +46,12 @@ final class SharePermit implements HeldPermit, Admission {
     boolean detaching;
     // Whether it was released after it was detached; for a detachment that is undone.
     boolean releasedLate;
+    // Whether it was reported that it has been held for long.
+    boolean reported;
+    // Whether no code can release it any more.
+    volatile boolean leaked;
+    // Null for a guarded method.
+    private volatile Taker taker;
     // The same for all attempts to detach.
     DetachedPermit detachment;
 
@@ -158,6 +165,28 @@ final class SharePermit implements HeldPermit, Admission {
     @Override
     public void takeBack() {
         bulkhead.takeBack(this);
+    }
+
+    @Override
+    public void heldBy(Taker code) {
+        taker = code;
+    }
+
+    @Override
+    public void abandoned() {
+        synchronized (bulkhead) {
+            if (leaked || !bulkhead.holds(this)) {
+                return;
+            }
+            leaked = true;
+        }
+        bulkhead.around.listener.leaked(inUse(bulkhead.nanoTime()));
+        bulkhead.around.timers.after(definition.spec().expire(), this::release);
+    }
+
+    PermitInUse inUse(long now) {
+        return new PermitInUse(definition.id(), id(), method, taker, Duration.ofNanos(now - sinceNanos),
+                definition.spec().expire());
     }
 
     @Override

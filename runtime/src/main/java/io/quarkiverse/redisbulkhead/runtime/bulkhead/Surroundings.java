@@ -6,7 +6,9 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.DoubleSupplier;
+import java.util.function.Function;
 
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
 
 /** What all bulkheads of one engine work with. Thread-safe. */
@@ -45,6 +47,9 @@ final class Surroundings {
     // Guarded by this.
     private Instant wallOrigin;
     private long wallOriginNanos;
+
+    // Zero: never.
+    private volatile Function<BulkheadId, Duration> warnAfter = bulkhead -> Duration.ZERO;
 
     private volatile boolean stopping;
     private volatile boolean deaf;
@@ -151,6 +156,16 @@ final class Surroundings {
     /** For how long a server has been known after another one, in milliseconds; -1 if none was replaced. */
     synchronized long serverSinceMillis() {
         return serverReplaced ? Duration.ofNanos(timers.nanoTime() - serverReplacedAt).toMillis() : -1;
+    }
+
+    void setWarnAfter(Function<BulkheadId, Duration> time) {
+        warnAfter = time;
+    }
+
+    /** When an execution that still holds its permit is reported. */
+    long warnAfterNanos(BulkheadId bulkhead) {
+        Duration time = warnAfter.apply(bulkhead);
+        return time.isZero() ? Long.MAX_VALUE : time.toNanos();
     }
 
     void stop() {

@@ -131,6 +131,7 @@ final class BulkheadAssembler {
             case "local-permits" -> spec.localPermits(own.localPermits().getAsInt());
             case "max-waiters" -> spec.maxWaiters(own.maxWaiters().getAsInt());
             case "rest.retry-after" -> DurationText.retryAfter(own.rest().retryAfter().get());
+            case "warn-after" -> DurationText.WARN_AFTER.check(own.warnAfter().get());
             case "enabled", "on-full" -> {
                 // Not part of a definition.
             }

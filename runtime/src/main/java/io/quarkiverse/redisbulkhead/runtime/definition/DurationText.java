@@ -27,6 +27,9 @@ public enum DurationText {
     /** For how long an instance keeps a permit that no execution uses. */
     KEEP_IDLE("keepIdle", "1s, 500ms or PT1S"),
 
+    /** When a permit that is still held is reported. */
+    WARN_AFTER("warnAfter", "10m, 30s or PT10M"),
+
     /** How long a call waits for a lock. */
     ACQUIRE_TIMEOUT("acquireTimeout", "10s, 500ms or PT10S"),
 
@@ -69,6 +72,7 @@ public enum DurationText {
             case MAX_HOLD -> SemaphoreSpec.named("any").maxHold(duration);
             case MIN_HOLD -> SemaphoreSpec.named("any").minHold(duration);
             case KEEP_IDLE -> SemaphoreSpec.named("any").keepIdle(duration);
+            case WARN_AFTER -> checkBounds(duration, Duration.ZERO, SemaphoreSpec.MAX_EXPIRE, "from zero to 365 days");
             case ACQUIRE_TIMEOUT -> LockSpec.named("any").acquireTimeout(duration);
             case LOCK_TIMEOUT -> LockSpec.named("any").lockTimeout(duration);
             case COMMAND_TIMEOUT ->

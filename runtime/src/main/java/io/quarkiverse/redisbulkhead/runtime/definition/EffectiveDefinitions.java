@@ -246,6 +246,20 @@ public final class EffectiveDefinitions {
     }
 
     /**
+     * When a permit that is still held is reported.
+     *
+     * @param name any bulkhead, that behind a lock included
+     * @return empty for the default
+     */
+    public Optional<Duration> warnAfter(String name) {
+        Optional<Duration> own = name.startsWith(LockSpec.BULKHEAD_PREFIX)
+                ? Optional.ofNullable(values.lock().locks().get(name.substring(LockSpec.BULKHEAD_PREFIX.length())))
+                        .flatMap(LockConfig::warnAfter)
+                : Optional.ofNullable(values.bulkheads().get(name)).flatMap(BulkheadConfig::warnAfter);
+        return own.or(values::warnAfter);
+    }
+
+    /**
      * Whether a property of one bulkhead is set.
      *
      * @param name the bulkhead

@@ -73,6 +73,7 @@ record ValueChecks(Configuration configuration, boolean inRedis, ValidationError
             case "max-blocked-threads" -> require(values.maxBlockedThreads().getAsInt() >= 0,
                     "maxBlockedThreads must be at least 0, but is " + values.maxBlockedThreads().getAsInt());
             case "keep-idle" -> DurationText.KEEP_IDLE.check(values.keepIdle());
+            case "warn-after" -> DurationText.WARN_AFTER.check(values.warnAfter().get());
             case "rest.status" -> require(
                     values.rest().status() >= FIRST_ERROR_STATUS && values.rest().status() <= LAST_ERROR_STATUS,
                     "status must be an HTTP error status from " + FIRST_ERROR_STATUS + " to " + LAST_ERROR_STATUS + ", but is "
@@ -127,6 +128,8 @@ record ValueChecks(Configuration configuration, boolean inRedis, ValidationError
                 () -> LockSpec.named("any").acquireTimeout(wait)));
         own.keepIdle().ifPresent(keep -> check(PropertyNames.ofLock(name, "keep-idle"),
                 () -> LockSpec.named("any").keepIdle(keep)));
+        own.warnAfter().ifPresent(time -> check(PropertyNames.ofLock(name, "warn-after"),
+                () -> DurationText.WARN_AFTER.check(time)));
         String lockTimeout = PropertyNames.ofLock(name, "lock-timeout");
         own.lockTimeout().filter(lease -> check(lockTimeout, () -> LockSpec.named("any").lockTimeout(lease)))
                 .ifPresent(lease -> checkLease(configuration.written(lockTimeout), "lock-timeout", lease));

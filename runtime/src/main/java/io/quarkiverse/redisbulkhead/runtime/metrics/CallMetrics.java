@@ -18,6 +18,7 @@ import io.micrometer.core.instrument.Tags;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallListener;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.PermitInUse;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreListener;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.observation.BoundedLabels;
@@ -91,6 +92,11 @@ public class CallMetrics implements SemaphoreListener {
     }
 
     @Override
+    public void leaked(PermitInUse permit) {
+        permitsLeaked(permit.bulkhead()).increment();
+    }
+
+    @Override
     public void renewalFailed(BulkheadId bulkhead, int permits, Throwable failure) {
         renewalsFailed(bulkhead).increment(permits);
     }
@@ -107,6 +113,7 @@ public class CallMetrics implements SemaphoreListener {
         for (PermitLost.Reason reason : PermitLost.Reason.values()) {
             permitsLost(bulkhead, reason);
         }
+        permitsLeaked(bulkhead);
         renewalsFailed(bulkhead);
         return new CallMeters(registry, tags(bulkhead).and(MeterNames.METHOD, method));
     }
@@ -115,6 +122,11 @@ public class CallMetrics implements SemaphoreListener {
         return Counter.builder(MeterNames.PERMITS_LOST).tags(tags(bulkhead))
                 .tag(MeterNames.REASON, ConstantLabels.of(reason))
                 .description("Permits lost before their executions ended").register(registry);
+    }
+
+    private Counter permitsLeaked(BulkheadId bulkhead) {
+        return Counter.builder(MeterNames.PERMITS_LEAKED).tags(tags(bulkhead))
+                .description("Permits that code dropped without releasing them").register(registry);
     }
 
     private Counter renewalsFailed(BulkheadId bulkhead) {

@@ -15,6 +15,7 @@ final class MeterNames {
     static final String RUNNING_DURATION = "redis.bulkhead.running.duration";
     static final String WAITING_DURATION = "redis.bulkhead.waiting.duration";
     static final String PERMITS_LOST = "redis.bulkhead.permits.lost";
+    static final String PERMITS_LEAKED = "redis.bulkhead.permits.leaked";
     static final String RENEWALS_FAILED = "redis.bulkhead.renewals.failed";
     static final String OPERATION_DURATION = "redis.bulkhead.operation.duration";
     static final String PERMITS_IN_USE = "redis.bulkhead.permits.in.use";
