@@ -94,7 +94,7 @@ public interface RedisSemaphore {
     /**
      * Takes a permit of that weight if that much is free now; one attempt, all or nothing.
      *
-     * @param weight how many permits this one counts for, from 1 to {@value SemaphoreSpec#MAX_WEIGHT}, and at most
+     * @param weight how many permits this one counts for, at least 1, and at most
      *        {@link SemaphoreSpec#permits()}, whatever {@link #resize} has set
      * @return one permit, to be released by the caller, which gives all of it back; empty when less is free, and when the limit
      *         is below the weight since {@link #resize}
@@ -142,7 +142,7 @@ public interface RedisSemaphore {
      * Takes a permit of that weight, waiting until that much is free. It takes all or nothing: while it waits, it holds no
      * part. In a fair bulkhead no other call overtakes it. Otherwise lighter calls can.
      *
-     * @param weight how many permits this one counts for, from 1 to {@value SemaphoreSpec#MAX_WEIGHT}, and at most
+     * @param weight how many permits this one counts for, at least 1, and at most
      *        {@link SemaphoreSpec#permits()}, whatever {@link #resize} has set
      * @param maxWait as for {@link #acquire(Duration)}
      * @return one permit, to be released by the caller, which gives all of it back

@@ -140,7 +140,8 @@ abstract class BulkheadView {
 
     private <T> Uni<T> acquireAsync(Semaphore semaphore, Caller caller,
             Function<CompletionStage<List<HeldPermit>>, CompletionStage<T>> answer) {
-        return runtime.continuations().answer(() -> semaphore.admit(caller.method()), admission -> answer.apply(admission.granted()),
+        return runtime.continuations().answer(() -> semaphore.admit(caller.method()),
+                admission -> answer.apply(admission.granted()),
                 Admission::end);
     }
 

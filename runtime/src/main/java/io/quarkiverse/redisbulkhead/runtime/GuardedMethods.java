@@ -23,6 +23,7 @@ import io.quarkiverse.redisbulkhead.BulkheadKeyResolver;
 import io.quarkiverse.redisbulkhead.InvalidBulkheadKeyException;
 import io.quarkiverse.redisbulkhead.runtime.GuardedMethod.SemaphoreOfCall;
 import io.quarkiverse.redisbulkhead.runtime.GuardedMethod.Skips;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallResult;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.config.OnFull;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
@@ -58,7 +59,7 @@ public class GuardedMethods {
          * @return to be thrown
          */
         public InvalidBulkheadKeyException refused() {
-            semaphore.refuseKey(method);
+            semaphore.refuse(method, CallResult.INVALID_KEY);
             return new InvalidBulkheadKeyException(semaphore.spec().name(),
                     "The parameter " + name + " is missing or malformed");
         }
@@ -122,7 +123,11 @@ public class GuardedMethods {
     private GuardedMethod guarded(MethodDeclaration method) {
         List<SemaphoreOfCall> semaphores = new ArrayList<>();
         for (BulkheadUse use : method.bulkheads()) {
-            semaphores.add(semaphoreOfCall(use, method));
+            SemaphoreOfCall semaphore = semaphoreOfCall(use, method);
+            boolean weighed = use.weightParameter() != BulkheadUse.NO_PARAMETER
+                    && bulkheads.isEnabled(bulkheads.resolved(use.name()));
+            semaphores.add(weighed ? SemaphoreOfCall.weighedByParameter(semaphore, method.label(), use.weightParameter())
+                    : semaphore);
         }
         return new GuardedMethod(method.label(), guard(method), semaphores, runtime.executions(), skips(method));
     }

@@ -48,7 +48,7 @@ class DeclaredBulkheadsTest {
 
     private static MethodDeclaration guarded(String type, String method, String bulkhead) {
         return new MethodDeclaration(type, method, List.of(), ReturnKind.SYNCHRONOUS, type + "#" + method,
-                List.of(new BulkheadUse(bulkhead, 1, new KeyOrigin.None())));
+                List.of(new BulkheadUse(bulkhead, 1, new KeyOrigin.None(), BulkheadUse.NO_PARAMETER)));
     }
 
     private static DeclaredBulkhead reports(Map<String, String> properties) {

@@ -124,7 +124,7 @@ class MetricsTest {
                 .allSatisfy(calls -> assertThat(calls.value()).isZero())
                 .extracting(calls -> calls.labels().get("result"))
                 .containsExactlyInAnyOrder("accepted", "bypassed", "full", "timedOut", "queueFull", "skipped", "contended",
-                        "unavailable", "invalidKey", "cancelled");
+                        "unavailable", "invalidKey", "invalidWeight", "cancelled");
         assertThat(
                 scrape.samples("redis_bulkhead_permits_lost_total", "bulkhead", "idle")
                         .map(lost -> lost.labels().get("reason")))

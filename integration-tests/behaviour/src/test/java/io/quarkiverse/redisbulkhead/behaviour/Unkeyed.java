@@ -13,6 +13,6 @@ final class Unkeyed {
     }
 
     static List<BulkheadUse> bulkheads(String... names) {
-        return Stream.of(names).map(name -> new BulkheadUse(name, 1, new KeyOrigin.None())).toList();
+        return Stream.of(names).map(name -> new BulkheadUse(name, 1, new KeyOrigin.None(), BulkheadUse.NO_PARAMETER)).toList();
     }
 }

@@ -212,9 +212,9 @@ public final class Engine implements InstanceControl {
         });
     }
 
-    /** As {@link SemaphoreListener#onCall}. */
-    public CallListener onCall(BulkheadId bulkhead, String method) {
-        return around.listener.onCall(bulkhead, method);
+    /** As {@link SemaphoreListener#onCall(BulkheadId, String, int)}. */
+    public CallListener onCall(BulkheadId bulkhead, String method, int weight) {
+        return around.listener.onCall(bulkhead, method, weight);
     }
 
     /**

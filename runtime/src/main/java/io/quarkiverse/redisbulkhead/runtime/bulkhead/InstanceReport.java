@@ -48,7 +48,8 @@ record InstanceReport(int inUse, int waiting, List<Holder> holders, List<Waiter>
         long now = System.currentTimeMillis();
         StringBuilder text = new StringBuilder().append(inUse).append(' ').append(waiting).append('\n');
         for (Holder holder : holders) {
-            add(text, holder.state() == Holder.State.LEAKED ? LEAKED : HOLDER, holder.permitId(), holder.ticket(), holder.weight(), holder.application(), holder.instance(),
+            add(text, holder.state() == Holder.State.LEAKED ? LEAKED : HOLDER, holder.permitId(), holder.ticket(),
+                    holder.weight(), holder.application(), holder.instance(),
                     holder.method(), holder.since(), holder.until(), now);
         }
         for (Waiter waiter : waiters) {

@@ -50,7 +50,8 @@ public final class PermitLogger implements SemaphoreListener {
     }
 
     private static String name(PermitInUse permit) {
-        return "bulkhead '" + permit.bulkhead().name() + "'" + permit.bulkhead().key().map(key -> ", key '" + key + "'").orElse("");
+        return "bulkhead '" + permit.bulkhead().name() + "'"
+                + permit.bulkhead().key().map(key -> ", key '" + key + "'").orElse("");
     }
 
     private static String place(PermitInUse permit) {

@@ -153,18 +153,19 @@ public final class Semaphore {
     }
 
     /**
-     * Counts a call that is refused because its key is missing or malformed. No permit is requested.
+     * Counts a call that is refused. No permit is requested.
      *
      * @param method what the permit would have been for, as operators see it
+     * @param reason why
      */
-    public void refuseKey(String method) {
+    public void refuse(String method, CallResult reason) {
         CallListener call = listener(method);
         call.requested();
-        call.rejected(CallResult.INVALID_KEY);
+        call.rejected(reason);
     }
 
     private CallListener listener(String method) {
-        return limiting ? engine.onCall(bulkhead.id(), method) : CallListener.NONE;
+        return limiting ? engine.onCall(bulkhead.id(), method, bulkhead.spec().weight()) : CallListener.NONE;
     }
 
     /**
@@ -187,6 +188,22 @@ public final class Semaphore {
      */
     public Semaphore weighing(int weight) {
         return with(bulkhead.weighing(weight));
+    }
+
+    /**
+     * This semaphore, for a call of that weight.
+     *
+     * @param weight how much of the limit the call takes, at least 1
+     * @param method what the permit is for, as operators see it
+     * @return the semaphore, which shares its permits with this one
+     * @throws HeavyCallRejectedException when the weight is above the limit; the call is counted
+     */
+    public Semaphore forCallWeighing(long weight, String method) {
+        if (limiting && weight > spec().permits()) {
+            refuse(method, CallResult.FULL);
+            throw new HeavyCallRejectedException(spec().name(), id().key(), weight, spec().permits(), spec().expire());
+        }
+        return limiting ? weighing((int) weight) : this;
     }
 
     /**

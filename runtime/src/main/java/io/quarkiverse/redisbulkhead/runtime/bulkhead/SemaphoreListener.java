@@ -30,6 +30,17 @@ public interface SemaphoreListener {
     }
 
     /**
+     * As {@link #onCall(BulkheadId, String)}, for listeners to which the weight matters.
+     *
+     * @param bulkhead the bulkhead
+     * @param method what the permit is for, as operators see it
+     * @param weight how much of the limit the call takes
+     */
+    default CallListener onCall(BulkheadId bulkhead, String method, int weight) {
+        return onCall(bulkhead, method);
+    }
+
+    /**
      * Code dropped a permit without releasing it. The instance gives it back when one {@code expire} has passed.
      *
      * @param permit which one

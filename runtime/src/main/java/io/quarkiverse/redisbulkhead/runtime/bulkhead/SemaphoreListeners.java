@@ -35,9 +35,14 @@ public final class SemaphoreListeners implements SemaphoreListener {
 
     @Override
     public CallListener onCall(BulkheadId bulkhead, String method) {
+        return onCall(bulkhead, method, 1);
+    }
+
+    @Override
+    public CallListener onCall(BulkheadId bulkhead, String method, int weight) {
         CallListener all = CallListener.NONE;
         for (SemaphoreListener listener : listeners) {
-            CallListener call = onCall(listener, bulkhead, method);
+            CallListener call = onCall(listener, bulkhead, method, weight);
             if (call != CallListener.NONE) {
                 all = all == CallListener.NONE ? call : new Call(all, call);
             }
@@ -45,9 +50,9 @@ public final class SemaphoreListeners implements SemaphoreListener {
         return all;
     }
 
-    private static CallListener onCall(SemaphoreListener listener, BulkheadId bulkhead, String method) {
+    private static CallListener onCall(SemaphoreListener listener, BulkheadId bulkhead, String method, int weight) {
         try {
-            return listener.onCall(bulkhead, method);
+            return listener.onCall(bulkhead, method, weight);
         } catch (RuntimeException | LinkageError e) {
             LOG.errorf(e, "A listener failed when a call requested a permit of bulkhead '%s'", bulkhead.name());
             return CallListener.NONE;

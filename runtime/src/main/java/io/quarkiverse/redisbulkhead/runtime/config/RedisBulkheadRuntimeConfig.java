@@ -412,7 +412,7 @@ public interface RedisBulkheadRuntimeConfig {
         OptionalInt permits();
 
         /**
-         * How much of the limit each call takes, from 1 to 1,000 and at most the permits. By default the value of the
+         * How much of the limit each call takes, at least 1 and at most the permits. By default the value of the
          * annotation, or 1.
          * <p>
          * Example: {@code quarkus.redis-bulkhead."reports".weight=3}

@@ -105,7 +105,7 @@ public final class AnnotationDefinitions {
          */
         public OptionalInt weight() {
             int weight = declaration.weight();
-            return weight < 1 || weight > SemaphoreSpec.MAX_WEIGHT ? OptionalInt.empty() : OptionalInt.of(weight);
+            return weight < 1 ? OptionalInt.empty() : OptionalInt.of(weight);
         }
 
         /**

@@ -82,8 +82,12 @@ public record Declarations(List<BulkheadDeclaration> bulkheads, List<String> nam
      * @param name the bulkhead, as the annotation has it
      * @param weight how much of the limit a call takes, unless that is configured
      * @param key where the key of a call comes from
+     * @param weightParameter the parameter that is the weight of a call, or {@link #NO_PARAMETER}
      */
-    public record BulkheadUse(String name, int weight, KeyOrigin key) {
+    public record BulkheadUse(String name, int weight, KeyOrigin key, int weightParameter) {
+
+        /** The weight of calls is no parameter. */
+        public static final int NO_PARAMETER = -1;
     }
 
     /** Where the key of a call comes from. */

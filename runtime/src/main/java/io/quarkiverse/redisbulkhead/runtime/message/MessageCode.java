@@ -78,7 +78,9 @@ public enum MessageCode {
     /** Code defines a bulkhead with other values than an annotation or other code. */
     RBH035,
     /** LangChain4j does not let a method of an AI service be guarded. */
-    RBH036;
+    RBH036,
+    /** A parameter cannot be the weight of a call. */
+    RBH037;
 
     /** The title of the page that explains the numbers. */
     static final String PAGE = "Error codes";

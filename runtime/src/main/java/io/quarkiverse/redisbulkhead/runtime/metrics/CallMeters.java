@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 import io.micrometer.core.instrument.Clock;
 import io.micrometer.core.instrument.Counter;
@@ -27,6 +28,7 @@ final class CallMeters {
     private final List<Gauge> gauges;
     private final AtomicInteger waiting = new AtomicInteger();
     private final AtomicInteger running = new AtomicInteger();
+    private final AtomicLong weight = new AtomicLong();
 
     CallMeters(MeterRegistry registry, Tags tags) {
         this.registry = registry;
@@ -40,7 +42,8 @@ final class CallMeters {
         this.runningDuration = timer(MeterNames.RUNNING_DURATION, tags, "From the permit to its release");
         this.gauges = List.of(
                 gauge(MeterNames.EXECUTIONS_WAITING, tags, waiting, "Calls of this instance that are waiting for a permit"),
-                gauge(MeterNames.EXECUTIONS_RUNNING, tags, running, "Current executions in this instance"));
+                gauge(MeterNames.EXECUTIONS_RUNNING, tags, running, "Current executions in this instance"),
+                gauge(MeterNames.EXECUTIONS_WEIGHT, tags, weight, "What the current executions in this instance weigh together"));
     }
 
     private Timer timer(String name, Tags tags, String description) {
@@ -48,8 +51,8 @@ final class CallMeters {
                 .serviceLevelObjectives(MeterNames.bucketsOfCalls()).register(registry);
     }
 
-    private Gauge gauge(String name, Tags tags, AtomicInteger value, String description) {
-        return Gauge.builder(name, value, AtomicInteger::get).tags(tags).description(description).strongReference(true)
+    private Gauge gauge(String name, Tags tags, Number value, String description) {
+        return Gauge.builder(name, value, Number::doubleValue).tags(tags).description(description).strongReference(true)
                 .register(registry);
     }
 
@@ -59,15 +62,20 @@ final class CallMeters {
     }
 
     /** Measures one more call. */
-    CallListener newCall() {
-        return new Call();
+    CallListener newCall(int ofCall) {
+        return new Call(ofCall);
     }
 
     private final class Call extends CallListener {
 
+        private final int ofCall;
         private long begunAt;
         private long runsSince;
         private boolean waits;
+
+        private Call(int ofCall) {
+            this.ofCall = ofCall;
+        }
 
         @Override
         protected void onRequested() {
@@ -85,6 +93,7 @@ final class CallMeters {
             runsSince = clock.monotonicTime();
             waitingDuration.record(runsSince - begunAt, TimeUnit.NANOSECONDS);
             running.incrementAndGet();
+            weight.addAndGet(ofCall);
             count(result);
         }
 
@@ -106,6 +115,7 @@ final class CallMeters {
         @Override
         protected void onReleased(long heldNanos) {
             running.decrementAndGet();
+            weight.addAndGet(-ofCall);
             runningDuration.record(clock.monotonicTime() - runsSince, TimeUnit.NANOSECONDS);
         }
     }

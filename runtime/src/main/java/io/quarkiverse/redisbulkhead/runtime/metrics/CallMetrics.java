@@ -82,8 +82,13 @@ public class CallMetrics implements SemaphoreListener {
 
     @Override
     public CallListener onCall(BulkheadId bulkhead, String method) {
+        return onCall(bulkhead, method, 1);
+    }
+
+    @Override
+    public CallListener onCall(BulkheadId bulkhead, String method, int weight) {
         // Nothing would remove the gauges later.
-        return closed ? CallListener.NONE : meters(bulkhead, method).newCall();
+        return closed ? CallListener.NONE : meters(bulkhead, method).newCall(weight);
     }
 
     @Override

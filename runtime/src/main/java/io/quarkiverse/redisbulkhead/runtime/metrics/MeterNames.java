@@ -12,6 +12,7 @@ final class MeterNames {
     static final String CALLS = "redis.bulkhead.calls";
     static final String EXECUTIONS_RUNNING = "redis.bulkhead.executions.running";
     static final String EXECUTIONS_WAITING = "redis.bulkhead.executions.waiting";
+    static final String EXECUTIONS_WEIGHT = "redis.bulkhead.executions.weight";
     static final String RUNNING_DURATION = "redis.bulkhead.running.duration";
     static final String WAITING_DURATION = "redis.bulkhead.waiting.duration";
     static final String PERMITS_LOST = "redis.bulkhead.permits.lost";

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import java.util.List;
+import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -19,6 +20,8 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallListener;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallResult;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.PermitInUse;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Taker;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
 class CallMetricsTest {
@@ -57,10 +60,10 @@ class CallMetricsTest {
         }
 
         assertThat(List.of("accepted", "bypassed", "full", "timedOut", "queueFull", "skipped", "contended", "unavailable",
-                "invalidKey",
+                "invalidKey", "invalidWeight",
                 "cancelled"))
                 .allSatisfy(result -> assertThat(calls(result)).isEqualTo(1));
-        assertThat(registry.find("redis.bulkhead.calls").counters()).hasSize(10);
+        assertThat(registry.find("redis.bulkhead.calls").counters()).hasSize(11);
     }
 
     /** The many immediate rejections would hide long waits. */
@@ -118,6 +121,26 @@ class CallMetricsTest {
         assertThat(registry.get("redis.bulkhead.permits.lost").tags("bulkhead", "other").counters())
                 .hasSize(PermitLost.Reason.values().length).allMatch(losses -> losses.count() == 0);
         assertThat(registry.get("redis.bulkhead.renewals.failed").tags("bulkhead", "other").counter().count()).isZero();
+    }
+
+    @Test
+    void droppedPermitsAreCounted() {
+        series.onCall(REPORTS, "A#a");
+        series.leaked(new PermitInUse(REPORTS, "id", "A#a", new Taker("main", ""), Duration.ZERO, Duration.ZERO));
+
+        assertThat(registry.get("redis.bulkhead.permits.leaked").tags("bulkhead", "reports").counter().count()).isOne();
+    }
+
+    @Test
+    void weightsAreAdded() {
+        CallListener heavy = series.onCall(REPORTS, "A#a", 2_000);
+        heavy.requested();
+        heavy.acquired(CallResult.ACCEPTED, 0);
+        begin().acquired(CallResult.ACCEPTED, 0);
+        assertThat(gauge("redis.bulkhead.executions.weight")).isEqualTo(2_001);
+        heavy.released(1);
+
+        assertThat(gauge("redis.bulkhead.executions.weight")).isOne();
     }
 
     @Test
