@@ -3,7 +3,6 @@ package io.quarkiverse.redisbulkhead;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 
 import io.smallrye.mutiny.Uni;
@@ -213,10 +212,11 @@ public interface RedisSemaphore {
      *
      * @param <T> what it returns
      * @param action what to run, not null
+     * @param <E> the checked exception that it throws
      * @return what it returned
-     * @throws Exception what it threw, or as {@link #run}
+     * @throws E what it threw; unchecked exceptions as {@link #run}
      */
-    <T> T call(Callable<T> action) throws Exception;
+    <T, E extends Exception> T call(CheckedCallable<T, E> action) throws E;
 
     /**
      * The asynchronous counterpart of {@link #run}: one permit per subscription, acquired within

@@ -57,6 +57,7 @@ public class BulkheadRuntime {
     private final Executions executions = new Executions();
     private final Continuations continuations;
     private final boolean recordsPlaces;
+    private final ReleaseBeforeExit exit;
     // Null until code acquires a permit, because it has a thread. Guarded by this.
     private Cleaner cleaner;
     // What there is to do with the store in Redis.
@@ -92,6 +93,7 @@ public class BulkheadRuntime {
         this.engine = store.needsRedis() ? engineOnRedis(redis.create(), config.commandTimeout(), parts)
                 : engineOfThisProcess(config.commandTimeout(), parts);
         engine.warnAfter(bulkhead -> registry.get().warnAfter(bulkhead.name()));
+        this.exit = new ReleaseBeforeExit(ConfigProvider.getConfig());
         this.recordsPlaces = config.recordPlaces().orElse(LaunchMode.current().isDevOrTest());
     }
 
@@ -211,10 +213,12 @@ public class BulkheadRuntime {
     void giveBack(@Observes @Priority(Interceptor.Priority.PLATFORM_AFTER) ShutdownEvent event) {
         stop();
         BlockingWait.awaitUninterruptibly(engine.releaseAll());
+        exit.released();
     }
 
     @PreDestroy
     void close() {
+        exit.released();
         engine.close();
         continuations.close();
         disconnecting.run();

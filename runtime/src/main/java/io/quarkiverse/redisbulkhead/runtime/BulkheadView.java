@@ -10,6 +10,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.CheckedCallable;
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.Waiter;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
@@ -78,7 +79,7 @@ abstract class BulkheadView {
         run(limit(), action);
     }
 
-    public <T> T call(Callable<T> action) throws Exception {
+    public <T, E extends Exception> T call(CheckedCallable<T, E> action) throws E {
         return call(limit(), "call", action);
     }
 
@@ -150,27 +151,27 @@ abstract class BulkheadView {
         return PermitView.ofCode(permit, runtime.continuations(), runtime.cleaner());
     }
 
-    // What a Runnable throws is unchecked, and so is a rejection.
     void run(Semaphore semaphore, Runnable action) {
         requireAction(action);
-        try {
-            call(semaphore, "run", () -> {
-                action.run();
-                return null;
-            });
-        } catch (RuntimeException e) {
-            throw e;
-        } catch (Exception e) {
-            throw new IllegalStateException(e);
-        }
+        call(semaphore, "run", () -> {
+            action.run();
+            return null;
+        });
     }
 
     @SuppressWarnings("unchecked")
-    <T> T call(Semaphore semaphore, String method, Callable<T> action) throws Exception {
+    <T, E extends Exception> T call(Semaphore semaphore, String method, CheckedCallable<T, E> action) throws E {
         requireAction(action);
         requireBlockingAllowed(method);
         SynchronousGuard guard = new SynchronousGuard(type + "." + method, semaphore.spec().name());
-        return (T) guard.call(executions(HeldPermits.nested(semaphore), guard.waitsOn()), (Callable<Object>) action);
+        try {
+            return (T) guard.call(executions(HeldPermits.nested(semaphore), guard.waitsOn()), action::call);
+        } catch (RuntimeException e) {
+            throw e;
+        } catch (Exception e) {
+            // Rejections are unchecked, so the action threw it.
+            throw (E) e;
+        }
     }
 
     Uni<Void> runAsync(Semaphore semaphore, Supplier<? extends Uni<?>> action) {

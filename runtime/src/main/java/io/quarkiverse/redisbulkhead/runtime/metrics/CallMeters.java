@@ -43,7 +43,8 @@ final class CallMeters {
         this.gauges = List.of(
                 gauge(MeterNames.EXECUTIONS_WAITING, tags, waiting, "Calls of this instance that are waiting for a permit"),
                 gauge(MeterNames.EXECUTIONS_RUNNING, tags, running, "Current executions in this instance"),
-                gauge(MeterNames.EXECUTIONS_WEIGHT, tags, weight, "What the current executions in this instance weigh together"));
+                gauge(MeterNames.EXECUTIONS_WEIGHT, tags, weight,
+                        "What the current executions in this instance weigh together"));
     }
 
     private Timer timer(String name, Tags tags, String description) {

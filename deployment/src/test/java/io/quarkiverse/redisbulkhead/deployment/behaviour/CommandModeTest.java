@@ -1,0 +1,121 @@
+package io.quarkiverse.redisbulkhead.deployment.behaviour;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+import jakarta.inject.Inject;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+import io.quarkiverse.redisbulkhead.Permit;
+import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.deployment.OtherInstance;
+import io.quarkus.runtime.QuarkusApplication;
+import io.quarkus.runtime.annotations.QuarkusMain;
+import io.quarkus.test.ProdBuildResults;
+import io.quarkus.test.ProdModeTestResults;
+import io.quarkus.test.QuarkusProdModeTest;
+import io.vertx.core.Vertx;
+
+/** A packaged command-mode application that ends while it holds a permit with a lease of some minutes. */
+class CommandModeTest {
+
+    private static final SemaphoreSpec BATCH = SemaphoreSpec.named("batch").permits(1).expire(Duration.ofMinutes(5)).build();
+
+    @RegisterExtension
+    static final QuarkusProdModeTest APP = new QuarkusProdModeTest()
+            .withApplicationRoot(jar -> jar.addClasses(Batch.class))
+            .overrideConfigKey("quarkus.http.host-enabled", "false");
+
+    @ProdBuildResults
+    ProdModeTestResults results;
+
+    private final KillableRedis redis = new KillableRedis("CommandModeTest");
+    private final Vertx vertx = Vertx.vertx();
+
+    @BeforeEach
+    void startRedis() {
+        redis.start();
+    }
+
+    @AfterEach
+    void stopRedis() {
+        redis.stop();
+        vertx.close().toCompletionStage().toCompletableFuture().join();
+    }
+
+    @RepeatedTest(3)
+    @DisplayName("run() returns, and SIGTERM arrives at the same time")
+    void endOfInputTogetherWithSigterm() throws Exception {
+        Process batch = start();
+        batch.getOutputStream().close();
+        batch.destroy();
+        assertPermitIsFreeAfter(batch);
+    }
+
+    @Test
+    void endOfInput() throws Exception {
+        Process batch = start();
+        batch.getOutputStream().close();
+        assertPermitIsFreeAfter(batch);
+    }
+
+    @Test
+    void sigterm() throws Exception {
+        Process batch = start();
+        batch.destroy();
+        assertPermitIsFreeAfter(batch);
+    }
+
+    private Process start() throws IOException {
+        Process process = new ProcessBuilder(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1", "-Dquarkus.redis.hosts=" + redis.address(), "-jar",
+                results.getBuiltArtifactPath().toString())).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+        BufferedReader output = process.inputReader(StandardCharsets.UTF_8);
+        String line = output.readLine();
+        while (line != null && !line.equals("inside")) {
+            line = output.readLine();
+        }
+        assertThat(line).isEqualTo("inside");
+        return process;
+    }
+
+    private void assertPermitIsFreeAfter(Process batch) throws Exception {
+        batch.inputReader().lines().forEach(line -> {
+        });
+        assertThat(batch.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        try (OtherInstance next = new OtherInstance(vertx, redis.address(), "next", "host:2")) {
+            next.begin(BATCH, "Next#run");
+        }
+    }
+
+    @QuarkusMain
+    public static class Batch implements QuarkusApplication {
+
+        @Inject
+        RedisBulkheads bulkheads;
+
+        @Override
+        public int run(String... args) throws IOException {
+            Permit permit = bulkheads.semaphore(BATCH).tryAcquire().orElseThrow();
+            System.out.println("inside");
+            while (System.in.read() >= 0) {
+                // Until the input ends.
+            }
+            return permit.isHeld() ? 0 : 1;
+        }
+    }
+}

@@ -1,0 +1,150 @@
+package io.quarkiverse.redisbulkhead.runtime.rest;
+
+import java.util.List;
+import java.util.concurrent.Flow.Subscription;
+
+import org.jboss.resteasy.reactive.RestMulti;
+import org.jboss.resteasy.reactive.common.model.ResourceClass;
+import org.jboss.resteasy.reactive.server.core.ResteasyReactiveRequestContext;
+import org.jboss.resteasy.reactive.server.model.HandlerChainCustomizer;
+import org.jboss.resteasy.reactive.server.model.ServerResourceMethod;
+import org.jboss.resteasy.reactive.server.spi.ServerRestHandler;
+
+import io.quarkiverse.redisbulkhead.runtime.guard.StreamStart;
+import io.smallrye.mutiny.Multi;
+import io.smallrye.mutiny.operators.AbstractMulti;
+import io.smallrye.mutiny.subscription.MultiSubscriber;
+
+/**
+ * Takes the permits of server-sent events before their response begins, so that a rejection is a response of its own. Quarkus
+ * REST sends the headers of server-sent events first, and subscribes then; with other streams it is the other way round. The
+ * build records it.
+ */
+public record StreamAdmission() implements HandlerChainCustomizer {
+
+    @Override
+    public List<ServerRestHandler> handlers(Phase phase, ResourceClass resource, ServerResourceMethod method) {
+        return phase == Phase.AFTER_METHOD_INVOKE && method.isSse() ? List.of(StreamAdmission::begin) : List.of();
+    }
+
+    private static void begin(ResteasyReactiveRequestContext request) {
+        // The headers of a RestMulti are its own.
+        if (request.getResult() instanceof Multi<?> stream && !(stream instanceof RestMulti)) {
+            request.suspend();
+            new Begun(stream, request).begin();
+        }
+    }
+
+    /** A stream with a subscription, which waits for the subscriber that sends the response. */
+    private static final class Begun extends AbstractMulti<Object> implements MultiSubscriber<Object>, Subscription {
+
+        private final Multi<?> stream;
+        private final ResteasyReactiveRequestContext request;
+        private final StreamStart start = new StreamStart(this::decided);
+
+        // Guarded by this.
+        private Subscription upstream;
+        private MultiSubscriber<? super Object> downstream;
+        private Throwable failure;
+        private boolean completed;
+        private boolean cancelled;
+
+        private Begun(Multi<?> stream, ResteasyReactiveRequestContext request) {
+            this.stream = stream;
+            this.request = request;
+        }
+
+        private void begin() {
+            request.serverResponse().addCloseHandler(this::cancel);
+            start.by(() -> stream.subscribe().withSubscriber(this));
+        }
+
+        private void decided() {
+            Throwable rejection;
+            synchronized (this) {
+                rejection = start.isGuarded() ? failure : null;
+            }
+            if (rejection == null) {
+                request.setResult(this);
+                request.resume();
+            } else {
+                request.resume(rejection, true);
+            }
+        }
+
+        @Override
+        public void onSubscribe(Subscription subscription) {
+            boolean late;
+            synchronized (this) {
+                upstream = subscription;
+                late = cancelled;
+            }
+            if (late || request.serverResponse().closed()) {
+                subscription.cancel();
+            }
+        }
+
+        @Override
+        public void onItem(Object item) {
+            downstream.onItem(item);
+        }
+
+        @Override
+        public void onFailure(Throwable thrown) {
+            MultiSubscriber<? super Object> subscriber;
+            synchronized (this) {
+                failure = thrown;
+                subscriber = downstream;
+            }
+            if (subscriber != null) {
+                subscriber.onFailure(thrown);
+            }
+        }
+
+        @Override
+        public void onCompletion() {
+            MultiSubscriber<? super Object> subscriber;
+            synchronized (this) {
+                completed = true;
+                subscriber = downstream;
+            }
+            if (subscriber != null) {
+                subscriber.onCompletion();
+            }
+        }
+
+        @Override
+        public void subscribe(MultiSubscriber<? super Object> subscriber) {
+            subscriber.onSubscribe(this);
+            Throwable failed;
+            boolean ended;
+            synchronized (this) {
+                downstream = subscriber;
+                failed = failure;
+                ended = completed;
+            }
+            if (failed != null) {
+                subscriber.onFailure(failed);
+            } else if (ended) {
+                subscriber.onCompletion();
+            }
+        }
+
+        @Override
+        public void request(long items) {
+            upstream.request(items);
+        }
+
+        @Override
+        public void cancel() {
+            Subscription begun;
+            synchronized (this) {
+                cancelled = true;
+                begun = upstream;
+            }
+            if (begun != null) {
+                begun.cancel();
+            }
+        }
+    }
+}
