@@ -36,7 +36,7 @@ public record StreamAdmission() implements HandlerChainCustomizer {
     }
 
     /** A stream with a subscription, which waits for the subscriber that sends the response. */
-    private static final class Begun extends AbstractMulti<Object> implements MultiSubscriber<Object>, Subscription {
+    private static final class Begun implements MultiSubscriber<Object>, Subscription {
 
         private final Multi<?> stream;
         private final ResteasyReactiveRequestContext request;
@@ -65,7 +65,13 @@ public record StreamAdmission() implements HandlerChainCustomizer {
                 rejection = start.isGuarded() ? failure : null;
             }
             if (rejection == null) {
-                request.setResult(this);
+                request.setResult(new AbstractMulti<>() {
+
+                    @Override
+                    public void subscribe(MultiSubscriber<? super Object> subscriber) {
+                        sendTo(subscriber);
+                    }
+                });
                 request.resume();
             } else {
                 request.resume(rejection, true);
@@ -113,8 +119,7 @@ public record StreamAdmission() implements HandlerChainCustomizer {
             }
         }
 
-        @Override
-        public void subscribe(MultiSubscriber<? super Object> subscriber) {
+        private void sendTo(MultiSubscriber<? super Object> subscriber) {
             subscriber.onSubscribe(this);
             Throwable failed;
             boolean ended;
