@@ -204,7 +204,8 @@ public interface RedisLock {
     Uni<Void> runAsync(Duration maxWait, Supplier<? extends Uni<?>> action);
 
     /**
-     * The asynchronous counterpart of {@link #call(CheckedCallable)}: the lock is taken at each subscription, and owned until the
+     * The asynchronous counterpart of {@link #call(CheckedCallable)}: the lock is taken at each subscription, and owned until
+     * the
      * action's {@code Uni} ends or is cancelled.
      *
      * @param action creates the {@code Uni} once the lock is owned, not null

@@ -10,7 +10,8 @@ import io.quarkus.runtime.LaunchMode;
 
 /**
  * Keeps the JVM alive until a stopping application has released its permits. Quarkus does that for an application that a signal
- * stops. But when {@code run()} of a command-mode application returns, Quarkus removes its hook before it stops the application,
+ * stops. But when {@code run()} of a command-mode application returns, Quarkus removes its hook before it stops the
+ * application,
  * and a signal that arrives then ends the JVM at once.
  */
 final class ReleaseBeforeExit {

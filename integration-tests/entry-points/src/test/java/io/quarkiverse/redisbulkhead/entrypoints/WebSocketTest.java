@@ -21,6 +21,7 @@ import io.quarkus.test.common.http.TestHTTPResource;
 import io.quarkus.test.junit.QuarkusTest;
 import io.quarkus.websockets.next.OnError;
 import io.quarkus.websockets.next.OnTextMessage;
+import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 
 /** Endpoints of WebSockets Next. A rejection goes to the endpoint's error handler; without one the connection is closed. */
@@ -40,6 +41,27 @@ class WebSocketTest extends EntryPointTestBase {
     @Test
     void uniEndpoints() throws Exception {
         isLimited("later", "UniEndpoint#on", "event loop");
+    }
+
+    /** A rejection is no item, and the connection stays open. */
+    @Test
+    void streams() throws Exception {
+        Client first = new Client("stream");
+        Client second = new Client("stream");
+        first.send();
+        awaitInside(1);
+
+        assertThat(holders("web socket stream")).containsExactly("StreamEndpoint#on");
+        for (int i = 0; i < 100; i++) {
+            second.send();
+            assertThat(second.next()).isEqualTo("web socket stream is full");
+        }
+        openGate();
+
+        assertThat(first.next()).isEqualTo("event loop");
+        first.close();
+        second.close();
+        assertNothingIsLeft();
     }
 
     @Test
@@ -140,6 +162,24 @@ class WebSocketTest extends EntryPointTestBase {
         @RedisBulkhead(name = "web socket later", permits = 1)
         Uni<String> on(String message) {
             return gate.passLater();
+        }
+
+        @OnError
+        String rejected(BulkheadFullException full) {
+            return full.name() + " is full";
+        }
+    }
+
+    @io.quarkus.websockets.next.WebSocket(path = "/web-socket/stream")
+    public static class StreamEndpoint {
+
+        @Inject
+        Gate gate;
+
+        @OnTextMessage
+        @RedisBulkhead(name = "web socket stream", permits = 1)
+        Multi<String> on(String message) {
+            return gate.passLater().toMulti();
         }
 
         @OnError
