@@ -7,8 +7,8 @@ import java.util.stream.Stream;
 
 import jakarta.ws.rs.Priorities;
 
-import org.jboss.jandex.ClassInfo;
 import org.eclipse.microprofile.faulttolerance.exceptions.BulkheadException;
+import org.jboss.jandex.ClassInfo;
 import org.jboss.jandex.DotName;
 import org.jboss.jandex.IndexView;
 import org.jboss.jandex.MethodInfo;
@@ -60,10 +60,11 @@ class RestMappingProcessor {
     private static final DotName DEFAULT_VALUE = DotName.createSimple("jakarta.ws.rs.DefaultValue");
 
     @BuildStep
-    void exceptionMappers(Capabilities capabilities, CombinedIndexBuildItem index, BuildProducer<ExceptionMapperBuildItem> mappers,
+    void exceptionMappers(Capabilities capabilities, CombinedIndexBuildItem index,
+            BuildProducer<ExceptionMapperBuildItem> mappers,
             BuildProducer<AdditionalBeanBuildItem> beans) {
         if (capabilities.isPresent(Capability.RESTEASY_REACTIVE)) {
-            boolean usersMapBase = usersMap(BASE, index.getIndex());
+            boolean usersMapBase = usersMap(BASE, index.getComputingIndex());
             for (Class<? extends Exception> rejection : REJECTIONS) {
                 if (!usersMapBase || !BulkheadException.class.isAssignableFrom(rejection)) {
                     mappers.produce(

@@ -19,7 +19,9 @@ import org.jboss.jandex.MethodInfo;
 import org.jboss.jandex.MethodParameterInfo;
 import org.jboss.jandex.Type;
 
-/** Finds the parameters that carry the annotation of keys, or that of weights. Generated classes and bridges are not the user's. */
+/**
+ * Finds the parameters that carry the annotation of keys, or that of weights. Generated classes and bridges are not the user's.
+ */
 final class KeyParameters {
 
     private final AnnotationOverlay annotations;

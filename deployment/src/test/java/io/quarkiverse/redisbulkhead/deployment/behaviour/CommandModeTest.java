@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -83,13 +84,15 @@ class CommandModeTest {
     private Process start() throws IOException {
         Process process = new ProcessBuilder(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1", "-Dquarkus.redis.hosts=" + redis.address(), "-jar",
-                results.getBuiltArtifactPath().toString())).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+                results.getBuiltArtifactPath().toString())).redirectErrorStream(true).start();
         BufferedReader output = process.inputReader(StandardCharsets.UTF_8);
+        List<String> lines = new ArrayList<>();
         String line = output.readLine();
         while (line != null && !line.equals("inside")) {
+            lines.add(line);
             line = output.readLine();
         }
-        assertThat(line).isEqualTo("inside");
+        assertThat(line).as("after %s", lines).isEqualTo("inside");
         return process;
     }
 

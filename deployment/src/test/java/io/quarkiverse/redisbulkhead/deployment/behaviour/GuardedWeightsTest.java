@@ -14,8 +14,8 @@ import jakarta.inject.Inject;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.BulkheadCall;
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.BulkheadKey;
 import io.quarkiverse.redisbulkhead.BulkheadKeyResolver;
 import io.quarkiverse.redisbulkhead.BulkheadWeight;
@@ -93,8 +93,9 @@ class GuardedWeightsTest {
         RedisSemaphore tokens = bulkheads.semaphore("tokens");
 
         assertThatIllegalArgumentException().isThrownBy(() -> warehouse.tokens(0, () -> 0))
-                .withMessage("Warehouse#tokens: the weight of the call (@BulkheadWeight) must be at least 1, but is 0. It is how"
-                        + " much the call takes of bulkhead 'tokens'");
+                .withMessage(
+                        "Warehouse#tokens: the weight of the call (@BulkheadWeight) must be at least 1, but is 0. It is how"
+                                + " much the call takes of bulkhead 'tokens'");
         assertThatIllegalArgumentException().isThrownBy(
                 () -> warehouse.tokensLater(null, () -> Uni.createFrom().item(0)).await().atMost(PATIENCE))
                 .withMessageContaining("but is null");
@@ -204,7 +205,6 @@ class GuardedWeightsTest {
         int resolved(String key, Supplier<Integer> inside) {
             return inside.get();
         }
-
 
         @RedisBulkhead(name = "shared", permits = 6)
         int light(Supplier<Integer> action) {

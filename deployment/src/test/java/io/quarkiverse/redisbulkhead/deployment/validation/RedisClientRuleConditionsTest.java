@@ -74,7 +74,8 @@ class RedisClientRuleConditionsTest {
                 .build();
         ValidationErrors errors = new ValidationErrors();
         new RedisClientRule(config, config.getConfigMapping(RedisBulkheadBuildTimeConfig.class))
-                .check(new BulkheadUsage(List.of(), null, List.of(), null, null, null, null, null, asked, null, List.of(), List.of(),
+                .check(new BulkheadUsage(List.of(), null, List.of(), null, null, null, null, null, asked, null, List.of(),
+                        List.of(),
                         null),
                         errors);
         return errors.all();
