@@ -34,8 +34,6 @@ import io.vertx.core.Vertx;
 /** A packaged command-mode application that ends while it holds a permit with a lease of some minutes. */
 class CommandModeTest {
 
-    private static final SemaphoreSpec BATCH = SemaphoreSpec.named("batch").permits(1).expire(Duration.ofMinutes(5)).build();
-
     @RegisterExtension
     static final QuarkusProdModeTest APP = new QuarkusProdModeTest()
             .withApplicationRoot(jar -> jar.addClasses(Batch.class))
@@ -101,19 +99,21 @@ class CommandModeTest {
         });
         assertThat(batch.waitFor(60, TimeUnit.SECONDS)).isTrue();
         try (OtherInstance next = new OtherInstance(vertx, redis.address(), "next", "host:2")) {
-            next.begin(BATCH, "Next#run");
+            next.begin(Batch.SPEC, "Next#run");
         }
     }
 
     @QuarkusMain
     public static class Batch implements QuarkusApplication {
 
+        static final SemaphoreSpec SPEC = SemaphoreSpec.named("batch").permits(1).expire(Duration.ofMinutes(5)).build();
+
         @Inject
         RedisBulkheads bulkheads;
 
         @Override
         public int run(String... args) throws IOException {
-            Permit permit = bulkheads.semaphore(BATCH).tryAcquire().orElseThrow();
+            Permit permit = bulkheads.semaphore(SPEC).tryAcquire().orElseThrow();
             System.out.println("inside");
             while (System.in.read() >= 0) {
                 // Until the input ends.
