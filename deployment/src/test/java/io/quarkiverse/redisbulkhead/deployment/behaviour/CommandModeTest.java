@@ -23,6 +23,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
 import io.quarkiverse.redisbulkhead.deployment.OtherInstance;
 import io.quarkus.runtime.QuarkusApplication;
 import io.quarkus.runtime.annotations.QuarkusMain;
@@ -37,6 +38,8 @@ class CommandModeTest {
     @RegisterExtension
     static final QuarkusProdModeTest APP = new QuarkusProdModeTest()
             .withApplicationRoot(jar -> jar.addClasses(Batch.class))
+            // The test has their extensions, which a packaged application does not get from there.
+            .setForcedDependencies(OptionalExtensions.of("quarkus-rest-jackson", "quarkus-rest-client-jackson"))
             .overrideConfigKey("quarkus.http.host-enabled", "false");
 
     @ProdBuildResults

@@ -254,7 +254,8 @@ class MetricsTest {
         types.put("redis_bulkhead_permits_lost_total", "counter");
         types.put("redis_bulkhead_permits_leaked_total", "counter");
         types.put("redis_bulkhead_renewals_failed_total", "counter");
-        for (String gauge : List.of("executions_running", "executions_waiting", "executions_weight", "permits_in_use", "permits_idle",
+        for (String gauge : List.of("executions_running", "executions_waiting", "executions_weight", "permits_in_use",
+                "permits_idle",
                 "permits_limit",
                 "waiters")) {
             types.put("redis_bulkhead_" + gauge, "gauge");

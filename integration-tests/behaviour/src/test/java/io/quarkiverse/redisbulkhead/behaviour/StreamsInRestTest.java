@@ -74,10 +74,10 @@ class StreamsInRestTest {
     @AfterEach
     void assertNothingIsLeft() {
         Logger.getLogger("").removeHandler(errors);
-        assertThat(errors.lines).isEmpty();
         for (String name : new String[] { "streams", "patient-streams" }) {
             await().atMost(LONG).untilAsserted(() -> assertThat(bulkheads.semaphore(name).holders()).isEmpty());
         }
+        assertThat(errors.lines).isEmpty();
     }
 
     @ParameterizedTest

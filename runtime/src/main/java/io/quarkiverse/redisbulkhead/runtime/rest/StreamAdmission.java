@@ -16,15 +16,17 @@ import io.smallrye.mutiny.operators.AbstractMulti;
 import io.smallrye.mutiny.subscription.MultiSubscriber;
 
 /**
- * Takes the permits of server-sent events before their response begins, so that a rejection is a response of its own. Quarkus
- * REST sends the headers of server-sent events first, and subscribes then; with other streams it is the other way round. The
- * build records it.
+ * Takes the permits of a stream before its response begins, so that a rejection is a response of its own: Quarkus REST sends
+ * the headers of server-sent events before it subscribes. The build records it.
  */
 public record StreamAdmission() implements HandlerChainCustomizer {
 
+    private static final String MULTI = "Lio/smallrye/mutiny/Multi";
+
     @Override
     public List<ServerRestHandler> handlers(Phase phase, ResourceClass resource, ServerResourceMethod method) {
-        return phase == Phase.AFTER_METHOD_INVOKE && method.isSse() ? List.of(StreamAdmission::begin) : List.of();
+        return phase == Phase.AFTER_METHOD_INVOKE && method.getReturnType().startsWith(MULTI) ? List.of(StreamAdmission::begin)
+                : List.of();
     }
 
     private static void begin(ResteasyReactiveRequestContext request) {
