@@ -21,7 +21,7 @@ public final class StreamStart {
     /**
      * Begins nothing yet.
      *
-     * @param decided called when each guarded stream has its permits, or has failed; immediately if there is none
+     * @param decided called when each guarded stream has its permits, or has failed; immediately without such streams
      */
     public StreamStart(Runnable decided) {
         this.decided = decided;
