@@ -84,6 +84,7 @@ class DeclaredBulkheadsTest {
                 new DefinedValue("max-hold", "300s", CONFIGURATION, "quarkus.redis-bulkhead.\"reports\".max-hold"),
                 new DefinedValue("min-hold", "0s", DEFAULT, ""),
                 new DefinedValue("keep-idle", "1s", DEFAULT, ""),
+                new DefinedValue("warn-after", "", DEFAULT, ""),
                 new DefinedValue("on-lost", "report", DEFAULT, ""),
                 new DefinedValue("on-full", "scheduled runs are skipped, other calls rejected", DEFAULT, ""),
                 new DefinedValue("on-outage", "allow", CONFIGURATION, "quarkus.redis-bulkhead.on-outage"),

@@ -12,6 +12,7 @@ import org.jboss.resteasy.reactive.server.spi.ServerRestHandler;
 
 import io.quarkiverse.redisbulkhead.runtime.guard.StreamStart;
 import io.smallrye.mutiny.Multi;
+import io.smallrye.mutiny.helpers.Subscriptions.DeferredSubscription;
 import io.smallrye.mutiny.operators.AbstractMulti;
 import io.smallrye.mutiny.subscription.MultiSubscriber;
 
@@ -38,18 +39,19 @@ public record StreamAdmission() implements HandlerChainCustomizer {
     }
 
     /** A stream with a subscription, which waits for the subscriber that sends the response. */
-    private static final class Begun implements MultiSubscriber<Object>, Subscription {
+    private static final class Begun implements MultiSubscriber<Object> {
 
         private final Multi<?> stream;
         private final ResteasyReactiveRequestContext request;
         private final StreamStart start = new StreamStart(this::decided);
+        private final DeferredSubscription upstream = new DeferredSubscription();
+        // Receives the items that it has requested.
+        private volatile MultiSubscriber<? super Object> receiver;
 
-        // Guarded by this.
-        private Subscription upstream;
+        // Guarded by this. Receives the end; null until it has its subscription.
         private MultiSubscriber<? super Object> downstream;
         private Throwable failure;
         private boolean completed;
-        private boolean cancelled;
 
         private Begun(Multi<?> stream, ResteasyReactiveRequestContext request) {
             this.stream = stream;
@@ -57,7 +59,7 @@ public record StreamAdmission() implements HandlerChainCustomizer {
         }
 
         private void begin() {
-            request.serverResponse().addCloseHandler(this::cancel);
+            request.serverResponse().addCloseHandler(upstream::cancel);
             start.by(() -> stream.subscribe().withSubscriber(this));
         }
 
@@ -82,19 +84,15 @@ public record StreamAdmission() implements HandlerChainCustomizer {
 
         @Override
         public void onSubscribe(Subscription subscription) {
-            boolean late;
-            synchronized (this) {
-                upstream = subscription;
-                late = cancelled;
-            }
-            if (late || request.serverResponse().closed()) {
-                subscription.cancel();
+            upstream.set(subscription);
+            if (request.serverResponse().closed()) {
+                upstream.cancel();
             }
         }
 
         @Override
         public void onItem(Object item) {
-            downstream.onItem(item);
+            receiver.onItem(item);
         }
 
         @Override
@@ -122,7 +120,8 @@ public record StreamAdmission() implements HandlerChainCustomizer {
         }
 
         private void sendTo(MultiSubscriber<? super Object> subscriber) {
-            subscriber.onSubscribe(this);
+            receiver = subscriber;
+            subscriber.onSubscribe(upstream);
             Throwable failed;
             boolean ended;
             synchronized (this) {
@@ -134,23 +133,6 @@ public record StreamAdmission() implements HandlerChainCustomizer {
                 subscriber.onFailure(failed);
             } else if (ended) {
                 subscriber.onCompletion();
-            }
-        }
-
-        @Override
-        public void request(long items) {
-            upstream.request(items);
-        }
-
-        @Override
-        public void cancel() {
-            Subscription begun;
-            synchronized (this) {
-                cancelled = true;
-                begun = upstream;
-            }
-            if (begun != null) {
-                begun.cancel();
             }
         }
     }
