@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
@@ -162,7 +163,8 @@ class StreamsInRestTest {
     }
 
     private CompletableFuture<HttpResponse<String>> get(String path) {
-        return client.sendAsync(HttpRequest.newBuilder(streams.resolve(path)).build(), BodyHandlers.ofString());
+        return client.sendAsync(HttpRequest.newBuilder(streams.resolve(path)).build(), BodyHandlers.ofString())
+                .orTimeout(LONG.toSeconds(), TimeUnit.SECONDS);
     }
 
     private Socket connected(String path) throws IOException {
