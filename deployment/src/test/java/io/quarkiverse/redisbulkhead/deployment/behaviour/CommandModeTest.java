@@ -64,7 +64,7 @@ class CommandModeTest {
     void endOfInputTogetherWithSigterm() throws Exception {
         Process batch = start();
         batch.getOutputStream().close();
-        batch.destroy();
+        batch.toHandle().destroy();
         assertPermitIsFreeAfter(batch);
     }
 
@@ -78,7 +78,7 @@ class CommandModeTest {
     @Test
     void sigterm() throws Exception {
         Process batch = start();
-        batch.destroy();
+        batch.toHandle().destroy();
         assertPermitIsFreeAfter(batch);
     }
 
@@ -98,7 +98,7 @@ class CommandModeTest {
     }
 
     private void assertPermitIsFreeAfter(Process batch) throws Exception {
-        batch.inputReader().lines().forEach(line -> {
+        batch.inputReader(StandardCharsets.UTF_8).lines().forEach(line -> {
         });
         assertThat(batch.waitFor(60, TimeUnit.SECONDS)).isTrue();
         try (OtherInstance next = new OtherInstance(vertx, redis.address(), "next", "host:2")) {
