@@ -9,14 +9,15 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
+import jakarta.enterprise.event.Observes;
 import jakarta.inject.Inject;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -26,6 +27,7 @@ import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
 import io.quarkiverse.redisbulkhead.deployment.OtherInstance;
 import io.quarkus.runtime.QuarkusApplication;
+import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.annotations.QuarkusMain;
 import io.quarkus.test.ProdBuildResults;
 import io.quarkus.test.ProdModeTestResults;
@@ -59,8 +61,17 @@ class CommandModeTest {
         vertx.close().toCompletionStage().toCompletableFuture().join();
     }
 
-    @RepeatedTest(3)
-    @DisplayName("run() returns, and SIGTERM arrives at the same time")
+    @Test
+    @DisplayName("run() has returned, and SIGTERM arrives while the application stops")
+    void endOfInputAndThenSigterm() throws Exception {
+        Process batch = start();
+        batch.getOutputStream().close();
+        awaitLine(batch, "stopping");
+        batch.toHandle().destroy();
+        assertPermitIsFreeAfter(batch);
+    }
+
+    @Test
     void endOfInputTogetherWithSigterm() throws Exception {
         Process batch = start();
         batch.getOutputStream().close();
@@ -86,15 +97,19 @@ class CommandModeTest {
         Process process = new ProcessBuilder(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1", "-Dquarkus.redis.hosts=" + redis.address(), "-jar",
                 results.getBuiltArtifactPath().toString())).redirectErrorStream(true).start();
+        awaitLine(process, "inside");
+        return process;
+    }
+
+    private static void awaitLine(Process process, String expected) throws IOException {
         BufferedReader output = process.inputReader(StandardCharsets.UTF_8);
         List<String> lines = new ArrayList<>();
         String line = output.readLine();
-        while (line != null && !line.equals("inside")) {
+        while (line != null && !line.equals(expected)) {
             lines.add(line);
             line = output.readLine();
         }
-        assertThat(line).as("after %s", lines).isEqualTo("inside");
-        return process;
+        assertThat(line).as("after %s", lines).isEqualTo(expected);
     }
 
     private void assertPermitIsFreeAfter(Process batch) throws Exception {
@@ -122,6 +137,12 @@ class CommandModeTest {
                 // Until the input ends.
             }
             return permit.isHeld() ? 0 : 1;
+        }
+
+        /** What the application does for some time when it stops. */
+        void cleanUp(@Observes ShutdownEvent event) throws InterruptedException {
+            System.out.println("stopping");
+            new CountDownLatch(1).await(1, TimeUnit.SECONDS);
         }
     }
 }

@@ -180,7 +180,7 @@ class StreamsInRestTest {
 
         @Override
         public void publish(LogRecord line) {
-            if (line.getLevel().intValue() >= Level.WARNING.intValue()) {
+            if (line.getLevel().intValue() >= Level.SEVERE.intValue()) {
                 lines.add(line.getLoggerName() + ": " + line.getMessage() + " " + line.getThrown());
             }
         }
@@ -202,12 +202,17 @@ class StreamsInRestTest {
         @Inject
         Source source;
 
+        // Not a guarded method, of which each would take a permit.
+        private static Multi<String> items() {
+            return Multi.createFrom().items("one", "two");
+        }
+
         @GET
         @Path("events")
         @Produces(MediaType.SERVER_SENT_EVENTS)
         @RedisBulkhead(name = "streams", permits = 1)
         public Multi<String> events() {
-            return Multi.createFrom().items("one", "two");
+            return items();
         }
 
         @GET
@@ -216,7 +221,7 @@ class StreamsInRestTest {
         @Blocking
         @RedisBulkhead(name = "streams")
         public Multi<String> eventsBlocking() {
-            return events();
+            return items();
         }
 
         @GET
@@ -231,7 +236,7 @@ class StreamsInRestTest {
         @Produces(MediaType.APPLICATION_JSON)
         @RedisBulkhead(name = "streams")
         public Multi<String> json() {
-            return events();
+            return items();
         }
 
         @GET
@@ -239,7 +244,7 @@ class StreamsInRestTest {
         @Produces("application/x-ndjson")
         @RedisBulkhead(name = "streams")
         public Multi<String> lines() {
-            return events();
+            return items();
         }
 
         @GET
@@ -255,7 +260,7 @@ class StreamsInRestTest {
         @Produces(MediaType.SERVER_SENT_EVENTS)
         @RedisBulkhead(name = "patient-streams", permits = 1, maxWait = "30s")
         public Multi<String> patient() {
-            return events();
+            return items();
         }
 
         @GET
@@ -276,7 +281,7 @@ class StreamsInRestTest {
         @Path("free-events")
         @Produces(MediaType.SERVER_SENT_EVENTS)
         public Multi<String> free() {
-            return events();
+            return items();
         }
     }
 
