@@ -6,7 +6,7 @@ import java.util.OptionalInt;
  * A key value, its limit if that differs from the bulkhead's, and the weight of the call.
  *
  * @param key any text
- * @param permits how many executions may run at once under this key; empty for the limit of the bulkhead's definition
+ * @param permits how many executions may run concurrently under this key; empty for the limit of the bulkhead's definition
  * @param weight how much of the limit the call takes; empty for the weight of the bulkhead's definition
  */
 public record ResolvedKey(String key, OptionalInt permits, OptionalInt weight) {
@@ -15,7 +15,7 @@ public record ResolvedKey(String key, OptionalInt permits, OptionalInt weight) {
      * Checks the values.
      *
      * @param key any text
-     * @param permits how many executions may run at once under this key; empty for the limit of the bulkhead's definition
+     * @param permits how many executions may run concurrently under this key; empty for the limit of the bulkhead's definition
      * @param weight how much of the limit the call takes; empty for the weight of the bulkhead's definition
      * @throws IllegalArgumentException when the key is null, or the limit or the weight is null or below 1
      */
@@ -31,7 +31,7 @@ public record ResolvedKey(String key, OptionalInt permits, OptionalInt weight) {
      * A key for a call with the weight of the bulkhead's definition.
      *
      * @param key any text
-     * @param permits how many executions may run at once under this key; empty for the limit of the bulkhead's definition
+     * @param permits how many executions may run concurrently under this key; empty for the limit of the bulkhead's definition
      * @throws IllegalArgumentException when the key is null, or the limit is null or below 1
      */
     public ResolvedKey(String key, OptionalInt permits) {

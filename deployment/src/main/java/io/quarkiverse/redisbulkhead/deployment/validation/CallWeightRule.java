@@ -55,7 +55,7 @@ final class CallWeightRule implements Rule {
     }
 
     private static void report(KeyParameter weight, String what, ValidationErrors errors) {
-        errors.add(MessageCode.RBH037, weight.place(), "@BulkheadWeight"
+        errors.add(MessageCode.RBH038, weight.place(), "@BulkheadWeight"
                 + (weight.namesBulkhead() ? "(" + Texts.quoted(weight.bulkhead()) + ")" : "") + " on "
                 + KeyRule.parameter(weight) + " " + what);
     }

@@ -41,7 +41,6 @@ public interface Rule {
                 new EventLoopRule(config),
                 new KeyRule(),
                 new CallWeightRule(),
-                new KeyedEverywhereRule(config),
                 new KeyResolverBeanRule());
     }
 }

@@ -12,7 +12,7 @@ import io.quarkus.test.QuarkusUnitTest;
 
 class CallWeightRuleTest {
 
-    private static final String METHOD = "RBH037 Batches#";
+    private static final String METHOD = "RBH038 Batches#";
 
     @RegisterExtension
     static final QuarkusUnitTest APPLICATION = Reported.mistakes(CallWeightRuleTest.class, new Class<?>[] { Batches.class },

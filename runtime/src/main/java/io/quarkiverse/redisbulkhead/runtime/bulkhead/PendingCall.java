@@ -9,7 +9,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
-import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
@@ -229,7 +228,7 @@ final class PendingCall extends PendingAdmission {
     }
 
     RuntimeException stopping() {
-        return new BulkheadUnavailableException(spec.name(), "the application is stopping", null);
+        return new StoppingException(spec.name());
     }
 
     private RuntimeException cancelled() {
