@@ -89,7 +89,8 @@ class KeysDiscoveryTest {
     @Test
     void eachBulkheadHasItsOwnKey() {
         assertThat(keys(Several.class, "several")).containsExactly(parameter("zulu", 1, "b"),
-                new BulkheadUse("yankee", 1, null, resolver(Several.class, "several", 1), BulkheadUse.NO_PARAMETER), unkeyed("x-ray"),
+                new BulkheadUse("yankee", 1, null, resolver(Several.class, "several", 1), BulkheadUse.NO_PARAMETER),
+                unkeyed("x-ray"),
                 parameter("whiskey", 0, "a"));
         assertThat(resolverBean(Several.class, "several", 1)).isEqualTo(TenantKey.class);
     }

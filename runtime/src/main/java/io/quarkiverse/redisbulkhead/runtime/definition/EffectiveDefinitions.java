@@ -66,7 +66,8 @@ public final class EffectiveDefinitions {
     private static final String STEP_TIMEOUT = "lock-store.step-timeout";
     private static final String CONTENTION_TIMEOUT = "lock-store.contention-timeout";
     private static final String LOCK_TIMEOUT = "lock.lock-timeout";
-    private static final List<String> COMMON = List.of("on-outage", "await-release", "rest.retry-after", "warn-after", "enabled");
+    private static final List<String> COMMON = List.of("on-outage", "await-release", "rest.retry-after", "warn-after",
+            "enabled");
 
     private final Config config;
     private final boolean inRedis;

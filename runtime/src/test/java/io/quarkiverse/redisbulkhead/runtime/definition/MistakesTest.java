@@ -134,7 +134,7 @@ class MistakesTest {
             "RBH028 | command-timout | there is no such property. Did you mean quarkus.redis-bulkhead.command-timeout?",
             "RBH028 | rest.state | there is no such property. Did you mean quarkus.redis-bulkhead.rest.status?",
             "RBH028 | lock.\"of.orders\".fairness | there is no such property. Available: acquire-timeout, fair, keep-idle,"
-                    + " lock-timeout, min-hold" })
+                    + " lock-timeout, min-hold, warn-after" })
     void names(String code, String property, String text) {
         annotate("reports", 1);
         annotate("of.sales", 1);
