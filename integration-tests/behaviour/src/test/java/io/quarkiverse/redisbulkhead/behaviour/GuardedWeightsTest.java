@@ -108,7 +108,8 @@ class GuardedWeightsTest {
 
     @Test
     void resolverStatesTheWeight() {
-        assertThat(warehouse.resolved("ab", () -> bulkheads.semaphore("weights-resolved").forKey("ab").status().inUse())).isEqualTo(2);
+        assertThat(warehouse.resolved("ab", () -> bulkheads.semaphore("weights-resolved").forKey("ab").status().inUse()))
+                .isEqualTo(2);
         assertThatThrownBy(() -> warehouse.resolved("abcdef", () -> 0)).isInstanceOf(BulkheadFullException.class)
                 .hasMessageContaining("has a limit of 5 for this key, below the weight 6");
         assertThatIllegalArgumentException().isThrownBy(() -> warehouse.resolved("", () -> 0))
