@@ -111,7 +111,8 @@ public @interface RedisBulkhead {
 
     /**
      * The lease: how long a permit lives in Redis when its holder crashes. While the execution runs, the lease is
-     * renewed after a third of its length, so it may be shorter than the execution; it should be longer than the pauses that the
+     * renewed after a third of its length, so it may be shorter than the execution; it should be longer than the pauses that
+     * the
      * process may suffer. It must be at least three times {@code quarkus.redis-bulkhead.command-timeout}.
      *
      * @return a duration in Quarkus's syntax ({@code 30s}, {@code 5m}) or in ISO-8601 ({@code PT30S}), from one

@@ -163,11 +163,12 @@ record BulkheadAssembler(String name, Map<String, Value> values, Map<String, Val
             checkLocalLimit(permits);
         } else if (permits < instances) {
             String location = values.get("on-outage").where();
-            errors.add(MessageCode.RBH024, location.isEmpty() ? PropertyNames.PREFIX + "on-outage" : location, "local gives each of " + instances + " instances ("
-                    + PropertyNames.PREFIX + "instances) its share of the permits of bulkhead '" + name
-                    + "', which are only " + permits + ". With one permit each, they would exceed the limit. Set "
-                    + PropertyNames.of(name, "local-permits")
-                    + " if that is what you want, set fewer instances, or use reject");
+            errors.add(MessageCode.RBH024, location.isEmpty() ? PropertyNames.PREFIX + "on-outage" : location,
+                    "local gives each of " + instances + " instances ("
+                            + PropertyNames.PREFIX + "instances) its share of the permits of bulkhead '" + name
+                            + "', which are only " + permits + ". With one permit each, they would exceed the limit. Set "
+                            + PropertyNames.of(name, "local-permits")
+                            + " if that is what you want, set fewer instances, or use reject");
         }
     }
 

@@ -76,7 +76,8 @@ class StormTest {
     @EnumSource
     void processesShareThePermits(Storm storm) throws Exception {
         try (TestRedis redis = new TestRedis()) {
-            List<TestProcess> processes = IntStream.range(0, 3).mapToObj(i -> new TestProcess(redis, TestStore.SCRIPT)).toList();
+            List<TestProcess> processes = IntStream.range(0, 3).mapToObj(i -> new TestProcess(redis, TestStore.SCRIPT))
+                    .toList();
             ExecutorService callers = Executors.newCachedThreadPool();
             CountDownLatch left = new CountDownLatch(3 * CALLERS);
             for (int i = 0; i < 3 * CALLERS; i++) {
