@@ -177,20 +177,6 @@ class DetachedPermitTest extends TwoInstances {
         assertThat(look().granted()).isZero();
     }
 
-    /** The store has lost the permit, and others have taken its place. */
-    @Test
-    void permitThatTheStoreHasLostCannotBeAttached() {
-        HeldPermit permit = hold();
-        server.loseData();
-        held(call(two, work(1)));
-
-        String token = detached(permit);
-
-        assertThat(permit.isHeld()).isFalse();
-        assertThat(look().granted()).isEqualTo(1);
-        assertThat(failure(attach(two, token))).isInstanceOf(PermitGoneException.class);
-    }
-
     @Test
     void releaseDuringDetachWins() {
         Admission admission = call(one, work(1));

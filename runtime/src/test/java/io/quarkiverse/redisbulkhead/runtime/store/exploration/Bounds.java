@@ -20,7 +20,8 @@ import io.quarkiverse.redisbulkhead.runtime.store.exploration.ModelledInstance.S
  * @param slip the defect of the instances, or null
  * @param finished from one state in so many, the exploration looks at how it ends
  */
-record Bounds(int limit, List<List<Integer>> calls, List<Integer> made, long leaseMillis, int ticks, boolean keepsIdle, Map<Rare, Integer> rare,
+record Bounds(int limit, List<List<Integer>> calls, List<Integer> made, long leaseMillis, int ticks, boolean keepsIdle,
+        Map<Rare, Integer> rare,
         Slip slip, int finished) {
 
     /** Events whose number is bounded. */

@@ -52,7 +52,10 @@ final class ModelledInstance implements Cloneable {
     List<Leaving> leaving = List.of();
     List<String> joining = List.of();
     boolean keeps;
-    /** Executions that lost their permits by an answer; the ids of permits that it has detached, or could not attach. Taken by the model. */
+    /**
+     * Executions that lost their permits by an answer; the ids of permits that it has detached, or could not attach. Taken by
+     * the model.
+     */
     int lost;
     List<String> detached = List.of();
     List<String> notFound = List.of();
@@ -377,7 +380,8 @@ final class ModelledInstance implements Cloneable {
         mayBeOther = false;
         long stated = statement.needs().stream().filter(need -> need.ticket() == 0).mapToLong(Need::group).sum();
         needs = needs.stream().map(need -> need.ticket() == 0 && need.group() == stated && position.ticket() > 0
-                ? new Need(position.ticket(), stated, need.weight(), 1) : need).toList();
+                ? new Need(position.ticket(), stated, need.weight(), 1)
+                : need).toList();
         settle(statement, position);
         serve(grants ? share() - before : 0);
         settleImmediate(statement.immediate().size(), position);

@@ -477,7 +477,8 @@ final class ShareModel implements Model<ShareModel.World> {
                 next -> next.at(i, own -> own.reconnect(next.run, next.now)));
         boolean holds = instance.used(world.now) > 0;
         moves.rare(holds, Rare.HOLDER_DIES, name + " dies", next -> next.at(i, own -> own.dead = true));
-        moves.rare(!holds && !instance.needs.isEmpty() && instance.confirmed() <= 0 && instance.inFlight == null, Rare.WAITER_DIES, name + " dies",
+        moves.rare(!holds && !instance.needs.isEmpty() && instance.confirmed() <= 0 && instance.inFlight == null,
+                Rare.WAITER_DIES, name + " dies",
                 next -> next.at(i, own -> own.dead = true));
         moves.rare(holds && instance.confirmed() > 0, Rare.REVOKE, "an operator revokes a permit of " + name,
                 next -> next.sends(next.step(i, "revoke"), new TreeMap<>()));

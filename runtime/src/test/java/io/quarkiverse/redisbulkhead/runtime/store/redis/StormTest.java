@@ -76,7 +76,8 @@ class StormTest {
     @EnumSource
     void processesShareThePermits(Storm storm) throws Exception {
         try (TestRedis redis = new TestRedis()) {
-            List<TestProcess> processes = IntStream.range(0, 3).mapToObj(i -> new TestProcess(redis, TestStore.SCRIPT)).toList();
+            List<TestProcess> processes = IntStream.range(0, 3).mapToObj(i -> new TestProcess(redis, TestStore.SCRIPT))
+                    .toList();
             ExecutorService callers = Executors.newCachedThreadPool();
             CountDownLatch left = new CountDownLatch(3 * CALLERS);
             for (int i = 0; i < 3 * CALLERS; i++) {
@@ -108,11 +109,15 @@ class StormTest {
 
     private void blow(Storm storm, TestRedis redis, Random random) throws InterruptedException {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
+        long server = redis.pid();
         while (System.nanoTime() - end < 0 && failures.isEmpty()) {
             if (storm == Storm.STOPPED_SERVER) {
-                TestRedis.signal(redis.pid(), "STOP");
-                watch(random.nextInt(2_600));
-                TestRedis.signal(redis.pid(), "CONT");
+                TestRedis.signal(server, "STOP");
+                try {
+                    watch(random.nextInt(2_600));
+                } finally {
+                    TestRedis.signal(server, "CONT");
+                }
                 lastEnd.set(System.nanoTime());
                 watch(100 + random.nextInt(1_500));
             } else {
