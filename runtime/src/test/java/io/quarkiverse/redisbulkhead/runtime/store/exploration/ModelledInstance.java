@@ -86,7 +86,6 @@ final class ModelledInstance implements Cloneable {
     private long tokensLeft;
     private String server = "run1";
     private long serverSince = -1;
-    private boolean mayBeOther;
 
     ModelledInstance(String name, Bounds bounds) {
         this.name = name;
@@ -112,7 +111,7 @@ final class ModelledInstance implements Cloneable {
                     : name + " calls " + called + " uses " + executions + " share " + granted + "-" + returned + "-" + revoked
                             + " offered " + offered + " epoch " + epoch + " until " + leaseEnd + "/" + offerEnd + " returning "
                             + returning + " needs " + needs + immediate + leaving + joining + " run " + run + server
-                            + serverSince + mayBeOther + " sent " + number + "@" + sentAt + "," + numberBefore + "@"
+                            + serverSince + " sent " + number + "@" + sentAt + "," + numberBefore + "@"
                             + sentBefore + "," + numbers + " in flight " + (inFlight == null ? 0 : inFlight.hashCode())
                             + (unanswered ? " unanswered" : "") + (stale ? " stale" : "") + (keeps ? " keeps" : "")
                             + (othersWait ? " others wait" : "") + " served " + served + " recalled " + recalledNumber
@@ -307,7 +306,7 @@ final class ModelledInstance implements Cloneable {
         inFlight = new Statement(ComparedShares.BULKHEAD, number, epoch, granted, returned, revoked, bounds.leaseMillis(),
                 bounds.limit(), keeps, bounds.keepsIdle(), needs,
                 immediate.stream().map(weight -> new Need(0, 0, weight, 1)).toList(), highestToken, tokens,
-                mayBeOther ? "" : server, serverSince < 0 ? -1 : now - serverSince,
+                server, serverSince < 0 ? -1 : now - serverSince,
                 leaving.stream().map(each -> new Statement.Hold(each.id, each.weight, Math.max(1, each.end - now), 0,
                         each.digest, "m")).toList(),
                 joining.stream().map(id -> new Statement.Attach(id, "digest")).toList());
@@ -341,7 +340,7 @@ final class ModelledInstance implements Cloneable {
         inFlight = null;
         number = 0;
         stale = true;
-        mayBeOther = true;
+        server = "run" + toRun;
     }
 
     // ---- Answers and messages
@@ -377,7 +376,6 @@ final class ModelledInstance implements Cloneable {
         takeTokens(grants || isNewEpoch, position.firstToken(), position.tokens());
         highestToken = Math.max(highestToken, position.ticket());
         server = position.server();
-        mayBeOther = false;
         long stated = statement.needs().stream().filter(need -> need.ticket() == 0).mapToLong(Need::group).sum();
         needs = needs.stream().map(need -> need.ticket() == 0 && need.group() == stated && position.ticket() > 0
                 ? new Need(position.ticket(), stated, need.weight(), 1)

@@ -82,7 +82,7 @@ public class ShareExplorationTest {
         explore(new ComparedShares.Modelled(ScriptTexts.of("share")), setting, STATES_OF_THE_SCRIPT);
     }
 
-    private static final Map<ShareMutation, Setting> WHERE_IT_SHOWS = Map.ofEntries(
+    static final Map<ShareMutation, Setting> WHERE_IT_SHOWS = Map.ofEntries(
             Map.entry(ShareMutation.RETURNED_COUNTS_TWICE, Setting.QUEUE),
             Map.entry(ShareMutation.LIMIT_OFF_BY_ONE, Setting.QUEUE),
             Map.entry(ShareMutation.IMMEDIATE_BEYOND_THE_LIMIT, Setting.NO_WAIT),
@@ -108,7 +108,7 @@ public class ShareExplorationTest {
                 .as(mutation.name()).isPresent();
     }
 
-    private static final Map<Slip, Setting> WHERE_IT_SLIPS = Map.of(
+    static final Map<Slip, Setting> WHERE_IT_SLIPS = Map.of(
             Slip.LEASE_BEGINS_WITH_THE_ANSWER, Setting.SHORT_LEASE,
             Slip.ANSWER_AFTER_THE_LEASE_COUNTS, Setting.SHORT_LEASE,
             Slip.OLDER_ANSWER_COUNTS, Setting.LOSSES,
