@@ -18,9 +18,7 @@ final class ModelledInstance implements Cloneable {
         LEASE_BEGINS_WITH_THE_ANSWER,
         ANSWER_AFTER_THE_LEASE_COUNTS,
         OLDER_ANSWER_COUNTS,
-        OFFER_OF_ANOTHER_EPOCH_COUNTS,
         LATE_OFFER_COUNTS,
-        OFFER_LIVES_AS_LONG_AS_THE_LEASE,
         RETURNED_PERMIT_IS_USED_AGAIN,
         PERMIT_SERVES_A_LATER_CALL,
         OLDER_TOKENS_STAY
@@ -150,7 +148,7 @@ final class ModelledInstance implements Cloneable {
     }
 
     private long validUntil() {
-        return offered == 0 || slips(Slip.OFFER_LIVES_AS_LONG_AS_THE_LEASE) ? leaseEnd
+        return offered == 0 ? leaseEnd
                 : offered == share() ? offerEnd : Math.min(leaseEnd, offerEnd);
     }
 
@@ -474,7 +472,7 @@ final class ModelledInstance implements Cloneable {
         boolean isRecent = offer.number() == number || offer.number() == numberBefore;
         long more = offer.granted() - granted;
         boolean isLate = (!isRecent || basis + OFFER <= now) && !slips(Slip.LATE_OFFER_COUNTS);
-        boolean isOther = offer.epoch() != epoch && !slips(Slip.OFFER_OF_ANOTHER_EPOCH_COUNTS);
+        boolean isOther = offer.epoch() != epoch;
         if (isLate || epoch == 0 || isOther || more <= 0 || offer.revoked() != revoked || !joining.isEmpty()) {
             return;
         }
