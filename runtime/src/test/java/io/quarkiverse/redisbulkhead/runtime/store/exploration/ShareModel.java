@@ -324,7 +324,9 @@ final class ShareModel implements Model<ShareModel.World> {
             return this;
         }
 
-        /** Connections break, so nothing of what was on its way arrives, nor what is sent before an instance has reconnected. */
+        /**
+         * Connections break, so nothing of what was on its way arrives, nor what is sent before an instance has reconnected.
+         */
         private World failOver() {
             World older = replica;
             flush();
