@@ -177,19 +177,6 @@ class DetachedPermitTest extends TwoInstances {
         assertThat(look().granted()).isZero();
     }
 
-    /** The store has lost the permit, and others have taken its place. */
-    @Test
-    void permitThatTheStoreHasLostCannotBeDetached() {
-        HeldPermit permit = hold();
-        server.loseData();
-        held(call(two, work(1)));
-
-        assertThat(failure(permit.detach())).isInstanceOf(PermitGoneException.class);
-
-        assertThat(permit.isHeld()).isFalse();
-        assertThat(look().granted()).isEqualTo(1);
-    }
-
     @Test
     void releaseDuringDetachWins() {
         Admission admission = call(one, work(1));
