@@ -16,8 +16,6 @@ import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.management.ManagementEndpoint;
 import io.quarkiverse.redisbulkhead.runtime.management.ManagementRecorder;
 import io.quarkiverse.redisbulkhead.runtime.management.ManagementRecorder.Operation;
-import io.smallrye.openapi.runtime.io.Format;
-import io.smallrye.openapi.runtime.io.OpenApiParser;
 import io.quarkus.arc.deployment.AdditionalBeanBuildItem;
 import io.quarkus.deployment.Capabilities;
 import io.quarkus.deployment.Capability;
@@ -31,6 +29,8 @@ import io.quarkus.smallrye.openapi.deployment.spi.AddToOpenAPIDefinitionBuildIte
 import io.quarkus.vertx.http.deployment.spi.FrameworkEndpointsBuildItem;
 import io.quarkus.vertx.http.deployment.spi.RouteBuildItem;
 import io.quarkus.vertx.http.deployment.spi.UseManagementInterfaceBuildItem;
+import io.smallrye.openapi.runtime.io.Format;
+import io.smallrye.openapi.runtime.io.OpenApiParser;
 
 /** The management endpoint, if enabled. Enabling it without an HTTP server fails the build: {@code RBH029}. */
 @BuildSteps(onlyIf = ManagementProcessor.Enabled.class)

@@ -14,12 +14,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
+import java.util.logging.LogRecord;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-
-import java.util.logging.LogRecord;
 
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
@@ -38,8 +37,8 @@ import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
 import io.quarkiverse.redisbulkhead.deployment.behaviour.Scrape.Sample;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallResult;
 import io.quarkiverse.redisbulkhead.runtime.Labels;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallResult;
 import io.quarkus.test.QuarkusUnitTest;
 import io.vertx.core.json.JsonObject;
 
