@@ -52,7 +52,7 @@ export class RedisBulkheadActions extends LitElement {
       dangerous: true,
       what: [['Bulkhead', holder.bulkhead], ['Key', shownKey(holder.key)], ['Method', holder.method],
         ['Instance', `${holder.application} · ${holder.instance}`], ['Permit', holder.permitId]],
-      text: 'The permit is free at once. Its process learns of the loss at once, or with its next renewal. The execution continues, '
+      text: 'The permit is free immediately. Its process learns of the loss immediately, or with its next renewal. The execution continues, '
         + 'unless on-lost=interrupt is set there, so more executions than the limit may run for a while.',
       act: () => this.application.revoke({ bulkhead: holder.bulkhead, key: holder.key, permitId: holder.permitId }),
     });
@@ -66,7 +66,7 @@ export class RedisBulkheadActions extends LitElement {
       confirm: 'Resize',
       number: this._permits,
       what: [['Bulkhead', limit.bulkhead], ['Key', shownKey(limit.key)], ['Defined limit', limit.definedLimit]],
-      text: 'The limit takes effect at once for all instances of all applications. Executions above a smaller limit finish. '
+      text: 'The limit takes effect immediately for all instances of all applications. Executions above a smaller limit finish. '
         + 'It stays until it is reset, or until the bulkhead was not used for 30 days.',
       act: () => this.application.resize({ bulkhead: limit.bulkhead, key: limit.key, permits: Number(this._permits) }),
     });
@@ -79,7 +79,7 @@ export class RedisBulkheadActions extends LitElement {
       confirm: 'Reset',
       dangerous: true,
       what: [['Bulkhead', limit.bulkhead], ['Key', shownKey(limit.key)], ['Limit now', limit.limit], ['Defined limit', limit.definedLimit]],
-      text: 'Each application applies its own limit again, at once.',
+      text: 'Each application applies its own limit again, immediately.',
       act: () => this.application.resetSize({ bulkhead: limit.bulkhead, key: limit.key }),
     });
   }

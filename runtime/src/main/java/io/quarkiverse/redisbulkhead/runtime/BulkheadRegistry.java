@@ -9,9 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Stream;
 
-import jakarta.annotation.PreDestroy;
 import jakarta.annotation.Priority;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.inject.Instance;
@@ -49,7 +47,6 @@ import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
 import io.quarkus.arc.Arc;
 import io.quarkus.arc.ArcContainer;
 import io.quarkus.runtime.Application;
-import io.quarkus.runtime.LaunchMode;
 import io.quarkus.runtime.StartupEvent;
 import io.vertx.core.Vertx;
 
@@ -91,7 +88,7 @@ public class BulkheadRegistry implements RedisBulkheads {
         this.enabled = config.enabled();
         ValidationErrors errors = new ValidationErrors();
         boolean inRedis = buildTimeConfig.store().needsRedis();
-        this.definitions = EffectiveDefinitions.atStart(declarations, ConfigProvider.getConfig(), inRedis, errors);
+        this.definitions = new EffectiveDefinitions(declarations, ConfigProvider.getConfig(), inRedis, false, errors);
         this.bulkheads = definitions.bulkheads();
         this.inCode = new CodeBulkheads(definitions);
         KeyedBulkheads keys = keys(declarations.methods());
@@ -100,7 +97,7 @@ public class BulkheadRegistry implements RedisBulkheads {
         this.withoutRedis = inRedis && !redis.isConfigured();
         requireRedisForDeclared(errors);
         errors.report();
-        for (String warning : definitions.warnings()) {
+        for (String warning : errors.warnings()) {
             LOG.warn(warning);
         }
         this.declarations = declarations;
@@ -123,14 +120,6 @@ public class BulkheadRegistry implements RedisBulkheads {
             }
         } else {
             timers.after(UNTIL_STARTED, () -> warmUpOnceStarted(timers));
-        }
-    }
-
-    @PreDestroy
-    void noteLimits() {
-        if (LaunchMode.current() == LaunchMode.DEVELOPMENT) {
-            FormerLimits.OF_THIS_PROCESS.note(Stream.concat(bulkheads.values().stream().map(EffectiveBulkhead::spec),
-                    inCode.inForce().stream()).toList(), System.nanoTime());
         }
     }
 
@@ -223,7 +212,7 @@ public class BulkheadRegistry implements RedisBulkheads {
      */
     public synchronized Overview overview() {
         if (overview == null) {
-            DeclaredBulkheads declared = new DeclaredBulkheads(definitions, declarations, ConfigProvider.getConfig());
+            DeclaredBulkheads declared = new DeclaredBulkheads(definitions, declarations);
             overview = new Overview(bulkheads.keySet().stream().map(name -> declared.of(name, keyed.contains(name))).toList(),
                     this::inCode, inCode::listed, this::changeable, () -> runtime.get().engine(), System::nanoTime);
         }
@@ -332,13 +321,18 @@ public class BulkheadRegistry implements RedisBulkheads {
     }
 
     /**
-     * The semaphore behind a bulkhead, for the calls of one place.
+     * The semaphore behind a bulkhead, for the calls of one place. What is configured wins over what the annotation states.
      *
-     * @param name a declared name
-     * @param weight what the annotation there states; what is configured wins
+     * @param use what the annotation there states
      */
-    Semaphore core(String name, int weight) {
-        return definitions.isConfigured(name, "weight") ? core(name) : core(name).weighing(weight);
+    Semaphore core(BulkheadUse use) {
+        String name = resolved(use.name());
+        Semaphore core = core(name);
+        if (!definitions.isConfigured(name, "weight")) {
+            core = core.weighing(use.weight());
+        }
+        return use.maxWait() == null || definitions.isConfigured(name, "max-wait") ? core
+                : core.within(definitions.annotations().maxWaitOf(use.maxWait()));
     }
 
     private String unknown(String name) {

@@ -102,7 +102,7 @@ public class BulkheadRuntime {
             store = new ObservedShareStore(store, listener);
         }
         if (LaunchMode.current() == LaunchMode.DEVELOPMENT) {
-            store = FormerLimits.OF_THIS_PROCESS.hiddenIn(store);
+            store = new ReloadedStore(store);
         }
         Engine shares = new Engine(redis.instance(), store, redis.inbox(), timers, parts.identity(),
                 parts.listener(), parts.limits(), commandTimeout);

@@ -9,7 +9,6 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.definition.AnnotationDefinitions;
@@ -93,11 +92,6 @@ final class CodeBulkheads {
                     + MessageCode.RBH035.whereExplained());
         }
         return effective;
-    }
-
-    /** What is in force under each name that is still remembered. */
-    synchronized List<SemaphoreSpec> inForce() {
-        return Stream.concat(listed.values().stream(), others.values().stream()).map(First::inForce).toList();
     }
 
     /** The names that code alone has defined, up to {@value #MOST_LISTED}: the first ones. */

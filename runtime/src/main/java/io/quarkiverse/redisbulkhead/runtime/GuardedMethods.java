@@ -189,7 +189,7 @@ public class GuardedMethods {
 
     private SemaphoreOfCall semaphoreOfCall(BulkheadUse use, MethodDeclaration method) {
         String name = bulkheads.resolved(use.name());
-        Semaphore semaphore = bulkheads.core(name, use.weight());
+        Semaphore semaphore = bulkheads.core(use);
         if (bulkheads.isEnabled(name)) {
             if (use.key() instanceof KeyOrigin.Parameter parameter) {
                 return SemaphoreOfCall.byParameter(semaphore, method.label(), parameter);

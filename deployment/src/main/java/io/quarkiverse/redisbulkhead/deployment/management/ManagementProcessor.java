@@ -41,8 +41,8 @@ class ManagementProcessor {
 
     private static final String MANAGEMENT_ROOT = "quarkus.management.root-path";
 
-    private static final String NOT_ENFORCED = "the management interface authenticates no client, whatever permissions are"
-            + " configured. Set quarkus.management.auth.basic=true, or quarkus.management.auth.enabled=true with another"
+    private static final String NOT_ENFORCED = "the management interface performs no authentication, so permissions have no"
+            + " effect. Set quarkus.management.auth.basic=true, or quarkus.management.auth.enabled=true with another"
             + " mechanism";
 
     // By name: an application without an HTTP server does not have it.

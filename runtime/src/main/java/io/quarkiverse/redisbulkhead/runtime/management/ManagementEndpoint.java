@@ -100,8 +100,8 @@ public class ManagementEndpoint {
         answer(ctx, () -> change(ctx, limit -> limit.revokeAsync(permit).invoke(revoked -> {
             if (!revoked) {
                 throw new Problem(404, "Bulkhead '" + ctx.pathParam(NAME)
-                        + "' has no such permit. It may have been given back, its lease may have ended,"
-                        + " or it is still waited for");
+                        + "' has no such permit. It may have been returned, its lease may have ended,"
+                        + " or the id belongs to a call that is waiting");
             }
         }), "revoked permit " + permit + " of", ""));
     }

@@ -93,7 +93,7 @@ public class ClusterMetrics {
         gauge("waiters", bulkhead, latest, LimitState::waiting, "Calls in the whole cluster that are waiting for a permit");
         readings.add(ticks.onOverflow().drop().onItem().transformToUniAndConcatenate(tick -> read
                 .onFailure().invoke(failure -> LOG.debugf(failure,
-                        "Bulkhead '%s' could not be read; its metrics of all processes have no value now", bulkhead))
+                        "Bulkhead '%s' could not be read; its cluster-wide gauges have no value for now", bulkhead))
                 .onFailure().recoverWithNull().invoke(latest::set)).subscribe().with(done -> {
                 }));
     }

@@ -39,6 +39,11 @@ public class ObservedShareStore implements ShareStore {
     }
 
     @Override
+    public void whenReady(Runnable task) {
+        store.whenReady(task);
+    }
+
+    @Override
     public CompletionStage<Position> sync(Statement statement) {
         return observed(StoreOperation.SYNC, System.nanoTime(), store.sync(statement));
     }

@@ -44,6 +44,14 @@ public interface ShareStore {
     int MOST_KEEPERS = 64;
 
     /**
+     * Runs a task when the store can send. A statement that is built then, and not when something happened, contains all that
+     * happened meanwhile.
+     *
+     * @param task must not block
+     */
+    void whenReady(Runnable task);
+
+    /**
      * States a position.
      *
      * @param statement the position

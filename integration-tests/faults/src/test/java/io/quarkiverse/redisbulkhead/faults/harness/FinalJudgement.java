@@ -53,9 +53,7 @@ final class FinalJudgement {
         }
         Evidence evidence = history.evidence();
         if (!lossesAllowed && evidence.losses().isEmpty()) {
-            workers.stream()
-                    .filter(worker -> evidence.pauses().stream().noneMatch(pause -> pause.worker().equals(worker.name())))
-                    .forEach(worker -> assertThat(worker.losses()).as("permits lost by %s", worker.name()).isEmpty());
+            workers.stream().filter(worker -> !worker.hasStoodStill()).forEach(worker -> assertThat(worker.losses()).as("permits lost by %s", worker.name()).isEmpty());
         }
         Verdict verdict = checker.judge(evidence);
         assertThat(verdict.violations()).as(() -> "violations, with these rejections: " + history.rejections()).isEmpty();

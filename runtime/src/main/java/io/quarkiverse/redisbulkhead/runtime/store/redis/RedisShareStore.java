@@ -118,6 +118,11 @@ public abstract class RedisShareStore implements ShareStore, AutoCloseable {
 
     // ---- Operations
 
+    @Override
+    public final void whenReady(Runnable task) {
+        topology.context().runOnContext(now -> task.run());
+    }
+
     /** Does not ask for the permission to keep idle permits while this instance cannot hear recalls. */
     @Override
     public final CompletionStage<Position> sync(Statement statement) {
