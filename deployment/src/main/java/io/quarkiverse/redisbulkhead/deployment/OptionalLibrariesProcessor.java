@@ -2,7 +2,6 @@ package io.quarkiverse.redisbulkhead.deployment;
 
 import java.util.Optional;
 
-import io.quarkiverse.redisbulkhead.runtime.RecentExecutions;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.rest.RetryAfter;
 import io.quarkus.arc.deployment.AdditionalBeanBuildItem;
@@ -52,8 +51,7 @@ class OptionalLibrariesProcessor {
         if (capabilities.isPresent(Capability.GRPC)) {
             // Removed as unused where there is no service, or another provider.
             beans.produce(new AdditionalBeanBuildItem(RUNTIME + "grpc.RejectionHandlerProvider"));
-            beans.produce(AdditionalBeanBuildItem.builder().addBeanClasses(RecentExecutions.class, RetryAfter.class)
-                    .setUnremovable().build());
+            beans.produce(AdditionalBeanBuildItem.unremovableOf(RetryAfter.class));
         }
     }
 

@@ -45,6 +45,7 @@ import io.quarkiverse.redisbulkhead.runtime.message.NearestNames;
 import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
 import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkus.arc.Arc;
 import io.quarkus.arc.ArcContainer;
 import io.quarkus.runtime.Application;
@@ -257,6 +258,17 @@ public class BulkheadRegistry implements RedisBulkheads {
      */
     public Optional<Duration> retryAfter(String name) {
         return definitions.retryAfter(name);
+    }
+
+    /**
+     * Estimates when a call that comes now gets a permit, from what this instance has seen lately.
+     *
+     * @param bulkhead any bulkhead, or one of its keys
+     * @param permits the limit that is in force
+     * @return zero when nothing is known
+     */
+    public Duration untilFree(BulkheadId bulkhead, int permits) {
+        return runtime.get().engine().untilFree(bulkhead, permits);
     }
 
     /**

@@ -120,7 +120,7 @@ public class BulkheadRuntime {
         for (StoreDecorator decorator : parts.decorators()) {
             store = decorator.decorate(store);
         }
-        Engine shares = new Engine(instance, store, timers, parts.identity(), parts.listener(), parts.limits(),
+        Engine shares = new Engine(instance, store, null, timers, parts.identity(), parts.listener(), parts.limits(),
                 commandTimeout);
         parts.decorators().forEach(decorator -> decorator.control(shares));
         return shares;

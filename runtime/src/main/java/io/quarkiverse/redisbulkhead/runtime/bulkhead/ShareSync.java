@@ -310,7 +310,7 @@ final class ShareSync {
         mayBeOther = false;
         if (!position.otherLimits().isEmpty()) {
             LimitMismatch mismatch = new LimitMismatch(bulkhead.id, sent.statement().limit(), position.otherLimits());
-            then.add(() -> around.mismatches.log(mismatch));
+            then.add(() -> around.listener.limitsDiffer(mismatch));
         }
         List<PendingCall> placed = placed(sent, position);
         transfers.settle(sent.statement(), position.attached(), then);

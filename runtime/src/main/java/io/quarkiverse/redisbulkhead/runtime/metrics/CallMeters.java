@@ -63,25 +63,25 @@ final class CallMeters {
         return new Call();
     }
 
-    private final class Call extends CallListener {
+    private final class Call implements CallListener {
 
         private long begunAt;
         private long runsSince;
         private boolean waits;
 
         @Override
-        protected void onRequested() {
+        public void requested() {
             begunAt = clock.monotonicTime();
         }
 
         @Override
-        protected void onWaiting() {
+        public void waiting() {
             waits = true;
             waiting.incrementAndGet();
         }
 
         @Override
-        protected void onAcquired(CallResult result, long fencingToken) {
+        public void acquired(CallResult result, long fencingToken) {
             runsSince = clock.monotonicTime();
             waitingDuration.record(runsSince - begunAt, TimeUnit.NANOSECONDS);
             running.incrementAndGet();
@@ -89,7 +89,7 @@ final class CallMeters {
         }
 
         @Override
-        protected void onRejected(CallResult result) {
+        public void rejected(CallResult result) {
             if (waits) {
                 waitingDuration.record(clock.monotonicTime() - begunAt, TimeUnit.NANOSECONDS);
             }
@@ -104,7 +104,7 @@ final class CallMeters {
         }
 
         @Override
-        protected void onReleased(long heldNanos) {
+        public void released(long heldNanos) {
             running.decrementAndGet();
             runningDuration.record(clock.monotonicTime() - runsSince, TimeUnit.NANOSECONDS);
         }

@@ -139,7 +139,7 @@ public final class Overview {
      */
     public CompletionStage<LimitState> numbers(String name) {
         BulkheadId id = BulkheadId.of(name);
-        return engine.get().occupancy(id, 0).thenApply(now -> limit(new Row(id, now, null)));
+        return engine.get().numbers(id).thenApply(now -> limit(new Row(id, now, null)));
     }
 
     /**
@@ -149,7 +149,7 @@ public final class Overview {
      *         refuses, after {@code command-timeout} when it is away, and after ten times that when it is only slow
      */
     public CompletionStage<Void> ask() {
-        return engine.get().occupancy(NOBODYS, 0).thenAccept(answer -> {
+        return engine.get().numbers(NOBODYS).thenAccept(answer -> {
         });
     }
 

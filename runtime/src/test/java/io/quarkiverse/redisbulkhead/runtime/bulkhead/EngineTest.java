@@ -73,7 +73,7 @@ class EngineTest extends TwoInstances {
     void deafInstanceKeepsNothing() {
         call(one, work(3)).end();
 
-        one.engine.hearsRecalls(false);
+        one.engine.hearingChanged(false);
 
         assertThat(look().granted()).isZero();
         call(one, work(3)).end();
@@ -127,7 +127,7 @@ class EngineTest extends TwoInstances {
 
     @Test
     void heavyCallDoesNotBlockLighterOnes() {
-        held(call(one, work(3).keepingIdle(Duration.ZERO)));
+        held(call(one, work(3, spec -> spec.maxWait(Duration.ZERO).keepIdle(Duration.ZERO))));
         server.leastDelayMicros = 1_000;
         server.mostDelayMicros = 1_000;
 
@@ -318,7 +318,7 @@ class EngineTest extends TwoInstances {
         HeldPermit running = held(call(one, held));
         call(one, held).end();
 
-        assertThat(one.engine.holdersHere(WORK)).extracting(Holder::permitId).containsExactly(running.id());
+        assertThat(one.engine.here(WORK, 100).holders()).extracting(Holder::permitId).containsExactly(running.id());
         advance(Duration.ofSeconds(14));
         assertThat(one.losses.get(running.id()).reason()).isEqualTo(Reason.MAX_HOLD);
         assertThat(look().granted()).isZero();
@@ -381,9 +381,9 @@ class EngineTest extends TwoInstances {
         HeldPermit permit = held(call(one, waiting(1)));
         call(one, waiting(1));
 
-        assertThat(one.engine.holdersHere(WORK)).singleElement()
+        assertThat(one.engine.here(WORK, 100).holders()).singleElement()
                 .satisfies(holder -> assertThat(holder.permitId()).isEqualTo(permit.id()));
-        assertThat(one.engine.waitersHere(WORK)).singleElement()
+        assertThat(one.engine.here(WORK, 100).waiters()).singleElement()
                 .satisfies(waiter -> assertThat(waiter.ticket()).isPositive());
         assertThat(two.engine.occupancy(WORK, 10).toCompletableFuture().join()).satisfies(seen -> {
             assertThat(seen.inUse()).isEqualTo(1);
@@ -544,9 +544,9 @@ class EngineTest extends TwoInstances {
         List<PermitLost> losses = new ArrayList<>();
         SimulatedInstance clock = new SimulatedInstance("clock", server);
         Engine local = new Engine("local", clock.clock(), one.engine.around().identity, losses::add, one.limits);
-        Admission first = local.calls(waiting(1)).begin("m", WaitsOn.NO_WORKER_THREAD, null, CallListener.NONE, List.of());
-        Admission second = local.calls(waiting(1)).begin("m", WaitsOn.NO_WORKER_THREAD, null, CallListener.NONE, List.of());
-        Admission third = local.calls(work(1)).begin("m", WaitsOn.NO_WORKER_THREAD, null, CallListener.NONE, List.of());
+        Admission first = new Semaphore(waiting(1), local, true, List.of()).admit("m");
+        Admission second = new Semaphore(waiting(1), local, true, List.of()).admit("m");
+        Admission third = new Semaphore(work(1), local, true, List.of()).admit("m");
         assertThat(rejection(third)).isInstanceOf(BulkheadFullException.class);
         long token = held(first).fencingToken();
 
@@ -557,7 +557,7 @@ class EngineTest extends TwoInstances {
         assertThatThrownBy(() -> local.attach(work(1), "nonsense", "n")).isInstanceOf(IllegalArgumentException.class);
         HeldPermit attached = local.attach(work(1), secret, "n").toCompletableFuture().join();
         assertThat(failure(local.attach(work(1), secret, "n"))).isInstanceOf(PermitGoneException.class);
-        Admission fourth = local.calls(waiting(1)).begin("m", WaitsOn.NO_WORKER_THREAD, null, CallListener.NONE, List.of());
+        Admission fourth = new Semaphore(waiting(1), local, true, List.of()).admit("m");
         assertThat(fourth.isHeldNow()).isFalse();
         local.resize(WORK, 2);
         held(fourth);

@@ -34,7 +34,7 @@ class ExecutionsTest extends TwoInstances {
     }
 
     private boolean isTaken(String name) {
-        return !server.fields(BulkheadId.of(name)).isEmpty() && one.engine.holdersHere(BulkheadId.of(name)).size() == 1;
+        return !server.fields(BulkheadId.of(name)).isEmpty() && one.engine.here(BulkheadId.of(name), 100).holders().size() == 1;
     }
 
     @Test

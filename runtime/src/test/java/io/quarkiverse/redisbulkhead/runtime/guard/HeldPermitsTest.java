@@ -11,7 +11,6 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.GrantedAdmission;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeldPermit;
 
 /** Each call sees its own permits, then those of enclosing calls. */
@@ -84,7 +83,7 @@ class HeldPermitsTest {
     }
 
     private static Admission holding(HeldPermit... permits) {
-        return new GrantedAdmission(List.of(permits));
+        return new Guard.Uncounted(List.of(permits));
     }
 
     private void assertNone() {
