@@ -205,7 +205,7 @@ public class BulkheadRegistry implements RedisBulkheads {
 
     @Override
     public RedisLock lock(String name) {
-        return lock(definitions.lock(name));
+        return view(definitions.lock(name));
     }
 
     @Override
@@ -213,6 +213,11 @@ public class BulkheadRegistry implements RedisBulkheads {
         if (spec == null) {
             throw new IllegalArgumentException("spec must not be null");
         }
+        inCode.define(spec, BulkheadView::caller);
+        return view(spec);
+    }
+
+    private RedisLock view(LockSpec spec) {
         if (withoutRedis) {
             throw new IllegalStateException(redis.hostsProperty() + " is not set, but the lock '" + spec.name()
                     + "' needs that Redis. Set it, or keep locks in this process by " + PropertyNames.PREFIX
