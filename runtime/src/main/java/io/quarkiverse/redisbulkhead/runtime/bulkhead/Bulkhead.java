@@ -291,7 +291,7 @@ final class Bulkhead {
         if (from.removeAndWasStated(call) && sync != null) {
             sync.needsChanged(call.weight());
         }
-        SharePermit permit = start(call.definition(), call.method(), null, now);
+        SharePermit permit = start(call.definition(), call.method, null, now);
         then.add(() -> call.granted(permit));
     }
 
@@ -690,7 +690,7 @@ final class Bulkhead {
     private synchronized SharePermit lend(PendingCall call) {
         long now = nanoTime();
         return !line.isEmpty() || stopping || forgotten || idle() < call.ofTheShare.spec().weight() || tokens.free() <= 0
-                || validUntilNanos - now <= 0 ? null : start(call.ofTheShare, call.method(), null, now);
+                || validUntilNanos - now <= 0 ? null : start(call.ofTheShare, call.method, null, now);
     }
 
     /** Sets the limit of a bulkhead of this process; 0 to undo that. Whether it was set before. */

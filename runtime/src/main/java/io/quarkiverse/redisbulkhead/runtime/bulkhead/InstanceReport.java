@@ -50,7 +50,7 @@ record InstanceReport(int inUse, int waiting, List<Holder> holders, List<Waiter>
         for (PendingCall call : waiting.subList(0, Math.min(most, waiting.size()))) {
             waiters.add(new Waiter(around.instance + "-w" + waiters.size(), id.name(), id.key(),
                     call.isFair() ? call.ticket() : 0, call.weight(), around.identity.application(),
-                    around.identity.instance(), call.method(), around.wallTime(call.begunNanos()),
+                    around.identity.instance(), call.method, around.wallTime(call.begunNanos),
                     around.wallTime(call.untilNanos())));
         }
         return new InstanceReport(here.usedPermits(), waiting.size(), holders, waiters);

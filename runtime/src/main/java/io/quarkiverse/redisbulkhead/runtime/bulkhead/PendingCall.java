@@ -26,7 +26,7 @@ final class PendingCall extends PendingAdmission {
     /** How long a call that does not want to wait does so while other instances answer a recall. */
     static final Duration RECALL_WAIT = Duration.ofMillis(50);
 
-    private final String method;
+    final String method;
     private final WaitsOn waitsOn;
     // Null for calls that are not executions.
     private final Runnable whenEnded;
@@ -34,7 +34,7 @@ final class PendingCall extends PendingAdmission {
     private final List<HeldPermit> heldByCallers;
     // Finds the bulkhead for the policy local; null where there is none.
     private final Function<SemaphoreDefinition, Bulkhead> localBulkheads;
-    private final long begunNanos;
+    final long begunNanos;
 
     // Change once, for the policy local, while the call is in no line. The bulkhead is written last.
     private SemaphoreDefinition definition;
@@ -101,14 +101,6 @@ final class PendingCall extends PendingAdmission {
 
     boolean isFair() {
         return definition.spec().fair();
-    }
-
-    String method() {
-        return method;
-    }
-
-    long begunNanos() {
-        return begunNanos;
     }
 
     /** When it gives up. */

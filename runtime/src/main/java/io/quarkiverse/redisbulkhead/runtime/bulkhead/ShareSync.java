@@ -405,7 +405,7 @@ final class ShareSync {
         }
         List<PendingCall> calls = new ArrayList<>(bulkhead.line.placed(last.group(), position.ticket()));
         for (PendingCall call : bulkhead.line.withoutTickets()) {
-            if (call.begunNanos() - sent.atNanos() <= 0) {
+            if (call.begunNanos - sent.atNanos() <= 0) {
                 calls.add(call);
             }
         }

@@ -6,7 +6,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
 /**
@@ -37,11 +36,6 @@ final class UncountedPermit implements HeldPermit, Admission {
     }
 
     @Override
-    public String id() {
-        return "";
-    }
-
-    @Override
     public String bulkhead() {
         return bulkhead.name();
     }
@@ -49,11 +43,6 @@ final class UncountedPermit implements HeldPermit, Admission {
     @Override
     public Optional<String> key() {
         return bulkhead.key();
-    }
-
-    @Override
-    public long fencingToken() {
-        return 0;
     }
 
     @Override
@@ -89,21 +78,6 @@ final class UncountedPermit implements HeldPermit, Admission {
         return new IllegalStateException("The permit of bulkhead '" + bulkhead + "' cannot be detached, because it "
                 + "was granted without Redis: the bulkhead is disabled, or Redis was away and on-outage is not "
                 + "'reject'. Permit.fencingToken() is 0 in these cases, so check it first");
-    }
-
-    @Override
-    public void takeBack() {
-        // It is never detached.
-    }
-
-    @Override
-    public boolean awaitsRelease() {
-        return false;
-    }
-
-    @Override
-    public Optional<CompletionStage<PermitLost>> interruption() {
-        return Optional.empty();
     }
 
     @Override

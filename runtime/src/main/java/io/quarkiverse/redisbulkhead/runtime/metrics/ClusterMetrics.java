@@ -30,7 +30,7 @@ import io.vertx.core.impl.VertxInternal;
 
 /**
  * Shows how full the declared bulkheads are over all processes, except those with keys, whose number is unbounded. Reads in the
- * background, so that scrapes do not wait for Redis.
+ * background, so that scrapes do not wait for Redis, and asks no other instance: all of them do this.
  */
 @Singleton
 public class ClusterMetrics {
@@ -89,9 +89,9 @@ public class ClusterMetrics {
         // Null while the state is unknown.
         AtomicReference<LimitState> latest = new AtomicReference<>();
         gauge(MeterNames.PERMITS_IN_USE, bulkhead, latest, LimitState::inUse,
-                "Permits in use in the whole cluster, by weight");
+                "Permits in use in the whole cluster, by weight; also those that other instances keep idle");
         gauge(MeterNames.PERMITS_IDLE, bulkhead, latest, LimitState::idle,
-                "Permits in the whole cluster that instances keep for their next calls");
+                "Permits that this instance keeps for its next calls");
         gauge(MeterNames.PERMITS_LIMIT, bulkhead, latest, state -> state.limit().getAsInt(),
                 "The current limit in the whole cluster");
         gauge(MeterNames.WAITERS, bulkhead, latest, LimitState::waiting,
