@@ -12,7 +12,6 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
-import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.PermitGoneException;
 import io.quarkiverse.redisbulkhead.PermitLost;
@@ -209,26 +208,6 @@ class EngineTest extends TwoInstances {
     }
 
     @Test
-    void boundOfWaitersRejects() {
-        held(call(one, waiting(1)));
-        SemaphoreDefinition bounded = work(1, spec -> spec.maxWait(LONG).maxWaiters(1));
-        call(one, bounded);
-
-        assertThat(rejection(call(one, bounded))).isInstanceOf(QueueFullException.class)
-                .hasMessageContaining("1 calls of this instance already wait for this bulkhead");
-    }
-
-    /** Trap 17. */
-    @Test
-    void nestedCallThatWouldWaitForItselfIsRejected() {
-        HeldPermit outer = held(call(one, work(3, spec -> spec.weight(2))));
-
-        assertThat(rejection(call(one, work(3, spec -> spec.weight(2).maxWait(LONG)), outer)))
-                .isInstanceOf(NestedCallRejectedException.class).hasMessageContaining("it needs 2 of the 3 permits");
-        held(call(one, waiting(3), outer));
-    }
-
-    @Test
     void callAboveTheLimitInForceIsRejected() {
         one.engine.resize(WORK, 2);
 
@@ -353,18 +332,6 @@ class EngineTest extends TwoInstances {
     // ---- Operators
 
     @Test
-    void revokedPermitIsLostAndFree() {
-        HeldPermit permit = held(call(one, work(1)));
-
-        assertThat(one.engine.revoke(WORK, permit.id()).toCompletableFuture()).isCompletedWithValue(true);
-
-        assertThat(permit.isHeld()).isFalse();
-        assertThat(one.losses.get(permit.id()).reason()).isEqualTo(Reason.REVOKED);
-        held(call(two, work(1)));
-        assertThat(one.engine.revoke(WORK, permit.id()).toCompletableFuture()).isCompletedWithValue(false);
-    }
-
-    @Test
     void permitsRevokedInTheStoreCostTheYoungestExecutions() {
         HeldPermit older = held(call(one, work(2)));
         HeldPermit younger = held(call(one, work(2)));
@@ -395,71 +362,7 @@ class EngineTest extends TwoInstances {
 
     // ---- Detaching and attaching
 
-    @Test
-    void oneInstanceAttachesADetachedPermit() {
-        HeldPermit permit = held(call(one, work(1)));
-        long token = permit.fencingToken();
-        String secret = permit.detach().toCompletableFuture().join();
-        assertThat(permit.isHeld()).isFalse();
-        assertThat(look().granted()).isEqualTo(1);
-
-        HeldPermit attached = two.engine.attach(work(1), secret, "n").toCompletableFuture().join();
-
-        assertThat(attached.isHeld()).isTrue();
-        assertThat(attached.fencingToken()).isGreaterThan(token);
-        assertThat(failure(two.engine.attach(work(1), secret, "n"))).isInstanceOf(PermitGoneException.class);
-        assertThat(failure(one.engine.attach(work(1), secret, "n"))).isInstanceOf(PermitGoneException.class);
-        assertThat(failure(permit.detach())).isInstanceOf(PermitGoneException.class);
-        attached.release();
-        assertThat(look().granted()).isZero();
-    }
-
-    @Test
-    void permitThatCouldNotBeDetachedIsHeldAsBefore() {
-        HeldPermit permit = held(call(one, work(1)));
-        one.refusal = new StoreAwayException("Redis is away", false, null);
-        assertThat(failure(permit.detach())).isInstanceOf(BulkheadUnavailableException.class);
-        assertThat(permit.isHeld()).isTrue();
-
-        one.refusal = null;
-        advance(Duration.ofSeconds(2));
-        assertThat(permit.isHeld()).isTrue();
-        assertThat(look().holds().stream().filter(hold -> hold.hold().weight() > 0)).as("permits of no instance").isEmpty();
-
-        permit.release();
-        assertThat(look().granted()).isZero();
-        held(call(two, work(1)));
-    }
-
-    @Test
-    void detachedPermitIsFreeAfterItsLease() {
-        held(call(one, work(1))).detach();
-        advance(Duration.ofSeconds(7));
-        held(call(two, work(1)));
-    }
-
     // ---- The end of the application
-
-    @Test
-    void shutdownRejectsWaitersAndReturnsEverything() {
-        Admission running = call(one, waiting(2));
-        Admission second = call(one, waiting(2));
-        Admission waiter = call(one, waiting(2));
-
-        one.engine.refuseAndRejectWaiters();
-
-        assertThat(rejection(waiter)).isInstanceOf(BulkheadUnavailableException.class)
-                .hasMessageContaining("the application is stopping");
-        assertThat(rejection(call(one, waiting(2)))).isInstanceOf(BulkheadUnavailableException.class);
-        assertThat(held(running).isHeld()).isTrue();
-        second.end();
-        assertThat(look().granted()).as("an execution that ends returns its permit").isEqualTo(1);
-
-        assertThat(one.engine.releaseAll().toCompletableFuture()).isCompleted();
-        assertThat(one.losses.values()).extracting(PermitLost::reason).containsExactly(Reason.STOPPED);
-        assertThat(look().granted()).isZero();
-        one.engine.close();
-    }
 
     @Test
     void shutdownEndsWhenTheStoreIsAway() {
