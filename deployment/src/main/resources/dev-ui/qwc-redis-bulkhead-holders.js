@@ -8,10 +8,10 @@ import '@vaadin/grid/vaadin-grid-sort-column.js';
 import '@vaadin/icon';
 import '@vaadin/progress-bar';
 import '@vaadin/text-field';
-import { count, duration, span } from './redis-bulkhead-format.js';
-import { GridRows } from './redis-bulkhead-grid-rows.js';
+import { count, duration, keyText, span } from './redis-bulkhead-format.js';
+import { GridRows, flattened } from './redis-bulkhead-grid-rows.js';
 import { LiveState, spreadRequestNumbers } from './redis-bulkhead-live.js';
-import { aboutToTimeOut, bulkheadRows, flattened } from './redis-bulkhead-rows.js';
+import { aboutToTimeOut, bulkheadRows } from './redis-bulkhead-rows.js';
 import { styles } from './redis-bulkhead-styles.js';
 import { idle, plot, useBar } from './redis-bulkhead-use.js';
 import './redis-bulkhead-actions.js';
@@ -19,8 +19,16 @@ import './redis-bulkhead-occupants.js';
 
 /** Bulkheads with more keys than these are closed at first. */
 const KEYS_SHOWN_AT_FIRST = 10;
-/** More rows than these scroll. */
+/** More rows than these scroll, unless the user makes more room. */
 const ROWS_WITHOUT_SCROLLING = 10;
+/** In pixels. */
+const ROW = 41;
+const HEAD = 42;
+const LEAST = 120;
+/** How long rows stay where they are after the pointer has moved, so that a click hits what it is aimed at. */
+const HELD_MILLIS = 4000;
+/** Where the height of the list is remembered. */
+const HEIGHT = 'redis-bulkhead.height';
 
 /** Shows every bulkhead with its use, who holds its permits and who waits, live. */
 export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
@@ -32,7 +40,10 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
     .dot.away { background: var(--lumo-error-color); }
     .dot.silent { background: var(--rb-warning); }
     .overview { flex: none; }
-    .overview.tall { height: 42%; min-height: 20em; }
+    .splitter { flex: none; height: 9px; margin: -0.5em 0; cursor: row-resize; touch-action: none; display: flex; align-items: center; justify-content: center; }
+    .splitter::before { content: ''; width: 3em; height: 3px; border-radius: 2px; background: var(--lumo-contrast-20pct); }
+    .splitter:hover::before, .splitter:focus-visible::before { background: var(--lumo-primary-color); }
+    .splitter:focus-visible { outline: none; }
     .name { display: flex; align-items: center; gap: 0.5em; min-width: 0; }
     .name .title { font-weight: 500; }
     /* Where there is little room, the name is what matters. */
@@ -41,18 +52,9 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
     .name.key { padding-left: 2.1em; }
     .name.key .title { font-weight: 400; }
     .name.note { padding-left: 2.1em; color: var(--lumo-secondary-text-color); font-size: var(--lumo-font-size-s); }
-    .toggle, .untoggled { flex: none; width: 1.6em; height: 1.6em; }
-    .toggle {
-      display: inline-flex; align-items: center; justify-content: center; padding: 0; border: 0; background: none; cursor: pointer;
-      color: var(--lumo-secondary-text-color); border-radius: var(--lumo-border-radius-s);
-    }
-    .toggle:hover { background: var(--lumo-contrast-10pct); }
-    .toggle:focus-visible { outline: 2px solid var(--lumo-primary-color-50pct); }
-    .toggle vaadin-icon { width: 0.8em; height: 0.8em; transition: transform 0.15s; }
-    .toggle[aria-expanded="true"] vaadin-icon { transform: rotate(90deg); }
     .use { display: flex; align-items: center; gap: 0.75em; }
-    .bar { display: flex; flex: 1 1 4em; min-width: 3em; height: 0.5em; border-radius: 0.25em; overflow: hidden; background: var(--lumo-contrast-10pct); }
-    .use .number { flex: 0 0 8em; }
+    .bar { display: flex; flex: 1 1 4em; min-width: 1.5em; height: 0.5em; border-radius: 0.25em; overflow: hidden; background: var(--lumo-contrast-10pct); }
+    .use .number { flex: 0 1 8em; min-width: 4em; }
     .fill { height: 100%; border-radius: inherit; background: var(--lumo-primary-color); transition: width 0.3s; }
     .kept { height: 100%; background: var(--lumo-primary-color); opacity: 0.3; transition: width 0.3s; }
     .fill.high { background: var(--rb-warning); }
@@ -61,6 +63,7 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
     .plot { display: block; width: 100%; height: 28px; color: var(--lumo-primary-color); }
     .plot .area { fill: currentColor; opacity: 0.18; }
     .plot .line { fill: none; stroke: currentColor; stroke-width: 1.5; vector-effect: non-scaling-stroke; stroke-linejoin: round; }
+    .plot .gap { fill: none; stroke: var(--lumo-contrast-30pct); stroke-width: 1; vector-effect: non-scaling-stroke; }
     .plot .ground { stroke: var(--lumo-contrast-20pct); stroke-width: 1; vector-effect: non-scaling-stroke; }
     .details { flex: 1 1 auto; display: flex; flex-direction: column; gap: 0.5em; min-height: 22em; border-top: 1px solid var(--lumo-contrast-10pct); padding-top: var(--rb-gap); }
     .details header { display: flex; align-items: center; gap: 0.75em; flex-wrap: wrap; }
@@ -77,6 +80,7 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
     _selected: { state: true },
     _now: { state: true },
     _silence: { state: true },
+    _height: { state: true },
   };
 
   constructor() {
@@ -92,6 +96,12 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
     this._query = '';
     this._toggled = new Map();
     this._tree = [];
+    this._heldUntil = 0;
+    // Rows for which there is room; never fewer, so that nothing below moves when keys come and go.
+    this._room = 0;
+    this._height = Number(localStorage.getItem(HEIGHT)) || undefined;
+    this.addEventListener('pointermove', () => { this._heldUntil = performance.now() + HELD_MILLIS; });
+    this.addEventListener('pointerleave', () => { this._heldUntil = 0; });
     this._rows = new GridRows((rows, orders) => flattened(rows, orders, row => this._isOpen(row)));
     this._live = new LiveState(this.jsonRpc, state => this._onState(state), () => this._onTick());
   }
@@ -129,7 +139,11 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
       this._tree = bulkheadRows(this._state.bulkheads, this._query.trim().toLowerCase());
     }
     const all = this._tree.flatMap(row => [row, ...row.children]).filter(row => row.kind !== 'note');
-    this._hasKeys = this._tree.some(row => row.children.length > 0);
+    this._held = performance.now() < this._heldUntil;
+    if (!this._held || this._room === 0) {
+      const rows = flattened(this._tree, [], row => this._isOpen(row)).length;
+      this._room = Math.max(this._room, Math.min(rows, ROWS_WITHOUT_SCROLLING));
+    }
     this._detail = all.find(row => row.id === this._selected);
     if (!this._detail && (this._query !== '' || this._selected === undefined || !this._isKnown(this._selected))) {
       this._detail = all.find(row => row.kind !== 'keyed' && row.holders.length + row.waiters.length > 0)
@@ -149,7 +163,8 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
     if (grid && !grid.dataProvider) {
       grid.dataProvider = this._rows.provider;
     }
-    this._rows.update(this._tree, grid);
+    this._rows.update(this._tree, grid, this._held && this._query === this._shownQuery);
+    this._shownQuery = this._query;
     if (grid) {
       const selected = this._rows.shown.find(row => row.id === this._detail?.id);
       if (grid.selectedItems[0] !== selected) {
@@ -243,19 +258,47 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
           <vaadin-button theme="tertiary small" @click="${() => { this._query = ''; }}">Clear the filter</vaadin-button>
         </div>`;
     }
-    const tall = flattened(this._tree, [], row => this._isOpen(row)).length > ROWS_WITHOUT_SCROLLING;
     return html`
-      <vaadin-grid class="overview ${tall ? 'tall' : ''}" theme="compact no-border" ?all-rows-visible="${!tall}" item-id-path="id"
-        aria-label="Bulkheads" @active-item-changed="${event => this._select(event.detail.value)}">
-        <vaadin-grid-sort-column path="title" header="Bulkhead" width="260px" flex-grow="3" resizable
+      <vaadin-grid class="overview" theme="compact no-border" item-id-path="id"
+        style="height: ${this._height ?? HEAD + this._room * ROW}px" aria-label="Bulkheads" @active-item-changed="${event => this._select(event.detail.value)}">
+        <vaadin-grid-sort-column path="title" header="Bulkhead" width="190px" flex-grow="3" resizable
           ${columnBodyRenderer(row => this._name(row), [])}></vaadin-grid-sort-column>
-        <vaadin-grid-sort-column path="use" header="In use" width="220px" flex-grow="2" resizable
+        <vaadin-grid-sort-column path="use" header="In use" width="150px" flex-grow="2" resizable
           ${columnBodyRenderer(row => row.kind === 'note' ? '' : useBar(row, row.lost > 0 || aboutToTimeOut(row, this._now) > 0), [])}></vaadin-grid-sort-column>
-        <vaadin-grid-sort-column path="waiting" header="Waiting" width="100px" flex-grow="0" resizable
+        <vaadin-grid-sort-column path="waiting" header="Waiting" width="105px" flex-grow="0" resizable
           ${columnBodyRenderer(row => row.kind === 'note' ? '' : this._waiting(row), [])}></vaadin-grid-sort-column>
-        <vaadin-grid-column header="Last 5 minutes" width="190px" flex-grow="1"
+        <vaadin-grid-column header="Last 5 minutes" width="125px" flex-grow="1"
           ${columnBodyRenderer(row => row.kind === 'note' ? '' : plot(row), [])}></vaadin-grid-column>
-      </vaadin-grid>`;
+      </vaadin-grid>
+      <div class="splitter" role="separator" aria-orientation="horizontal" aria-label="Height of the list" tabindex="0"
+        title="Drag to change the height of the list" @pointerdown="${event => this._drag(event)}" @keydown="${event => this._resizeByKey(event)}"></div>`;
+  }
+
+  _drag(event) {
+    const splitter = event.currentTarget;
+    const from = event.clientY;
+    const before = this._heightNow();
+    const move = now => this._resizeTo(before + now.clientY - from);
+    splitter.setPointerCapture(event.pointerId);
+    splitter.addEventListener('pointermove', move);
+    splitter.addEventListener('lostpointercapture', () => splitter.removeEventListener('pointermove', move), { once: true });
+  }
+
+  _resizeByKey(event) {
+    const step = { ArrowUp: -ROW, ArrowDown: ROW }[event.key];
+    if (step) {
+      event.preventDefault();
+      this._resizeTo(this._heightNow() + step);
+    }
+  }
+
+  _heightNow() {
+    return this.renderRoot.querySelector('vaadin-grid.overview').offsetHeight;
+  }
+
+  _resizeTo(height) {
+    this._height = Math.round(Math.min(Math.max(LEAST, height), Math.max(LEAST, this.offsetHeight - 2 * LEAST)));
+    localStorage.setItem(HEIGHT, this._height);
   }
 
   _waiting(row) {
@@ -272,15 +315,15 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
     }
     if (row.kind === 'key') {
       return html`
-        <div class="name key"><vaadin-icon class="about" icon="font-awesome-solid:key" style="width: 0.8em; height: 0.8em; flex: none;"></vaadin-icon>
-          <span class="title mono cut" title="${row.title}">${row.title === '' ? html`<em>empty key</em>` : row.title}</span>${this._badges(row)}</div>`;
+        <div class="name key ${row.gone ? 'gone' : ''}"><vaadin-icon class="about" icon="font-awesome-solid:key" style="width: 0.8em; height: 0.8em; flex: none;"></vaadin-icon>
+          <span class="title mono cut" title="${row.title}">${keyText(row.title)}</span>${this._badges(row)}</div>`;
     }
     return html`
-      <div class="name">
+      <div class="name ${row.gone ? 'gone' : ''}">
         ${row.children.length > 0 ? html`
           <button class="toggle" aria-expanded="${this._isOpen(row)}" aria-label="Keys of ${row.title}"
             @click="${event => this._toggle(event, row)}"><vaadin-icon icon="font-awesome-solid:chevron-right"></vaadin-icon></button>`
-          : this._hasKeys ? html`<span class="untoggled"></span>` : ''}
+          : html`<span class="untoggled"></span>`}
         <span class="title cut" title="${row.title}">${row.title}</span>
         ${row.kind === 'keyed' ? html`<span class="badge">${row.keys === 0 ? 'no key in use' : count(row.keys, 'key')}</span>` : ''}
         ${row.fair ? html`<span class="badge primary">fair</span>` : ''}
@@ -314,6 +357,7 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
   _toggle(event, row) {
     event.stopPropagation();
     this._toggled.set(row.id, !this._isOpen(row));
+    this._heldUntil = 0;
     this.requestUpdate();
   }
 
@@ -331,7 +375,7 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
     return html`
       <section class="details" aria-label="Details of ${row.bulkhead}">
         <header>
-          <h2>${row.bulkhead}${row.key === undefined ? '' : html` <span class="about">/</span> <span class="mono">${row.key}</span>`}</h2>
+          <h2>${row.bulkhead}${row.key === undefined ? '' : html` <span class="about">/</span> <span class="mono">${keyText(row.key)}</span>`}</h2>
           <span class="about number">${this._sizes(row)}</span>
           <span class="spacer"></span>
           ${row.resizable ? html`
@@ -341,7 +385,7 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
         ${row.resized ? html`<div class="banner" role="note"><vaadin-icon icon="font-awesome-solid:circle-info"></vaadin-icon>
           <span>${this._override(row)}</span></div>` : ''}
         ${row.limitsDiffer ? this._difference(row) : ''}
-        <redis-bulkhead-occupants .row="${row}" .now="${this._now}" ?filtered="${this._query !== ''}" ?away="${this._isAway()}"
+        <redis-bulkhead-occupants .row="${row}" .now="${this._now}" ?filtered="${this._query !== ''}" ?held="${this._held}" ?away="${this._isAway()}"
           @revoke="${event => this._actions().revoke(event.detail)}"></redis-bulkhead-occupants>
       </section>`;
   }
@@ -350,7 +394,7 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
     const [name, key] = JSON.parse(this._selected);
     return html`
       <section class="details">
-        <header><h2>${name} <span class="about">/</span> <span class="mono">${key}</span></h2></header>
+        <header><h2>${name} <span class="about">/</span> <span class="mono">${keyText(key)}</span></h2></header>
         <div class="empty"><vaadin-icon icon="font-awesome-solid:mug-hot"></vaadin-icon>
           <strong>This key is not in use now</strong><span>It appears again with the next call.</span></div>
       </section>`;
@@ -362,7 +406,7 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
       : `${row.inUse} of ${row.limit ?? '?'} in use${idle(row)}`;
     return [
       sizes,
-      row.weight > 1 ? `weight ${row.weight} per call` : '',
+      row.weightsDiffer ? `weights up to ${row.weight}` : row.weight > 1 ? `weight ${row.weight} per call` : '',
       row.expireMillis ? `lease ${duration(row.expireMillis)}` : '',
       row.maxWaitMillis ? `waits up to ${duration(row.maxWaitMillis)}` : '',
       row.maxWaiters !== undefined ? `at most ${row.maxWaiters} waiting per instance` : '',

@@ -2,6 +2,7 @@ import { LitElement, html, css } from 'lit';
 import '@vaadin/button';
 import '@vaadin/confirm-dialog';
 import '@vaadin/integer-field';
+import { keyText } from './redis-bulkhead-format.js';
 import { notify } from './redis-bulkhead-notify.js';
 
 const MOST_PERMITS = 2147483647;
@@ -49,9 +50,9 @@ export class RedisBulkheadActions extends LitElement {
       title: 'Revoke this permit?',
       confirm: 'Revoke',
       dangerous: true,
-      what: [['Bulkhead', holder.bulkhead], ['Key', holder.key], ['Method', holder.method],
+      what: [['Bulkhead', holder.bulkhead], ['Key', shownKey(holder.key)], ['Method', holder.method],
         ['Instance', `${holder.application} · ${holder.instance}`], ['Permit', holder.permitId]],
-      text: 'The permit is free at once. Its process learns of the loss at once, or with its next renewal. The execution continues, '
+      text: 'The permit is free immediately. Its process learns of the loss immediately, or with its next renewal. The execution continues, '
         + 'unless on-lost=interrupt is set there, so more executions than the limit may run for a while.',
       act: () => this.application.revoke({ bulkhead: holder.bulkhead, key: holder.key, permitId: holder.permitId }),
     });
@@ -64,8 +65,8 @@ export class RedisBulkheadActions extends LitElement {
       title: 'Resize this bulkhead?',
       confirm: 'Resize',
       number: this._permits,
-      what: [['Bulkhead', limit.bulkhead], ['Key', limit.key], ['Defined limit', limit.definedLimit]],
-      text: 'The limit takes effect at once for all instances of all applications. Executions above a smaller limit finish. '
+      what: [['Bulkhead', limit.bulkhead], ['Key', shownKey(limit.key)], ['Defined limit', limit.definedLimit]],
+      text: 'The limit takes effect immediately for all instances of all applications. Executions above a smaller limit finish. '
         + 'It stays until it is reset, or until the bulkhead was not used for 30 days.',
       act: () => this.application.resize({ bulkhead: limit.bulkhead, key: limit.key, permits: Number(this._permits) }),
     });
@@ -77,8 +78,8 @@ export class RedisBulkheadActions extends LitElement {
       title: 'Reset the size?',
       confirm: 'Reset',
       dangerous: true,
-      what: [['Bulkhead', limit.bulkhead], ['Key', limit.key], ['Limit now', limit.limit], ['Defined limit', limit.definedLimit]],
-      text: 'Each application applies its own limit again, at once.',
+      what: [['Bulkhead', limit.bulkhead], ['Key', shownKey(limit.key)], ['Limit now', limit.limit], ['Defined limit', limit.definedLimit]],
+      text: 'Each application applies its own limit again, immediately.',
       act: () => this.application.resetSize({ bulkhead: limit.bulkhead, key: limit.key }),
     });
   }
@@ -106,7 +107,7 @@ export class RedisBulkheadActions extends LitElement {
   _number() {
     return html`
       <vaadin-integer-field label="Permits" min="1" max="${MOST_PERMITS}" step-buttons-visible required autoselect helper-text="At least 1"
-        error-message="A whole number from 1 to ${MOST_PERMITS.toLocaleString('en')}" .value="${this._permits}"
+        manual-validation .invalid="${!this._isValid()}" error-message="A whole number from 1 to ${MOST_PERMITS.toLocaleString('en')}" .value="${this._permits}"
         @input="${event => { this._permits = event.target.value; }}"
         @value-changed="${event => { this._permits = event.detail.value; }}"
         @keydown="${event => event.key === 'Enter' && this._isPossible() && this._confirm()}"></vaadin-integer-field>`;
@@ -127,9 +128,12 @@ export class RedisBulkheadActions extends LitElement {
   }
 
   _isChanged() {
+    return this._permits !== this._asked.number && this._isValid();
+  }
+
+  _isValid() {
     const permits = Number(this._permits);
-    return this._permits !== '' && this._permits !== this._asked.number
-      && Number.isInteger(permits) && permits >= 1 && permits <= MOST_PERMITS;
+    return this._permits !== '' && Number.isInteger(permits) && permits >= 1 && permits <= MOST_PERMITS;
   }
 
   async _confirm() {
@@ -146,6 +150,10 @@ export class RedisBulkheadActions extends LitElement {
   _close() {
     this._asked = undefined;
   }
+}
+
+function shownKey(key) {
+  return key === undefined ? undefined : keyText(key);
 }
 
 customElements.define('redis-bulkhead-actions', RedisBulkheadActions);

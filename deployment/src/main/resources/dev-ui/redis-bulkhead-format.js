@@ -44,3 +44,13 @@ export function count(number, one, many = `${one}s`) {
 export function matches(query, ...texts) {
   return query === '' || texts.some(text => text?.toLowerCase().includes(query));
 }
+
+/** What a reader would not see: an empty or blank text, blanks at its ends, and characters without a shape. */
+const INVISIBLE = /^$|^\s|\s$|[\u0000-\u001f\u007f-\u00a0\u00ad\u200b-\u200f\u2028-\u202f\u2060\ufeff]/;
+const ESCAPED = /[\u007f-\u00a0\u00ad\u200b-\u200f\u2028-\u202f\u2060\ufeff]/g;
+
+/** A key as text: quoted and escaped if some of it would be invisible. */
+export function keyText(key) {
+  return !INVISIBLE.test(key) ? key
+    : JSON.stringify(key).replace(ESCAPED, one => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}

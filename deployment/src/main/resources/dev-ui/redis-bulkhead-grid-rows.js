@@ -11,11 +11,15 @@ export class GridRows {
   /**
    * @param order sorts rows: takes them and the grid's sort orders, returns a new array
    */
-  constructor(order = sorted) {
+  constructor(order) {
     this._order = order;
     this.provider = (params, callback) => {
-      this._orders = params.sortOrders ?? [];
-      this._shown = this._order(this._rows, this._orders);
+      const orders = params.sortOrders ?? [];
+      // The user sorts.
+      if (JSON.stringify(orders) !== JSON.stringify(this._orders ?? [])) {
+        this._orders = orders;
+        this._shown = this._order(this._rows, orders);
+      }
       const from = params.page * params.pageSize;
       callback(this._shown.slice(from, from + params.pageSize), this._shown.length);
     };
@@ -27,31 +31,45 @@ export class GridRows {
   }
 
   /**
-   * @param rows objects with an id
+   * @param rows objects with an id, and maybe children
    * @param grid what shows them; may be missing
+   * @param held whether rows stay where they are, because the pointer is about to click one: what is gone is marked, and what
+   *   is new waits
    */
-  update(rows, grid) {
+  update(rows, grid, held) {
     const byId = new Map();
-    this._rows = rows.map(row => {
+    const keep = row => {
       const known = this._byId.get(row.id);
       if (known) {
         Object.keys(known).filter(key => !(key in row)).forEach(key => delete known[key]);
       }
       const kept = known ? Object.assign(known, row) : row;
+      kept.children = kept.children?.map(keep);
       byId.set(kept.id, kept);
       return kept;
-    });
-    this._byId = byId;
-    if (!grid?.dataProvider) {
-      return;
-    }
+    };
+    this._rows = rows.map(keep);
     const next = this._order(this._rows, this._orders ?? []);
-    const same = next.length === this._shown.length && next.every((row, i) => row === this._shown[i]);
-    if (same) {
-      grid.requestContentUpdate();
-    } else {
-      grid.clearCache();
+    if (held) {
+      this._shown.filter(row => !byId.has(row.id)).forEach(row => {
+        row.gone = true;
+        byId.set(row.id, row);
+      });
     }
+    this._byId = byId;
+    const same = held || next.length === this._shown.length && next.every((row, i) => row === this._shown[i]);
+    if (same) {
+      grid?.requestContentUpdate();
+    } else {
+      this._shown = next;
+      grid?.clearCache();
+    }
+  }
+
+  /** The user has opened or closed a row. */
+  reorder(grid) {
+    this._shown = this._order(this._rows, this._orders ?? []);
+    grid?.clearCache();
   }
 }
 
@@ -73,4 +91,13 @@ function compare(a, b) {
     return a.localeCompare(b, 'en', { numeric: true });
   }
   return (a ?? -Infinity) < (b ?? -Infinity) ? -1 : (a ?? -Infinity) > (b ?? -Infinity) ? 1 : 0;
+}
+
+/**
+ * The rows as a list: children below their parents.
+ *
+ * @param isOpen tells whether the children of a row are shown
+ */
+export function flattened(rows, orders, isOpen) {
+  return sorted(rows, orders).flatMap(row => isOpen(row) ? [row, ...sorted(row.children, orders)] : [row]);
 }

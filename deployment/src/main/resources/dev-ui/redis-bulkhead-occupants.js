@@ -5,15 +5,16 @@ import '@vaadin/grid';
 import '@vaadin/grid/vaadin-grid-sort-column.js';
 import '@vaadin/icon';
 import '@vaadin/tabs';
-import { count, span } from './redis-bulkhead-format.js';
-import { GridRows } from './redis-bulkhead-grid-rows.js';
-import { isShortly } from './redis-bulkhead-rows.js';
+import { count, keyText, span } from './redis-bulkhead-format.js';
+import { GridRows, flattened } from './redis-bulkhead-grid-rows.js';
+import { instanceRows, isShortly } from './redis-bulkhead-rows.js';
+import { IDLE } from './redis-bulkhead-use.js';
 import { styles } from './redis-bulkhead-styles.js';
 
 /** Leases are renewed when a third is over. One with less than a third left has missed a renewal. */
 const OVERDUE = 1 / 3;
-/** More rows than these scroll. */
-const ROWS_WITHOUT_SCROLLING = 8;
+/** With more executions than these, instances are closed at first. */
+const EXECUTIONS_SHOWN_AT_FIRST = 50;
 
 /** Who holds permits of one limit and who waits for them. */
 export class RedisBulkheadOccupants extends LitElement {
@@ -21,11 +22,10 @@ export class RedisBulkheadOccupants extends LitElement {
   static styles = [styles, css`
     :host { display: flex; flex-direction: column; min-height: 0; }
     vaadin-tabs { box-shadow: none; margin-bottom: 0.25em; }
-    vaadin-grid { flex: 0 1 auto; }
-    vaadin-grid.tall { flex: 1 1 0; min-height: 16em; height: auto; }
+    vaadin-grid { flex: 1 1 0; min-height: 12em; height: auto; }
+    .instance { display: flex; align-items: center; gap: 0.4em; font-weight: 500; }
+    .execution { padding-left: 2em; }
     .soon { color: var(--lumo-error-text-color); }
-    /* What is cut off is the beginning, which the permits of one instance have in common. */
-    .tail { display: block; direction: rtl; text-align: left; overflow: hidden; text-overflow: ellipsis; }
     .note { font-size: var(--lumo-font-size-s); padding: 0.4em 0; }
     vaadin-button { margin: 0; }
   `];
@@ -35,13 +35,15 @@ export class RedisBulkheadOccupants extends LitElement {
     now: { attribute: false },
     filtered: { type: Boolean },
     away: { type: Boolean },
+    held: { type: Boolean },
     _tab: { state: true },
   };
 
   constructor() {
     super();
     this._tab = 0;
-    this._rows = new GridRows();
+    this._toggled = new Map();
+    this._rows = new GridRows((rows, orders) => flattened(rows, orders, row => this._isOpen(row)));
   }
 
   willUpdate(changed) {
@@ -55,7 +57,25 @@ export class RedisBulkheadOccupants extends LitElement {
     if (grid && !grid.dataProvider) {
       grid.dataProvider = this._rows.provider;
     }
-    this._rows.update(this._people(), grid);
+    // Another limit or tab has rows of its own.
+    const content = this._contentNow();
+    this._rows.update(this._tab === 0 ? instanceRows(this.row) : this.row.waiters, grid, this.held && content === this._content);
+    this._content = content;
+  }
+
+  _contentNow() {
+    return `${this.row.id} ${this._tab}`;
+  }
+
+  _isOpen(row) {
+    return row.kind === 'instance' && row.children.length > 0
+      && (this._toggled.get(row.id) ?? (this.filtered || this.row.holders.length <= EXECUTIONS_SHOWN_AT_FIRST));
+  }
+
+  _toggle(row) {
+    this._toggled.set(row.id, !this._isOpen(row));
+    this._rows.reorder(this.renderRoot.querySelector('vaadin-grid'));
+    this.requestUpdate();
   }
 
   _people() {
@@ -71,8 +91,14 @@ export class RedisBulkheadOccupants extends LitElement {
         <vaadin-tab>Holders (${held.toLocaleString('en')})</vaadin-tab>
         <vaadin-tab>Waiters (${this.row.waiting.toLocaleString('en')})</vaadin-tab>
       </vaadin-tabs>
-      ${people.length === 0 ? this._nobody() : this._grid(people)}
+      ${people.length === 0 && !this._keptRows() ? this._nobody() : this._grid(people)}
       ${this._note(people)}`;
+  }
+
+  // Idle permits, and rows that stay for the pointer.
+  _keptRows() {
+    return this._tab === 0 && this.row.idle > 0
+      || this.held && this._content === this._contentNow() && this._rows.shown.length > 0;
   }
 
   _nobody() {
@@ -104,29 +130,30 @@ export class RedisBulkheadOccupants extends LitElement {
 
   _grid(people) {
     const holders = this._tab === 0;
-    const tall = people.length > ROWS_WITHOUT_SCROLLING;
     return html`
-      <vaadin-grid class="${tall ? 'tall' : ''}" theme="row-stripes compact no-border" ?all-rows-visible="${!tall}" item-id-path="id"
+      <vaadin-grid theme="row-stripes compact no-border" item-id-path="id"
         aria-label="${holders ? 'Holders' : 'Waiters'}">
-        ${this.row.kind === 'keyed' ? this._text('key', 'Key', '130px', 1) : ''}
-        ${this._text('method', 'Method', '190px', 2)}
+        <vaadin-grid-sort-column path="method" header="Method" width="220px" flex-grow="2" resizable
+          ${columnBodyRenderer(one => this._method(one), [])}></vaadin-grid-sort-column>
+        ${this.row.kind === 'keyed' ? html`<vaadin-grid-sort-column path="key" header="Key" width="130px" flex-grow="1" resizable
+          ${columnBodyRenderer(one => one.key === undefined ? '' : html`<span title="${one.key}">${keyText(one.key)}</span>`, [])}></vaadin-grid-sort-column>` : ''}
         ${this._text('application', 'Application', '105px', 1)}
         ${this._text('instance', 'Instance', '100px', 1)}
-        ${this.row.weight > 1 || people.some(one => one.weight > 1) ? html`
+        ${this.row.weight > 1 || this.row.weightsDiffer || people.some(one => one.weight > 1) ? html`
           <vaadin-grid-sort-column path="weight" header="Weight" width="105px" flex-grow="0" resizable
             ${columnBodyRenderer(one => html`<span class="number">${one.weight}</span>`, [])}></vaadin-grid-sort-column>` : ''}
         <vaadin-grid-sort-column path="since" header="${holders ? 'Held for' : 'Waiting for'}" width="${holders ? '110px' : '130px'}" flex-grow="0" resizable
-          ${columnBodyRenderer(one => html`<span class="number" title="${one.state === 'silent' ? 'silent since' : 'since'} ${this._time(one.since)}">${
-            span(this.now - one.since)}</span>`, [])}></vaadin-grid-sort-column>
+          ${columnBodyRenderer(one => one.since === undefined ? '' : html`<span class="number" title="${
+            one.state === 'silent' ? 'silent since' : 'since'} ${this._time(one.since)}">${span(this.now - one.since)}</span>`, [])}></vaadin-grid-sort-column>
         ${holders ? html`<vaadin-grid-sort-column path="until" header="Lease left"
           width="${people.some(one => one.state !== 'held') ? '175px' : '120px'}" flex-grow="0" resizable
           ${columnBodyRenderer(one => this._left(one), [])}></vaadin-grid-sort-column>` : ''}
         ${!holders && people.some(one => one.timesOut !== undefined) ? html`<vaadin-grid-sort-column path="timesOut" header="Times out in"
           width="130px" flex-grow="0" resizable ${columnBodyRenderer(one => this._patience(one), [])}></vaadin-grid-sort-column>` : ''}
         <vaadin-grid-sort-column path="number" header="${holders ? 'Fencing token' : 'Ticket'}" width="185px" flex-grow="0" resizable
-          ${columnBodyRenderer(one => html`<span class="mono">${one.number}</span>`, [])}></vaadin-grid-sort-column>
+          ${columnBodyRenderer(one => html`<span class="mono">${one.number ?? ''}</span>`, [])}></vaadin-grid-sort-column>
         <vaadin-grid-sort-column path="permitId" header="Permit" width="150px" flex-grow="1" resizable
-          ${columnBodyRenderer(one => html`<span class="mono tail" title="${one.permitId}"><bdi>${one.permitId}</bdi></span>`, [])}></vaadin-grid-sort-column>
+          ${columnBodyRenderer(one => html`<span class="mono tail" title="${one.permitId ?? ''}"><bdi>${one.permitId ?? ''}</bdi></span>`, [])}></vaadin-grid-sort-column>
         ${holders ? html`
           <vaadin-grid-column header="" width="90px" flex-grow="0" text-align="end" frozen-to-end
             ${columnBodyRenderer(one => this._revoke(one), [])}></vaadin-grid-column>` : ''}
@@ -135,10 +162,31 @@ export class RedisBulkheadOccupants extends LitElement {
 
   _text(path, header, width, grow) {
     return html`<vaadin-grid-sort-column path="${path}" header="${header}" width="${width}" flex-grow="${grow}" resizable
-      ${columnBodyRenderer(one => html`<span title="${one[path]}">${one[path]}</span>`, [])}></vaadin-grid-sort-column>`;
+      ${columnBodyRenderer(one => one.inInstance ? '' : html`<span title="${one[path]}">${one[path]}</span>`, [])}></vaadin-grid-sort-column>`;
+  }
+
+  _method(one) {
+    if (one.kind === 'instance') {
+      const executions = one.children.length;
+      const idle = one.idle > 0 ? html`<span class="badge" title="${IDLE}">${count(one.idle, 'idle permit')}</span>` : '';
+      return html`
+        <div class="instance ${one.gone ? 'gone' : ''}">
+          ${executions === 0 ? html`<span class="untoggled"></span>` : html`
+            <button class="toggle" aria-expanded="${this._isOpen(one)}" aria-label="Executions of ${one.instance}"
+              @click="${() => this._toggle(one)}"><vaadin-icon icon="font-awesome-solid:chevron-right"></vaadin-icon></button>`}
+          <span class="number">${executions === 0 ? '' : count(executions, 'execution')}</span>${idle}
+        </div>`;
+    }
+    return html`<span class="tail ${this._tab === 0 ? 'execution' : ''} ${one.gone ? 'gone' : ''}" title="${one.method}"><bdi>${one.method}</bdi></span>`;
   }
 
   _left(one) {
+    if (one.until === undefined) {
+      return '';
+    }
+    if (one.gone) {
+      return html`<span class="about">over</span>`;
+    }
     const left = one.until - this.now;
     if (one.state === 'released' && left > 0) {
       return html`<span class="number" title="Released; taken until its minimum hold is over at ${this._time(one.until)}">${span(left)}
@@ -167,7 +215,7 @@ export class RedisBulkheadOccupants extends LitElement {
   }
 
   _revoke(holder) {
-    return this.row.actionable
+    return this.row.actionable && holder.permitId && !holder.gone
       ? html`<vaadin-button theme="tertiary small error" ?disabled="${this.away}" aria-label="Revoke the permit ${holder.permitId}"
           @click="${() => this.dispatchEvent(new CustomEvent('revoke', { detail: holder }))}">Revoke</vaadin-button>`
       : '';

@@ -42,6 +42,7 @@ function limitRow(bulkhead, limit, query) {
     limit: limit.limit,
     inUse: limit.inUse,
     idle: limit.idle,
+    idleAt: limit.idleAt,
     waiting: limit.waiting,
     use: limit.limit ? limit.inUse / limit.limit : 0,
     resized: limit.resized,
@@ -114,6 +115,7 @@ function sum(bulkhead, limits) {
     keys: limits.length,
     inUse: total('inUse'),
     idle: total('idle'),
+    idleAt: summed(limits.map(limit => limit.idleAt)),
     waiting: total('waiting'),
     use: Math.max(0, ...limits.map(limit => limit.use)),
     resized: false,
@@ -136,7 +138,9 @@ function common(bulkhead) {
     definedHere: bulkhead.declared || bulkhead.definedInCode,
     inCode: bulkhead.definedInCode,
     fair: bulkhead.definition?.fair,
-    weight: bulkhead.definition?.weight ?? 1,
+    weight: typeof bulkhead.definition?.weight === 'object' ? Math.max(...Object.values(bulkhead.definition.weight))
+      : bulkhead.definition?.weight ?? 1,
+    weightsDiffer: typeof bulkhead.definition?.weight === 'object',
     maxWaiters: bulkhead.definition?.maxWaiters,
     maxWaitMillis: millis(bulkhead.definition?.maxWait),
     enabled: bulkhead.definition?.enabled ?? true,
@@ -162,6 +166,43 @@ function keysWithoutText(bulkhead) {
   };
 }
 
+/** Numbers by name, added up. */
+function summed(maps) {
+  const sums = {};
+  maps.flatMap(map => Object.entries(map)).forEach(([name, value]) => { sums[name] = (sums[name] ?? 0) + value; });
+  return sums;
+}
+
+/**
+ * The holders as one row for each instance, whose children are its executions. Permits that no instance holds, and all of an
+ * instance that does not answer, are rows of their own.
+ */
+export function instanceRows(row) {
+  const instances = new Map();
+  const instance = (name, application) => {
+    if (!instances.has(name)) {
+      instances.set(name, {
+        id: `instance ${name}`, kind: 'instance', instance: name, application, idle: row.idleAt[name] ?? 0, weight: 0, children: [],
+      });
+    }
+    return instances.get(name);
+  };
+  const alone = [];
+  row.holders.forEach(holder => {
+    if (holder.state !== 'held' || holder.instance === '' || holder.method === '') {
+      alone.push({ ...holder, children: [] });
+      return;
+    }
+    const parent = instance(holder.instance, holder.application);
+    parent.weight += holder.weight;
+    parent.since = Math.min(parent.since ?? Infinity, holder.since);
+    parent.until = Math.min(parent.until ?? Infinity, holder.until);
+    parent.children.push({ ...holder, inInstance: true, children: [] });
+  });
+  Object.keys(row.idleAt).forEach(name => instance(name, ''));
+  return [...instances.values()].sort((a, b) => a.instance.localeCompare(b.instance, 'en', { numeric: true })).concat(alone);
+}
+
 /** Plots of keys as one. */
 function added(histories) {
   const points = Math.max(0, ...histories.map(history => history.length));
@@ -169,13 +210,4 @@ function added(histories) {
     const known = histories.map(history => history[i]).filter(value => value != null);
     return known.length === 0 ? null : known.reduce((a, b) => a + b, 0);
   });
-}
-
-/**
- * The rows as a list: those of keys below those of their bulkheads.
- *
- * @param isOpen tells whether the keys of a row are shown
- */
-export function flattened(rows, orders, isOpen) {
-  return sorted(rows, orders).flatMap(row => isOpen(row) ? [row, ...sorted(row.children, orders)] : [row]);
 }

@@ -15,6 +15,18 @@ export const styles = css`
   .number { font-variant-numeric: tabular-nums; }
   .mono { font-family: var(--quarkus-font-mono, ui-monospace, "Cascadia Code", Menlo, Consolas, monospace); font-size: 0.92em; }
   .cut { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; min-width: 0; }
+  /* What is cut off is the beginning: the end tells methods of one class, and permits of one instance, apart. */
+  .tail { display: block; direction: rtl; text-align: left; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+  .toggle, .untoggled { display: inline-block; flex: none; width: 1.6em; height: 1.6em; }
+  .toggle {
+    display: inline-flex; align-items: center; justify-content: center; padding: 0; border: 0; background: none; cursor: pointer;
+    color: var(--lumo-secondary-text-color); border-radius: var(--lumo-border-radius-s);
+  }
+  .toggle:hover { background: var(--lumo-contrast-10pct); }
+  .toggle:focus-visible { outline: 2px solid var(--lumo-primary-color-50pct); }
+  .toggle vaadin-icon { width: 0.8em; height: 0.8em; transition: transform 0.15s; }
+  .toggle[aria-expanded="true"] vaadin-icon { transform: rotate(90deg); }
+  .gone { opacity: 0.45; }
   .badge {
     display: inline-flex; align-items: center; padding: 0.1em 0.6em; border-radius: 1em; white-space: nowrap;
     font-size: var(--lumo-font-size-xs); font-weight: 500; line-height: 1.5;

@@ -2,10 +2,12 @@ import { html, svg } from 'lit';
 
 const WIDTH = 160;
 const HEIGHT = 28;
+/** The distance of the hatches. */
+const HATCH = 5;
 /** For the line, which is as wide above as below its place. */
 const EDGE = 2;
 /** What idle permits are. */
-const IDLE = 'Idle permits: instances keep them for their next calls, and return them when another instance needs one';
+export const IDLE = 'Idle permits: instances keep them for their next calls, and return them when another instance needs one';
 
 /**
  * How full a limit is: a bar and the numbers.
@@ -52,44 +54,51 @@ function percent(use) {
   return `${Math.min(100, Math.round(use * 100))}%`;
 }
 
-/** The use during the last minutes as a small plot; nothing is drawn for times when no page was open. */
+/** The use during the last minutes as a small plot; times when no page was open are hatched. */
 export function plot(row) {
   const points = row.history ?? [];
   const most = Math.max(0, ...points.map(point => point ?? 0));
   const top = Math.max(row.kind === 'keyed' ? 1 : row.limit ?? 1, most, 1);
-  const x = i => (i * WIDTH / Math.max(1, points.length - 1)).toFixed(1);
+  const x = i => (i * WIDTH / Math.max(1, points.length)).toFixed(1);
   const y = value => (HEIGHT - EDGE - value * (HEIGHT - 2 * EDGE) / top).toFixed(1);
   return html`
     <svg class="plot" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img"
       aria-label="at most ${most} in use during the last five minutes">
-      <title>At most ${most} in use during the last five minutes</title>
-      ${svg`<line class="ground" x1="0" x2="${WIDTH}" y1="${HEIGHT - 1}" y2="${HEIGHT - 1}"></line>`}
-      ${stretches(points).map(stretch => {
-        const line = stretch.map(({ i, value }) => `${x(i)},${y(value)}`).join(' L');
-        // A stretch of one point has a width too.
-        const from = x(stretch[0].i - (stretch.length === 1 ? 1 : 0));
-        const to = x(stretch[stretch.length - 1].i);
-        const path = stretch.length === 1 ? `${from},${y(stretch[0].value)} L${line}` : line;
+      <title>At most ${most} in use during the last five minutes. Where it is hatched, no page was open</title>
+      ${stretches(points).map(({ known, from, to, values }) => {
+        if (!known) {
+          return svg`<path class="gap" d="${hatches(Number(x(from)), Number(x(to)))}"></path>`;
+        }
+        // Each value lasts for its time span.
+        const line = values.map((value, i) => `${x(from + i)},${y(value)} L${x(from + i + 1)},${y(value)}`).join(' L');
         return svg`
-          <path class="area" d="M${from},${HEIGHT - 1} L${path} L${to},${HEIGHT - 1} Z"></path>
-          <path class="line" d="M${path}"></path>`;
+          <line class="ground" x1="${x(from)}" x2="${x(to)}" y1="${HEIGHT - 1}" y2="${HEIGHT - 1}"></line>
+          <path class="area" d="M${x(from)},${HEIGHT - 1} L${line} L${x(to)},${HEIGHT - 1} Z"></path>
+          <path class="line" d="M${line}"></path>`;
       })}
     </svg>`;
 }
 
-/** Parts without gaps. */
+/** Parts with values, and parts without. */
 function stretches(points) {
   const all = [];
-  let open = false;
   points.forEach((value, i) => {
-    if (value == null) {
-      open = false;
-    } else if (open) {
-      all[all.length - 1].push({ i, value });
-    } else {
-      all.push([{ i, value }]);
-      open = true;
+    const known = value != null;
+    if (all.length === 0 || all[all.length - 1].known !== known) {
+      all.push({ known, from: i, to: i, values: [] });
     }
+    const last = all[all.length - 1];
+    last.to = i + 1;
+    last.values.push(value);
   });
   return all;
+}
+
+/** Diagonal lines from the ground up to a third of the height. */
+function hatches(from, to) {
+  const lines = [];
+  for (let at = from; at + HATCH <= to; at += HATCH) {
+    lines.push(`M${at.toFixed(1)},${HEIGHT - 1} L${(at + HATCH).toFixed(1)},${HEIGHT - 1 - HATCH * 2}`);
+  }
+  return lines.join(' ');
 }

@@ -4,6 +4,7 @@ import jakarta.enterprise.context.ApplicationScoped;
 
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkus.scheduler.Scheduled;
+import io.quarkus.scheduler.Scheduled.ConcurrentExecution;
 
 /** A job that one instance at a time runs. */
 @ApplicationScoped
@@ -12,7 +13,7 @@ public class StatisticsJob {
     private int updates;
 
     // tag::scheduled[]
-    @Scheduled(cron = "0 0 * * * ?")
+    @Scheduled(cron = "0 0 * * * ?", concurrentExecution = ConcurrentExecution.SKIP)
     @RedisBulkhead(name = "statistics", permits = 1)
     void update() {
         updateStatistics();

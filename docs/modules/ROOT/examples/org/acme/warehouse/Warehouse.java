@@ -14,7 +14,7 @@ public class Warehouse {
         return item.length();
     }
 
-    @RedisBulkhead(name = "warehouse", weight = 4, fair = true, maxWait = "30s")
+    @RedisBulkhead(name = "warehouse", weight = 4)
     public String yearlyReport() {
         return "all of it";
     }

@@ -92,7 +92,7 @@ public final class LockSpec {
     /**
      * The minimum time for which the lock is taken, from when it was granted, even if it is released earlier.
      *
-     * @return zero when a release frees it at once; at most {@link #lockTimeout()} and {@link #maxHold()}
+     * @return zero when a release frees it immediately; at most {@link #lockTimeout()} and {@link #maxHold()}
      */
     public Duration minHold() {
         return bulkhead.minHold();
@@ -153,7 +153,7 @@ public final class LockSpec {
                 + keepIdle() + ", onLost=" + onLost() + ", awaitRelease=" + awaitRelease() + ")";
     }
 
-    /** Builds a {@link LockSpec}. Each setter refuses a bad value at once and names the field. Not thread-safe. */
+    /** Builds a {@link LockSpec}. Each setter refuses a bad value immediately and names the field. Not thread-safe. */
     public static final class Builder {
 
         private static final Duration DEFAULT_ACQUIRE_TIMEOUT = Duration.ofSeconds(10);

@@ -40,10 +40,11 @@ public interface Permit extends AutoCloseable {
     Optional<String> key();
 
     /**
-     * A number that no other permit of the same bulkhead and key has, over all processes. Where there is one permit, as behind
-     * a lock, it is greater for each later permit: a resource that remembers the greatest one it has seen, and refuses smaller
-     * ones, is safe from holders that were paused for longer than their lease. Ask for it while the permit is held: it is drawn
-     * when it is asked for first. Never waits.
+     * A number that no other permit of the same bulkhead and key has, across all instances. It is never lower than one that
+     * was drawn before the share of this instance was granted. With one permit, as behind a lock, it strictly increases from
+     * execution to execution: a resource that remembers the greatest one it has seen, and refuses smaller ones, is safe from
+     * holders that were paused for longer than their lease. Ask for it while the permit is held: it is drawn when it is first
+     * asked for. Never waits.
      *
      * @return the token; 0 when it is asked for first after the permit was released, and when the permit was granted without
      *         Redis, during an outage or by a bulkhead that is disabled, so

@@ -29,7 +29,7 @@ import java.lang.annotation.Target;
  * and for AI services of Quarkus LangChain4j ({@code @RegisterAiService}); otherwise put it on the implementing method.
  * <p>
  * Each call takes its own permit: a guarded method that calls another one of the same bulkhead needs two. With one permit, the
- * inner call is rejected: at once if it blocks the thread of the outer one, otherwise after {@link #maxWait}.
+ * inner call is rejected: immediately if it blocks the thread of the outer one, otherwise after {@link #maxWait}.
  * <p>
  * With a {@link BulkheadKey} parameter or a {@link #keyResolver} the bulkhead has one limit for each key, for example one for
  * each tenant.
@@ -53,8 +53,8 @@ import java.lang.annotation.Target;
  * for it.
  * <p>
  * Every value can be overridden by configuration, for example {@code quarkus.redis-bulkhead."reports".permits=10}. A bulkhead
- * may be named in several places; all of them must have the same values, except that {@link #permits} may be left out, and
- * {@link #weight} may differ.
+ * may be named in several places. One of them, or the configuration, states its values, and the others need only the name.
+ * What several places state must be the same, except that {@link #weight} and {@link #maxWait} may differ.
  */
 @Inherited
 @Documented
@@ -82,7 +82,8 @@ public @interface RedisBulkhead {
     String name();
 
     /**
-     * How many executions may run at once. When it is left out, {@code quarkus.redis-bulkhead."name".permits} must be set.
+     * How many executions may run concurrently. Another annotation with this name may state it instead, or
+     * {@code quarkus.redis-bulkhead."name".permits}.
      *
      * @return the limit, from 1 to 2<sup>31</sup>-1
      */
@@ -90,7 +91,7 @@ public @interface RedisBulkhead {
 
     /**
      * How many permits a call takes. Give a call that uses three times as much of the protected resource as others weight 3. It
-     * gets all of them at once, as one permit, or waits. Methods that share a bulkhead may have different weights;
+     * gets all of them together, as one permit, or waits. Methods that share a bulkhead may have different weights;
      * {@code quarkus.redis-bulkhead."name".weight} overrides all of them.
      * <p>
      * In a bulkhead that is not {@link #fair}, a heavy call can wait until {@link #maxWait} has passed while lighter calls are
@@ -110,7 +111,8 @@ public @interface RedisBulkhead {
 
     /**
      * The lease: how long a permit lives in Redis when its holder crashes. While the execution runs, the lease is
-     * renewed every third of it, so it may be shorter than the execution; it should be longer than the pauses that the
+     * renewed after a third of its length, so it may be shorter than the execution; it should be longer than the pauses that
+     * the
      * process may suffer. It must be at least three times {@code quarkus.redis-bulkhead.command-timeout}.
      *
      * @return a duration in Quarkus's syntax ({@code 30s}, {@code 5m}) or in ISO-8601 ({@code PT30S}), from one
@@ -119,7 +121,8 @@ public @interface RedisBulkhead {
     String expire() default DEFAULT_EXPIRE;
 
     /**
-     * How long a call waits for a permit if none is free. Zero means one attempt.
+     * How long a call waits for a permit if none is free. Zero means one attempt. Methods that share a bulkhead may wait for
+     * different times; {@code quarkus.redis-bulkhead."name".max-wait} overrides all of them.
      *
      * @return a duration in Quarkus's syntax ({@code 2s}) or in ISO-8601 ({@code PT2S}), up to 365 days; or an expression
      *         such as <code>${orders.wait:2s}</code>

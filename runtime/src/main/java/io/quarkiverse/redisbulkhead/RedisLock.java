@@ -70,7 +70,7 @@ public interface RedisLock {
      * Takes the lock, waiting until it is free. The waiting thread parks; interrupting it ends the wait.
      *
      * @param maxWait how long to wait, from zero, which is one attempt, to {@link SemaphoreSpec#MAX_WAIT}; not null
-     * @return the permit of its owner, to be released by the caller; empty when the lock was not free in time, and at once
+     * @return the permit of its owner, to be released by the caller; empty when the lock was not free in time, and immediately
      *         when it is not free and {@code quarkus.redis-bulkhead.max-blocked-threads} calls already wait
      * @throws BulkheadUnavailableException when Redis is away or refuses the call
      * @throws BulkheadInterruptedException when the thread is interrupted; it stays interrupted

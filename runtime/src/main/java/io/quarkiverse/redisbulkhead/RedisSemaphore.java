@@ -146,7 +146,7 @@ public interface RedisSemaphore {
      *        {@link SemaphoreSpec#permits()}, whatever {@link #resize} has set
      * @param maxWait as for {@link #acquire(Duration)}
      * @return one permit, to be released by the caller, which gives all of it back
-     * @throws BulkheadFullException when too little became free in time, or too many calls already wait; at once when
+     * @throws BulkheadFullException when too little became free in time, or too many calls already wait; immediately when
      *         {@link #resize} sets a limit below the weight
      * @throws BulkheadUnavailableException as for {@link #acquire(Duration)}
      * @throws IllegalArgumentException when the weight is out of range, or {@code maxWait} is null, negative or too long
@@ -291,7 +291,7 @@ public interface RedisSemaphore {
      * there. The loss is reported there within a third of the lease, at the next renewal.
      *
      * @param permitId the permit, as {@link Holder#permitId()}, not null
-     * @return {@code false} when the permit certainly no longer exists
+     * @return {@code false} only if the permit is known to be gone
      * @throws BulkheadUnavailableException when Redis is away or refuses the call
      * @throws IllegalStateException when called on an event loop
      */
@@ -306,7 +306,7 @@ public interface RedisSemaphore {
     Uni<Boolean> revokeAsync(String permitId);
 
     /**
-     * Sets the limit for all applications, whatever they define. It takes effect at once; executions above a smaller limit
+     * Sets the limit for all applications, whatever they define. It takes effect immediately; executions above a smaller limit
      * finish. It stays in force until {@link #resetSize()}, or until the bulkhead has not been used for
      * {@value #RESIZE_LASTS_DAYS} days, or, with the {@code local} store, until the application stops.
      *

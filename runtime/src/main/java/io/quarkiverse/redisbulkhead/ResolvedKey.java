@@ -6,7 +6,7 @@ import java.util.OptionalInt;
  * A key value, and its limit if that differs from the bulkhead's.
  *
  * @param key any text
- * @param permits how many executions may run at once under this key; empty for the limit of the bulkhead's definition
+ * @param permits how many executions may run concurrently under this key; empty for the limit of the bulkhead's definition
  */
 public record ResolvedKey(String key, OptionalInt permits) {
 
@@ -14,7 +14,7 @@ public record ResolvedKey(String key, OptionalInt permits) {
      * Checks the values.
      *
      * @param key any text
-     * @param permits how many executions may run at once under this key; empty for the limit of the bulkhead's definition
+     * @param permits how many executions may run concurrently under this key; empty for the limit of the bulkhead's definition
      * @throws IllegalArgumentException when the key is null, or the limit is null or below 1
      */
     public ResolvedKey {

@@ -126,7 +126,7 @@ public final class SemaphoreSpec {
     /**
      * The minimum time for which a permit is taken, from when it was granted, even if it is released earlier.
      *
-     * @return never null; zero when a release frees the permit at once; at most {@link #expire()} and {@link #maxHold()}
+     * @return never null; zero when a release frees the permit immediately; at most {@link #expire()} and {@link #maxHold()}
      */
     public Duration minHold() {
         return values.minHold;
@@ -169,7 +169,7 @@ public final class SemaphoreSpec {
     }
 
     /**
-     * How many calls of this instance may wait for permits at once, across all keys of the bulkhead.
+     * How many calls of this instance may wait for permits concurrently, across all keys of the bulkhead.
      *
      * @return empty when there is no bound; zero when no call may wait
      */
@@ -220,7 +220,7 @@ public final class SemaphoreSpec {
                 + awaitRelease() + ")";
     }
 
-    /** Builds a {@link SemaphoreSpec}. Each setter refuses a bad value at once and names the field. Not thread-safe. */
+    /** Builds a {@link SemaphoreSpec}. Each setter refuses a bad value immediately and names the field. Not thread-safe. */
     public static final class Builder {
 
         private final String name;
@@ -277,7 +277,7 @@ public final class SemaphoreSpec {
 
         /**
          * Sets how much of the limit a permit takes, for calls that need more of what the bulkhead protects than others. A
-         * permit is all or nothing: a call of weight 3 runs when three permits are free at once. In a bulkhead that is not
+         * permit is all or nothing: a call of weight 3 runs when three permits are free together. In a bulkhead that is not
          * fair, lighter calls may keep taking what is free, so heavy ones can wait for a very long time.
          *
          * @param weight from 1 to {@value SemaphoreSpec#MAX_WEIGHT}, and at most the permits
@@ -418,8 +418,9 @@ public final class SemaphoreSpec {
         }
 
         /**
-         * Bounds how many calls of this instance may wait for permits at once, across all keys of the bulkhead and whatever
-         * they wait on: threads, {@code Uni}s or stages. Further calls are rejected at once. By default there is no bound,
+         * Bounds how many calls of this instance may wait for permits concurrently, across all keys of the bulkhead and
+         * whatever
+         * they wait on: threads, {@code Uni}s or stages. Further calls are rejected immediately. By default there is no bound,
          * except for calls that block threads of the worker pool, see {@code quarkus.redis-bulkhead.max-blocked-threads}.
          *
          * @param maxWaiters at least 0; with 0, no call waits, whatever {@link #maxWait} says

@@ -56,7 +56,6 @@ class ArchitectureTest {
                 .layer("glue").definedBy(ROOT + ".runtime", ROOT + ".runtime.rest", ROOT + ".runtime.metrics",
                         ROOT + ".runtime.tracing", ROOT + ".runtime.management", ROOT + ".runtime.health",
                         ROOT + ".runtime.scheduler", ROOT + ".runtime.grpc")
-                .layer("observation").definedBy(ROOT + ".runtime.observation")
                 .layer("config").definedBy(ROOT + ".runtime.config")
                 .layer("definition").definedBy(ROOT + ".runtime.definition")
                 .layer("message").definedBy(ROOT + ".runtime.message")
@@ -69,7 +68,6 @@ class ArchitectureTest {
                 .layer("lock store").definedBy(ROOT + ".runtime.store.lock")
                 .layer("local store").definedBy(ROOT + ".runtime.store.local")
                 .whereLayer("glue").mayNotBeAccessedByAnyLayer()
-                .whereLayer("observation").mayOnlyBeAccessedByLayers("glue")
                 .whereLayer("config").mayOnlyBeAccessedByLayers("glue", "definition")
                 .whereLayer("config").mayNotAccessAnyLayer()
                 .whereLayer("definition").mayOnlyBeAccessedByLayers("glue")

@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.deployment;
 
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -11,12 +12,18 @@ import io.quarkus.builder.item.SimpleBuildItem;
 final class BulkheadErrorsBuildItem extends SimpleBuildItem {
 
     private final Set<ValidationError> errors;
+    private final List<String> warnings;
 
     BulkheadErrorsBuildItem(ValidationErrors errors) {
         this.errors = new TreeSet<>(errors.all());
+        this.warnings = errors.warnings();
     }
 
     Set<ValidationError> errors() {
         return errors;
+    }
+
+    List<String> warnings() {
+        return warnings;
     }
 }

@@ -6,6 +6,7 @@ import jakarta.enterprise.inject.spi.DefinitionException;
 import jakarta.inject.Singleton;
 
 import org.eclipse.microprofile.config.ConfigProvider;
+import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.deployment.discovery.AiServices;
 import io.quarkiverse.redisbulkhead.deployment.discovery.BindingTransformation;
@@ -36,6 +37,8 @@ import io.quarkus.deployment.builditem.ShutdownListenerBuildItem;
 /** Binds the interceptor, discovers and validates what it guards, and records it for run time. */
 class GuardProcessor {
 
+    private static final Logger LOG = Logger.getLogger(GuardProcessor.class);
+
     @BuildStep
     AnnotationsTransformerBuildItem bind(CombinedIndexBuildItem application) {
         return new AnnotationsTransformerBuildItem(new BindingTransformation(new AiServices(application.getIndex())));
@@ -60,6 +63,7 @@ class GuardProcessor {
 
     @BuildStep
     void report(BulkheadErrorsBuildItem found, BuildProducer<ValidationErrorBuildItem> failures) {
+        found.warnings().forEach(LOG::warn);
         if (!found.errors().isEmpty()) {
             failures.produce(new ValidationErrorBuildItem(failure(found.errors())));
         }

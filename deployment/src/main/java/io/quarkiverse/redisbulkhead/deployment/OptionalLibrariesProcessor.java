@@ -2,17 +2,27 @@ package io.quarkiverse.redisbulkhead.deployment;
 
 import java.util.Optional;
 
+import org.eclipse.microprofile.config.ConfigProvider;
+
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.health.HealthRecorder;
 import io.quarkiverse.redisbulkhead.runtime.rest.RetryAfter;
 import io.quarkus.arc.deployment.AdditionalBeanBuildItem;
+import io.quarkus.arc.deployment.BeanContainerBuildItem;
 import io.quarkus.arc.deployment.OpenTelemetrySdkBuildItem;
+import io.quarkus.arc.deployment.SyntheticBeansRuntimeInitBuildItem;
 import io.quarkus.bootstrap.classloading.QuarkusClassLoader;
 import io.quarkus.deployment.Capabilities;
 import io.quarkus.deployment.Capability;
 import io.quarkus.deployment.annotations.BuildProducer;
 import io.quarkus.deployment.annotations.BuildStep;
+import io.quarkus.deployment.annotations.Consume;
+import io.quarkus.deployment.annotations.ExecutionTime;
+import io.quarkus.deployment.annotations.Record;
 import io.quarkus.deployment.metrics.MetricsCapabilityBuildItem;
+import io.quarkus.redis.runtime.client.config.RedisConfig;
 import io.quarkus.runtime.metrics.MetricsFactory;
+import io.quarkus.smallrye.health.deployment.spi.HealthBuildItem;
 
 /**
  * Adds the beans for libraries that the application may lack. They are named, not referred to: their classes need these
@@ -28,11 +38,8 @@ class OptionalLibrariesProcessor {
             BuildProducer<AdditionalBeanBuildItem> beans) {
         boolean hasMicrometer = metrics.filter(present -> present.metricsSupported(MetricsFactory.MICROMETER)).isPresent();
         if (hasMicrometer && config.metrics().enabled()) {
-            beans.produce(AdditionalBeanBuildItem.unremovableOf(RUNTIME + "metrics.CallMetrics"));
+            beans.produce(AdditionalBeanBuildItem.unremovableOf(RUNTIME + "metrics.BulkheadMetrics"));
             beans.produce(AdditionalBeanBuildItem.unremovableOf(RUNTIME + "metrics.ClusterMetrics"));
-            if (config.store().needsRedis()) {
-                beans.produce(AdditionalBeanBuildItem.unremovableOf(RUNTIME + "metrics.StoreMetrics"));
-            }
         }
     }
 
@@ -42,6 +49,23 @@ class OptionalLibrariesProcessor {
         if (config.tracing().enabled()
                 && openTelemetry.filter(OpenTelemetrySdkBuildItem::isTracingBuildTimeEnabled).isPresent()) {
             beans.produce(AdditionalBeanBuildItem.unremovableOf(RUNTIME + "tracing.CallSpans"));
+        }
+    }
+
+    @BuildStep
+    HealthBuildItem check(RedisBulkheadBuildTimeConfig config) {
+        return new HealthBuildItem(RUNTIME + "health.BulkheadsHealthCheck", config.health().enabled());
+    }
+
+    @BuildStep
+    @Record(ExecutionTime.RUNTIME_INIT)
+    @Consume(SyntheticBeansRuntimeInitBuildItem.class)
+    void describeCheckOfTheClient(HealthRecorder recorder, BeanContainerBuildItem beans, Capabilities capabilities,
+            RedisBulkheadBuildTimeConfig config) {
+        if (capabilities.isPresent(Capability.SMALLRYE_HEALTH) && config.store().needsRedis() && ConfigProvider.getConfig()
+                .getOptionalValue("quarkus.redis.health.enabled", Boolean.class).orElse(true)) {
+            recorder.describeCheckOfTheClient(beans.getValue(),
+                    config.redisClient().orElse(RedisConfig.DEFAULT_CLIENT_NAME));
         }
     }
 

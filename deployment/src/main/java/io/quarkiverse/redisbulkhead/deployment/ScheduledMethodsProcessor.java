@@ -26,7 +26,7 @@ class ScheduledMethodsProcessor {
     // By name: they need Quarkus Scheduler, which the application may lack.
     private static final String PACKAGE = "io.quarkiverse.redisbulkhead.runtime.scheduler.";
     private static final DotName TRACKED_RUNS = DotName.createSimple(PACKAGE + "TrackedRuns");
-    private static final DotName TRACKS_RUNS = DotName.createSimple(PACKAGE + "TracksRuns");
+    private static final DotName TRACKS_RUNS = DotName.createSimple(TRACKED_RUNS + "$Tracked");
 
     private static final DotName SCHEDULED = DotName.createSimple("io.quarkus.scheduler.Scheduled");
     private static final DotName SCHEDULES = DotName.createSimple("io.quarkus.scheduler.Scheduled$Schedules");
@@ -39,7 +39,7 @@ class ScheduledMethodsProcessor {
             BuildProducer<AnnotationsTransformerBuildItem> transformers) {
         if (capabilities.isPresent(Capability.SCHEDULER)) {
             beans.produce(AdditionalBeanBuildItem.builder()
-                    .addBeanClasses(TRACKED_RUNS.toString(), TRACKS_RUNS.toString(), PACKAGE + "RunTrackingInterceptor")
+                    .addBeanClasses(TRACKED_RUNS.toString(), TRACKS_RUNS.toString(), TRACKED_RUNS + "$Tracking")
                     .setUnremovable().build());
             transformers.produce(new AnnotationsTransformerBuildItem(AnnotationTransformation.forMethods()
                     .whenAnyMatch(annotation -> annotation.name().equals(SCHEDULED) || annotation.name().equals(SCHEDULES))

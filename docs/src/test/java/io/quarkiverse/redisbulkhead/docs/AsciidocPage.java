@@ -24,6 +24,7 @@ final class AsciidocPage extends Page {
     private static final Pattern ANCHOR = Pattern.compile("^\\[(?:#|id=\"?)([\\w.-]+)[^\\]]*]$|\\[\\[([\\w.-]+)]]",
             Pattern.MULTILINE);
     private static final String PROJECT_ATTRIBUTE = "{project}/";
+    private static final String ATTACHMENTS_ATTRIBUTE = "{attachmentsdir}/";
 
     AsciidocPage(Path file) throws IOException {
         super(file);
@@ -50,6 +51,9 @@ final class AsciidocPage extends Page {
     private Path resolve(String macro, String path) {
         if (path.startsWith(PROJECT_ATTRIBUTE)) {
             return PROJECT.resolve(path.substring(PROJECT_ATTRIBUTE.length()));
+        }
+        if (path.startsWith(ATTACHMENTS_ATTRIBUTE)) {
+            return PAGES.resolveSibling("attachments").resolve(path.substring(ATTACHMENTS_ATTRIBUTE.length()));
         }
         if (macro.startsWith("image")) {
             return IMAGES.resolve(path);
@@ -80,6 +84,13 @@ final class AsciidocPage extends Page {
             found.add(new CodeBlock(Optional.ofNullable(blocks.group(1)), blocks.end(), code));
         }
         return found;
+    }
+
+    /** The words that are read from the beginning to the end: without code, pictures, anchors and the addresses of links. */
+    int words() {
+        String read = prose().replaceAll("(?m)^(?:\\[.*]|:[\\w-]+:.*|(?:ifndef|endif|include|image):.*)$", "")
+                .replaceAll("(?:xref:|link:|https?://)[^\\[\\s]*\\[", "").replace('|', ' ');
+        return (int) Pattern.compile("\\S*[\\p{L}\\d]\\S*").matcher(read).results().count();
     }
 
     private String prose() {

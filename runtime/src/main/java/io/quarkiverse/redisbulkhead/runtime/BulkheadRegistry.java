@@ -7,10 +7,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Stream;
 
-import jakarta.annotation.PreDestroy;
 import jakarta.annotation.Priority;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.inject.Instance;
@@ -49,7 +48,6 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkus.arc.Arc;
 import io.quarkus.arc.ArcContainer;
 import io.quarkus.runtime.Application;
-import io.quarkus.runtime.LaunchMode;
 import io.quarkus.runtime.StartupEvent;
 import io.vertx.core.Vertx;
 
@@ -91,7 +89,7 @@ public class BulkheadRegistry implements RedisBulkheads {
         this.enabled = config.enabled();
         ValidationErrors errors = new ValidationErrors();
         boolean inRedis = buildTimeConfig.store().needsRedis();
-        this.definitions = EffectiveDefinitions.atStart(declarations, ConfigProvider.getConfig(), inRedis, errors);
+        this.definitions = new EffectiveDefinitions(declarations, ConfigProvider.getConfig(), inRedis, false, errors);
         this.bulkheads = definitions.bulkheads();
         this.inCode = new CodeBulkheads(definitions);
         KeyedBulkheads keys = keys(declarations.methods());
@@ -100,7 +98,7 @@ public class BulkheadRegistry implements RedisBulkheads {
         this.withoutRedis = inRedis && !redis.isConfigured();
         requireRedisForDeclared(errors);
         errors.report();
-        for (String warning : definitions.warnings()) {
+        for (String warning : errors.warnings()) {
             LOG.warn(warning);
         }
         this.declarations = declarations;
@@ -123,14 +121,6 @@ public class BulkheadRegistry implements RedisBulkheads {
             }
         } else {
             timers.after(UNTIL_STARTED, () -> warmUpOnceStarted(timers));
-        }
-    }
-
-    @PreDestroy
-    void noteLimits() {
-        if (LaunchMode.current() == LaunchMode.DEVELOPMENT) {
-            FormerLimits.OF_THIS_PROCESS.note(Stream.concat(bulkheads.values().stream().map(EffectiveBulkhead::spec),
-                    inCode.inForce().stream()).toList(), System.nanoTime());
         }
     }
 
@@ -183,20 +173,15 @@ public class BulkheadRegistry implements RedisBulkheads {
         return new SemaphoreView(semaphore(bulkhead.spec(), bulkhead.enabled()), keysOf(spec.name()), runtime.get());
     }
 
-    /**
-     * A bulkhead that no annotation declares, for operators: that they change it does not define it in this application.
-     *
-     * @param name of a bulkhead in use
-     * @return for changes only, because its limit may not be known here
-     * @throws IllegalArgumentException if no bulkhead can have that name
-     */
-    public RedisSemaphore undeclared(String name) {
-        return new SemaphoreView(semaphore(SemaphoreSpec.named(name).permits(1).build(), true), keysOf(name), runtime.get());
+    // For operators, whose changes define nothing here: the limit of one that no annotation declares may be unknown.
+    private RedisSemaphore changeable(String name) {
+        return bulkheads.containsKey(name) ? semaphore(name)
+                : new SemaphoreView(semaphore(SemaphoreSpec.named(name).permits(1).build(), true), Keys.ANY, runtime.get());
     }
 
     private Optional<DeclaredBulkhead> inCode(String name) {
         return inCode.inForce(name)
-                .map(own -> new DeclaredBulkhead(own.spec(), own.enabled(), false, List.of(), List.of(), List.of()));
+                .map(own -> new DeclaredBulkhead(own.spec(), own.enabled(), false, List.of(), List.of(), new TreeMap<>()));
     }
 
     private Keys keysOf(String name) {
@@ -233,9 +218,9 @@ public class BulkheadRegistry implements RedisBulkheads {
      */
     public synchronized Overview overview() {
         if (overview == null) {
-            DeclaredBulkheads declared = new DeclaredBulkheads(definitions, declarations, ConfigProvider.getConfig());
+            DeclaredBulkheads declared = new DeclaredBulkheads(definitions, declarations);
             overview = new Overview(bulkheads.keySet().stream().map(name -> declared.of(name, keyed.contains(name))).toList(),
-                    this::inCode, inCode::listed, () -> runtime.get().engine());
+                    this::inCode, inCode::listed, this::changeable, () -> runtime.get().engine(), System::nanoTime);
         }
         return overview;
     }
@@ -319,10 +304,10 @@ public class BulkheadRegistry implements RedisBulkheads {
      * The methods that a bulkhead guards.
      *
      * @param name a declared name
-     * @return as {@code Class#method}, in alphabetical order
+     * @return as {@code Class#method}
      */
-    public List<String> methods(String name) {
-        return DeclaredBulkheads.methods(name, definitions, declarations);
+    public Set<String> methods(String name) {
+        return DeclaredBulkheads.weights(name, definitions, declarations).keySet();
     }
 
     /**
@@ -353,13 +338,18 @@ public class BulkheadRegistry implements RedisBulkheads {
     }
 
     /**
-     * The semaphore behind a bulkhead, for the calls of one place.
+     * The semaphore behind a bulkhead, for the calls of one place. What is configured wins over what the annotation states.
      *
-     * @param name a declared name
-     * @param weight what the annotation there states; what is configured wins
+     * @param use what the annotation there states
      */
-    Semaphore core(String name, int weight) {
-        return definitions.isConfigured(name, "weight") ? core(name) : core(name).weighing(weight);
+    Semaphore core(BulkheadUse use) {
+        String name = resolved(use.name());
+        Semaphore core = core(name);
+        if (!definitions.isConfigured(name, "weight")) {
+            core = core.weighing(use.weight());
+        }
+        return use.maxWait() == null || definitions.isConfigured(name, "max-wait") ? core
+                : core.within(definitions.annotations().maxWaitOf(use.maxWait()));
     }
 
     private String unknown(String name) {

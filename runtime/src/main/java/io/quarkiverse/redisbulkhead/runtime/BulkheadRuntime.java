@@ -99,7 +99,7 @@ public class BulkheadRuntime {
                 store = new ObservedShareStore(store, redisListener);
             }
             if (LaunchMode.current() == LaunchMode.DEVELOPMENT) {
-                store = FormerLimits.OF_THIS_PROCESS.hiddenIn(store);
+                store = new ReloadedStore(store);
             }
         }
         Engine shares = new Engine(instance, store, redis == null ? null : redis.inbox(), timers, identity, listener, limits,

@@ -9,7 +9,6 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 
 import org.jboss.logging.Logger;
 
@@ -147,11 +146,6 @@ final class CodeBulkheads {
                     + "instance, so those of a crashed instance are free later than the shortest one promises. Use the same value",
                     what, setting, first.expire(), first.location(), setting, expire, location.get());
         }
-    }
-
-    /** What is in force under each name that is still remembered. */
-    synchronized List<SemaphoreSpec> inForce() {
-        return Stream.concat(listed.values().stream(), others.values().stream()).map(First::inForce).toList();
     }
 
     /** The names that code alone has defined, up to {@value #MOST_LISTED}: the first ones. */

@@ -33,9 +33,10 @@ final class GuardedMethod {
     private final Guard guard;
     private final Executions executions;
     private final List<SemaphoreOfCall> semaphores;
-    // Both are null when no call is ever skipped.
+    // These are null when no call is ever skipped.
     private final Supplier<Skips> skips;
     private final Guard skipping;
+    private final Guard scheduled;
     // What every call passes; null where the arguments decide.
     private final List<Semaphore> same;
 
@@ -55,7 +56,8 @@ final class GuardedMethod {
         this.executions = executions;
         this.semaphores = semaphores;
         this.skips = skips;
-        this.skipping = skips == null ? null : new SkippingGuard(guard);
+        this.skipping = skips == null ? null : new SkippingGuard(guard, null);
+        this.scheduled = skips == null ? null : new SkippingGuard(guard, label);
         this.same = same(semaphores);
     }
 
@@ -80,7 +82,7 @@ final class GuardedMethod {
     Object call(InvocationContext invocation) throws Exception {
         Skips ofCall = skips == null ? null : skips.get();
         Call call = new Call(this, invocation, ofCall);
-        return (ofCall == null ? guard : skipping).call(call, call);
+        return (ofCall == null ? guard : ofCall.scheduled() ? scheduled : skipping).call(call, call);
     }
 
     private List<Semaphore> semaphores(InvocationContext invocation) {
@@ -143,9 +145,10 @@ final class GuardedMethod {
      * Which full bulkheads skip a call.
      *
      * @param bulkheads their names
+     * @param scheduled whether the scheduler makes it
      * @param listener receives what a skipped call would have failed with; must not block
      */
-    record Skips(Set<String> bulkheads, Consumer<BulkheadFullException> listener) {
+    record Skips(Set<String> bulkheads, boolean scheduled, Consumer<BulkheadFullException> listener) {
     }
 
     /** Finds the semaphore of a call; where a bulkhead has keys, that of the call's key. */

@@ -140,14 +140,14 @@ public class GuardedMethods {
                 whenScheduled.add(name);
             }
         }
-        Skips configured = always.isEmpty() ? null : new Skips(always, full -> logSkipped(method, full));
+        Skips configured = always.isEmpty() ? null : new Skips(always, false, full -> logSkipped(method, full));
         if (scheduledRuns == null || whenScheduled.isEmpty() || !mayBeScheduled(method)) {
             return configured == null ? null : () -> configured;
         }
         String scheduledMethod = method.beanClass() + "#" + method.name();
         return () -> {
             Consumer<BulkheadFullException> run = scheduledRuns.current(scheduledMethod);
-            return run == null ? configured : new Skips(whenScheduled, full -> {
+            return run == null ? configured : new Skips(whenScheduled, true, full -> {
                 logSkipped(method, full);
                 run.accept(full);
             });
@@ -189,7 +189,7 @@ public class GuardedMethods {
 
     private SemaphoreOfCall semaphoreOfCall(BulkheadUse use, MethodDeclaration method) {
         String name = bulkheads.resolved(use.name());
-        Semaphore semaphore = bulkheads.core(name, use.weight());
+        Semaphore semaphore = bulkheads.core(use);
         if (bulkheads.isEnabled(name)) {
             if (use.key() instanceof KeyOrigin.Parameter parameter) {
                 return SemaphoreOfCall.byParameter(semaphore, method.label(), parameter);

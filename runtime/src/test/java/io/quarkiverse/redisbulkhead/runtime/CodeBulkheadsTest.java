@@ -23,7 +23,6 @@ import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadDecl
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.DefinedInCode;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.EffectiveBulkhead;
-import io.quarkiverse.redisbulkhead.runtime.definition.KnownProperties;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.LoggedWarnings;
 import io.quarkus.runtime.configuration.ConfigurationException;
@@ -112,7 +111,8 @@ class CodeBulkheadsTest {
                 .isThrownBy(() -> define(bulkheads(), SemaphoreSpec.named("rest").permits(1).build()))
                 .withMessage("RBH008 Bulkhead 'rest' in the SemaphoreSpec of Jobs#run cannot be configured, because"
                         + " quarkus.redis-bulkhead.rest is a property of the extension. Use another name, such as"
-                        + " \"rest-calls\". See RBH008 on the page \"Error codes\" of the Redis Bulkhead documentation");
+                        + " \"rest-calls\". See "
+                        + "https://docs.quarkiverse.io/quarkus-redis-bulkhead/dev/errors.html#RBH008");
     }
 
     @Test
@@ -124,7 +124,8 @@ class CodeBulkheadsTest {
                 .withMessage("RBH035 Bulkhead 'reports' has different values: permits=5, fair=false in the annotation of"
                         + " Reports#render; permits=7, fair=false in the SemaphoreSpec of Jobs#run. Use the same values, or get"
                         + " the bulkhead with semaphore(\"reports\"). For another limit, use another name, or"
-                        + " RedisSemaphore.resize. See RBH035 on the page \"Error codes\" of the Redis Bulkhead documentation");
+                        + " RedisSemaphore.resize. See "
+                        + "https://docs.quarkiverse.io/quarkus-redis-bulkhead/dev/errors.html#RBH035");
         assertThatIllegalArgumentException().isThrownBy(() -> define(bulkheads, REPORTS.toBuilder().fair(true).build()))
                 .withMessageContaining("permits=5, fair=true in the SemaphoreSpec of Jobs#run");
         SemaphoreSpec otherLease = REPORTS.toBuilder().expire(Duration.ofMinutes(2)).maxWait(Duration.ofSeconds(1)).build();
@@ -140,8 +141,8 @@ class CodeBulkheadsTest {
         assertThatIllegalArgumentException().isThrownBy(() -> define(bulkheads, IMPORTS.toBuilder().permits(7).build()))
                 .withMessage("RBH035 Bulkhead 'imports' has different values: permits=5, fair=false in the SemaphoreSpec of"
                         + " Imports#first; permits=7, fair=false in the SemaphoreSpec of Jobs#run. Use the same values. For"
-                        + " another limit, use another name, or RedisSemaphore.resize. See RBH035 on the page \"Error codes\""
-                        + " of the Redis Bulkhead documentation");
+                        + " another limit, use another name, or RedisSemaphore.resize. See "
+                        + "https://docs.quarkiverse.io/quarkus-redis-bulkhead/dev/errors.html#RBH035");
         assertThatIllegalArgumentException().isThrownBy(() -> define(bulkheads, IMPORTS.toBuilder().fair(true).build()));
         SemaphoreSpec otherLease = IMPORTS.toBuilder().expire(Duration.ofMinutes(2)).build();
         assertThat(define(bulkheads, otherLease).spec()).isEqualTo(otherLease);
@@ -236,16 +237,15 @@ class CodeBulkheadsTest {
         Declarations declarations = new Declarations(
                 List.of(new BulkheadDeclaration("Reports#render", "reports", 5, 1, false, "30s", "0s"),
                         new BulkheadDeclaration("Open#call", "open", RedisBulkhead.PERMITS_UNSET, 1, false, "30s", "0s")),
-                List.of(), List.of(), Map.of(), new DefinedInCode(true, List.of()),
-                KnownProperties.ofMappings());
+                List.of(), List.of(), Map.of(), new DefinedInCode(true, List.of()));
         ValidationErrors errors = new ValidationErrors();
-        EffectiveDefinitions definitions = EffectiveDefinitions.atStart(declarations,
+        EffectiveDefinitions definitions = new EffectiveDefinitions(declarations,
                 new SmallRyeConfigBuilder().addDefaultInterceptors()
                         .withConverter(Duration.class, 1_000, new DurationConverter())
                         .withMapping(RedisBulkheadRuntimeConfig.class).withMappingIgnore("quarkus.**")
                         .withSources(new PropertiesConfigSource(full, "test", 100), new EnvConfigSource(environment, 300))
                         .build(),
-                true, errors);
+                true, false, errors);
         errors.report();
         return new CodeBulkheads(definitions);
     }

@@ -24,7 +24,6 @@ import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.KeyOrigin;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.MethodDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.ReturnKind;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions;
-import io.quarkiverse.redisbulkhead.runtime.definition.KnownProperties;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead.DefinedValue;
@@ -35,20 +34,16 @@ import io.smallrye.config.SmallRyeConfigBuilder;
 
 class DeclaredBulkheadsTest {
 
-    static final String UNSET_EXPIRE = RedisBulkhead.DEFAULT_EXPIRE;
-    static final String UNSET_WAIT = RedisBulkhead.DEFAULT_MAX_WAIT;
-
     static final Declarations DECLARATIONS = new Declarations(
-            List.of(new BulkheadDeclaration("B#again", "${app.name}", RedisBulkhead.PERMITS_UNSET, 1, true, "3500ms",
-                    UNSET_WAIT),
-                    new BulkheadDeclaration("A#first", "reports", 5, 1, true, "3500ms", UNSET_WAIT)),
+            List.of(new BulkheadDeclaration("B#again", "${app.name}", RedisBulkhead.PERMITS_UNSET, 1, null, null, null),
+                    new BulkheadDeclaration("A#first", "reports", 5, 1, true, "3500ms", null)),
             List.of(), List.of(guarded("B", "again", "${app.name}"), guarded("A", "first", "reports"),
                     guarded("C", "other", "another")),
-            Map.of(), DefinedInCode.NONE, KnownProperties.ofMappings());
+            Map.of(), DefinedInCode.NONE);
 
     private static MethodDeclaration guarded(String type, String method, String bulkhead) {
         return new MethodDeclaration(type, method, List.of(), ReturnKind.SYNCHRONOUS, type + "#" + method,
-                List.of(new BulkheadUse(bulkhead, 1, new KeyOrigin.None())));
+                List.of(new BulkheadUse(bulkhead, 1, null, new KeyOrigin.None())));
     }
 
     private static DeclaredBulkhead reports(Map<String, String> properties) {
@@ -59,9 +54,9 @@ class DeclaredBulkheadsTest {
                         new PropertiesConfigSource(properties, "test", 100))
                 .build();
         ValidationErrors errors = new ValidationErrors();
-        EffectiveDefinitions definitions = EffectiveDefinitions.atStart(DECLARATIONS, config, false, errors);
+        EffectiveDefinitions definitions = new EffectiveDefinitions(DECLARATIONS, config, false, false, errors);
         errors.report();
-        return new DeclaredBulkheads(definitions, DECLARATIONS, config).of("reports", false);
+        return new DeclaredBulkheads(definitions, DECLARATIONS).of("reports", false);
     }
 
     private static Map<String, DefinedValue> byMember(DeclaredBulkhead bulkhead) {
@@ -80,8 +75,8 @@ class DeclaredBulkheadsTest {
                 new DefinedValue("weight", "1", DEFAULT, ""),
                 new DefinedValue("fair", "true", ANNOTATION, "A#first"),
                 new DefinedValue("expire", "3500ms", ANNOTATION, "A#first"),
-                new DefinedValue("max-wait", "2s", CONFIGURATION, "quarkus.redis-bulkhead.\"reports\".max-wait"),
-                new DefinedValue("max-hold", "300s", CONFIGURATION, "quarkus.redis-bulkhead.\"reports\".max-hold"),
+                new DefinedValue("max-wait", "2s", CONFIGURATION, "quarkus.redis-bulkhead.reports.max-wait"),
+                new DefinedValue("max-hold", "300s", CONFIGURATION, "quarkus.redis-bulkhead.reports.max-hold"),
                 new DefinedValue("min-hold", "0s", DEFAULT, ""),
                 new DefinedValue("keep-idle", "1s", DEFAULT, ""),
                 new DefinedValue("on-lost", "report", DEFAULT, ""),
@@ -108,13 +103,13 @@ class DeclaredBulkheadsTest {
 
         assertThat(values.get("max-wait").source()).isEqualTo(DEFAULT);
         assertThat(byMember(reports(Map.of("quarkus.redis-bulkhead.reports.min-hold", "1500ms"))).get("min-hold")).isEqualTo(
-                new DefinedValue("min-hold", "1500ms", CONFIGURATION, "quarkus.redis-bulkhead.\"reports\".min-hold"));
+                new DefinedValue("min-hold", "1500ms", CONFIGURATION, "quarkus.redis-bulkhead.reports.min-hold"));
         Set.of("permits", "weight", "fair", "expire", "on-lost", "on-outage", "local-permits", "max-waiters", "await-release",
                 "rest.retry-after", "on-full", "enabled")
                 .forEach(member -> assertThat(
                         values.get(member)).satisfies(value -> {
                             assertThat(value.source()).isEqualTo(CONFIGURATION);
-                            assertThat(value.where()).isEqualTo("quarkus.redis-bulkhead.\"reports\"." + member);
+                            assertThat(value.where()).isEqualTo("quarkus.redis-bulkhead.reports." + member);
                         }));
         assertThat(values.get("expire").value()).isEqualTo("10s");
         assertThat(values.get("on-outage").value()).isEqualTo("local");
@@ -147,7 +142,7 @@ class DeclaredBulkheadsTest {
                 .isEqualTo(new DefinedValue("keep-idle", "0s", DEFAULT, ""));
         assertThat(byMember(reports(Map.of("quarkus.redis-bulkhead.reports.keep-idle", "1500ms",
                 "quarkus.redis-bulkhead.reports.permits", "1"))).get("keep-idle")).isEqualTo(new DefinedValue("keep-idle",
-                        "1500ms", CONFIGURATION, "quarkus.redis-bulkhead.\"reports\".keep-idle"));
+                        "1500ms", CONFIGURATION, "quarkus.redis-bulkhead.reports.keep-idle"));
     }
 
     /** More pairs than Map.of accepts. */
@@ -157,11 +152,5 @@ class DeclaredBulkheadsTest {
             values.put(pairs[i], pairs[i + 1]);
         }
         return values;
-    }
-
-    @Test
-    void listsAllProperties() {
-        assertThat(byMember(reports(Map.of())))
-                .containsOnlyKeys(new KnownProperties(KnownProperties.ofMappings()).ofOneBulkhead());
     }
 }

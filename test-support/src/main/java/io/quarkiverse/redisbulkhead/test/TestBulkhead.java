@@ -359,7 +359,7 @@ public final class TestBulkhead implements AutoCloseable {
     /**
      * Delays each answer of Redis to the application, and each message, until the result is closed. No thread is blocked.
      * From {@code command-timeout} on, it is an outage: the first call notices it after {@code command-timeout}, and later
-     * ones fail at once.
+     * ones fail immediately.
      *
      * @param delay more than zero
      * @return ends it, as does {@link #close()}

@@ -31,7 +31,6 @@ final class FakeSemaphore {
     private Optional<String> key = Optional.empty();
     private boolean needsKey;
     private boolean counted = true;
-    private Integer resizedTo;
     private int ids;
     private int questions;
     private Supplier<RuntimeException> failure = () -> null;
@@ -98,16 +97,8 @@ final class FakeSemaphore {
         waiters.add(new Waiter(id, spec.name(), key, ids, 1, APPLICATION, INSTANCE, method, Instant.EPOCH, Instant.EPOCH));
     }
 
-    synchronized void resize(int permits) {
-        resizedTo = permits;
-    }
-
     synchronized List<String> holderIds() {
         return List.copyOf(holders.keySet());
-    }
-
-    synchronized boolean isResized() {
-        return resizedTo != null;
     }
 
     /** The number of queries of the state. */
@@ -117,7 +108,7 @@ final class FakeSemaphore {
 
     synchronized boolean remove(String id) {
         boolean removed = holders.remove(id) != null;
-        while (!waiters.isEmpty() && inUse() < limit()) {
+        while (!waiters.isEmpty() && inUse() < spec.permits()) {
             held(waiters.remove(0).method());
         }
         return removed;
@@ -137,10 +128,6 @@ final class FakeSemaphore {
 
     private int inUse() {
         return holders.values().stream().mapToInt(Holder::weight).sum();
-    }
-
-    private int limit() {
-        return resizedTo == null ? spec.permits() : resizedTo;
     }
 
     RedisSemaphore asSemaphore() {
@@ -168,7 +155,7 @@ final class FakeSemaphore {
             case "holders" -> List.copyOf(holders.values());
             case "waiters" -> List.copyOf(waiters);
             case "revoke" -> remove((String) arguments[0]);
-            case "resetSize" -> resetSize();
+            case "resetSize" -> false;
             default -> throw new UnsupportedOperationException(method);
         };
     }
@@ -180,7 +167,7 @@ final class FakeSemaphore {
         if (!counted) {
             return Optional.of(permit("", 0));
         }
-        if (inUse() >= limit() || !waiters.isEmpty()) {
+        if (inUse() >= spec.permits() || !waiters.isEmpty()) {
             return Optional.empty();
         }
         String id = held("TestBulkhead#fill");
@@ -190,14 +177,8 @@ final class FakeSemaphore {
     private SemaphoreStatus status() {
         questions++;
         beforeReply.run();
-        return new SemaphoreStatus(spec.name(), key, limit(), inUse(), waiters.size(), resizedTo != null,
+        return new SemaphoreStatus(spec.name(), key, spec.permits(), inUse(), waiters.size(), false,
                 new TreeSet<>());
-    }
-
-    private boolean resetSize() {
-        boolean resized = resizedTo != null;
-        resizedTo = null;
-        return resized;
     }
 
     private Permit permit(String id, long token) {

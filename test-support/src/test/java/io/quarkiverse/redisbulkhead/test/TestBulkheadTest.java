@@ -42,18 +42,6 @@ class TestBulkheadTest {
     }
 
     @Test
-    void fillsFreePermits() {
-        semaphore.held("Reports#render");
-        try (TestBulkhead reports = bulkhead()) {
-            assertThat(reports.fill()).isEqualTo(2);
-            assertThat(reports.held()).isEqualTo(2);
-            assertThat(reports.inUse()).isEqualTo(3);
-            assertThat(reports.fill()).isZero();
-        }
-        assertThat(semaphore.holderIds()).containsExactly("p1");
-    }
-
-    @Test
     void fillsSomeOrNone() {
         try (TestBulkhead reports = bulkhead()) {
             reports.fill(2);
@@ -177,27 +165,6 @@ class TestBulkheadTest {
                     .hasMessageContaining("permit p1, held by this TestBulkhead\n")
                     .hasMessageContaining("permit p20\n  and 3 more")
                     .hasMessageNotContaining("p21");
-        }
-    }
-
-    @Test
-    void emptyRevokesPermitsOfOthersAndUndoesResize() {
-        semaphore.resize(2);
-        semaphore.held("Reports#render");
-        semaphore.waits("Reports#print");
-        try (TestBulkhead reports = bulkhead()) {
-            semaphore.remove("none");
-            assertThat(semaphore.holderIds()).as("the waiter got the second permit").hasSize(2);
-            semaphore.waits("Reports#print");
-
-            reports.empty();
-
-            assertThat(semaphore.holderIds()).isEmpty();
-            assertThat(semaphore.isResized()).isFalse();
-            assertThat(reports.waiting()).isZero();
-            assertThat(reports.fill()).isEqualTo(3);
-            reports.empty();
-            assertThat(reports.held()).isZero();
         }
     }
 

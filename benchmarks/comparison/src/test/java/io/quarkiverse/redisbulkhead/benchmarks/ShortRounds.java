@@ -14,7 +14,7 @@ public final class ShortRounds implements BeforeEachCallback, AfterEachCallback 
 
     @Override
     public void beforeEach(ExtensionContext context) {
-        TIMES.forEach(time -> System.setProperty(time, "50"));
+        TIMES.forEach(time -> System.setProperty(time, "200"));
         System.setProperty(NUMBER, "1");
     }
 

@@ -17,7 +17,6 @@ import org.jboss.jandex.Type;
 
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadDeclaration;
-import io.quarkiverse.redisbulkhead.runtime.definition.KnownProperties;
 import io.quarkus.arc.processor.BeanDeploymentValidator.ValidationContext;
 import io.quarkus.arc.processor.BuildExtension.Key;
 
@@ -77,7 +76,7 @@ public record BulkheadUsage(List<AnnotatedElement> elements, Declarations declar
                                 && !isDisabled(key.method().declaringClass(), beans, disabled, application)))
                 .toList();
         Declarations declarations = new Declarations(declarations(all.get(true)), names(all.get(false)), List.of(),
-                returning(guards), CodeConstants.in(application), KnownProperties.ofMappings());
+                returning(guards), CodeConstants.in(application));
         return new BulkheadUsage(all.get(true), declarations, guards, beans, disabled, annotations, superclasses,
                 new ReturnKinds(beanArchives), redisClients(application), beanArchives, idleKeys, new KeyResolvers(context));
     }
@@ -144,7 +143,7 @@ public record BulkheadUsage(List<AnnotatedElement> elements, Declarations declar
     public Declarations withMethods() {
         return new Declarations(declarations.bulkheads(), declarations.namesElsewhere(),
                 guards.stream().map(guard -> guard.declaration(returnKinds, keyResolvers)).toList(), declarations.returning(),
-                declarations.inCode(), declarations.properties());
+                declarations.inCode());
     }
 
     /**

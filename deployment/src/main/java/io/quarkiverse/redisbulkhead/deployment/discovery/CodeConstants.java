@@ -14,6 +14,7 @@ import org.jboss.jandex.IndexView;
 import org.objectweb.asm.ClassReader;
 
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.DefinedInCode;
 
 /** Finds the classes that can define bulkheads in code, and the texts in them that may be names. */
@@ -64,7 +65,7 @@ final class CodeConstants {
 
     private static boolean mayBeName(String text) {
         return text.length() <= SemaphoreSpec.MAX_NAME_LENGTH
-                && text.chars().noneMatch(letter -> letter != DefinedInCode.PART && Character.isISOControl(letter))
-                && text.chars().filter(letter -> letter != DefinedInCode.PART).count() >= SHORTEST_PART;
+                && text.chars().noneMatch(letter -> letter != Declarations.OPEN && Character.isISOControl(letter))
+                && text.chars().filter(letter -> letter != Declarations.OPEN).count() >= SHORTEST_PART;
     }
 }

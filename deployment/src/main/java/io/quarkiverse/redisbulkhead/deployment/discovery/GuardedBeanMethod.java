@@ -138,7 +138,8 @@ public record GuardedBeanMethod(ClassInfo bean, ClassInfo owner, MethodInfo meth
     MethodDeclaration declaration(ReturnKinds returnKinds, KeyResolvers resolvers) {
         return new MethodDeclaration(bean.name().toString(), method.name(), Shapes.erasedParameters(method),
                 returnKinds.of(this).orElseThrow(), label(), bulkheads().stream()
-                        .map(bulkhead -> new BulkheadUse(bulkhead.name(), bulkhead.weight(), keyOf(bulkhead, resolvers)))
+                        .map(bulkhead -> new BulkheadUse(bulkhead.name(), bulkhead.weight(), bulkhead.maxWait(),
+                                keyOf(bulkhead, resolvers)))
                         .toList());
     }
 

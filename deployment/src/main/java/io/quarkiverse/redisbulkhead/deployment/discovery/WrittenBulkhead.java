@@ -18,12 +18,12 @@ import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadDecl
  * @param name the bulkhead
  * @param permits the limit, or {@link RedisBulkhead#PERMITS_UNSET}
  * @param weight how much of the limit a call takes
- * @param fair whether permits go to callers in the order of their requests
- * @param expire the lease
- * @param maxWait how long a call waits for a permit
+ * @param fair whether permits go to callers in the order of their requests; null if it is not stated
+ * @param expire the lease; null if it is not stated
+ * @param maxWait how long a call waits for a permit; null if it is not stated
  * @param keyResolver the class of the bean that resolves the keys, if any
  */
-public record WrittenBulkhead(String name, int permits, int weight, boolean fair, String expire, String maxWait,
+public record WrittenBulkhead(String name, int permits, int weight, Boolean fair, String expire, String maxWait,
         Optional<DotName> keyResolver) {
 
     /** Reads those among the annotations of one class or method, in the order written. */
@@ -51,9 +51,9 @@ public record WrittenBulkhead(String name, int permits, int weight, boolean fair
         return new WrittenBulkhead(annotation.value("name").asString(),
                 permits == null ? RedisBulkhead.PERMITS_UNSET : permits.asInt(),
                 weight == null ? 1 : weight.asInt(),
-                fair != null && fair.asBoolean(),
-                expire == null ? RedisBulkhead.DEFAULT_EXPIRE : expire.asString(),
-                maxWait == null ? RedisBulkhead.DEFAULT_MAX_WAIT : maxWait.asString(),
+                fair == null ? null : fair.asBoolean(),
+                expire == null ? null : expire.asString(),
+                maxWait == null ? null : maxWait.asString(),
                 Optional.ofNullable(keyResolver).map(value -> value.asClass().name()));
     }
 

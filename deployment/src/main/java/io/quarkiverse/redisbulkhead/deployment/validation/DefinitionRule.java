@@ -1,17 +1,32 @@
 package io.quarkiverse.redisbulkhead.deployment.validation;
 
+import java.util.stream.Stream;
+
 import org.eclipse.microprofile.config.Config;
+import org.jboss.jandex.AnnotationInstance;
+import org.jboss.jandex.DotName;
 
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
+import io.quarkiverse.redisbulkhead.deployment.discovery.GuardedBeanMethod;
+import io.quarkiverse.redisbulkhead.deployment.discovery.KeyParameter;
+import io.quarkiverse.redisbulkhead.deployment.discovery.WrittenBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.config.StoreKind;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions;
+import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.EffectiveBulkhead;
+import io.quarkiverse.redisbulkhead.runtime.definition.KeyedBulkheads;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
+import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
+import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
+import io.quarkiverse.redisbulkhead.runtime.message.Texts;
 
 /**
- * Definitions in annotations and configuration must be valid as far as they are known. Values that depend on run-time
- * properties are checked at start-up, by the same code.
+ * Definitions in annotations and configuration must be valid as far as they are known, and a bulkhead has keys wherever it is
+ * named, or nowhere. What depends on run-time properties is checked at start-up, by the same code.
  */
 final class DefinitionRule implements Rule {
+
+    private static final DotName SCHEDULED = DotName.createSimple("io.quarkus.scheduler.Scheduled");
+    private static final DotName SCHEDULES = DotName.createSimple("io.quarkus.scheduler.Scheduled$Schedules");
 
     private final Config config;
     private final StoreKind store;
@@ -23,6 +38,52 @@ final class DefinitionRule implements Rule {
 
     @Override
     public void check(BulkheadUsage usage, ValidationErrors errors) {
-        EffectiveDefinitions.checkAtBuild(usage.declarations(), config, new TypedValues(), store.needsRedis(), errors);
+        EffectiveDefinitions definitions = new EffectiveDefinitions(usage.declarations(), config, store.needsRedis(), true,
+                errors);
+        KeyedBulkheads keys = new KeyedBulkheads();
+        for (GuardedBeanMethod guard : usage.guards()) {
+            for (WrittenBulkhead bulkhead : guard.bulkheads()) {
+                String known = definitions.annotations().resolved(bulkhead.name());
+                addKeys(guard, bulkhead, known == null ? bulkhead.name() : known, usage, keys);
+                if (known != null && isScheduledCarelessly(guard, usage)) {
+                    checkOverlappingRuns(guard, known, definitions, errors);
+                }
+            }
+        }
+        keys.check(errors);
+    }
+
+    /** Whether a schedule does not say whether runs may overlap. */
+    private static boolean isScheduledCarelessly(GuardedBeanMethod guard, BulkheadUsage usage) {
+        AnnotationInstance several = usage.annotations().annotation(guard.method(), SCHEDULES);
+        return Stream.concat(Stream.ofNullable(usage.annotations().annotation(guard.method(), SCHEDULED)),
+                Stream.ofNullable(several).flatMap(schedules -> Stream.of(schedules.value().asNestedArray())))
+                .anyMatch(schedule -> schedule.value("concurrentExecution") == null);
+    }
+
+    private static void checkOverlappingRuns(GuardedBeanMethod guard, String name, EffectiveDefinitions definitions,
+            ValidationErrors errors) {
+        EffectiveBulkhead bulkhead = definitions.bulkheads().get(name);
+        if (bulkhead != null && bulkhead.spec().permits() == 1 && definitions.onFull(name).isEmpty()) {
+            errors.warn(MessageCode.RBH037, guard.place(), "a run that begins while the only permit of "
+                    + Texts.annotation(name) + " is taken is skipped, even if the previous run of this instance has it. Set"
+                    + " concurrentExecution = SKIP in @Scheduled if runs must not overlap within an instance, or decide for all"
+                    + " calls with " + PropertyNames.of(name, "on-full") + ", which is reject or skip");
+        }
+    }
+
+    private static void addKeys(GuardedBeanMethod guard, WrittenBulkhead bulkhead, String name, BulkheadUsage usage,
+            KeyedBulkheads keys) {
+        for (KeyParameter key : guard.keysOf(bulkhead)) {
+            keys.add(name, guard.place() + " (" + KeyRule.parameter(key) + ")", true);
+        }
+        bulkhead.keyResolver()
+                .ifPresent(type -> keys.add(name, guard.place() + " (" + KeyRule.keyResolver(type) + ")", true));
+        // A stray key, or one that an override loses, is a separate error, and may be the missing key here.
+        if (guard.keysOf(bulkhead).isEmpty() && bulkhead.keyResolver().isEmpty() && guard.strayKeys().isEmpty()
+                && !(guard.losesKey() && usage.idleKeys().stream()
+                        .anyMatch(key -> guard.overrides(key.method(), usage.superclasses())))) {
+            keys.add(name, guard.place(), false);
+        }
     }
 }

@@ -26,7 +26,7 @@ final class ManagementRule implements Rule {
         if (fixed.management().enabled() && !http) {
             errors.add(MessageCode.RBH029, PropertyNames.PREFIX + "management.enabled",
                     "the management endpoint needs an HTTP server, which this application does not have. Add the extension"
-                            + " io.quarkus:quarkus-vertx-http, or one that brings it, such as io.quarkus:quarkus-rest; or leave"
+                            + " io.quarkus:quarkus-vertx-http, or another extension that includes it, such as io.quarkus:quarkus-rest; or leave"
                             + " the property out");
         }
     }

@@ -40,7 +40,6 @@ public interface Rule {
                 new ObservableEndRule(coroutines),
                 new EventLoopRule(config),
                 new KeyRule(),
-                new KeyedEverywhereRule(config),
                 new KeyResolverBeanRule());
     }
 }

@@ -10,42 +10,53 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
+import jakarta.ws.rs.PathParam;
 
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkus.test.QuarkusUnitTest;
 import io.quarkus.test.common.http.TestHTTPResource;
 import io.smallrye.common.annotation.Blocking;
+import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 
 /**
- * Trap 36: waiting calls block all workers. Only an asynchronous execution can release their permit, and it must first
- * resume on a worker itself. (By default half of the workers would be free; see trap 41.)
+ * All workers of the application block or wait at the same time, and no call depends on another. (By default half of the
+ * workers would be free; see trap 41.)
  */
 class AllWorkersBlockedTest {
 
     private static final Duration LONG = Duration.ofSeconds(20);
-    private static final int WORKERS = 4;
+    private static final int WORKERS = 8;
+    private static final int WAITERS = 50;
 
     @RegisterExtension
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
             .withApplicationRoot(jar -> jar.addClasses(Endpoints.class, Guarded.class, Inner.class))
-            .overrideConfigKey("quarkus.redis-bulkhead.store", "local")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.max-blocked-threads", Integer.toString(WORKERS))
-            .overrideRuntimeConfigKey("quarkus.thread-pool.max-threads", Integer.toString(WORKERS));
+            .overrideRuntimeConfigKey("quarkus.thread-pool.max-threads", Integer.toString(WORKERS))
+            // A busy machine may delay replies from Redis.
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s");
 
-    @TestHTTPResource("/blocked")
+    @TestHTTPResource("/blocked/")
     URI uri;
 
     @Inject
@@ -53,33 +64,86 @@ class AllWorkersBlockedTest {
 
     private final HttpClient http = HttpClient.newHttpClient();
 
+    @AfterEach
+    void assertNothingIsLeft() {
+        for (String name : List.of("inner", "outer")) {
+            await().atMost(LONG).untilAsserted(() -> {
+                assertThat(bulkheads.semaphore(name).holders()).as(name).isEmpty();
+                assertThat(bulkheads.semaphore(name).waiters()).as(name).isEmpty();
+            });
+        }
+    }
+
+    /**
+     * Trap 36: only an asynchronous execution can release the permit for which all workers wait, and it must first resume on
+     * a worker itself.
+     */
     @Test
     void executionContinuesWhenAllWorkersAreBlocked() throws Exception {
         Permit inner = bulkheads.semaphore("inner").acquire(LONG);
-        CompletableFuture<String> holder = get("/holder");
+        CompletableFuture<String> holder = get("holder");
         await().atMost(LONG).until(() -> bulkheads.semaphore("inner").waiters().size() == 1);
-        List<CompletableFuture<String>> blocked = IntStream.range(0, WORKERS).mapToObj(i -> get("/waiter")).toList();
+        List<CompletableFuture<String>> blocked = Stream.generate(() -> get("synchronous")).limit(WORKERS).toList();
         await().atMost(LONG).until(() -> bulkheads.semaphore("outer").waiters().size() == WORKERS);
 
         inner.release();
 
         assertThat(holder.get(20, TimeUnit.SECONDS)).isEqualTo("went on");
-        for (CompletableFuture<String> call : blocked) {
-            assertThat(call.get(20, TimeUnit.SECONDS)).isEqualTo("done");
+        assertAllDone(blocked);
+    }
+
+    /** All worker threads make guarded calls, and all but one wait for a permit; no deadlock. */
+    @ParameterizedTest
+    @ValueSource(strings = { "synchronous", "uni", "stage", "multi", "mixed", "programmatic" })
+    void everyWorkerAcquiresItsPermit(String kind) throws Exception {
+        assertAllDone(Stream.generate(() -> get("together/" + kind)).limit(WORKERS).toList());
+    }
+
+    /** Trap 15: fifty waiting calls need no thread, and the application continues to work with its few workers. */
+    @Test
+    void waitingCallsHoldNoThread() throws Exception {
+        // Those of other tests end when they are idle.
+        await().atMost(LONG).until(() -> continuations() == 0);
+        RedisSemaphore outer = bulkheads.semaphore("outer");
+        List<CompletableFuture<String>> answers;
+        try (Permit taken = outer.acquire(LONG)) {
+            List<String> kinds = List.of("loop", "uni", "stage", "multi", "programmatic");
+            answers = IntStream.range(0, WAITERS).mapToObj(i -> get(kinds.get(i % kinds.size()))).toList();
+            await().atMost(LONG).untilAsserted(() -> assertThat(outer.waiters()).hasSize(WAITERS));
+
+            assertThat(answers).noneMatch(CompletableFuture::isDone);
+            assertThat(get("other").get(20, TimeUnit.SECONDS)).isEqualTo("a worker answers");
+            assertThat(continuations()).as("threads for waiters").isZero();
         }
-        assertThat(bulkheads.semaphore("outer").status().inUse()).isZero();
+        assertAllDone(answers);
+    }
+
+    private static long continuations() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().startsWith("redis-bulkhead-continuation")).count();
     }
 
     private CompletableFuture<String> get(String path) {
-        return http.sendAsync(HttpRequest.newBuilder(URI.create(uri + path)).timeout(Duration.ofSeconds(60)).build(),
+        return http.sendAsync(HttpRequest.newBuilder(uri.resolve(path)).timeout(Duration.ofSeconds(60)).build(),
                 HttpResponse.BodyHandlers.ofString()).thenApply(HttpResponse::body);
+    }
+
+    private static void assertAllDone(List<CompletableFuture<String>> answers) throws Exception {
+        for (CompletableFuture<String> answer : answers) {
+            assertThat(answer.get(30, TimeUnit.SECONDS)).contains("done");
+        }
     }
 
     @Path("/blocked")
     public static class Endpoints {
 
+        private static final CyclicBarrier ALL_BUSY = new CyclicBarrier(WORKERS);
+
         @Inject
         Guarded guarded;
+
+        @Inject
+        RedisBulkheads bulkheads;
 
         @GET
         @Path("/holder")
@@ -89,9 +153,63 @@ class AllWorkersBlockedTest {
         }
 
         @GET
-        @Path("/waiter")
-        public String waiter() {
-            return guarded.waiter();
+        @Path("/synchronous")
+        public String synchronous() {
+            return guarded.synchronous();
+        }
+
+        @GET
+        @Path("/loop")
+        public Uni<String> loop() {
+            return guarded.uni();
+        }
+
+        @GET
+        @Path("/uni")
+        @Blocking
+        public Uni<String> uni() {
+            return guarded.uni();
+        }
+
+        @GET
+        @Path("/stage")
+        @Blocking
+        public CompletionStage<String> stage() {
+            return guarded.stage();
+        }
+
+        @GET
+        @Path("/multi")
+        @Blocking
+        public Multi<String> multi() {
+            return guarded.multi();
+        }
+
+        @GET
+        @Path("/programmatic")
+        @Blocking
+        public Uni<String> programmatic() {
+            return bulkheads.semaphore("outer").acquireAsync(Duration.ofSeconds(30))
+                    .chain(permit -> permit.releaseAsync().map(released -> released ? "done" : "lost"));
+        }
+
+        @GET
+        @Path("/other")
+        public String other() {
+            return "a worker answers";
+        }
+
+        @GET
+        @Path("/together/{kind}")
+        public String together(@PathParam("kind") String kind) throws Exception {
+            int number = ALL_BUSY.await(20, TimeUnit.SECONDS);
+            return switch (kind.equals("mixed") ? List.of("synchronous", "uni", "stage", "multi").get(number % 4) : kind) {
+                case "synchronous" -> synchronous();
+                case "uni" -> uni().await().atMost(LONG);
+                case "stage" -> stage().toCompletableFuture().get(20, TimeUnit.SECONDS);
+                case "multi" -> multi().collect().first().await().atMost(LONG);
+                default -> programmatic().await().atMost(LONG);
+            };
         }
     }
 
@@ -107,8 +225,23 @@ class AllWorkersBlockedTest {
         }
 
         @RedisBulkhead(name = "outer", permits = 1, maxWait = "1h")
-        String waiter() {
+        String synchronous() {
             return "done";
+        }
+
+        @RedisBulkhead(name = "outer", permits = 1, maxWait = "1h")
+        Uni<String> uni() {
+            return Uni.createFrom().item("done");
+        }
+
+        @RedisBulkhead(name = "outer", permits = 1, maxWait = "1h")
+        CompletionStage<String> stage() {
+            return CompletableFuture.completedStage("done");
+        }
+
+        @RedisBulkhead(name = "outer", permits = 1, maxWait = "1h")
+        Multi<String> multi() {
+            return Multi.createFrom().item("done");
         }
     }
 

@@ -3,7 +3,6 @@ package io.quarkiverse.redisbulkhead.deployment.behaviour;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import java.lang.reflect.InvocationTargetException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -21,6 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
@@ -82,52 +83,30 @@ class AwaitReleaseTest {
         return permits;
     }
 
-    @Test
-    void blocking() throws Exception {
-        assertReturnsBeforeTheRelease(() -> reports.blocking());
-    }
-
-    @Test
-    void uni() throws Exception {
-        assertReturnsBeforeTheRelease(() -> reports.uni().await().atMost(LONG));
-    }
-
-    @Test
-    void multi() throws Exception {
-        assertReturnsBeforeTheRelease(() -> reports.multi().collect().asList().await().atMost(LONG));
-    }
-
-    @Test
-    void stage() throws Exception {
-        assertReturnsBeforeTheRelease(() -> reports.stage().toCompletableFuture().get(20, TimeUnit.SECONDS));
+    @ParameterizedTest
+    @ValueSource(strings = { "blocking", "uni", "multi", "stage", "in code", "in code, asynchronously" })
+    void callReturnsBeforeTheReplyToItsRelease(String kind) throws Exception {
+        assertReturnsBeforeTheRelease(() -> switch (kind) {
+            case "blocking" -> reports.blocking();
+            case "uni" -> reports.uni().await().atMost(LONG);
+            case "multi" -> reports.multi().collect().asList().await().atMost(LONG);
+            case "stage" -> reports.stage().toCompletableFuture().get(20, TimeUnit.SECONDS);
+            case "in code" -> semaphore().call(Reports::pause);
+            default -> semaphore().callAsync(() -> Uni.createFrom().item(Reports::pause)).await().atMost(LONG);
+        });
     }
 
     @Test
     @EnabledForJreRange(min = JRE.JAVA_21)
     void virtualThread() throws Exception {
-        ExecutorService virtual = virtualThreads();
+        // By reflection, because the sources are compiled for Java 17.
+        ExecutorService virtual = (ExecutorService) Executors.class.getMethod("newVirtualThreadPerTaskExecutor")
+                .invoke(null);
         try {
             assertReturnsBeforeTheRelease(() -> virtual.submit(() -> reports.blocking()).get(20, TimeUnit.SECONDS));
         } finally {
             virtual.shutdown();
         }
-    }
-
-    // By reflection, because the sources are compiled for Java 17.
-    private static ExecutorService virtualThreads()
-            throws NoSuchMethodException, IllegalAccessException, InvocationTargetException {
-        return (ExecutorService) Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
-    }
-
-    @Test
-    void inCode() throws Exception {
-        assertReturnsBeforeTheRelease(() -> semaphore().call(Reports::pause));
-    }
-
-    @Test
-    void inCodeAsynchronously() throws Exception {
-        assertReturnsBeforeTheRelease(
-                () -> semaphore().callAsync(() -> Uni.createFrom().item(Reports::pause)).await().atMost(LONG));
     }
 
     @Test

@@ -62,7 +62,8 @@ import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 
 /**
- * Cancels every asynchronous method of the public API at every step. Nothing is held, waits or is in flight afterwards. The
+ * Trap 9: cancels every asynchronous method of the public API at every step. Nothing is held, waits or is in flight afterwards.
+ * The
  * leases are so long that their end cannot be what frees a permit.
  */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
@@ -115,24 +116,23 @@ class CancellationTest {
      * @param waits whether it waits until a permit is free
      * @param runs whether it runs an action while it holds a permit
      */
-    private record AsyncMethod(Class<? extends Subject> subject, Needs needs, boolean waits, boolean runs,
-            Function<Subject, Uni<?>> call) {
+    private record AsyncMethod(boolean ofLocks, Needs needs, boolean waits, boolean runs, Function<Subject, Uni<?>> call) {
     }
 
-    private static AsyncMethod semaphore(Needs needs, Function<SemaphoreSubject, Uni<?>> call) {
-        return new AsyncMethod(SemaphoreSubject.class, needs, false, false, subject -> call.apply((SemaphoreSubject) subject));
+    private static AsyncMethod semaphore(Needs needs, Function<Subject, Uni<?>> call) {
+        return new AsyncMethod(false, needs, false, false, call);
     }
 
-    private static AsyncMethod lock(Needs needs, Function<LockSubject, Uni<?>> call) {
-        return new AsyncMethod(LockSubject.class, needs, false, false, subject -> call.apply((LockSubject) subject));
+    private static AsyncMethod lock(Needs needs, Function<Subject, Uni<?>> call) {
+        return new AsyncMethod(true, needs, false, false, call);
     }
 
     private static AsyncMethod waiting(AsyncMethod method) {
-        return new AsyncMethod(method.subject, method.needs, true, false, method.call);
+        return new AsyncMethod(method.ofLocks, method.needs, true, false, method.call);
     }
 
     private static AsyncMethod running(AsyncMethod method) {
-        return new AsyncMethod(method.subject, method.needs, true, true, method.call);
+        return new AsyncMethod(method.ofLocks, method.needs, true, true, method.call);
     }
 
     private static final Map<String, AsyncMethod> METHODS = new TreeMap<>(Map.ofEntries(
@@ -175,7 +175,6 @@ class CancellationTest {
 
     /** Those of all public types that can be reached from what applications inject. */
     @Test
-    @Order(1)
     void knowsAllMethods() {
         Set<Class<?>> seen = new HashSet<>(List.of(RedisBulkheads.class, CurrentPermit.class));
         Deque<Class<?>> types = new ArrayDeque<>(seen);
@@ -207,7 +206,10 @@ class CancellationTest {
     // ---- What they are called on
 
     /** A bulkhead with one permit, or a lock. */
-    private abstract static class Subject {
+    private static final class Subject {
+
+        private final RedisSemaphore semaphore;
+        private final RedisLock lock;
 
         /** What is emitted, and is to be released by the caller. */
         final Queue<Object> received = new ConcurrentLinkedQueue<>();
@@ -216,23 +218,39 @@ class CancellationTest {
         Permit permit;
         String token;
 
-        abstract Permit take();
+        /** One of them is null. */
+        private Subject(RedisSemaphore semaphore, RedisLock lock) {
+            this.semaphore = semaphore;
+            this.lock = lock;
+        }
 
-        abstract Optional<Permit> tryToTake();
+        Permit take() {
+            return lock == null ? semaphore.acquire(LONG) : lock.lock();
+        }
 
-        abstract Permit attach(String token);
+        Optional<Permit> tryToTake() {
+            return lock == null ? semaphore.tryAcquire() : lock.tryLock();
+        }
 
-        abstract List<Holder> holders();
+        Permit attach(String detached) {
+            return lock == null ? semaphore.attach(detached) : lock.attach(detached);
+        }
 
-        abstract int waiting();
+        List<Holder> holders() {
+            return lock == null ? semaphore.holders() : lock.owner().stream().toList();
+        }
 
-        final void prepare(Needs needs) {
+        int waiting() {
+            return lock == null ? semaphore.status().waiting() : lock.waiters().size();
+        }
+
+        void prepare(Needs needs) {
             permit = needs == Needs.NOTHING ? null : take();
             token = needs == Needs.TOKEN ? permit.detach() : null;
         }
 
         /** What a caller would do who still has what is needed for it. */
-        final void cleanUp() {
+        void cleanUp() {
             for (Object item = received.poll(); item != null; item = received.poll()) {
                 Object content = item instanceof Optional<?> optional ? optional.orElse(null) : item;
                 if (content instanceof Permit acquired) {
@@ -256,7 +274,7 @@ class CancellationTest {
             }
         }
 
-        final void assertNothingIsLeft() {
+        void assertNothingIsLeft() {
             await().atMost(LONG).untilAsserted(() -> {
                 assertThat(holders()).as("holders").isEmpty();
                 assertThat(waiting()).as("waiting").isZero();
@@ -265,80 +283,12 @@ class CancellationTest {
         }
     }
 
-    private static final class SemaphoreSubject extends Subject {
-
-        private final RedisSemaphore semaphore;
-
-        private SemaphoreSubject(RedisSemaphore semaphore) {
-            this.semaphore = semaphore;
-        }
-
-        @Override
-        Permit take() {
-            return semaphore.acquire(LONG);
-        }
-
-        @Override
-        Optional<Permit> tryToTake() {
-            return semaphore.tryAcquire();
-        }
-
-        @Override
-        Permit attach(String detached) {
-            return semaphore.attach(detached);
-        }
-
-        @Override
-        List<Holder> holders() {
-            return semaphore.holders();
-        }
-
-        @Override
-        int waiting() {
-            return semaphore.status().waiting();
-        }
-    }
-
-    private static final class LockSubject extends Subject {
-
-        private final RedisLock lock;
-
-        private LockSubject(RedisLock lock) {
-            this.lock = lock;
-        }
-
-        @Override
-        Permit take() {
-            return lock.lock();
-        }
-
-        @Override
-        Optional<Permit> tryToTake() {
-            return lock.tryLock();
-        }
-
-        @Override
-        Permit attach(String detached) {
-            return lock.attach(detached);
-        }
-
-        @Override
-        List<Holder> holders() {
-            return lock.owner().stream().toList();
-        }
-
-        @Override
-        int waiting() {
-            return lock.waiters().size();
-        }
-    }
-
     private Subject subject(AsyncMethod method) {
         String name = "cancelled-" + names.incrementAndGet();
-        return method.subject == LockSubject.class
-                ? new LockSubject(bulkheads.lock(LockSpec.named(name).lockTimeout(LEASE).acquireTimeout(LONG).build()))
-                : new SemaphoreSubject(bulkheads
-                        .semaphore(SemaphoreSpec.named(name).permits(1).expire(LEASE).maxWait(LONG).build()));
+        return method.ofLocks
+                ? new Subject(null, bulkheads.lock(LockSpec.named(name).lockTimeout(LEASE).acquireTimeout(LONG).build()))
+                : new Subject(bulkheads.semaphore(SemaphoreSpec.named(name).permits(1).expire(LEASE).maxWait(LONG).build()),
+                        null);
     }
 
     // ---- The steps
@@ -419,7 +369,6 @@ class CancellationTest {
     }
 
     @Test
-    @Order(2)
     void atTheSubscription() throws Exception {
         eachMethod(any -> true, (method, subject) -> {
             method.call.apply(subject).subscribe().withSubscriber(new UniSubscriber<Object>() {
@@ -445,7 +394,6 @@ class CancellationTest {
 
     /** Redis has the request, and has not executed it yet. */
     @Test
-    @Order(3)
     void whileTheRequestIsInFlight() throws Exception {
         eachMethod(any -> true, (method, subject) -> {
             try (AutoCloseable pause = REDIS.pause()) {
@@ -462,7 +410,6 @@ class CancellationTest {
 
     /** The caller's event loop is too busy to emit the answer. */
     @Test
-    @Order(4)
     void whenTheAnswerHasArrived() throws Exception {
         eachMethod(any -> true, (method, subject) -> {
             EventLoopCall call;
@@ -482,7 +429,6 @@ class CancellationTest {
     }
 
     @Test
-    @Order(5)
     void afterCompletion() throws Exception {
         eachMethod(any -> true, (method, subject) -> {
             EventLoopCall call = new EventLoopCall(method, subject, false);
@@ -500,7 +446,6 @@ class CancellationTest {
     }
 
     @Test
-    @Order(6)
     void whileItWaits() throws Exception {
         eachMethod(AsyncMethod::waits, (method, subject) -> {
             try (Permit holder = subject.take()) {
@@ -516,7 +461,6 @@ class CancellationTest {
 
     /** The permit was handed over, and the caller's event loop is too busy to emit it. */
     @Test
-    @Order(7)
     void whenItWasHandedThePermit() throws Exception {
         eachMethod(AsyncMethod::waits, (method, subject) -> {
             EventLoopCall call;
@@ -533,7 +477,6 @@ class CancellationTest {
     }
 
     @Test
-    @Order(8)
     void whileItRuns() throws Exception {
         eachMethod(AsyncMethod::runs, (method, subject) -> {
             CountDownLatch started = new CountDownLatch(1);
@@ -553,7 +496,6 @@ class CancellationTest {
 
     /** At any moment between the request and its answer, by chance. */
     @Test
-    @Order(9)
     void atAnyMoment() throws Exception {
         eachMethod(any -> true, (method, subject) -> {
             for (int race = 0; race < RACES; race++) {
@@ -576,7 +518,7 @@ class CancellationTest {
 
     /** What a method has begun is over, also if it was cancelled: otherwise the application could not stop. */
     @Test
-    @Order(10)
+    @Order(Integer.MAX_VALUE)
     void applicationStops() throws Exception {
         Caller.of(() -> {
             ShutdownRecorder.runShutdown();

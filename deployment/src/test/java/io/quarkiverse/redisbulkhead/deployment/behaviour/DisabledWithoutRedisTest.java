@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkus.test.QuarkusUnitTest;
@@ -35,11 +36,15 @@ class DisabledWithoutRedisTest {
         assertThatThrownBy(() -> bulkheads.semaphore("reports").status()).isInstanceOf(BulkheadUnavailableException.class);
     }
 
-    /** Disabling bulkheads does not disable locks. */
+    /** Disabling bulkheads does not disable locks. The extension learns of a lock when the application requests it. */
     @Test
     void locksStillRequireRedis() {
         assertThatThrownBy(() -> bulkheads.lock("orders")).isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("quarkus.redis.hosts is not set").hasMessageContaining("'orders'");
+                .hasMessage(
+                        "quarkus.redis.hosts is not set, but the lock 'orders' needs that Redis. Set it, or keep locks in this "
+                                + "process by quarkus.redis-bulkhead.store=local when the application is built");
+        assertThatThrownBy(() -> bulkheads.lock(LockSpec.named("orders").build())).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> bulkheads.lock(" ")).isInstanceOf(IllegalArgumentException.class);
     }
 
     @ApplicationScoped

@@ -5,15 +5,13 @@ import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
-import java.net.BindException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Predicate;
 
+import io.quarkiverse.redisbulkhead.deployment.FreePort;
 import redis.embedded.RedisServer;
 import redis.embedded.core.RedisServerBuilder;
 
@@ -30,7 +28,8 @@ public final class KillableRedis {
     private RedisServer server;
 
     public KillableRedis(String test) {
-        port = Integer.parseInt((String) System.getProperties().computeIfAbsent(test + ".port", key -> freePort()));
+        port = Integer.parseInt(
+                (String) System.getProperties().computeIfAbsent(test + ".port", key -> Integer.toString(FreePort.find())));
     }
 
     public int port() {
@@ -129,20 +128,6 @@ public final class KillableRedis {
                     .filter(wanted).findFirst().orElse("");
         } catch (IOException e) {
             throw new UncheckedIOException(e);
-        }
-    }
-
-    // Not from the ephemeral range, so that no other process gets it before the test starts its server.
-    private static String freePort() {
-        while (true) {
-            int port = ThreadLocalRandom.current().nextInt(20_000, 30_000);
-            try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
-                return Integer.toString(socket.getLocalPort());
-            } catch (BindException e) {
-                // In use: try another one.
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
         }
     }
 }

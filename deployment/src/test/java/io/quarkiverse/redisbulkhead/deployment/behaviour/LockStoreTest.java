@@ -13,6 +13,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
@@ -22,8 +23,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.LockSpec;
+import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkiverse.redisbulkhead.RedisLock;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkus.test.QuarkusUnitTest;
 import io.smallrye.mutiny.Uni;
@@ -93,6 +97,30 @@ class LockStoreTest {
 
         end.countDown();
         running.get(10, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void lockHasOneOwnerAtATime() throws Exception {
+        RedisLock lock = bulkheads.lock(LockSpec.named("exclusive").acquireTimeout(Duration.ofMinutes(1)).build());
+        List<Long> tokens = new ArrayList<>();
+        AtomicInteger owners = new AtomicInteger();
+        ExecutorService threads = Executors.newFixedThreadPool(8);
+        try {
+            List<CompletableFuture<Void>> turns = Stream.generate(() -> CompletableFuture.runAsync(() -> {
+                try (Permit owned = lock.lock()) {
+                    assertThat(owners.incrementAndGet()).isEqualTo(1);
+                    tokens.add(owned.fencingToken());
+                    owners.decrementAndGet();
+                }
+            }, threads)).limit(100).toList();
+            for (CompletableFuture<Void> turn : turns) {
+                turn.get(60, TimeUnit.SECONDS);
+            }
+        } finally {
+            threads.shutdown();
+        }
+        assertThat(tokens).hasSize(100).isSorted().doesNotHaveDuplicates();
+        assertThat(lock.owner()).isEmpty();
     }
 
     @ApplicationScoped

@@ -3,7 +3,6 @@ package io.quarkiverse.redisbulkhead.deployment.behaviour;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -15,7 +14,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 import jakarta.enterprise.context.ApplicationScoped;
@@ -23,7 +21,6 @@ import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.event.ObservesAsync;
 import jakarta.inject.Inject;
 
-import org.awaitility.core.ConditionTimeoutException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -31,7 +28,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.quarkiverse.redisbulkhead.CurrentPermit;
 import io.quarkiverse.redisbulkhead.Holder;
-import io.quarkiverse.redisbulkhead.OnLost;
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.PermitLost.Reason;
@@ -112,83 +108,6 @@ class LossTest {
         assertThat(caller.result()).isEqualTo("done");
         assertThat(losses.synchronous()).as("reported once").hasSize(1);
         assertThat(losses.asynchronous()).hasSize(1);
-    }
-
-    /** Trap 16. */
-    @Test
-    void callerGetsTheExceptionOfTheMethod() throws Exception {
-        CountDownLatch end = new CountDownLatch(1);
-        IOException own = new IOException("own");
-        Caller<String> caller = Caller.of(() -> guarded.lenient(new CompletableFuture<>(), () -> {
-            end.await();
-            throw own;
-        }, "never"));
-        revoke("lenient");
-        losses.awaitOne();
-        end.countDown();
-
-        assertThat(caller.failure()).isSameAs(own);
-    }
-
-    /** The release reports a loss that was not detected before. */
-    @Test
-    void releaseDetectsTheLoss() throws Exception {
-        CountDownLatch end = new CountDownLatch(1);
-        Caller<String> caller = Caller.of(() -> guarded.lenient(new CompletableFuture<>(), end::await, "done"));
-        revoke("lenient");
-        end.countDown();
-
-        assertThat(caller.result()).isEqualTo("done");
-        losses.awaitOne();
-    }
-
-    /** Trap 7: an execution that has lost its permit does not release another caller's permit. */
-    @Test
-    void lateReleaseRemovesOnlyItsOwnPermit() throws Exception {
-        CountDownLatch end = new CountDownLatch(1);
-        Caller<String> first = Caller.of(() -> guarded.lenient(new CompletableFuture<>(), end::await, "first"));
-        revoke("lenient");
-        CountDownLatch secondEnd = new CountDownLatch(1);
-        CompletableFuture<Permit> secondPermit = new CompletableFuture<>();
-        Caller<String> second = Caller.of(() -> guarded.lenient(secondPermit, secondEnd::await, "second"));
-        String id = secondPermit.get(30, TimeUnit.SECONDS).id();
-
-        end.countDown();
-        assertThat(first.result()).isEqualTo("first");
-
-        assertThat(bulkheads.semaphore("lenient").holders()).extracting(Holder::permitId).containsExactly(id);
-        secondEnd.countDown();
-        assertThat(second.result()).isEqualTo("second");
-        losses.awaitOne();
-    }
-
-    /** After the first wait, this process receives revocations by message, long before the next renewal. */
-    @Test
-    void reportsTheRevocation() throws Exception {
-        RedisSemaphore semaphore = bulkheads.semaphore("heard");
-        Permit first = semaphore.acquire(LONG);
-        Caller<Permit> waiting = Caller.of(() -> semaphore.acquire(LONG));
-        await().atMost(LONG).pollDelay(Duration.ZERO).until(() -> semaphore.status().waiting() == 1);
-        first.release();
-        waiting.result().release();
-
-        // The subscription may be later than the wait.
-        AtomicInteger revocations = new AtomicInteger();
-        await().atMost(Duration.ofMinutes(1)).pollDelay(Duration.ZERO).until(() -> {
-            revocations.incrementAndGet();
-            try (Permit permit = semaphore.acquire(LONG)) {
-                assertThat(semaphore.revoke(permit.id())).isTrue();
-                assertThat(semaphore.revoke(permit.id())).isFalse();
-                await().atMost(Duration.ofSeconds(5)).until(() -> !permit.isHeld());
-                return true;
-            } catch (ConditionTimeoutException e) {
-                return false;
-            }
-        });
-        await().atMost(LONG).until(() -> losses.synchronous().stream().anyMatch(loss -> loss.reason() == Reason.REVOKED));
-        // The next test must not see the remaining events.
-        await().atMost(LONG).until(() -> losses.synchronous().size() == revocations.get()
-                && losses.asynchronous().size() == revocations.get());
     }
 
     @Test
@@ -321,12 +240,6 @@ class LossTest {
         assertThat(losses.synchronous()).isEmpty();
     }
 
-    @Test
-    void onLostIsConfiguredPerBulkhead() {
-        assertThat(bulkheads.semaphore("strict").spec().onLost()).isEqualTo(OnLost.INTERRUPT);
-        assertThat(bulkheads.semaphore("lenient").spec().onLost()).isEqualTo(OnLost.REPORT);
-    }
-
     private Holder revoke(String bulkhead) {
         RedisSemaphore semaphore = bulkheads.semaphore(bulkhead);
         await().atMost(LONG).pollDelay(Duration.ZERO).until(() -> semaphore.holders().size() == 1);
@@ -430,10 +343,6 @@ class LossTest {
         String brief() throws InterruptedException {
             assertThat(new CountDownLatch(1).await(30, TimeUnit.SECONDS)).as("interrupted before").isTrue();
             return "never";
-        }
-
-        @RedisBulkhead(name = "heard", permits = 1, expire = "30s")
-        void heard() {
         }
     }
 }

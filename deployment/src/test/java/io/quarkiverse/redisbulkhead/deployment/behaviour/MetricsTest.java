@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
+import java.util.logging.LogRecord;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -36,8 +37,8 @@ import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
 import io.quarkiverse.redisbulkhead.deployment.behaviour.Scrape.Sample;
+import io.quarkiverse.redisbulkhead.runtime.Labels;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallResult;
-import io.quarkiverse.redisbulkhead.runtime.observation.ConstantLabels;
 import io.quarkus.test.QuarkusUnitTest;
 import io.vertx.core.json.JsonObject;
 
@@ -57,7 +58,10 @@ class MetricsTest {
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"off\".enabled", "false")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.heavy.max-waiters", "0")
             // A busy machine may delay replies from Redis.
-            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s");
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s")
+            .setLogRecordPredicate(record -> record.getLoggerName().startsWith("io.micrometer"))
+            .assertLogRecords(records -> assertThat(records).extracting(LogRecord::getMessage)
+                    .noneMatch(message -> message.contains("already been registered")));
 
     @Inject
     Guarded guarded;
@@ -95,6 +99,14 @@ class MetricsTest {
         assertThat(after.value("redis_bulkhead_running_duration_seconds_count", of("reports", "report"))).isEqualTo(1);
         assertThat(after.value("redis_bulkhead_waiting_duration_seconds_count", of("reports", "report"))).isEqualTo(1);
         awaitCluster("permits_in_use", "reports", 0);
+    }
+
+    /** Each connection is a pool of its own, and their meters would be one: Micrometer warns. */
+    @Test
+    void poolsOfTheExtensionAreNoMeters() {
+        guarded.report();
+
+        assertThat(Scrape.now().samples("redis_pool_queue_size", "pool_name", "redis-bulkhead")).isEmpty();
     }
 
     @Test
@@ -313,7 +325,7 @@ class MetricsTest {
         String dashboard = dashboard().encode();
 
         for (CallResult result : CallResult.values()) {
-            assertThat(dashboard).as("the color of a result").contains("\"options\":\"" + ConstantLabels.of(result) + "\"");
+            assertThat(dashboard).as("the color of a result").contains("\"options\":\"" + Labels.of(result) + "\"");
         }
         Set<String> inPanelsOfTheirOwn = find("result=~?\"([^\"]*)\"", String.join("\n", queries()), 1).stream()
                 .flatMap(results -> Stream.of(results.split("[|]"))).collect(Collectors.toSet());

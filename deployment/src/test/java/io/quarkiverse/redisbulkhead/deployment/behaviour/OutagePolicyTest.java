@@ -2,13 +2,11 @@ package io.quarkiverse.redisbulkhead.deployment.behaviour;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.fail;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
@@ -25,7 +23,9 @@ import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkiverse.redisbulkhead.RedisLock;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
+import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
 import io.quarkiverse.redisbulkhead.deployment.OtherInstance;
 import io.quarkus.test.QuarkusUnitTest;
 import io.smallrye.mutiny.Uni;
@@ -40,7 +40,12 @@ class OutagePolicyTest {
 
     @RegisterExtension
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
-            .withApplicationRoot(jar -> jar.addClasses(Guarded.class, Caller.class, KillableRedis.class, OtherInstance.class))
+            .withApplicationRoot(jar -> jar.addClasses(Guarded.class, Caller.class, KillableRedis.class, OtherInstance.class,
+                    OptionalExtensions.class, Scrape.class, Scrape.Sample.class))
+            .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.METRICS))
+            .overrideConfigKey("quarkus.redis-bulkhead.metrics.cluster-interval", "100ms")
+            // A busy machine may delay replies, and each outage takes that long.
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "2s")
             .overrideConfigKey("quarkus.redis.hosts", REDIS.address())
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.on-outage", "local")
             // Idle permits would serve calls during the outage.
@@ -139,24 +144,6 @@ class OutagePolicyTest {
         }))).isEqualTo("two");
     }
 
-    @Test
-    void waitsForLocalPermits() throws Exception {
-        REDIS.stop();
-        RedisSemaphore patient = bulkheads.semaphore("patient");
-        Permit taken = patient.acquire(Duration.ZERO);
-        assertThat(taken.fencingToken()).isZero();
-        Caller<String> synchronous = Caller.of(guarded::patient);
-        CompletableFuture<String> uni = guarded.patientUni().subscribeAsCompletionStage();
-        assertThatThrownBy(() -> patient.acquire(Duration.ofMillis(700))).isInstanceOf(BulkheadFullException.class);
-        assertThat(synchronous.isDone()).isFalse();
-        assertThat(uni).isNotDone();
-
-        assertThat(taken.release()).isTrue();
-
-        assertThat(synchronous.result()).isEqualTo("done");
-        assertThat(uni.get(10, TimeUnit.SECONDS)).isEqualTo("done");
-    }
-
     /**
      * A call that waits when an outage begins continues with the local limit or, with {@code reject}, waits until Redis is
      * back.
@@ -181,59 +168,6 @@ class OutagePolicyTest {
         other.kill();
         REDIS.start();
         assertThat(waitingUnderReject.result().release()).isTrue();
-    }
-
-    /** Permits that Redis granted before the outage count for the local limit as long as they are held. */
-    @Test
-    void localLimitIncludesPermitsOfRedis() throws Exception {
-        RedisSemaphore patient = bulkheads.semaphore("patient");
-        Permit first = patient.acquire(Duration.ZERO);
-        Permit second = patient.acquire(Duration.ZERO);
-
-        REDIS.stop();
-        assertThatThrownBy(() -> patient.acquire(Duration.ofSeconds(3))).isInstanceOfSatisfying(BulkheadFullException.class,
-                e -> assertThat(e.limit()).isEqualTo(1));
-        Caller<Permit> waiting = Caller.of(() -> patient.acquire(Duration.ofSeconds(60)));
-        assertThat(first.release()).isTrue();
-        assertThat(waiting.isDone()).isFalse();
-        assertThat(second.release()).isTrue();
-
-        Permit local = waiting.result();
-        assertThat(local.fencingToken()).isZero();
-        assertThat(local.release()).isTrue();
-    }
-
-    /** The method continues during an outage; its caller gets the result promptly. */
-    @Test
-    void outageDuringACallAndItsRelease() throws Exception {
-        for (String method : new String[] { "rejecting", "allowing", "own" }) {
-            startRedis();
-            CountDownLatch inside = new CountDownLatch(1);
-            CountDownLatch end = new CountDownLatch(1);
-            Callable<String> body = () -> {
-                inside.countDown();
-                assertThat(end.await(20, TimeUnit.SECONDS)).isTrue();
-                return "done";
-            };
-            Caller<String> caller = Caller.of(() -> switch (method) {
-                case "rejecting" -> guarded.rejecting(body);
-                case "allowing" -> guarded.allowing(body);
-                default -> guarded.own(body);
-            });
-            assertThat(inside.await(10, TimeUnit.SECONDS)).as(method).isTrue();
-
-            REDIS.stop();
-            assertThat(caller.isDone()).isFalse();
-            end.countDown();
-
-            assertThat(caller.result()).as(method).isEqualTo("done");
-        }
-        startRedis();
-        CompletableFuture<String> work = new CompletableFuture<>();
-        CompletableFuture<String> uni = guarded.rejectingLater(work).subscribeAsCompletionStage();
-        REDIS.stop();
-        work.complete("done");
-        assertThat(uni.get(10, TimeUnit.SECONDS)).isEqualTo("done");
     }
 
     /** A permit granted during the outage does not count afterwards, and its release has no effect. */
@@ -268,6 +202,57 @@ class OutagePolicyTest {
         }
     }
 
+    /** Metrics count what the policies did, and omit values that are unknown during the outage. */
+    @Test
+    void metricsReportTheOutage() {
+        awaitLimit(1.0);
+        double unavailable = calls("rejecting", "unavailable");
+        double bypassed = calls("allowing", "bypassed");
+
+        REDIS.stop();
+
+        assertThatThrownBy(() -> guarded.rejecting(() -> "never")).isInstanceOf(BulkheadUnavailableException.class);
+        guarded.allowing(guarded::token);
+        assertThat(calls("rejecting", "unavailable")).isEqualTo(unavailable + 1);
+        assertThat(calls("allowing", "bypassed")).isEqualTo(bypassed + 1);
+        assertThat(Scrape.now().value("redis_bulkhead_operation_duration_seconds_count", "operation", "sync", "outcome",
+                "failure")).isPositive();
+        awaitLimit(Double.NaN);
+        assertThat(Scrape.now().value("redis_bulkhead_permits_in_use", "bulkhead", "rejecting")).isNaN();
+    }
+
+    private static double calls(String bulkhead, String result) {
+        return Scrape.now().samples("redis_bulkhead_calls_total", "bulkhead", bulkhead, "result", result)
+                .mapToDouble(Scrape.Sample::value).sum();
+    }
+
+    // Boxed, because NaN equals itself only as an object.
+    private static void awaitLimit(Double limit) {
+        await().atMost(LONG).pollDelay(Duration.ZERO).untilAsserted(() -> assertThat(
+                Scrape.now().value("redis_bulkhead_permits_limit", "bulkhead", "rejecting")).isEqualTo(limit));
+    }
+
+    /** No lock is granted without Redis, whatever the policy of bulkheads. */
+    @Test
+    void locksNeedRedis() {
+        REDIS.stop();
+        RedisLock lock = bulkheads.lock("orders");
+        assertThatThrownBy(lock::tryLock).isInstanceOf(BulkheadUnavailableException.class)
+                .hasMessageContaining("'lock:orders'");
+        assertThatThrownBy(() -> lock.run(() -> fail("must not run"))).isInstanceOf(BulkheadUnavailableException.class);
+        assertThatThrownBy(() -> lock.callAsync(() -> fail("must not run")).await().atMost(LONG))
+                .isInstanceOf(BulkheadUnavailableException.class);
+        assertThatThrownBy(lock::owner).isInstanceOf(BulkheadUnavailableException.class);
+
+        startRedis();
+
+        await().atMost(LONG).ignoreExceptions().until(() -> lock.owner().isEmpty());
+        try (Permit owned = lock.lock()) {
+            assertThat(owned.fencingToken()).isPositive();
+            assertThat(lock.tryLock()).isEmpty();
+        }
+    }
+
     @ApplicationScoped
     public static class Guarded {
 
@@ -288,11 +273,6 @@ class OutagePolicyTest {
             return Uni.createFrom().item("done");
         }
 
-        @RedisBulkhead(name = "rejecting", permits = 1)
-        Uni<String> rejectingLater(CompletableFuture<String> work) {
-            return Uni.createFrom().completionStage(work);
-        }
-
         @RedisBulkhead(name = "allowing", permits = 1)
         <T> T allowing(Callable<T> body) {
             return call(body);
@@ -311,11 +291,6 @@ class OutagePolicyTest {
         @RedisBulkhead(name = "patient", permits = 2, maxWait = "30s")
         String patient() {
             return "done";
-        }
-
-        @RedisBulkhead(name = "patient", permits = 2, maxWait = "30s")
-        Uni<String> patientUni() {
-            return Uni.createFrom().item("done");
         }
 
         private static <T> T call(Callable<T> body) {

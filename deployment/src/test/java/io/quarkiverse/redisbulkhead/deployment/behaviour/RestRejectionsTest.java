@@ -72,7 +72,8 @@ class RestRejectionsTest {
         for (int call = 0; call < 3; call++) {
             when().get("/quick").then().statusCode(200);
         }
-        assertThat(retryAfter(rejectionOf("/quick"))).isBetween(1, 2);
+        // A lease is 30 seconds, and a busy machine may delay an execution by some.
+        assertThat(retryAfter(rejectionOf("/quick"))).isBetween(1, 10);
 
         gate.shut();
         Caller<Response> slow = Caller.of(() -> when().get("/slow"));

@@ -33,19 +33,18 @@ class WrongExpressionsTest {
                 String message = ExceptionUtil.getRootCause(failure).getMessage().replace(Shop.class.getName(), "Shop");
                 assertThat(message.lines().map(String::strip)).containsExactlyInAnyOrder(
                         "The configuration of Redis Bulkhead has 14 errors:",
-                        "RBH001 Shop#tooLong: @RedisBulkhead: name = \"${app.long}\", which is '" + "x".repeat(201)
-                                + "' by app.long: must not be longer than 200 characters, but '" + "x".repeat(40)
+                        "RBH001 Shop#tooLong: @RedisBulkhead(name = \"${app.long}\"): ${app.long} is \"" + "x".repeat(40)
+                                + "...\": name must not be longer than 200 characters, but '" + "x".repeat(40)
                                 + "...' has 201",
-                        "RBH003 Shop#lease: @RedisBulkhead(name = \"lease\"): expire = \"${app.lease}\", which is 'abc' by"
-                                + " app.lease: must be a duration such as 30s, 5m or PT30S, but is 'abc'",
-                        "RBH004 Shop#negative: @RedisBulkhead(name = \"negative\"): maxWait = \"${app.wait}\", which is 'PT-1S' by"
-                                + " app.wait: must not be negative, but is PT-1S",
+                        "RBH003 Shop#lease: @RedisBulkhead(name = \"lease\"): ${app.lease} is \"abc\": expire"
+                                + " must be a duration such as 30s, 500ms or PT30S, but is 'abc'",
+                        "RBH004 Shop#negative: @RedisBulkhead(name = \"negative\"): ${app.wait} is \"PT-1S\": maxWait"
+                                + " must not be negative, but is PT-1S",
                         "RBH006 Shop#limitless: @RedisBulkhead(name = \"eu-limitless\"): permits is not set. Set it "
                                 + "in the annotation, or set quarkus.redis-bulkhead.\"eu-limitless\".permits",
-                        "RBH007 @RedisBulkhead(name = \"eu-orders\"): has different values: permits=4, fair=false, "
-                                + "expire=30s, maxWait=0s at Shop#order (name = \"${app.region}-orders\"); permits=5, "
-                                + "fair=false, expire=30s, maxWait=0s at Shop#plain. Use the same values everywhere (permits "
-                                + "may be omitted), or use different names",
+                        "RBH007 @RedisBulkhead(name = \"eu-orders\"): has different values: permits=4 at "
+                                + "Shop#order (name = \"${app.region}-orders\"); permits=5 at Shop#plain. State each value in "
+                                + "one place, or the same one everywhere, or use different names",
                         "RBH008 Shop#reserved: @RedisBulkhead(name = \"lock\") cannot be configured, because "
                                 + "quarkus.redis-bulkhead.lock is a property of the extension. Use another name, such as "
                                 + "\"lock-calls\"",
@@ -56,12 +55,12 @@ class WrongExpressionsTest {
                                 + "Shop#unkeyed. Provide a key everywhere, with @BulkheadKey or a keyResolver, or use "
                                 + "different names",
                         "RBH023 Shop#brief: @RedisBulkhead(name = \"brief\"): expire is PT2S, shorter than three "
-                                + "times quarkus.redis-bulkhead.command-timeout, which is PT1S. A lease is renewed every "
-                                + "third of it, so one slow reply could cost the permit. Make it at least PT3S, or reduce "
+                                + "times quarkus.redis-bulkhead.command-timeout, which is PT1S. A lease is renewed after "
+                                + "a third of its length, so one slow reply could lose the permit. Make it at least PT3S, or reduce "
                                 + "command-timeout",
                         "RBH024 quarkus.redis-bulkhead.on-outage: local gives each of 2 instances"
                                 + " (quarkus.redis-bulkhead.instances) its share of the permits of bulkhead 'eu-single', which are"
-                                + " only 1. Each would keep one permit, together more than the limit. Set"
+                                + " only 1. With one permit each, they would exceed the limit. Set"
                                 + " quarkus.redis-bulkhead.\"eu-single\".local-permits if that is what you want, set fewer instances,"
                                 + " or use reject",
                         "RBH026 Shop#unknown: @RedisBulkhead(name = \"${app.nowhere}-orders\"): name refers to "
@@ -72,8 +71,8 @@ class WrongExpressionsTest {
                                 + "which is not set. Set it, or provide a default, as in ${app.inner:default}",
                         "RBH028 quarkus.redis-bulkhead.\"eu-orders\".faire: there is no such property. Did you mean"
                                 + " quarkus.redis-bulkhead.\"eu-orders\".fair?",
-                        "See RBH001, RBH003, RBH004, RBH006, RBH007, RBH008, RBH009, RBH020, RBH023, RBH024, RBH026, RBH028 on the "
-                                + "page \"Error codes\" of the Redis Bulkhead documentation");
+                        "See https://docs.quarkiverse.io/quarkus-redis-bulkhead/dev/errors.html#RBH001, #RBH003, #RBH004,"
+                                + " #RBH006, #RBH007, #RBH008, #RBH009, #RBH020, #RBH023, #RBH024, #RBH026, #RBH028");
             });
 
     @Test

@@ -26,15 +26,6 @@ class EmbeddedRedisTest {
     Path parent;
 
     @Test
-    void repliesWhenStarted() throws IOException {
-        try (EmbeddedRedis redis = newRedis()) {
-            redis.start();
-
-            assertThat(query(redis, "PING")).containsExactly("+PONG");
-        }
-    }
-
-    @Test
     void persistsNothingAndListensOnLoopbackOnly() throws IOException {
         try (EmbeddedRedis redis = newRedis()) {
             redis.start();

@@ -48,7 +48,8 @@ class DevUiScreenshotsTest {
         try (Chromium chromium = Chromium.start()) {
             PlaywrightAssertions.setDefaultAssertionTimeout(120_000);
             Page[] themes = { open(chromium.user(ColorScheme.LIGHT, 1_400, 900)),
-                    open(chromium.user(ColorScheme.DARK, 1_400, 900)), open(chromium.user(ColorScheme.LIGHT, 700, 1_000)) };
+                    open(chromium.user(ColorScheme.DARK, 1_400, 900)), open(chromium.user(ColorScheme.LIGHT, 800, 1_000)),
+                    open(chromium.user(ColorScheme.DARK, 800, 1_000)) };
             card(themes);
             picture("idle", themes);
             declared("declared", themes);
@@ -112,10 +113,12 @@ class DevUiScreenshotsTest {
             picture("differ", themes);
             demo.take("search", "<b>key</b>", 4, 3);
             demo.take("search", "k".repeat(3_000), 4, 3);
-            demo.take("bulk", null, 2_500, 2_000);
+            demo.take("search", " ", 4, 3);
+            demo.take("search", "line\nbreak", 4, 3);
+            demo.take("bulk", null, 2_500, 1_000);
             select("bulk", themes);
             picture("thousands", themes);
-            Object permit = themes[0].locator("redis-bulkhead-occupants").evaluate("it => it.row.holders[1234].permitId");
+            Object permit = themes[0].locator("redis-bulkhead-occupants").evaluate("it => it.row.holders[734].permitId");
             for (Page page : themes) {
                 page.locator(DevUiTest.FILTER).fill((String) permit);
             }
@@ -208,7 +211,7 @@ class DevUiScreenshotsTest {
                     + " if (card.textContent.includes('namespaces')) card.remove(); })");
             themes[i].screenshot(new Page.ScreenshotOptions()
                     .setPath(Path.of(System.getProperty("screenshots"),
-                            name + List.of("-light", "-dark", "-narrow").get(i) + ".png")));
+                            name + List.of("-light", "-dark", "-narrow", "-narrow-dark").get(i) + ".png")));
         }
     }
 }

@@ -14,6 +14,7 @@ import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.MethodDeclaration;
 import io.quarkus.scheduler.Scheduled;
+import io.quarkus.scheduler.Scheduled.ConcurrentExecution;
 import io.quarkus.test.QuarkusUnitTest;
 
 /** Classes whose scope Quarkus adds are beans like any other. */
@@ -22,7 +23,15 @@ class EntryPointsDiscoveryTest {
     @RegisterExtension
     static final QuarkusUnitTest APPLICATION = new QuarkusUnitTest()
             .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.SCHEDULER))
-            .withApplicationRoot(jar -> jar.addClasses(OptionalExtensions.class, Resource.class, Api.class, Jobs.class));
+            .withApplicationRoot(jar -> jar.addClasses(OptionalExtensions.class, Resource.class, Api.class, Jobs.class))
+            .overrideConfigKey("quarkus.redis-bulkhead.decided.on-full", "skip")
+            .setLogRecordPredicate(line -> line.getLoggerName().endsWith("GuardProcessor"))
+            .assertLogRecords(lines -> assertThat(lines).extracting(line -> line.getMessage()).containsExactly(
+                    "RBH037 " + Jobs.class.getName() + "#nightly: a run that begins while the only permit of"
+                            + " @RedisBulkhead(name = \"nightly\") is taken is skipped, even if the previous run of this instance"
+                            + " has it. Set concurrentExecution = SKIP in @Scheduled if runs must not overlap within an instance,"
+                            + " or decide for all calls with quarkus.redis-bulkhead.\"nightly\".on-full, which is reject or skip."
+                            + " See https://docs.quarkiverse.io/quarkus-redis-bulkhead/dev/errors.html#RBH037"));
 
     @Inject
     Declarations declarations;
@@ -30,7 +39,8 @@ class EntryPointsDiscoveryTest {
     @Test
     void restResourcesAndScheduledMethods() {
         assertThat(declarations.methods()).extracting(MethodDeclaration::label)
-                .containsExactlyInAnyOrder("Resource#render", "Resource#fromApi", "Jobs#nightly");
+                .containsExactlyInAnyOrder("Resource#render", "Resource#fromApi", "Jobs#nightly", "Jobs#decided",
+                        "Jobs#apart", "Jobs#several");
     }
 
     public interface Api {
@@ -61,6 +71,21 @@ class EntryPointsDiscoveryTest {
         @Scheduled(every = "24h", delayed = "24h")
         @RedisBulkhead(name = "nightly", permits = 1)
         void nightly() {
+        }
+
+        @Scheduled(every = "24h", delayed = "24h")
+        @RedisBulkhead(name = "decided", permits = 1)
+        void decided() {
+        }
+
+        @Scheduled(every = "24h", delayed = "24h", concurrentExecution = ConcurrentExecution.SKIP)
+        @RedisBulkhead(name = "apart", permits = 1)
+        void apart() {
+        }
+
+        @Scheduled(every = "24h", delayed = "24h")
+        @RedisBulkhead(name = "several", permits = 2)
+        void several() {
         }
     }
 }

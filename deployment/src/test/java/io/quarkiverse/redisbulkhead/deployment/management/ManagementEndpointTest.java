@@ -162,6 +162,15 @@ class ManagementEndpointTest {
     }
 
     @Test
+    void listsLongKeysOfThisInstance() {
+        String key = "k".repeat(500);
+        take(bulkheads.semaphore("pages").forKey(key));
+
+        await().atMost(LONG).untilAsserted(() -> as("victor").get(ALL + "/pages").then().body("limits.key", hasItem(key))
+                .body("keysWithoutText", is(0)));
+    }
+
+    @Test
     void listsWaiters() {
         RedisSemaphore one = bulkheads.semaphore("pages").forKey("waited for", 1);
         take(one);
@@ -365,6 +374,7 @@ class ManagementEndpointTest {
         await().atMost(LONG).untilAsserted(() -> as("victor").get(ALL + "/of-billing").then()
                 .body("limits[0].inUse", is(0))
                 .body("limits[0].idle", is(2))
+                .body("limits[0].idleAt.'" + other.name() + "'", is(2))
                 .body("limits[0].holders", hasSize(0)));
     }
 

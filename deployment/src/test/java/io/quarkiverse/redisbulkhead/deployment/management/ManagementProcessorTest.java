@@ -21,6 +21,7 @@ import io.quarkiverse.redisbulkhead.deployment.FixedConfiguration;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.management.ManagementEndpoint;
 import io.quarkiverse.redisbulkhead.runtime.management.ManagementRecorder;
+import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
 import io.quarkus.deployment.Capabilities;
 import io.quarkus.deployment.Capability;
 import io.quarkus.deployment.builditem.CombinedIndexBuildItem;
@@ -37,6 +38,9 @@ class ManagementProcessorTest {
 
     private static final String ENABLED = "quarkus.redis-bulkhead.management.enabled";
     private static final String CHANGES = "quarkus.redis-bulkhead.management.changes-enabled";
+
+    private static final Optional<UseManagementInterfaceBuildItem> NOT_OWN = Optional.empty();
+    private static final List<Class<?>> NOTHING = List.of();
 
     final Vertx vertx = Vertx.vertx();
 
@@ -55,27 +59,26 @@ class ManagementProcessorTest {
 
     @Test
     void warnsAboutChangesOnly() throws Exception {
-        assertThat(warnings("false")).isEmpty();
-        assertThat(warnings("true")).containsExactly("/q/redis-bulkhead quarkus.http.auth.permission. / NOT");
-        assertThat(warnings("true", Capability.SECURITY))
-                .containsExactly("/q/redis-bulkhead quarkus.http.auth.permission. / BY_CONFIGURATION");
+        assertThat(warnings("false", NOT_OWN, NOTHING)).isEmpty();
+        assertThat(warnings("true", NOT_OWN, NOTHING)).containsExactly(
+                "/q/redis-bulkhead quarkus.http.auth.permission. / the application has no security extension");
+        assertThat(warnings("true", NOT_OWN, NOTHING, Capability.SECURITY))
+                .containsExactly("/q/redis-bulkhead quarkus.http.auth.permission. / null");
     }
 
     /** The management interface ignores permissions while its authentication is off, which is the default. */
     @Test
     void managementInterfaceIsOpenWithoutAuthentication() throws Exception {
-        assertThat(warnings("true", Optional.of(new UseManagementInterfaceBuildItem()), Index.of(List.of()),
-                Capability.SECURITY))
-                .singleElement().asString().contains("quarkus.management.auth.permission.").endsWith("NOT_ENFORCED");
+        assertThat(warnings("true", Optional.of(new UseManagementInterfaceBuildItem()), NOTHING, Capability.SECURITY))
+                .singleElement().asString()
+                .contains("quarkus.management.auth.permission.", "Set quarkus.management.auth.basic=true");
     }
 
     /** Such code cannot be asked which paths it covers. */
     @Test
     void codeThatUsesHttpSecurityMaySecureTheEndpoint() throws Exception {
-        assertThat(warnings("true", Optional.empty(), Index.of(Secures.class), Capability.SECURITY)).singleElement().asString()
-                .endsWith("BY_CODE");
-        assertThat(warnings("true", Optional.empty(), Index.of(ManagementProcessorTest.class), Capability.SECURITY))
-                .singleElement().asString().endsWith("BY_CONFIGURATION");
+        assertThat(warnings("true", NOT_OWN, List.of(Secures.class), Capability.SECURITY)).isEmpty();
+        assertThat(warnings("true", NOT_OWN, List.of(ManagementProcessorTest.class), Capability.SECURITY)).hasSize(1);
     }
 
     static class Secures {
@@ -88,14 +91,14 @@ class ManagementProcessorTest {
     @Test
     void documentFollowsPathAndConfiguration() {
         OpenAPI document = OASFactory.createOpenAPI();
-        new ManagementDescription("/manage/redis-bulkhead", false).filterOpenAPI(document);
+        new ManagementProcessor.Description("/manage/redis-bulkhead", false).filterOpenAPI(document);
 
         assertThat(document.getPaths().getPathItems()).containsOnlyKeys("/manage/redis-bulkhead",
                 "/manage/redis-bulkhead/{name}");
         assertThat(document.getPaths().getPathItem("/manage/redis-bulkhead").getGET().getParameters()).singleElement()
                 .satisfies(most -> {
                     assertThat(most.getSchema().getDefaultValue()).hasToString("" + ManagementEndpoint.USUALLY_LISTED);
-                    assertThat(most.getSchema().getMaximum()).hasToString("" + ManagementEndpoint.MOST_LISTED);
+                    assertThat(most.getSchema().getMaximum()).hasToString("" + Overview.MOST_LISTED);
                 });
     }
 
@@ -112,18 +115,15 @@ class ManagementProcessorTest {
         return route.methods() + " " + route.getPath();
     }
 
-    private static List<String> warnings(String changes, String... capabilities) throws Exception {
-        return warnings(changes, Optional.empty(), Index.of(List.of()), capabilities);
-    }
-
     private static List<String> warnings(String changes, Optional<UseManagementInterfaceBuildItem> managementInterface,
-            IndexView index, String... capabilities) throws Exception {
+            List<Class<?>> application, String... capabilities) throws Exception {
         List<String> warnings = new ArrayList<>();
+        IndexView index = Index.of(application);
         new ManagementProcessor().warnIfOpen(new ManagementRecorder() {
 
             @Override
-            public void warnIfOpen(String path, String group, String root, Secured secured) {
-                warnings.add(String.join(" ", path, group, root, secured.name()));
+            public void warnIfOpen(String path, String permissions, String root, String open) {
+                warnings.add(String.join(" ", path, permissions, root, open));
             }
         }, config(changes), new Capabilities(Set.of(capabilities)), new CombinedIndexBuildItem(index, index),
                 Optional.of(new FrameworkEndpointsBuildItem(Set.of("/q/health", "/q/redis-bulkhead"))), managementInterface);

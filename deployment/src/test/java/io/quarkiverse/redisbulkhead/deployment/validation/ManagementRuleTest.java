@@ -20,7 +20,7 @@ class ManagementRuleTest {
         assertThat(mistakes("true", false)).singleElement().hasToString(
                 "RBH029 "
                         + "quarkus.redis-bulkhead.management.enabled: the management endpoint needs an HTTP server, which this"
-                        + " application does not have. Add the extension io.quarkus:quarkus-vertx-http, or one that brings it, such"
+                        + " application does not have. Add the extension io.quarkus:quarkus-vertx-http, or another extension that includes it, such"
                         + " as io.quarkus:quarkus-rest; or leave the property out");
         assertThat(mistakes("true", true)).isEmpty();
         assertThat(mistakes("false", false)).isEmpty();

@@ -50,7 +50,8 @@ class NamesInCodeTest {
     private static String warning(String properties, String name, String meant, String hint) {
         return "RBH025 quarkus.redis-bulkhead." + properties + ": no @RedisBulkhead has the name \"" + name + "\"." + meant
                 + " Declared: reports. It is used if code defines a bulkhead of this name with a SemaphoreSpec" + hint
-                + ". See RBH025 on the page \"Error codes\" of the Redis Bulkhead documentation";
+                + ". See "
+                + "https://docs.quarkiverse.io/quarkus-redis-bulkhead/dev/errors.html#RBH025";
     }
 
     @Test

@@ -19,13 +19,15 @@ class OneKeyRuleTest {
 
     @RegisterExtension
     static final QuarkusUnitTest APPLICATION = Reported.mistakes(OneKeyRuleTest.class,
-            new Class<?>[] { Methods.class, Whole.class, TenantKey.class },
+            new Class<?>[] { Methods.class, Pages.class, Whole.class, TenantKey.class },
             "RBH018 Methods#both: @RedisBulkhead(name = \"both\") has several keys here: parameter 'tenant',"
                     + " keyResolver = TenantKey.class" + WAY_OUT,
             "RBH018 Methods#named: @RedisBulkhead(name = \"named\") has several keys here: parameter 'host', parameter 'path'"
                     + WAY_OUT,
             "RBH018 Methods#two: @RedisBulkhead(name = \"two\") has several keys here: parameter 'host', parameter 'path'"
                     + WAY_OUT,
+            "RBH017 Pages#fetch: @BulkheadKey on parameter 'host' does not say which bulkhead it is for, and the method has several:"
+                    + " \"pages\", \"crawler\". Name one of them, as in @BulkheadKey(\"pages\")",
             "RBH018 Whole#keyed: @RedisBulkhead(name = \"whole\") has several keys here: parameter 'tenant',"
                     + " keyResolver = TenantKey.class on Whole" + WAY_OUT);
 
@@ -68,6 +70,20 @@ class OneKeyRuleTest {
         @Override
         public ResolvedKey resolve(BulkheadCall call) {
             return null;
+        }
+    }
+
+    @Singleton
+    static class Pages {
+
+        @RedisBulkhead(name = "pages", permits = 1)
+        @RedisBulkhead(name = "crawler", permits = 1)
+        void fetch(@BulkheadKey String host) {
+        }
+
+        // Not reported for this name: the key without a name above may be its missing key.
+        @RedisBulkhead(name = "pages", permits = 1)
+        void fetchOne(@BulkheadKey String host) {
         }
     }
 }

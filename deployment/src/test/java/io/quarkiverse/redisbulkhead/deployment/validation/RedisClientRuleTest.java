@@ -1,36 +1,88 @@
 package io.quarkiverse.redisbulkhead.deployment.validation;
 
-import jakarta.inject.Singleton;
+import static org.assertj.core.api.Assertions.assertThat;
 
-import org.junit.jupiter.api.Assertions;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 
-import io.quarkiverse.redisbulkhead.RedisBulkhead;
-import io.quarkus.test.QuarkusUnitTest;
+import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
+import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
+import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors.ValidationError;
+import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
+import io.smallrye.config.PropertiesConfigSource;
+import io.smallrye.config.SmallRyeConfig;
+import io.smallrye.config.SmallRyeConfigBuilder;
 
+/** When the build treats the named client as known, and when it leaves the check to start-up. */
 class RedisClientRuleTest {
 
-    @RegisterExtension
-    static final QuarkusUnitTest APPLICATION = Reported.mistakes(RedisClientRuleTest.class, new Class<?>[] { Reports.class },
-            "RBH022 quarkus.redis-bulkhead.redis-client: there is no Redis client 'permitz'. Did you mean 'permits'? There are"
-                    + " cache, permits. Set quarkus.redis.permitz.hosts (an expression such as ${REDIS_HOSTS} is enough for the"
-                    + " build), or leave redis-client out to use the default client")
-            .overrideConfigKey("quarkus.redis-bulkhead.redis-client", "permitz")
-            .overrideConfigKey("quarkus.redis.hosts", "redis://localhost:1")
-            .overrideConfigKey("quarkus.redis.permits.hosts", "redis://localhost:2")
-            .overrideConfigKey("quarkus.redis.\"cache\".timeout", "1s");
+    private static final String CLIENT = "quarkus.redis-bulkhead.redis-client";
+    private static final String HOSTS = "redis://localhost:1";
 
     @Test
-    void buildFailsForUnknownRedisClients() {
-        Assertions.fail();
+    void rejectsAnUnconfiguredClientIfOthersAreConfigured() {
+        assertThat(mistakes(Map.of(CLIENT, "x", "quarkus.redis.hosts", HOSTS), Set.of())).singleElement()
+                .satisfies(mistake -> assertThat(mistake.code()).isEqualTo(MessageCode.RBH022))
+                .satisfies(mistake -> assertThat(mistake.text()).contains("Only the default client is configured"));
+        assertThat(mistakes(Map.of(CLIENT, "x", "quarkus.redis.other.hosts-provider-name", "p"), Set.of("third")))
+                .singleElement()
+                .satisfies(mistake -> assertThat(mistake.text()).contains("There are other, third."));
+        assertThat(mistakes(Map.of(CLIENT, "permitz", "quarkus.redis.hosts", HOSTS, "quarkus.redis.permits.hosts", HOSTS),
+                Set.of()))
+                .singleElement()
+                .hasToString("RBH022 quarkus.redis-bulkhead.redis-client: there is no Redis client 'permitz'. Did you"
+                        + " mean 'permits'? There are permits. Set quarkus.redis.permitz.hosts (an expression such as ${REDIS_HOSTS}"
+                        + " is enough for the build), or leave redis-client out to use the default client");
     }
 
-    @Singleton
-    static class Reports {
-
-        @RedisBulkhead(name = "reports", permits = 1)
-        void render() {
+    @Test
+    void anyPropertyMakesAClientKnown() {
+        for (String property : List.of("quarkus.redis.x.hosts", "quarkus.redis.\"x\".hosts", "quarkus.redis.x.timeout",
+                "quarkus.redis.x.tcp.cork", "quarkus.redis.x.devservices.enabled", "%prod.quarkus.redis.x.hosts")) {
+            assertThat(mistakes(Map.of(CLIENT, "x", "quarkus.redis.hosts", HOSTS, property, "1"), Set.of())).as(property)
+                    .isEmpty();
         }
+        assertThat(mistakes(Map.of(CLIENT, "x.y", "quarkus.redis.hosts", HOSTS, "quarkus.redis.\"x.y\".hosts", "${X_HOSTS}"),
+                Set.of())).isEmpty();
+        assertThat(mistakes(Map.of(CLIENT, "x", "quarkus.redis.hosts", HOSTS), Set.of("x"))).isEmpty();
+    }
+
+    @Test
+    void defersTheCheckToStartUpIfNothingIsConfigured() {
+        assertThat(mistakes(Map.of(CLIENT, "x"), Set.of("y"))).isEmpty();
+        assertThat(mistakes(Map.of(CLIENT, "x", "quarkus.redis.devservices.enabled", "false"), Set.of())).isEmpty();
+    }
+
+    /** An environment variable of this extension, as the configuration may list it. */
+    @Test
+    void otherPropertiesDefineNoClient() {
+        assertThat(mistakes(Map.of(CLIENT, "x", "quarkus.redis.bulkhead.command-timeout", "1s"), Set.of())).isEmpty();
+    }
+
+    @Test
+    void theDefaultClientAndTheLocalStoreNeedNoName() {
+        assertThat(mistakes(Map.of("quarkus.redis.other.hosts", HOSTS), Set.of())).isEmpty();
+        assertThat(mistakes(Map.of(CLIENT, "<default>", "quarkus.redis.other.hosts", HOSTS), Set.of())).isEmpty();
+        assertThat(mistakes(Map.of(CLIENT, "x", "quarkus.redis.other.hosts", HOSTS, "quarkus.redis-bulkhead.store", "local"),
+                Set.of())).isEmpty();
+    }
+
+    private static List<ValidationError> mistakes(Map<String, String> properties, Set<String> asked) {
+        SmallRyeConfig config = new SmallRyeConfigBuilder().addDefaultInterceptors()
+                .withMapping(RedisBulkheadBuildTimeConfig.class)
+                .withMappingIgnore("quarkus.**")
+                .withSources(new PropertiesConfigSource(new HashMap<>(properties), "test", 100))
+                .build();
+        ValidationErrors errors = new ValidationErrors();
+        new RedisClientRule(config, config.getConfigMapping(RedisBulkheadBuildTimeConfig.class))
+                .check(new BulkheadUsage(List.of(), null, List.of(), null, null, null, null, null, asked, null, List.of(),
+                        null),
+                        errors);
+        return errors.all();
     }
 }

@@ -18,14 +18,13 @@ class TwelveMistakesTest {
     @RegisterExtension
     static final QuarkusUnitTest APPLICATION = Reported.mistakes(TwelveMistakesTest.class,
             new Class<?>[] { Reports.class, Helper.class },
-            "RBH007 @RedisBulkhead(name = \"reports\"): has different values: permits=5, fair=false, expire=30s, "
-                    + "maxWait=0s at Reports#daily; permits=6, fair=false, expire=30s, maxWait=0s at Reports#weekly. Use the "
-                    + "same values everywhere (permits may be omitted), or use different names",
+            "RBH007 @RedisBulkhead(name = \"reports\"): has different values: permits=5 at Reports#daily; "
+                    + "permits=6 at Reports#weekly. State each value in one place, or the same one everywhere, or use different names",
             "RBH011 Helper#help: Helper is not a bean, so @RedisBulkhead guards nothing here. Add a scope such as "
                     + "@ApplicationScoped",
             "RBH023 Reports#brief: @RedisBulkhead(name = \"brief\"): expire is PT1S, shorter than three times "
-                    + "quarkus.redis-bulkhead.command-timeout, which is PT1S. A lease is renewed every third of it, so one "
-                    + "slow reply could cost the permit. Make it at least PT3S, or reduce command-timeout",
+                    + "quarkus.redis-bulkhead.command-timeout, which is PT1S. A lease is renewed after a third of its length, so one "
+                    + "slow reply could lose the permit. Make it at least PT3S, or reduce command-timeout",
             "RBH010 Reports#hidden: the method is private and cannot be guarded by @RedisBulkhead."
                     + " Make it package-private or more visible",
             "RBH014 Reports#later: @RedisBulkhead cannot see when an execution of this method ends, because it returns"
@@ -33,10 +32,10 @@ class TwelveMistakesTest {
                     + " the plain value",
             "RBH006 Reports#limitless: @RedisBulkhead(name = \"limitless\"): permits is not set. Set it in the "
                     + "annotation, or set quarkus.redis-bulkhead.\"limitless\".permits",
-            "RBH001 Reports#nameless: @RedisBulkhead: name must not be blank, but is ''",
+            "RBH001 Reports#nameless: @RedisBulkhead(name = \"\"): name must not be blank, but is ''",
             "RBH015 Reports#onTheEventLoop: @NonBlocking puts this method on an event loop. Remove @NonBlocking, or return Uni,"
                     + " Multi or CompletionStage: the method is synchronous, so @RedisBulkhead would wait for Redis there",
-            "RBH003 Reports#soon: @RedisBulkhead(name = \"soon\"): expire must be a duration such as 30s, 5m or PT30S, but is"
+            "RBH003 Reports#soon: @RedisBulkhead(name = \"soon\"): expire must be a duration such as 30s, 500ms or PT30S, but is"
                     + " 'soon'",
             "RBH009 Reports#twice: @RedisBulkhead(name = \"twice\") is present more than once, so each call would "
                     + "take several permits of one bulkhead. Keep one of them, or use different names",

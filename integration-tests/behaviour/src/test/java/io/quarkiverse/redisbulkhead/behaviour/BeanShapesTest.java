@@ -29,6 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.Unguarded;
 import io.quarkus.arc.Arc;
 import io.quarkus.arc.ManagedContext;
@@ -78,6 +79,12 @@ class BeanShapesTest {
     GuardedHeir guardedHeir;
     @Inject
     Widened widened;
+    @Inject
+    Sealed sealed;
+    @Inject
+    NearHeir nearHeir;
+    @Inject
+    Parameters parameters;
 
     private Map<String, Callable<String>> shapes() {
         Map<String, Callable<String>> shapes = new TreeMap<>();
@@ -96,6 +103,11 @@ class BeanShapesTest {
         shapes.put("inherited class", () -> heir.other());
         shapes.put("override that calls the guarded one", () -> guardedHeir.run());
         shapes.put("public method of a hidden class", () -> widened.run());
+        shapes.put("final class", () -> sealed.run());
+        shapes.put("own annotation in a guarded class", () -> heir.own());
+        shapes.put("nearest class", () -> nearHeir.other());
+        shapes.put("parameters of every kind",
+                () -> parameters.run(1, null, null, null, null, null, null, null, null, null, null, null, "", null, null));
         return shapes;
     }
 
@@ -114,7 +126,8 @@ class BeanShapesTest {
             "application scope", "request scope", "singleton", "dependent",
             "method of an abstract class", "abstract class", "implementing method", "class with a default method",
             "bridge to a generic superclass", "generic Uni", "bridge to an interface of the JDK",
-            "inherited method", "inherited class", "override that calls the guarded one", "public method of a hidden class" })
+            "inherited method", "inherited class", "override that calls the guarded one", "public method of a hidden class",
+            "final class", "own annotation in a guarded class", "nearest class", "parameters of every kind" })
     void isLimited(String shape) throws Exception {
         List<Caller<String>> callers = callers(shape);
         await().atMost(20, TimeUnit.SECONDS).until(() -> callers.stream().filter(Caller::isDone).count() == CALLERS - PERMITS);
@@ -149,7 +162,18 @@ class BeanShapesTest {
 
     @Test
     void coversEveryShape() {
-        assertThat(OwnBulkheads.of(BeanShapesTest.class)).containsExactlyInAnyOrderElementsOf(shapes().keySet());
+        List<String> all = new ArrayList<>(shapes().keySet());
+        all.add("unused bean");
+        assertThat(OwnBulkheads.of(BeanShapesTest.class)).containsExactlyInAnyOrderElementsOf(all);
+    }
+
+    @Test
+    void definesWhatTheAnnotationSays() {
+        assertThat(bulkheads.semaphore("own annotation in a guarded class").spec())
+                .isEqualTo(SemaphoreSpec.named("own annotation in a guarded class").permits(PERMITS).fair(true)
+                        .expire(Duration.ofMinutes(1)).maxWait(Duration.ZERO).build());
+        assertThat(bulkheads.semaphore("inherited class").spec())
+                .isEqualTo(SemaphoreSpec.named("inherited class").permits(PERMITS).build());
     }
 
     private List<Caller<String>> callers(String shape) {
@@ -177,11 +201,15 @@ class BeanShapesTest {
         return bulkheads.semaphore(name).status().inUse();
     }
 
-    @ApplicationScoped
-    public static class ApplicationBean {
+    /** What passes the gate. */
+    public abstract static class Gated {
 
         @Inject
         Gate gate;
+    }
+
+    @ApplicationScoped
+    public static class ApplicationBean extends Gated {
 
         @RedisBulkhead(name = "application scope", permits = PERMITS)
         String run() {
@@ -190,10 +218,7 @@ class BeanShapesTest {
     }
 
     @RequestScoped
-    public static class RequestBean {
-
-        @Inject
-        Gate gate;
+    public static class RequestBean extends Gated {
 
         @RedisBulkhead(name = "request scope", permits = PERMITS)
         String run() {
@@ -202,10 +227,7 @@ class BeanShapesTest {
     }
 
     @Singleton
-    public static class SingletonBean {
-
-        @Inject
-        Gate gate;
+    public static class SingletonBean extends Gated {
 
         @RedisBulkhead(name = "singleton", permits = PERMITS)
         String run() {
@@ -214,10 +236,7 @@ class BeanShapesTest {
     }
 
     @Dependent
-    public static class DependentBean {
-
-        @Inject
-        Gate gate;
+    public static class DependentBean extends Gated {
 
         @RedisBulkhead(name = "dependent", permits = PERMITS)
         String run() {
@@ -225,7 +244,7 @@ class BeanShapesTest {
         }
     }
 
-    public abstract static class AbstractJob {
+    public abstract static class AbstractJob extends Gated {
 
         @RedisBulkhead(name = "method of an abstract class", permits = PERMITS)
         String run() {
@@ -238,9 +257,6 @@ class BeanShapesTest {
     @ApplicationScoped
     public static class ConcreteJob extends AbstractJob {
 
-        @Inject
-        Gate gate;
-
         @Override
         protected String work() {
             return gate.pass();
@@ -248,16 +264,13 @@ class BeanShapesTest {
     }
 
     @RedisBulkhead(name = "abstract class", permits = PERMITS)
-    public abstract static class AbstractWhole {
+    public abstract static class AbstractWhole extends Gated {
 
         abstract String run();
     }
 
     @Singleton
     public static class ConcreteWhole extends AbstractWhole {
-
-        @Inject
-        Gate gate;
 
         @Override
         String run() {
@@ -271,10 +284,7 @@ class BeanShapesTest {
     }
 
     @ApplicationScoped
-    public static class PortBean implements Port {
-
-        @Inject
-        Gate gate;
+    public static class PortBean extends Gated implements Port {
 
         @Override
         @RedisBulkhead(name = "implementing method", permits = PERMITS)
@@ -295,7 +305,7 @@ class BeanShapesTest {
     public static class WholePortBean implements PortWithDefault {
     }
 
-    public abstract static class Repository<T, K extends Comparable<K>, R> {
+    public abstract static class Repository<T, K extends Comparable<K>, R> extends Gated {
 
         abstract String save(T entity);
 
@@ -309,9 +319,6 @@ class BeanShapesTest {
 
     @ApplicationScoped
     public static class Orders extends Repository<String, Integer, Uni<String>> {
-
-        @Inject
-        Gate gate;
 
         @Override
         @RedisBulkhead(name = "bridge to a generic superclass", permits = PERMITS)
@@ -327,10 +334,7 @@ class BeanShapesTest {
 
     @Singleton
     @Named("upper")
-    public static class Upper implements UnaryOperator<String> {
-
-        @Inject
-        Gate gate;
+    public static class Upper extends Gated implements UnaryOperator<String> {
 
         @Override
         @RedisBulkhead(name = "bridge to an interface of the JDK", permits = PERMITS)
@@ -340,10 +344,7 @@ class BeanShapesTest {
     }
 
     @RedisBulkhead(name = "inherited class", permits = PERMITS)
-    public static class Parent {
-
-        @Inject
-        Gate gate;
+    public static class Parent extends Gated {
 
         @RedisBulkhead(name = "inherited method", permits = PERMITS)
         String run() {
@@ -354,15 +355,17 @@ class BeanShapesTest {
     @ApplicationScoped
     public static class Heir extends Parent {
 
+        @RedisBulkhead(name = "own annotation in a guarded class", permits = PERMITS, fair = true, expire = "1m")
+        String own() {
+            return gate.pass();
+        }
+
         String other() {
             return gate.pass();
         }
     }
 
-    public static class Runner {
-
-        @Inject
-        Gate gate;
+    public static class Runner extends Gated {
 
         @RedisBulkhead(name = "override that calls the guarded one", permits = PERMITS)
         String run() {
@@ -390,10 +393,7 @@ class BeanShapesTest {
         }
     }
 
-    abstract static class Hidden {
-
-        @Inject
-        Gate gate;
+    abstract static class Hidden extends Gated {
 
         @RedisBulkhead(name = "public method of a hidden class", permits = PERMITS)
         public String run() {
@@ -408,5 +408,43 @@ class BeanShapesTest {
 
     @ApplicationScoped
     public static class WidenedBean extends Hidden implements Widened {
+    }
+
+    @ApplicationScoped
+    public static final class Sealed extends Gated {
+
+        @RedisBulkhead(name = "final class", permits = PERMITS)
+        String run() {
+            return gate.pass();
+        }
+    }
+
+    @ApplicationScoped
+    @RedisBulkhead(name = "nearest class", permits = PERMITS)
+    public static class NearHeir extends Parent {
+
+        String other() {
+            return gate.pass();
+        }
+    }
+
+    /** The interceptor finds the method by the names of its parameter types. */
+    @Singleton
+    public static class Parameters extends Gated {
+
+        @RedisBulkhead(name = "parameters of every kind", permits = PERMITS)
+        <T, C extends Comparable<C>, N extends Gated & Comparable<N>> String run(int number, long[][] numbers, String text,
+                String[] texts, Map.Entry<String, T> entry, Map.Entry<?, ?>[] entries, Gated nested, Gated[][] nesteds,
+                List<T> list, List<? super T>[] lists, T variable, T[] variables, C bound, C[] bounds, N twice) {
+            return gate.pass();
+        }
+    }
+
+    @Singleton
+    public static class Unused {
+
+        @RedisBulkhead(name = "unused bean", permits = PERMITS)
+        void guarded() {
+        }
     }
 }

@@ -1,11 +1,13 @@
 package io.quarkiverse.redisbulkhead.behaviour;
 
 import static io.restassured.RestAssured.given;
-import static io.restassured.RestAssured.when;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 import static org.hamcrest.Matchers.containsString;
 import static org.hamcrest.Matchers.is;
 
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -17,58 +19,73 @@ import jakarta.ws.rs.Path;
 import jakarta.ws.rs.QueryParam;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import io.opentelemetry.api.trace.Span;
+import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkus.arc.Arc;
+import io.quarkus.security.identity.IdentityProviderManager;
+import io.quarkus.security.identity.SecurityIdentity;
+import io.quarkus.security.identity.request.AuthenticationRequest;
+import io.quarkus.security.runtime.QuarkusPrincipal;
+import io.quarkus.security.runtime.QuarkusSecurityIdentity;
 import io.quarkus.test.junit.QuarkusTest;
+import io.quarkus.vertx.http.runtime.security.ChallengeData;
+import io.quarkus.vertx.http.runtime.security.HttpAuthenticationMechanism;
 import io.smallrye.common.annotation.Blocking;
 import io.smallrye.common.annotation.NonBlocking;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
+import io.vertx.ext.web.RoutingContext;
 
 /**
- * Trap 30: after an asynchronous acquire, the guarded method and its continuations run on the caller's Vert.x context, on
- * the same kind of thread, with the same CDI request context and the same span.
+ * Trap 30: after an asynchronous acquire, and after a wait, the guarded method and its continuations run on the caller's
+ * Vert.x context, on the same kind of thread, with the same CDI request context, security identity and span.
  */
 @QuarkusTest
 class CallerContextTest {
 
-    @Test
-    void uniOnTheEventLoop() {
-        given().queryParam("tenant", "a").get("/context/uni").then().statusCode(200)
-                .body(is("same context, same thread kind, tenant a, same trace"));
+    private static final Duration LONG = Duration.ofSeconds(20);
+
+    @Inject
+    RedisBulkheads bulkheads;
+
+    @ParameterizedTest
+    @ValueSource(strings = { "uni", "uni-worker", "stage", "stage-worker", "multi", "multi-worker", "synchronous", "code",
+            "code-worker", "acquire", "acquire-worker" })
+    void runsInTheContextOfTheCaller(String kind) throws Exception {
+        String expected = "same context, same thread kind, tenant " + kind + ", user alice, same trace";
+        assertThat(call(kind)).as("without a wait").isEqualTo(expected);
+        RedisSemaphore semaphore = bulkheads.semaphore("context");
+        Caller<String> caller;
+        try (Permit taken = semaphore.acquire(LONG)) {
+            caller = Caller.of(() -> call(kind));
+            await().atMost(LONG).pollDelay(Duration.ZERO).until(() -> semaphore.status().waiting() == 1);
+        }
+        assertThat(caller.result()).as("after a wait").isEqualTo(expected);
     }
 
-    @Test
-    void uniOnAWorkerThread() {
-        given().queryParam("tenant", "b").get("/context/worker").then().statusCode(200)
-                .body(is("same context, same thread kind, tenant b, same trace"));
-    }
-
-    @Test
-    void stage() {
-        given().queryParam("tenant", "c").get("/context/stage").then().statusCode(200)
-                .body(is("same context, same thread kind, tenant c, same trace"));
-    }
-
-    @Test
-    void multi() {
-        given().queryParam("tenant", "d").get("/context/multi").then().statusCode(200)
-                .body(is("same context, same thread kind, tenant d, same trace"));
+    private static String call(String kind) {
+        return given().header("user", "alice").queryParam("tenant", kind).get("/context/" + kind).then().statusCode(200)
+                .extract().asString();
     }
 
     @Test
     void withoutVertx() {
-        when().get("/context/plain").then().statusCode(200).body(is("tenant e, may block: true"));
+        given().queryParam("tenant", "plain").get("/context/plain").then().statusCode(200)
+                .body(is("tenant plain, may block: true"));
     }
 
     /** Trap 15: a synchronous method that would block the event loop fails with a clear message. */
     @Test
     void synchronousMethodFailsOnTheEventLoop() {
-        when().get("/context/wrong").then().statusCode(500).body(containsString("Guarded#blocking"))
+        given().get("/context/wrong").then().statusCode(500).body(containsString("Guarded#synchronous"))
                 .body(containsString("must not be called on an event loop"));
     }
 
@@ -79,10 +96,10 @@ class CallerContextTest {
                     Span.current().getSpanContext().getTraceId());
         }
 
-        String compare(Place other, String tenant) {
+        String compare(Place other, String tenant, String user) {
             return (context == other.context ? "same" : "other") + " context, "
-                    + (eventLoop == other.eventLoop ? "same" : "other") + " thread kind, tenant " + tenant + ", "
-                    + (trace.equals(other.trace) && !trace.matches("0+") ? "same" : "other") + " trace";
+                    + (eventLoop == other.eventLoop ? "same" : "other") + " thread kind, tenant " + tenant + ", user " + user
+                    + ", " + (trace.equals(other.trace) && !trace.matches("0+") ? "same" : "other") + " trace";
         }
     }
 
@@ -95,18 +112,23 @@ class CallerContextTest {
         @Inject
         Tenant tenant;
 
+        @Inject
+        SecurityIdentity identity;
+
+        @Inject
+        RedisBulkheads bulkheads;
+
         @GET
         @Path("/uni")
         public Uni<String> uni(@QueryParam("tenant") String name) {
-            tenant.name(name);
-            Place here = Place.here();
+            Place here = enter(name);
             return guarded.uni(here).map(inside -> both(inside, here));
         }
 
         @GET
-        @Path("/worker")
+        @Path("/uni-worker")
         @Blocking
-        public Uni<String> worker(@QueryParam("tenant") String name) {
+        public Uni<String> uniWorker(@QueryParam("tenant") String name) {
             return uni(name);
         }
 
@@ -114,48 +136,107 @@ class CallerContextTest {
         @Path("/stage")
         @NonBlocking
         public CompletionStage<String> stage(@QueryParam("tenant") String name) {
-            tenant.name(name);
-            Place here = Place.here();
+            Place here = enter(name);
             return guarded.stage(here).thenApply(inside -> both(inside, here));
+        }
+
+        @GET
+        @Path("/stage-worker")
+        @Blocking
+        public CompletionStage<String> stageWorker(@QueryParam("tenant") String name) {
+            return stage(name);
         }
 
         @GET
         @Path("/multi")
         public Multi<String> multi(@QueryParam("tenant") String name) {
-            tenant.name(name);
-            Place here = Place.here();
+            Place here = enter(name);
             return guarded.multi(here).map(inside -> both(inside, here));
         }
 
-        private String both(String inside, Place here) {
-            String after = here.compare(Place.here(), tenant.name());
-            return inside.equals(after) ? inside : "inside: " + inside + "; after: " + after;
+        @GET
+        @Path("/multi-worker")
+        @Blocking
+        public Multi<String> multiWorker(@QueryParam("tenant") String name) {
+            return multi(name);
+        }
+
+        @GET
+        @Path("/synchronous")
+        public String synchronous(@QueryParam("tenant") String name) {
+            Place here = enter(name);
+            return both(guarded.synchronous(here), here);
+        }
+
+        @GET
+        @Path("/code")
+        public Uni<String> code(@QueryParam("tenant") String name) {
+            Place here = enter(name);
+            return bulkheads.semaphore("context")
+                    .callAsync(() -> Uni.createFrom().item(here.compare(Place.here(), tenant.name(), user(identity))))
+                    .map(inside -> both(inside, here));
+        }
+
+        @GET
+        @Path("/code-worker")
+        @Blocking
+        public Uni<String> codeWorker(@QueryParam("tenant") String name) {
+            return code(name);
+        }
+
+        @GET
+        @Path("/acquire")
+        public Uni<String> acquire(@QueryParam("tenant") String name) {
+            Place here = enter(name);
+            return bulkheads.semaphore("context").acquireAsync(LONG)
+                    .chain(permit -> {
+                        String inside = here.compare(Place.here(), tenant.name(), user(identity));
+                        return permit.releaseAsync().replaceWith(inside);
+                    })
+                    .map(inside -> both(inside, here));
+        }
+
+        @GET
+        @Path("/acquire-worker")
+        @Blocking
+        public Uni<String> acquireWorker(@QueryParam("tenant") String name) {
+            return acquire(name);
         }
 
         @GET
         @Path("/plain")
-        public String plain() throws Exception {
-            String[] result = new String[1];
-            Thread thread = new Thread(() -> {
+        public String plain(@QueryParam("tenant") String name) throws Exception {
+            return Caller.of(() -> {
                 Arc.container().requestContext().activate();
                 try {
-                    tenant.name("e");
-                    result[0] = guarded.plain().await().atMost(Duration.ofSeconds(10));
+                    tenant.name(name);
+                    return guarded.plain().await().atMost(LONG);
                 } finally {
                     Arc.container().requestContext().terminate();
                 }
-            });
-            thread.start();
-            thread.join();
-            return result[0];
+            }).result();
         }
 
         @GET
         @Path("/wrong")
         @NonBlocking
         public String wrong() {
-            return guarded.blocking();
+            return guarded.synchronous(Place.here());
         }
+
+        private Place enter(String name) {
+            tenant.name(name);
+            return Place.here();
+        }
+
+        private String both(String inside, Place here) {
+            String after = here.compare(Place.here(), tenant.name(), user(identity));
+            return inside.equals(after) ? inside : "inside: " + inside + "; after: " + after;
+        }
+    }
+
+    static String user(SecurityIdentity identity) {
+        return identity.getPrincipal().getName();
     }
 
     @RequestScoped
@@ -172,35 +253,65 @@ class CallerContextTest {
         }
     }
 
+    /** Trusts the header. */
+    @ApplicationScoped
+    public static class ByHeader implements HttpAuthenticationMechanism {
+
+        @Override
+        public Uni<SecurityIdentity> authenticate(RoutingContext context, IdentityProviderManager manager) {
+            String user = context.request().getHeader("user");
+            return user == null ? Uni.createFrom().nullItem()
+                    : Uni.createFrom().item(QuarkusSecurityIdentity.builder().setPrincipal(new QuarkusPrincipal(user)).build());
+        }
+
+        @Override
+        public Uni<ChallengeData> getChallenge(RoutingContext context) {
+            return Uni.createFrom().nullItem();
+        }
+
+        @Override
+        public Set<Class<? extends AuthenticationRequest>> getCredentialTypes() {
+            return Set.of();
+        }
+    }
+
     @ApplicationScoped
     public static class Guarded {
 
         @Inject
         Tenant tenant;
 
-        @RedisBulkhead(name = "context", permits = 5)
+        @Inject
+        SecurityIdentity identity;
+
+        @RedisBulkhead(name = "context", permits = 1, maxWait = "20s")
         Uni<String> uni(Place caller) {
-            return Uni.createFrom().item(caller.compare(Place.here(), tenant.name()));
+            return Uni.createFrom().item(compare(caller));
         }
 
-        @RedisBulkhead(name = "context", permits = 5)
+        @RedisBulkhead(name = "context", permits = 1, maxWait = "20s")
         CompletionStage<String> stage(Place caller) {
-            return CompletableFuture.completedFuture(caller.compare(Place.here(), tenant.name()));
+            return CompletableFuture.completedFuture(compare(caller));
         }
 
-        @RedisBulkhead(name = "context", permits = 5)
+        @RedisBulkhead(name = "context", permits = 1, maxWait = "20s")
         Multi<String> multi(Place caller) {
-            return Multi.createFrom().item(caller.compare(Place.here(), tenant.name()));
+            return Multi.createFrom().item(compare(caller));
         }
 
-        @RedisBulkhead(name = "context", permits = 5)
+        @RedisBulkhead(name = "context", permits = 1, maxWait = "20s")
+        String synchronous(Place caller) {
+            return compare(caller);
+        }
+
+        @RedisBulkhead(name = "context", permits = 1, maxWait = "20s")
         Uni<String> plain() {
             return Uni.createFrom().item("tenant " + tenant.name() + ", may block: " + !Context.isOnEventLoopThread());
         }
 
-        @RedisBulkhead(name = "context", permits = 5)
-        String blocking() {
-            return "never";
+        private String compare(Place caller) {
+            return Arc.container().requestContext().isActive() ? caller.compare(Place.here(), tenant.name(), user(identity))
+                    : "no request context";
         }
     }
 }

@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.Dependent;
+import jakarta.enterprise.context.Initialized;
 import jakarta.enterprise.event.Event;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.event.ObservesAsync;
@@ -51,6 +52,9 @@ class ContainerCallsTest {
     Instance<Connection> connections;
     @Inject
     AtStart atStart;
+
+    @Inject
+    Early early;
 
     @AfterEach
     void assertNothingIsLeft() {
@@ -120,6 +124,12 @@ class ContainerCallsTest {
     @Test
     void methodsThatRunAtStart() {
         assertThat(atStart.seen).containsExactlyInAnyOrder(List.of("AtStart#observe"), List.of("AtStart#startup"));
+    }
+
+    /** Such a bean is created while the application is initialized, before run-time configuration is available. */
+    @Test
+    void beansThatAreCreatedEarly() {
+        assertThat(early.call()).isEqualTo("created early: true");
     }
 
     private String fire() {
@@ -203,6 +213,21 @@ class ContainerCallsTest {
 
         private void see() {
             seen.add(bulkheads.semaphore("at start").holders().stream().map(Holder::method).toList());
+        }
+    }
+
+    @Singleton
+    public static class Early {
+
+        private boolean createdEarly;
+
+        void onInit(@Observes @Initialized(ApplicationScoped.class) Object event) {
+            createdEarly = true;
+        }
+
+        @RedisBulkhead(name = "early", permits = 1)
+        String call() {
+            return "created early: " + createdEarly;
         }
     }
 }

@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -64,15 +62,6 @@ class CurrentPermitTest {
         assertThat(permit.isHeld()).as("after the call").isFalse();
         assertThat(permit.refresh()).isFalse();
         assertThat(permit.release()).isFalse();
-    }
-
-    @Test
-    void tokensIncreaseWithEachCall() {
-        List<Long> tokens = new ArrayList<>();
-        for (int i = 0; i < 20; i++) {
-            tokens.add(guarded.ledger(now -> now.get().fencingToken()));
-        }
-        assertThat(tokens).isSorted().doesNotHaveDuplicates().allMatch(token -> token > 0);
     }
 
     /** The method reads its permit while it builds the Uni; the permit stays valid until the Uni ends. */

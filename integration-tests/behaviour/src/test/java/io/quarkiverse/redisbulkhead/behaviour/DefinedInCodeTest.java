@@ -54,7 +54,8 @@ class DefinedInCodeTest {
                         + " annotation of " + Guarded.class.getName()
                         + "#guarded; permits=3, fair=false in the SemaphoreSpec of"
                         + " DefinedInCodeTest#")
-                .withMessageEndingWith("See RBH035 on the page \"Error codes\" of the Redis Bulkhead documentation");
+                .withMessageEndingWith("See "
+                        + "https://docs.quarkiverse.io/quarkus-redis-bulkhead/dev/errors.html#RBH035");
     }
 
     @Test

@@ -23,7 +23,6 @@ import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.mutiny.Uni;
-import io.vertx.core.Vertx;
 
 /** Guarded methods and code detach permits, and code attaches them. */
 @QuarkusTest
@@ -36,9 +35,6 @@ class DetachTest {
 
     @Inject
     RedisBulkheads bulkheads;
-
-    @Inject
-    Vertx vertx;
 
     @Test
     void guardedMethodDoesNotReleaseADetachedPermit() {
@@ -104,25 +100,6 @@ class DetachTest {
     void rejectsInvalidTokens() {
         assertThatIllegalArgumentException().isThrownBy(() -> bulkheads.lock("orders").attach("orders"));
         assertThatIllegalArgumentException().isThrownBy(() -> bulkheads.lock("orders").attachAsync(null));
-    }
-
-    /** Trap 15. */
-    @Test
-    void doesNotBlockTheEventLoop() throws Exception {
-        Permit permit = bulkheads.semaphore("detach-reports").tryAcquire().orElseThrow();
-        String token = permit.id() + "." + "0".repeat(32);
-        for (Runnable blocking : new Runnable[] { permit::detach, () -> bulkheads.semaphore("detach-reports").attach(token) }) {
-            Throwable refused = Uni.createFrom().<Throwable> emitter(result -> vertx.getOrCreateContext().runOnContext(here -> {
-                try {
-                    blocking.run();
-                    result.complete(null);
-                } catch (RuntimeException e) {
-                    result.complete(e);
-                }
-            })).await().atMost(LONG);
-            assertThat(refused).isInstanceOf(IllegalStateException.class).hasMessageContaining("event loop");
-        }
-        permit.release();
     }
 
     @ApplicationScoped

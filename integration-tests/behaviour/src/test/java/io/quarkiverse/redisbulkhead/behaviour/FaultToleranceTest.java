@@ -31,6 +31,8 @@ import org.eclipse.microprofile.faulttolerance.exceptions.CircuitBreakerOpenExce
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import io.opentelemetry.instrumentation.annotations.WithSpan;
 import io.quarkiverse.redisbulkhead.BulkheadContendedException;
@@ -97,40 +99,19 @@ class FaultToleranceTest {
         }
     }
 
-    /** Trap 14: each retry takes a new permit. */
-    @Test
-    void eachRetryAcquiresANewPermit() {
-        assertThat(guarded.retried()).isEqualTo("done");
-        assertThat(guarded.tickets()).hasSize(3).isSorted().doesNotHaveDuplicates();
-    }
-
-    @Test
-    void eachRetryOfAUniAcquiresANewPermit() {
-        assertThat(guarded.retriedUni().await().atMost(LONG)).isEqualTo("done");
-        assertThat(guarded.tickets()).hasSize(3).isSorted().doesNotHaveDuplicates();
-    }
-
-    @Test
-    void eachRetryOfAStageAcquiresANewPermit() throws Exception {
-        assertThat(get(guarded.retriedStage())).isEqualTo("done");
-        assertThat(guarded.tickets()).hasSize(3).isSorted().doesNotHaveDuplicates();
-    }
-
-    @Test
-    void delayBetweenAttemptsHoldsNoPermit() throws Exception {
+    /** Trap 14: each retry takes a new permit, and the delay before it holds none. */
+    @ParameterizedTest
+    @ValueSource(strings = { "synchronous", "uni", "stage" })
+    void eachRetryAcquiresANewPermit(String kind) throws Exception {
         List<Integer> inUse = new CopyOnWriteArrayList<>();
         probe.atPause(() -> inUse.add(inUse("retried")));
-
-        guarded.retried();
+        assertThat(switch (kind) {
+            case "uni" -> guarded.retriedUni().await().atMost(LONG);
+            case "stage" -> get(guarded.retriedStage());
+            default -> guarded.retried();
+        }).isEqualTo("done");
+        assertThat(guarded.tickets()).hasSize(3).isSorted().doesNotHaveDuplicates();
         assertThat(inUse).as("at the start and the end of two pauses").containsExactly(0, 0, 0, 0);
-
-        guarded.tickets().clear();
-        guarded.retriedUni().await().atMost(LONG);
-        assertThat(inUse).as("Uni").hasSize(8).containsOnly(0);
-
-        guarded.tickets().clear();
-        get(guarded.retriedStage());
-        assertThat(inUse).as("stage").hasSize(12).containsOnly(0);
     }
 
     @Test
@@ -174,7 +155,6 @@ class FaultToleranceTest {
         try (Permit taken = take("full")) {
             assertThat(guarded.withFallback()).isEqualTo("instead of BulkheadFullException");
             assertThat(guarded.withFallbackUni().await().atMost(LONG)).isEqualTo("instead of BulkheadFullException");
-            assertThat(get(guarded.withFallbackStage())).isEqualTo("instead of BulkheadFullException");
         }
     }
 
@@ -218,7 +198,6 @@ class FaultToleranceTest {
     void fallbackHoldsNoPermit() throws Exception {
         assertThat(guarded.failing()).isEqualTo("0 in use");
         assertThat(guarded.failingUni().await().atMost(LONG)).isEqualTo("0 in use");
-        assertThat(get(guarded.failingStage())).isEqualTo("0 in use");
     }
 
     @Test
@@ -234,8 +213,6 @@ class FaultToleranceTest {
             assertThat(guarded.retriedThenFallback()).isEqualTo("instead of BulkheadFullException");
             assertThat(probe.requests()).isEqualTo(3);
 
-            assertThat(guarded.retriedThenFallbackUni().await().atMost(LONG)).isEqualTo("instead of BulkheadFullException");
-            assertThat(probe.requests()).isEqualTo(6);
         }
     }
 
@@ -498,12 +475,6 @@ class FaultToleranceTest {
             return Uni.createFrom().item("done");
         }
 
-        @Fallback(fallbackMethod = "insteadStage")
-        @RedisBulkhead(name = "full", permits = 1)
-        CompletionStage<String> withFallbackStage() {
-            return CompletableFuture.completedStage("done");
-        }
-
         @Fallback(fallbackMethod = "instead")
         @RedisBulkhead(name = "patient", permits = 1, maxWait = "60s")
         String patientWithFallback() {
@@ -528,10 +499,6 @@ class FaultToleranceTest {
 
         Uni<String> insteadUni(Exception reason) {
             return Uni.createFrom().item(instead(reason));
-        }
-
-        CompletionStage<String> insteadStage(Exception reason) {
-            return CompletableFuture.completedStage(instead(reason));
         }
 
         @Fallback(fallbackMethod = "insteadOrFail", applyOn = BulkheadException.class)
@@ -569,22 +536,12 @@ class FaultToleranceTest {
             return Uni.createFrom().failure(new IllegalStateException("own"));
         }
 
-        @Fallback(fallbackMethod = "countHoldersStage")
-        @RedisBulkhead(name = "failing", permits = 1)
-        CompletionStage<String> failingStage() {
-            return CompletableFuture.failedStage(new IllegalStateException("own"));
-        }
-
         String countHolders() {
             return bulkheads.semaphore("failing").status().inUse() + " in use";
         }
 
         Uni<String> countHoldersUni() {
             return bulkheads.semaphore("failing").statusAsync().map(status -> status.inUse() + " in use");
-        }
-
-        CompletionStage<String> countHoldersStage() {
-            return countHoldersUni().subscribeAsCompletionStage();
         }
 
         @Fallback(fallbackMethod = "guardedInstead")
@@ -604,14 +561,6 @@ class FaultToleranceTest {
         @RedisBulkhead(name = "full", permits = 1)
         String retriedThenFallback() {
             return "done";
-        }
-
-        @Retry(maxRetries = 2, delay = 0, jitter = 0)
-        @Fallback(fallbackMethod = "insteadUni")
-        @Asks
-        @RedisBulkhead(name = "full", permits = 1)
-        Uni<String> retriedThenFallbackUni() {
-            return Uni.createFrom().item("done");
         }
 
         @Retry(maxRetries = 2, jitter = 0)

@@ -8,10 +8,11 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
 
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
@@ -19,19 +20,15 @@ import jakarta.inject.Inject;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
-import io.quarkiverse.redisbulkhead.Holder;
-import io.quarkiverse.redisbulkhead.LockNotAcquiredException;
-import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
-import io.quarkiverse.redisbulkhead.RedisLock;
 import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
-import io.smallrye.mutiny.helpers.test.AssertSubscriber;
-import io.smallrye.mutiny.helpers.test.UniAssertSubscriber;
 
 /** With each return type, a call acquires a permit, holds it until its end and releases it. */
 @QuarkusTest
@@ -49,78 +46,42 @@ class GuardedCallsTest {
                 .untilAsserted(() -> assertThat(bulkheads.semaphore(name).status().inUse()).as(name).isZero()));
     }
 
-    @Test
-    void synchronous() throws Exception {
-        CountDownLatch end = new CountDownLatch(1);
-        CompletableFuture<String> running = CompletableFuture.supplyAsync(() -> reports.blocking(end));
-        awaitHolder("blocking", "Reports#blocking");
+    enum Kind {
+        BLOCKING((reports, work) -> CompletableFuture.supplyAsync(() -> reports.blocking(work))),
+        UNI((reports, work) -> reports.uni(work).subscribeAsCompletionStage()),
+        STAGE((reports, work) -> reports.stage(work).toCompletableFuture()),
+        MULTI((reports, work) -> reports.multi(work).collect().last().subscribeAsCompletionStage());
 
-        assertThatThrownBy(() -> reports.blocking(end)).isInstanceOfSatisfying(BulkheadFullException.class, e -> {
-            assertThat(e.name()).isEqualTo("blocking");
-            assertThat(e.limit()).isEqualTo(1);
-            assertThat(e.nearestLeaseEnd()).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(60));
-        });
-        end.countDown();
+        private final BiFunction<Reports, CompletableFuture<String>, CompletableFuture<String>> call;
 
-        assertThat(running.get(10, TimeUnit.SECONDS)).isEqualTo("done");
-        assertThat(inUse("blocking")).as("when the call has returned").isZero();
-        assertThat(reports.blocking(end)).isEqualTo("done");
+        Kind(BiFunction<Reports, CompletableFuture<String>, CompletableFuture<String>> call) {
+            this.call = call;
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void holdsItsPermitUntilItsEnd(Kind kind) throws Exception {
+        CompletableFuture<String> work = new CompletableFuture<>();
+        CompletableFuture<String> running = kind.call.apply(reports, work);
+        awaitHolder("calls", "Reports#" + kind.name().toLowerCase(Locale.ROOT));
+
+        assertThatThrownBy(() -> kind.call.apply(reports, work).get(20, TimeUnit.SECONDS)).cause()
+                .isInstanceOfSatisfying(BulkheadFullException.class, e -> {
+                    assertThat(e.name()).isEqualTo("calls");
+                    assertThat(e.limit()).isEqualTo(1);
+                    assertThat(e.nearestLeaseEnd()).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(60));
+                });
+        work.complete("done");
+
+        assertThat(running.get(20, TimeUnit.SECONDS)).isEqualTo("done");
+        assertThat(inUse("calls")).as("when the call has returned").isZero();
     }
 
     @Test
     void propagatesExceptionsUnchanged() {
         assertThatThrownBy(() -> reports.failing()).isInstanceOf(IOException.class).hasMessage("own");
         assertThat(inUse("calls-failing")).isZero();
-    }
-
-    @Test
-    void uni() {
-        CompletableFuture<String> work = new CompletableFuture<>();
-        UniAssertSubscriber<String> first = subscribe(reports.uni(work));
-        awaitHolder("uni", "Reports#uni");
-
-        assertThat(subscribe(reports.uni(work)).awaitFailure().getFailure()).isInstanceOf(BulkheadFullException.class);
-        work.complete("done");
-
-        first.awaitItem().assertItem("done");
-        assertThat(inUse("uni")).isZero();
-    }
-
-    @Test
-    void cancelledUni() {
-        UniAssertSubscriber<String> first = subscribe(reports.uni(new CompletableFuture<>()));
-        awaitHolder("uni", "Reports#uni");
-
-        first.cancel();
-
-        await().atMost(20, TimeUnit.SECONDS).until(() -> inUse("uni") == 0);
-    }
-
-    @Test
-    void stage() throws Exception {
-        CompletableFuture<String> work = new CompletableFuture<>();
-        CompletionStage<String> first = reports.stage(work);
-        awaitHolder("stage", "Reports#stage");
-
-        assertThatThrownBy(() -> reports.stage(work).toCompletableFuture().get(10, TimeUnit.SECONDS))
-                .hasCauseInstanceOf(BulkheadFullException.class);
-        work.complete("done");
-
-        assertThat(first.toCompletableFuture().get(10, TimeUnit.SECONDS)).isEqualTo("done");
-        assertThat(inUse("stage")).isZero();
-    }
-
-    @Test
-    void multi() {
-        AssertSubscriber<Integer> first = reports.multi().subscribe().withSubscriber(AssertSubscriber.create(1));
-        first.awaitItems(1);
-        awaitHolder("multi", "Reports#multi");
-
-        reports.multi().subscribe().withSubscriber(AssertSubscriber.create(1)).awaitFailure()
-                .assertFailedWith(BulkheadFullException.class);
-        first.request(10).awaitCompletion().assertItems(1, 2, 3);
-
-        assertThat(inUse("multi")).isZero();
     }
 
     /**
@@ -169,55 +130,6 @@ class GuardedCallsTest {
         }
     }
 
-    /** Trap 17: the lock is not reentrant. */
-    @Test
-    @Timeout(60)
-    void rejectsANestedLockImmediately() {
-        RedisLock lock = bulkheads.lock(LockSpec.named("calls-lock").acquireTimeout(Duration.ofHours(1)).build());
-        assertThatThrownBy(() -> lock.run(() -> lock.run(() -> {
-        }))).isInstanceOf(LockNotAcquiredException.class)
-                .hasMessageStartingWith("Lock 'calls-lock' is held by a call around this one");
-    }
-
-    /** Trap 18: the second is full; the first is released before the caller sees the rejection. */
-    @Test
-    void severalBulkheads() throws Exception {
-        CountDownLatch end = new CountDownLatch(1);
-        CompletableFuture<String> running = CompletableFuture.supplyAsync(() -> reports.narrow(end));
-        awaitHolder("calls-narrow", "Reports#narrow");
-
-        assertThatThrownBy(() -> reports.both()).isInstanceOfSatisfying(BulkheadFullException.class,
-                e -> assertThat(e.name()).isEqualTo("calls-narrow"));
-        assertThat(inUse("calls-wide")).isZero();
-        end.countDown();
-        running.get(10, TimeUnit.SECONDS);
-
-        assertThat(reports.both()).isEqualTo("wide 1, narrow 1");
-        assertThat(inUse("calls-wide")).isZero();
-    }
-
-    @Test
-    void classLevelAndInherited() {
-        assertThat(reports.inherited()).containsExactly("Reports#inherited");
-        assertThat(reports.plain()).containsExactly("Reports#plain");
-    }
-
-    @Test
-    void configurationOverridesTheAnnotation() {
-        assertThat(bulkheads.semaphore("configured").spec().permits()).isEqualTo(2);
-    }
-
-    @Test
-    void disabledBulkheadAdmitsAllCalls() {
-        assertThat(reports.off(3)).isZero();
-    }
-
-    @Test
-    void unknownNameFailsWithSuggestions() {
-        assertThatThrownBy(() -> bulkheads.semaphore("report")).isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("'report'").hasMessageContaining("blocking");
-    }
-
     private void awaitHolder(String bulkhead, String method) {
         await().atMost(20, TimeUnit.SECONDS)
                 .untilAsserted(() -> assertThat(bulkheads.semaphore(bulkhead).holders()).singleElement()
@@ -232,64 +144,38 @@ class GuardedCallsTest {
         return bulkheads.semaphore(name).status().inUse();
     }
 
-    private static <T> UniAssertSubscriber<T> subscribe(Uni<T> uni) {
-        return uni.subscribe().withSubscriber(UniAssertSubscriber.create());
-    }
-
-    public static class Parent {
+    @ApplicationScoped
+    public static class Reports {
 
         @Inject
         RedisBulkheads bulkheads;
 
-        @RedisBulkhead(name = "inherited", permits = 1)
-        public List<String> inherited() {
-            return holders(bulkheads, "inherited");
-        }
-
-        static List<String> holders(RedisBulkheads bulkheads, String name) {
-            return bulkheads.semaphore(name).holders().stream().map(Holder::method).toList();
-        }
-    }
-
-    @ApplicationScoped
-    @RedisBulkhead(name = "calls-class", permits = 100)
-    public static class Reports extends Parent {
-
         @Inject
         Reports self;
 
-        @RedisBulkhead(name = "blocking", permits = 1)
-        String blocking(CountDownLatch end) {
-            return await(end);
+        @RedisBulkhead(name = "calls", permits = 1)
+        String blocking(CompletableFuture<String> work) {
+            return work.join();
         }
 
-        private static String await(CountDownLatch end) {
-            try {
-                end.await(10, TimeUnit.SECONDS);
-            } catch (InterruptedException e) {
-                throw new IllegalStateException(e);
-            }
-            return "done";
+        @RedisBulkhead(name = "calls", permits = 1)
+        Uni<String> uni(CompletableFuture<String> work) {
+            return Uni.createFrom().completionStage(work);
+        }
+
+        @RedisBulkhead(name = "calls", permits = 1)
+        CompletionStage<String> stage(CompletableFuture<String> work) {
+            return work;
+        }
+
+        @RedisBulkhead(name = "calls", permits = 1)
+        Multi<String> multi(CompletableFuture<String> work) {
+            return Uni.createFrom().completionStage(work).toMulti();
         }
 
         @RedisBulkhead(name = "calls-failing", permits = 1)
         void failing() throws IOException {
             throw new IOException("own");
-        }
-
-        @RedisBulkhead(name = "uni", permits = 1)
-        Uni<String> uni(CompletableFuture<String> work) {
-            return Uni.createFrom().completionStage(work);
-        }
-
-        @RedisBulkhead(name = "stage", permits = 1)
-        CompletionStage<String> stage(CompletableFuture<String> work) {
-            return work;
-        }
-
-        @RedisBulkhead(name = "multi", permits = 1)
-        Multi<Integer> multi() {
-            return Multi.createFrom().items(1, 2, 3);
         }
 
         @RedisBulkhead(name = "nested", permits = 1)
@@ -321,30 +207,6 @@ class GuardedCallsTest {
         @RedisBulkhead(name = "calls-begun", permits = 1, maxWait = "1h")
         Uni<String> begun() {
             return Uni.createFrom().item("begun");
-        }
-
-        @RedisBulkhead(name = "calls-wide", permits = 5)
-        @RedisBulkhead(name = "calls-narrow", permits = 1)
-        String both() {
-            return "wide " + holders(bulkheads, "calls-wide").size() + ", narrow " + holders(bulkheads, "calls-narrow").size();
-        }
-
-        @RedisBulkhead(name = "calls-narrow", permits = 1)
-        String narrow(CountDownLatch end) {
-            return await(end);
-        }
-
-        @RedisBulkhead(name = "configured")
-        void configured() {
-        }
-
-        @RedisBulkhead(name = "calls-off", permits = 1)
-        int off(int depth) {
-            return depth == 0 ? bulkheads.semaphore("calls-off").status().inUse() : self.off(depth - 1);
-        }
-
-        List<String> plain() {
-            return holders(bulkheads, "calls-class");
         }
     }
 }

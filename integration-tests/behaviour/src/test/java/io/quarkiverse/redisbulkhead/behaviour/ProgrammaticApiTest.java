@@ -10,11 +10,9 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Function;
 import java.util.stream.IntStream;
 
 import jakarta.enterprise.context.ApplicationScoped;
@@ -35,8 +33,6 @@ import io.quarkiverse.redisbulkhead.SemaphoreStatus;
 import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.helpers.test.UniAssertSubscriber;
-import io.smallrye.mutiny.subscription.UniSubscriber;
-import io.smallrye.mutiny.subscription.UniSubscription;
 import io.vertx.core.Vertx;
 
 /** Bulkheads used from code: each method, and its asynchronous variant that returns a Uni. */
@@ -315,23 +311,6 @@ class ProgrammaticApiTest {
         assertThat(reports().status().limit()).isEqualTo(2);
     }
 
-    /** A higher limit admits waiters. */
-    @Test
-    void resizeAdmitsWaiters() throws Exception {
-        Permit first = reports().acquire(LONG);
-        Permit second = reports().acquire(LONG);
-        Caller<Permit> waiting = Caller.of(() -> reports().acquire(LONG));
-        awaitWaiting(1);
-        reports().resize(3);
-        try {
-            assertThat(waiting.result().release()).isTrue();
-        } finally {
-            reports().resetSize();
-            first.release();
-            second.release();
-        }
-    }
-
     @Test
     void invalidLimits() {
         for (int size : new int[] { 0, -1, Integer.MIN_VALUE }) {
@@ -354,19 +333,6 @@ class ProgrammaticApiTest {
         assertThat(vast.status().free()).isEqualTo(Integer.MAX_VALUE - 1);
         assertThat(permit.isHeld()).isTrue();
         assertThat(permit.release()).isTrue();
-    }
-
-    @Test
-    void namesInAnyScript() {
-        for (String name : List.of("报表", "отчёты", "🚀🚀", "a b", "{tag}", "a:b}c{", "x".repeat(200))) {
-            RedisSemaphore semaphore = bulkheads.semaphore(SemaphoreSpec.named(name).permits(1).build());
-            Permit permit = semaphore.acquire(Duration.ZERO);
-            assertThatThrownBy(() -> semaphore.acquire(Duration.ZERO)).isInstanceOfSatisfying(BulkheadFullException.class,
-                    e -> assertThat(e.name()).isEqualTo(name));
-            assertThat(semaphore.holders()).singleElement()
-                    .satisfies(holder -> assertThat(holder.bulkhead()).isEqualTo(name));
-            assertThat(permit.release()).as(name).isTrue();
-        }
     }
 
     @Test
@@ -406,11 +372,13 @@ class ProgrammaticApiTest {
         calls.put("resetSize", () -> reports().resetSize());
         calls.put("refresh", permit::refresh);
         calls.put("release", permit::release);
+        calls.put("detach", permit::detach);
+        calls.put("attach", () -> reports().attach(permit.id() + "." + "0".repeat(32)));
         Permit awaiting = bulkheads.semaphore(SemaphoreSpec.named("awaiting").permits(1).awaitRelease(true).build())
                 .acquire(LONG);
         calls.put("close", awaiting::close);
 
-        Map<String, Throwable> failures = onEventLoop(calls);
+        Map<String, Throwable> failures = EventLoopCalls.failures(vertx, calls);
 
         failures.forEach((method, failure) -> assertThat(failure).as(method).isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("event loop")
@@ -426,26 +394,10 @@ class ProgrammaticApiTest {
     void closesPermitsOnAnEventLoop() throws Exception {
         Permit permit = reports().acquire(LONG);
 
-        assertThat(onEventLoop(Map.of("close", permit::close))).isEmpty();
+        assertThat(EventLoopCalls.failures(vertx, Map.of("close", permit::close))).isEmpty();
 
         assertThat(permit.isHeld()).isFalse();
         assertThat(reports().holders()).isEmpty();
-    }
-
-    private Map<String, Throwable> onEventLoop(Map<String, Runnable> calls) throws Exception {
-        CompletableFuture<Map<String, Throwable>> done = new CompletableFuture<>();
-        vertx.runOnContext(now -> {
-            Map<String, Throwable> failures = new LinkedHashMap<>();
-            calls.forEach((method, call) -> {
-                try {
-                    call.run();
-                } catch (Throwable e) {
-                    failures.put(method, e);
-                }
-            });
-            done.complete(failures);
-        });
-        return done.get(20, TimeUnit.SECONDS);
     }
 
     /** The asynchronous variants complete there, on the same event loop. */
@@ -461,79 +413,6 @@ class ProgrammaticApiTest {
                     .subscribe().with(done::complete, done::completeExceptionally);
         });
         assertThat(done.get(20, TimeUnit.SECONDS)).isEqualTo("2, same thread");
-    }
-
-    /** Trap 9: cancelled immediately, before the reply, and while waiting. */
-    @Test
-    void cancelledAcquires() {
-        for (int i = 0; i < 50; i++) {
-            cancel(reports().tryAcquireAsync(), new Receiver<>(item -> item));
-            cancel(reports().acquireAsync(LONG), new Receiver<>(Optional::of));
-        }
-        await().atMost(LONG).untilAsserted(() -> {
-            assertThat(reports().holders()).isEmpty();
-            assertThat(reports().waiters()).isEmpty();
-        });
-
-        filled(() -> {
-            UniAssertSubscriber<Permit> waiting = subscribe(reports().acquireAsync(LONG));
-            awaitWaiting(1);
-            waiting.cancel();
-            awaitWaiting(0);
-        });
-    }
-
-    // The permit may have arrived first.
-    private static <T> void cancel(Uni<T> uni, Receiver<T> receiver) {
-        uni.subscribe().withSubscriber(receiver);
-        receiver.subscription.join().cancel();
-        receiver.emitted.thenAccept(permit -> permit.releaseAsync().subscribe().with(released -> {
-        }));
-    }
-
-    /** Trap 9: a caller that cancels as the permit arrives either gets it or not; the permit is never lost. */
-    @Test
-    void cancelledAsThePermitArrives() {
-        for (int round = 0; round < 600; round++) {
-            Receiver<Optional<Permit>> receiver = new Receiver<>(item -> item);
-            reports().tryAcquireAsync().subscribe().withSubscriber(receiver);
-            long cancelAt = System.nanoTime() + round % 60 * 20_000L;
-            while (System.nanoTime() < cancelAt && !receiver.emitted.isDone()) {
-                Thread.onSpinWait();
-            }
-            receiver.subscription.join().cancel();
-            await().atMost(LONG).pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(2)).until(() -> {
-                receiver.emitted.thenAccept(Permit::release);
-                return reports().holders().isEmpty();
-            });
-        }
-    }
-
-    /** Accepts items even when cancelled. */
-    private static final class Receiver<T> implements UniSubscriber<T> {
-
-        private final CompletableFuture<UniSubscription> subscription = new CompletableFuture<>();
-        private final CompletableFuture<Permit> emitted = new CompletableFuture<>();
-        private final Function<T, Optional<Permit>> permit;
-
-        private Receiver(Function<T, Optional<Permit>> permit) {
-            this.permit = permit;
-        }
-
-        @Override
-        public void onSubscribe(UniSubscription made) {
-            subscription.complete(made);
-        }
-
-        @Override
-        public void onItem(T item) {
-            permit.apply(item).ifPresent(emitted::complete);
-        }
-
-        @Override
-        public void onFailure(Throwable failure) {
-            emitted.completeExceptionally(failure);
-        }
     }
 
     /** Trap 9. */
@@ -593,10 +472,6 @@ class ProgrammaticApiTest {
 
     private RedisSemaphore reports() {
         return bulkheads.semaphore("reports");
-    }
-
-    private static <T> UniAssertSubscriber<T> subscribe(Uni<T> uni) {
-        return uni.subscribe().withSubscriber(UniAssertSubscriber.create());
     }
 
     @ApplicationScoped

@@ -78,7 +78,7 @@ class RejectionInRestTest {
         String body = when().get("/contended").then().statusCode(503)
                 .contentType("application/problem+json").header("Retry-After", "1")
                 .body("status", is(503))
-                .body("detail", is("Too many are asking bulkhead 'reports' at the moment"))
+                .body("detail", is("Too many requests are competing for bulkhead 'reports'"))
                 .body("bulkhead", is("reports")).extract().asString();
         assertThat(body).doesNotContain("10.1.2.3");
     }

@@ -23,6 +23,7 @@ import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkus.arc.Arc;
 import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.mutiny.Uni;
 
@@ -80,6 +81,16 @@ class RestClientTest {
         assertThat(holders("client-narrow")).isEmpty();
     }
 
+    @Test
+    void inheritedMethodWithItsOwnAnnotation() throws Exception {
+        isLimited("client-own", "WholePartner#own", whole::own, whole::own);
+    }
+
+    @Test
+    void defaultMethod() throws Exception {
+        isLimited("client-default", "Partner#byDefault", partner::byDefault, partner::byDefault);
+    }
+
     private void isLimited(String bulkhead, String method, Callable<String> first, Callable<String> second) throws Exception {
         Caller<String> running = Caller.of(first);
         await().atMost(20, TimeUnit.SECONDS).until(() -> gate.inside() == 1);
@@ -111,6 +122,11 @@ class RestClientTest {
         @RedisBulkhead(name = "client-wide", permits = 5)
         @RedisBulkhead(name = "client-narrow", permits = 1)
         Uni<String> who();
+
+        @RedisBulkhead(name = "client-default", permits = 1)
+        default String byDefault() {
+            return Arc.container().instance(Gate.class).get().pass();
+        }
     }
 
     public interface Described {
@@ -118,6 +134,11 @@ class RestClientTest {
         @GET
         @Path("/slow")
         String describe();
+
+        @GET
+        @Path("/slow")
+        @RedisBulkhead(name = "client-own", permits = 1)
+        String own();
     }
 
     @Path("/partner")

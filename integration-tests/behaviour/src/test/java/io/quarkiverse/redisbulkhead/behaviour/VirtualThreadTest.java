@@ -1,7 +1,6 @@
 package io.quarkiverse.redisbulkhead.behaviour;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
@@ -15,7 +14,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
 
-import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkus.test.junit.QuarkusTest;
@@ -37,11 +35,6 @@ class VirtualThreadTest {
     @Test
     void asynchronous() throws Exception {
         assertThat(onVirtualThread(() -> guarded.uni().await().indefinitely())).isEqualTo("VirtualThread, 1 permit in use");
-    }
-
-    @Test
-    void rejected() {
-        assertThatThrownBy(() -> onVirtualThread(() -> guarded.nested())).hasCauseInstanceOf(BulkheadFullException.class);
     }
 
     // By reflection, because the sources are compiled for Java 17.
@@ -68,11 +61,6 @@ class VirtualThreadTest {
         @RedisBulkhead(name = "virtual", permits = 1)
         Uni<String> uni() {
             return Uni.createFrom().item(() -> describe());
-        }
-
-        @RedisBulkhead(name = "virtual", permits = 1)
-        String nested() {
-            return synchronous();
         }
 
         private String describe() {

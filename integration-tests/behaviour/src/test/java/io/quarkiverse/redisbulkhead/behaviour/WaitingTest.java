@@ -5,13 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
@@ -79,28 +77,6 @@ class WaitingTest {
         taken.release();
 
         assertThat(caller.result()).isEqualTo("done");
-    }
-
-    @Test
-    void uni() {
-        UniAssertSubscriber<String> subscriber = subscribe(guarded.uni());
-        awaitWaiters(1);
-        subscriber.assertNotTerminated();
-
-        taken.release();
-
-        subscriber.awaitItem(LONG).assertItem("done");
-    }
-
-    @Test
-    void stage() throws Exception {
-        CompletionStage<String> stage = guarded.stage();
-        awaitWaiters(1);
-        assertThat(stage.toCompletableFuture()).isNotDone();
-
-        taken.release();
-
-        assertThat(stage.toCompletableFuture().get(10, TimeUnit.SECONDS)).isEqualTo("done");
     }
 
     @Test
@@ -208,43 +184,6 @@ class WaitingTest {
         }
     }
 
-    @Test
-    void fairWaitersAcquireInOrder() {
-        for (boolean undisturbed = false; !undisturbed;) {
-            List<Integer> order = new CopyOnWriteArrayList<>();
-            // A waiter whose process is paused for two seconds loses its turn.
-            undisturbed = serveNineOfTenWaiters(order).compareTo(Duration.ofMillis(1_500)) < 0;
-            if (undisturbed) {
-                assertThat(order).containsExactly(0, 1, 2, 4, 5, 6, 7, 8, 9);
-            }
-        }
-    }
-
-    // Returns the time until all waiters were served.
-    private Duration serveNineOfTenWaiters(List<Integer> order) {
-        RedisSemaphore queue = bulkheads.semaphore("queue");
-        Permit all = queue.acquire(LONG);
-        List<UniAssertSubscriber<String>> subscribers = new ArrayList<>();
-        for (int i = 0; i < 10; i++) {
-            int number = i;
-            subscribers.add(subscribe(guarded.queued(() -> {
-                order.add(number);
-                return "done";
-            })));
-            await().atMost(LONG).pollDelay(Duration.ZERO).until(() -> queue.waiters().size() == number + 1);
-        }
-        assertThat(queue.waiters()).isSortedAccordingTo((a, b) -> Long.compare(a.ticket(), b.ticket()))
-                .allMatch(waiter -> waiter.ticket() > all.fencingToken());
-        subscribers.remove(3).cancel();
-        await().atMost(LONG).until(() -> queue.waiters().size() == 9);
-
-        long begun = System.nanoTime();
-        all.release();
-
-        subscribers.forEach(subscriber -> subscriber.awaitItem(LONG));
-        return Duration.ofNanos(System.nanoTime() - begun);
-    }
-
     /** The call keeps its first permit while it waits for the second, and releases it when that wait fails. */
     @Test
     void severalBulkheads() throws Exception {
@@ -265,18 +204,6 @@ class WaitingTest {
         assertThat(bulkheads.semaphore("outer").holders()).isEmpty();
         all.release();
         assertThat(guarded.both()).isEqualTo("done");
-    }
-
-    /** All of many waiters acquire permits, and the limit holds. */
-    @Test
-    void manyWaiters() {
-        List<UniAssertSubscriber<String>> all = IntStream.range(0, 200)
-                .mapToObj(i -> subscribe(guarded.uni())).toList();
-        awaitWaiters(200);
-
-        taken.release();
-
-        all.forEach(subscriber -> subscriber.awaitItem(Duration.ofSeconds(30)).assertItem("done"));
     }
 
     /** The wait may time out before the first reply. */

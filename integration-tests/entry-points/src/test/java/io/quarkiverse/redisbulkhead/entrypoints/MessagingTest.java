@@ -18,6 +18,8 @@ import org.eclipse.microprofile.reactive.messaging.Incoming;
 import org.eclipse.microprofile.reactive.messaging.Outgoing;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
@@ -47,45 +49,20 @@ class MessagingTest extends EntryPointTestBase {
         consumers.consumed.clear();
     }
 
-    @Test
-    void synchronousConsumers() throws Exception {
-        CompletionStage<Void> first = sender.later.send("first");
+    /** Consumers that return a value or a Uni, and processors: one of them rejects a message while another has the permit. */
+    @ParameterizedTest
+    @CsvSource({ "later, blocking, Consumers#consumeLater, first, third on worker",
+            "blocking, later, Consumers#consume, first on worker, third",
+            "blocking, in, Consumers#consume, first on worker, processed third" })
+    void consumersAreLimited(String channel, String otherChannel, String holder, String first, String third) throws Exception {
+        CompletionStage<Void> running = sender.of(channel).send("first");
         awaitInside(1);
-
-        assertThat(holders("messages")).containsExactly("Consumers#consumeLater");
-        assertRejected(sender.blocking.send("second"));
+        assertThat(holders("messages")).containsExactly(holder);
+        assertRejected(sender.of(otherChannel).send("second"));
         openGate();
-
-        assertAcknowledged(first);
-        assertAcknowledged(sender.blocking.send("third"));
-        assertThat(consumers.consumed).containsExactly("first", "third on worker");
-    }
-
-    @Test
-    void uniConsumers() throws Exception {
-        CompletionStage<Void> first = sender.blocking.send("first");
-        awaitInside(1);
-
-        assertThat(holders("messages")).containsExactly("Consumers#consume");
-        assertRejected(sender.later.send("second"));
-        openGate();
-
-        assertAcknowledged(first);
-        assertAcknowledged(sender.later.send("third"));
-        assertThat(consumers.consumed).containsExactly("first on worker", "third");
-    }
-
-    @Test
-    void processors() throws Exception {
-        CompletionStage<Void> first = sender.blocking.send("first");
-        awaitInside(1);
-
-        assertRejected(sender.in.send("second"));
-        openGate();
-
-        assertAcknowledged(first);
-        assertAcknowledged(sender.in.send("third"));
-        assertThat(consumers.consumed).containsExactly("first on worker", "processed third");
+        assertAcknowledged(running);
+        assertAcknowledged(sender.of(otherChannel).send("third"));
+        assertThat(consumers.consumed).containsExactly(first, third);
     }
 
     @Test
@@ -144,6 +121,14 @@ class MessagingTest extends EntryPointTestBase {
         Emitter<String> patient;
         @Channel("also-patient")
         Emitter<String> alsoPatient;
+
+        Emitter<String> of(String channel) {
+            return switch (channel) {
+                case "later" -> later;
+                case "in" -> in;
+                default -> blocking;
+            };
+        }
     }
 
     @Singleton

@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
-import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -68,35 +67,6 @@ class TwoApplicationsIT extends ProcessTestBase {
 
         assertThatLimitHolds("/reports", reports);
         assertThatLimitHolds("/reports/async", reports);
-    }
-
-    @Test
-    @DisplayName("Trap 3: the permits of a killed process are free again within one lease")
-    void permitsOfKilledProcess() throws Exception {
-        Duration lease = Duration.ofSeconds(3);
-        Duration slack = Duration.ofSeconds(10);
-        Gate reports = new Gate();
-        outside = new OutsideServer(reports);
-        Map<String, String> configuration = Map.of("quarkus.redis-bulkhead.\"reports\".expire", lease.toMillis() + "ms",
-                "quarkus.redis-bulkhead.command-timeout", "1s");
-        SampleProcess killed = start(configuration);
-        SampleProcess survivor = start(Map.of());
-        awaitReady();
-        warmUp("/reports", reports);
-
-        IntStream.range(0, LIMIT).forEach(call -> get(killed, "/reports"));
-        reports.awaitInside(LIMIT);
-        killed.kill();
-        assertThat(get(survivor, "/reports").join().statusCode()).isEqualTo(429);
-
-        await().atMost(lease.plus(slack)).until(() -> holdersOf(survivor, "reports") == 0);
-        List<CompletableFuture<HttpResponse<String>>> answers = IntStream.range(0, LIMIT)
-                .mapToObj(call -> get(survivor, "/reports")).toList();
-        // The database still works on the queries of the application that is gone.
-        reports.awaitInside(2 * LIMIT);
-        reports.open();
-        assertThat(answers).extracting(answer -> answer.join().statusCode()).containsOnly(200);
-        assertThat(holdersOf(survivor, "reports")).isZero();
     }
 
     @Test

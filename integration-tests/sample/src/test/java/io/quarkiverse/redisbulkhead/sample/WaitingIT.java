@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -28,8 +27,6 @@ class WaitingIT extends ProcessTestBase {
     private static final int LIMIT = 2;
     private static final int WAITERS = 10;
 
-    // How long a waiter keeps its place without a poll.
-    private static final Duration PLACE = Duration.ofSeconds(3);
     private static final Duration SLACK = Duration.ofSeconds(10);
 
     private Gate exports;
@@ -38,17 +35,6 @@ class WaitingIT extends ProcessTestBase {
     void startOutside() {
         outside = new OutsideServer(new Gate());
         exports = outside.exports();
-    }
-
-    @Test
-    @DisplayName("Waiters of two applications are served in the order in which Redis saw them, two at once")
-    void servedInOrder() throws Exception {
-        Map<String, String> patient = Map.of(EXPORTS + "max-wait", "30s");
-        SampleProcess one = start(patient);
-        SampleProcess other = start(patient);
-        awaitReady();
-
-        assertThatOrderHolds(one, other);
     }
 
     @Test
@@ -84,43 +70,6 @@ class WaitingIT extends ProcessTestBase {
         assertThat(List.of(holder.join(), second.join())).extracting(HttpResponse::statusCode).containsOnly(200);
         assertThat(outside.exported()).containsExactly("holder", "second");
         redis.awaitNoLeftovers("exports");
-    }
-
-    @Test
-    @DisplayName("Trap 3, Trap 10: holders and waiters of a killed process are skipped within a lease and the life of a place")
-    void killedWithHoldersAndWaiters() throws Exception {
-        Duration lease = Duration.ofSeconds(2);
-        Map<String, String> configuration = Map.of(EXPORTS + "max-wait", "30s", EXPORTS + "expire", lease.toMillis() + "ms",
-                "quarkus.redis-bulkhead.command-timeout", "600ms");
-        SampleProcess killed = start(configuration);
-        SampleProcess survivor = start(Map.of(EXPORTS + "max-wait", "30s"));
-        awaitReady();
-        IntStream.range(0, LIMIT).forEach(call -> get(killed, "/exports?table=dead"));
-        exports.awaitInside(LIMIT);
-        // Some dead waiters are at the head of the queue, and one is between live waiters.
-        List<SampleProcess> order = List.of(killed, killed, killed, survivor, killed, survivor, survivor);
-        List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
-        for (SampleProcess application : order) {
-            CompletableFuture<HttpResponse<String>> answer = get(application, "/exports?table=waiter" + answers.size());
-            answers.add(answer);
-            awaitQueue(answers.size());
-        }
-
-        killed.kill();
-        exports.open();
-        await("service of the survivors").atMost(PLACE.plus(lease).plus(SLACK))
-                .until(() -> outside.exported().size() == LIMIT + 3);
-        assertThat(outside.exported().subList(LIMIT, LIMIT + 3)).containsExactlyInAnyOrder("waiter3", "waiter5",
-                "waiter6");
-        for (int alive : List.of(3, 5, 6)) {
-            assertThat(answers.get(alive).join().statusCode()).isEqualTo(200);
-        }
-        await("end of what the dead left").atMost(PLACE.plus(lease).plus(SLACK))
-                .until(() -> redis.permits("exports") == 0);
-
-        assertThat(get(survivor, "/exports").join().statusCode()).isEqualTo(200);
-        redis.awaitNoLeftovers("exports");
-        assertThatAllKeysExpire();
     }
 
     // Lets calls queue up at both applications in turn, and then lets them leave one by one.

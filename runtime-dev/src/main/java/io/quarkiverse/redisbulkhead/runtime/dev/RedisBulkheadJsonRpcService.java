@@ -1,7 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime.dev;
 
+import java.time.Duration;
 import java.time.InstantSource;
-import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.BiConsumer;
@@ -13,15 +13,14 @@ import jakarta.enterprise.event.Observes;
 import jakarta.inject.Inject;
 
 import io.quarkiverse.redisbulkhead.PermitLost;
-import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
-import io.quarkiverse.redisbulkhead.runtime.dev.LiveFeed.Seen;
-import io.quarkiverse.redisbulkhead.runtime.dev.OperatorActions.Outcome;
-import io.quarkiverse.redisbulkhead.runtime.overview.OperatorTargets;
 import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
+import io.quarkiverse.redisbulkhead.runtime.overview.Problem;
+import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot;
+import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.BulkheadState;
 import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.LimitState;
-import io.quarkiverse.redisbulkhead.runtime.overview.StateJson;
+import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import io.quarkus.runtime.annotations.DevMCPEnableByDefault;
 import io.quarkus.runtime.annotations.JsonRpcDescription;
 import io.smallrye.mutiny.Multi;
@@ -33,25 +32,40 @@ import io.vertx.core.json.JsonObject;
 
 /**
  * The methods of the Dev UI, and the tools of Dev MCP: methods with a description. Tools that change something are disabled
- * until the developer enables them. In dev mode only.
+ * until the developer enables them. In dev mode only. All methods respond with JSON, which has an {@code error} if Redis or the
+ * request is at fault.
  */
-public class RedisBulkheadJsonRpcService extends OptionalKeyTools {
+public class RedisBulkheadJsonRpcService {
 
-    /** How many holders, and how many waiters, of each limit are listed. */
-    static final int MOST_LISTED = 2_500;
+    /** How often pages get a new state. */
+    static final Duration PERIOD = Duration.ofSeconds(1);
+
+    /**
+     * How many states a subscription gets. The Dev UI does not report that a browser was closed: its router keeps the
+     * subscription. So each one ends, and pages subscribe again before that.
+     */
+    static final int STATES = 10;
 
     private static final String BULKHEAD = "The name of the bulkhead, as bulkheads lists it";
-    private static final String KEY = "The key, if the bulkhead has one limit for each key. Otherwise omit it."
-            + " An empty text counts as omitted";
-    private static final String ANY_KEY = "One key of a bulkhead that has one limit for each key. Without it, or with"
-            + " an empty text, all keys are listed";
+    private static final String KEY = "The key, if the bulkhead has one limit for each key. Otherwise an empty text";
+    private static final String ANY_KEY = "One key of a bulkhead that has one limit for each key. With an empty text, all keys"
+            + " are listed";
+
+    /**
+     * The outcome of an action.
+     *
+     * @param done whether something was changed
+     * @param message what, or why not
+     */
+    public record Outcome(boolean done, String message) {
+    }
 
     private final Overview overview;
-    private final LiveFeed feed;
-    private final StateJson json;
-    private final OperatorActions actions;
-    private final RecentLosses losses = new RecentLosses();
-    private final InstantSource clock = InstantSource.system();
+    private final Multi<?> ticks;
+    private final InstantSource clock;
+    private final RecentUse recently = new RecentUse();
+    private volatile Optional<Snapshot> latest = Optional.empty();
+    private volatile boolean stopped;
 
     /**
      * Creates the service.
@@ -62,46 +76,61 @@ public class RedisBulkheadJsonRpcService extends OptionalKeyTools {
     @Inject
     public RedisBulkheadJsonRpcService(BulkheadRegistry registry, Vertx vertx) {
         // Not on the worker pool of Mutiny: guarded methods may block all of its threads.
-        this(registry.overview(), registry, registry::undeclared, Multi.createFrom().ticks()
-                .onExecutor(((VertxInternal) vertx).getEventLoopGroup()).startingAfter(LiveFeed.PERIOD).every(LiveFeed.PERIOD));
+        this(registry.overview(), Multi.createFrom().ticks().onExecutor(((VertxInternal) vertx).getEventLoopGroup())
+                .every(PERIOD), InstantSource.system());
     }
 
-    RedisBulkheadJsonRpcService(Overview overview, RedisBulkheads bulkheads, Function<String, RedisSemaphore> undeclared,
-            Multi<?> ticks) {
+    RedisBulkheadJsonRpcService(Overview overview, Multi<?> ticks, InstantSource clock) {
         this.overview = overview;
-        this.feed = new LiveFeed(Uni.createFrom().completionStage(() -> overview.snapshot(MOST_LISTED)), ticks,
-                clock, System::nanoTime, LiveFeed.LASTS);
-        this.json = new StateJson(overview);
-        this.actions = new OperatorActions(new OperatorTargets(bulkheads, undeclared, feed.snapshot()), feed::forget);
+        this.ticks = ticks;
+        this.clock = clock;
     }
 
     @PreDestroy
     void stop() {
-        feed.stop();
+        stopped = true;
     }
 
     void onLost(@Observes PermitLost loss) {
         // A revocation is an operator's decision and not a problem, as for alerts.
         if (loss.reason() != PermitLost.Reason.REVOKED) {
-            losses.add(loss, clock.instant());
+            recently.add(loss, clock.instant());
         }
     }
 
+    // ---- Looking
+
+    /** The last known state, and why it is not newer. */
+    private record Seen(Optional<Snapshot> snapshot, Optional<String> error) {
+
+        private JsonObject json(Function<Snapshot, JsonObject> content) {
+            JsonObject json = snapshot.map(content).orElseGet(JsonObject::new);
+            error.ifPresent(why -> json.put("error", why));
+            return json;
+        }
+    }
+
+    // Pages and tools share readings.
+    private Uni<Seen> now() {
+        return overview.snapshot().invoke(snapshot -> {
+            recently.add(snapshot);
+            latest = Optional.of(snapshot);
+        }).onItemOrFailure().transform((snapshot, failure) -> new Seen(latest,
+                Optional.ofNullable(failure).map(Failures::text)));
+    }
+
     /**
-     * The state of all bulkheads, once a second. For pages: not a tool.
+     * The state of all bulkheads, now and then once a second. For pages: not a tool.
      *
-     * @return completes after ten seconds; subscribe again before that
+     * @return completes after ten states; subscribe again before that
      */
     public Multi<JsonObject> watch() {
-        return feed.states().map(seen -> {
-            JsonObject state = state(seen, MOST_LISTED);
-            forEachLimit(state, (bulkhead, limit) -> {
-                Optional<String> key = Optional.ofNullable(limit.getString("key"));
-                limit.put("history", new JsonArray(feed.history().of(bulkhead, key)));
-                limit.put("lost", losses.of(bulkhead, key, seen.at()));
-            });
-            return state.put("now", StateJson.text(seen.at()));
-        });
+        return ticks.select().first(tick -> !stopped).select().first(STATES).onOverflow().drop()
+                .onItem().transformToUniAndConcatenate(tick -> now()).map(seen -> {
+                    JsonObject state = seen.json(snapshot -> snapshot.json(Overview.MOST_LISTED));
+                    forEachLimit(state, (bulkhead, limit) -> recently.addTo(limit, bulkhead));
+                    return state.put("now", Snapshot.text(clock.instant()));
+                });
     }
 
     /**
@@ -124,20 +153,14 @@ public class RedisBulkheadJsonRpcService extends OptionalKeyTools {
             + " whether instances use different limits")
     @DevMCPEnableByDefault
     public Uni<JsonObject> bulkheads() {
-        return feed.now().map(seen -> {
-            JsonObject state = state(seen, 0);
+        return now().map(seen -> {
+            JsonObject state = seen.json(snapshot -> snapshot.json(0));
             forEachLimit(state, (bulkhead, limit) -> {
                 limit.remove("holders");
                 limit.remove("waiters");
             });
             return state;
         });
-    }
-
-    private JsonObject state(Seen seen, int most) {
-        JsonObject state = seen.snapshot().map(snapshot -> json.all(snapshot, most)).orElseGet(JsonObject::new);
-        seen.error().ifPresent(error -> state.put("error", error));
-        return state;
     }
 
     private static void forEachLimit(JsonObject state, BiConsumer<String, JsonObject> change) {
@@ -153,52 +176,46 @@ public class RedisBulkheadJsonRpcService extends OptionalKeyTools {
      * The holders of permits.
      *
      * @param bulkhead its name
-     * @param key its key; empty for all
-     * @return an object with {@code holders}, and with {@code error} during an outage; fails if there is no such bulkhead
+     * @param key its key; null or empty for all
+     * @return an object with {@code holders}, or {@code error}
      */
     @JsonRpcDescription("Lists who holds permits of a bulkhead now, over all applications: permit id, application, instance"
             + " (host:process), method, since when, until when the lease lasts unless renewed, the fencing token, and the"
             + " state: held, detached so that another process can attach it, released but taken until its minimum hold is over,"
             + " or silent: all permits of an instance that does not answer, since when, and until when they are taken")
     @DevMCPEnableByDefault
-    @Override
-    public Uni<JsonObject> holders(@JsonRpcDescription(BULKHEAD) String bulkhead,
-            @JsonRpcDescription(ANY_KEY) Optional<String> key) {
-        return listed("holders", bulkhead, key, limit -> StateJson.holders(limit, MOST_LISTED));
+    public Uni<JsonObject> holders(@JsonRpcDescription(BULKHEAD) String bulkhead, @JsonRpcDescription(ANY_KEY) String key) {
+        return listed("holders", bulkhead, key, limit -> limit.holdersJson(Overview.MOST_LISTED));
     }
 
     /**
      * The waiters for permits.
      *
      * @param bulkhead its name
-     * @param key its key; empty for all
-     * @return an object with {@code waiters}, and with {@code error} during an outage; fails if there is no such bulkhead
+     * @param key its key; null or empty for all
+     * @return an object with {@code waiters}, or {@code error}
      */
     @JsonRpcDescription("Lists who waits for a permit of a bulkhead now, over all applications, in a fair bulkhead the next one"
             + " first: permit id, application, instance (host:process), method, since when, and the ticket")
     @DevMCPEnableByDefault
-    @Override
-    public Uni<JsonObject> waiters(@JsonRpcDescription(BULKHEAD) String bulkhead,
-            @JsonRpcDescription(ANY_KEY) Optional<String> key) {
-        return listed("waiters", bulkhead, key, limit -> StateJson.waiters(limit, MOST_LISTED));
+    public Uni<JsonObject> waiters(@JsonRpcDescription(BULKHEAD) String bulkhead, @JsonRpcDescription(ANY_KEY) String key) {
+        return listed("waiters", bulkhead, key, limit -> limit.waitersJson(Overview.MOST_LISTED));
     }
 
-    private Uni<JsonObject> listed(String name, String bulkhead, Optional<String> key,
-            Function<LimitState, JsonArray> list) {
-        return feed.now().map(seen -> {
-            OperatorActions.required("bulkhead", bulkhead);
-            JsonObject answer = seen.snapshot().map(StateJson::moment).orElseGet(JsonObject::new);
-            seen.error().ifPresent(error -> answer.put("error", error));
-            List<LimitState> limits = seen.snapshot().stream()
-                    .flatMap(snapshot -> OperatorTargets.limits(snapshot, bulkhead, key).stream()).toList();
-            return answer.put(name, new JsonArray(limits.stream().flatMap(limit -> list.apply(limit).stream()
-                    .map(one -> withKey((JsonObject) one, limit))).toList()));
-        });
-    }
-
-    private static JsonObject withKey(JsonObject occupant, LimitState limit) {
-        limit.key().ifPresent(key -> occupant.put("key", key));
-        return occupant;
+    private Uni<JsonObject> listed(String member, String bulkhead, String key, Function<LimitState, JsonArray> list) {
+        return now().map(seen -> seen.json(snapshot -> {
+            BulkheadState state = snapshot.bulkhead(required("bulkhead", bulkhead));
+            if (named(key) != null && !state.keyed()) {
+                throw new Problem(400, "Bulkhead '" + bulkhead + "' has one limit for all calls. Omit the key");
+            }
+            JsonArray all = new JsonArray();
+            state.limits().stream().filter(limit -> named(key) == null || limit.key().equals(Optional.of(key)))
+                    .forEach(limit -> list.apply(limit).forEach(one -> {
+                        limit.key().ifPresent(text -> ((JsonObject) one).put("key", text));
+                        all.add(one);
+                    }));
+            return snapshot.moment().put(member, all);
+        })).onFailure().recoverWithItem(failure -> new JsonObject().put("error", Failures.text(failure)));
     }
 
     /**
@@ -222,50 +239,48 @@ public class RedisBulkheadJsonRpcService extends OptionalKeyTools {
                 .toList()));
     }
 
+    // ---- Changing
+
     /**
      * Revokes a permit.
      *
      * @param bulkhead the bulkhead
-     * @param key its key; empty if it has one limit for all calls
+     * @param key its key; null or empty if it has one limit for all calls
      * @param permitId the permit
-     * @return the outcome; fails if there is no such limit, or Redis is unavailable
+     * @return the outcome
      */
     @JsonRpcDescription("Takes a permit away from its holder. The execution continues unless on-lost=interrupt is set there, so"
             + " more executions than the limit may run. Changes the shared state in Redis")
-    @Override
-    public Uni<Outcome> revoke(@JsonRpcDescription(BULKHEAD) String bulkhead, @JsonRpcDescription(KEY) Optional<String> key,
+    public Uni<Outcome> revoke(@JsonRpcDescription(BULKHEAD) String bulkhead, @JsonRpcDescription(KEY) String key,
             @JsonRpcDescription("The permit's id, as holders lists it") String permitId) {
-        return actions.revoke(bulkhead, key, permitId);
+        return revokeShown(bulkhead, named(key), permitId);
     }
 
     /**
      * Sets a limit for all applications.
      *
      * @param bulkhead the bulkhead
-     * @param key its key; empty if it has one limit for all calls
+     * @param key its key; null or empty if it has one limit for all calls
      * @param permits the limit
-     * @return the outcome; fails if there is no such limit, or Redis is unavailable
+     * @return the outcome
      */
     @JsonRpcDescription("Sets the limit of a bulkhead for all applications at once, whatever they define, until it is reset."
             + " Changes the shared state in Redis")
-    @Override
-    public Uni<Outcome> resize(@JsonRpcDescription(BULKHEAD) String bulkhead, @JsonRpcDescription(KEY) Optional<String> key,
+    public Uni<Outcome> resize(@JsonRpcDescription(BULKHEAD) String bulkhead, @JsonRpcDescription(KEY) String key,
             @JsonRpcDescription("The limit, at least 1") Integer permits) {
-        return actions.resize(bulkhead, key, permits);
+        return resizeShown(bulkhead, named(key), permits);
     }
 
     /**
      * Resets a limit.
      *
      * @param bulkhead the bulkhead
-     * @param key its key; empty if it has one limit for all calls
-     * @return the outcome; fails if there is no such limit, or Redis is unavailable
+     * @param key its key; null or empty if it has one limit for all calls
+     * @return the outcome
      */
     @JsonRpcDescription("Undoes resize: each application applies its own limit again. Changes the shared state in Redis")
-    @Override
-    public Uni<Outcome> resetSize(@JsonRpcDescription(BULKHEAD) String bulkhead,
-            @JsonRpcDescription(KEY) Optional<String> key) {
-        return actions.resetSize(bulkhead, key);
+    public Uni<Outcome> resetSize(@JsonRpcDescription(BULKHEAD) String bulkhead, @JsonRpcDescription(KEY) String key) {
+        return resetSizeShown(bulkhead, named(key));
     }
 
     /**
@@ -274,10 +289,13 @@ public class RedisBulkheadJsonRpcService extends OptionalKeyTools {
      * @param bulkhead the bulkhead
      * @param key its key; null if it has one limit for all calls
      * @param permitId the permit
-     * @return the outcome; does not fail
+     * @return the outcome
      */
     public Uni<Outcome> revokeShown(String bulkhead, String key, String permitId) {
-        return OperatorActions.shown(actions.revoke(bulkhead, Optional.ofNullable(key), permitId));
+        return change(bulkhead, key, limit -> limit.revokeAsync(required("permitId", permitId)), revoked -> revoked
+                ? "The permit " + permitId + " is revoked and free. Its process learns of the loss at once, or with its next"
+                        + " renewal"
+                : null, "The permit " + permitId + " is no longer held");
     }
 
     /**
@@ -286,10 +304,11 @@ public class RedisBulkheadJsonRpcService extends OptionalKeyTools {
      * @param bulkhead the bulkhead
      * @param key its key; null if it has one limit for all calls
      * @param permits the limit
-     * @return the outcome; does not fail
+     * @return the outcome
      */
     public Uni<Outcome> resizeShown(String bulkhead, String key, Integer permits) {
-        return OperatorActions.shown(actions.resize(bulkhead, Optional.ofNullable(key), permits));
+        return change(bulkhead, key, limit -> limit.resizeAsync(required("permits", permits)),
+                done -> "The limit of '" + bulkhead + "' is now " + permits + " for all applications", null);
     }
 
     /**
@@ -297,9 +316,33 @@ public class RedisBulkheadJsonRpcService extends OptionalKeyTools {
      *
      * @param bulkhead the bulkhead
      * @param key its key; null if it has one limit for all calls
-     * @return the outcome; does not fail
+     * @return the outcome
      */
     public Uni<Outcome> resetSizeShown(String bulkhead, String key) {
-        return OperatorActions.shown(actions.resetSize(bulkhead, Optional.ofNullable(key)));
+        return change(bulkhead, key, RedisSemaphore::resetSizeAsync,
+                reset -> reset ? "Each application applies its own limit of '" + bulkhead + "' again" : null,
+                "The limit of '" + bulkhead + "' was not resized");
+    }
+
+    private <T> Uni<Outcome> change(String bulkhead, String key, Function<RedisSemaphore, Uni<T>> change,
+            Function<T, String> done, String unchanged) {
+        return Uni.createFrom()
+                .deferred(() -> overview.change(required("bulkhead", bulkhead), Optional.ofNullable(key), change))
+                .map(answer -> Optional.ofNullable(done.apply(answer)).map(message -> new Outcome(true, message))
+                        .orElseGet(() -> new Outcome(false, unchanged)))
+                .onFailure().recoverWithItem(failure -> new Outcome(false, Failures.text(failure)));
+    }
+
+    /** Tools may omit anything, whatever their schema says. */
+    private static <T> T required(String parameter, T value) {
+        if (value == null) {
+            throw new IllegalArgumentException(parameter + " is missing");
+        }
+        return value;
+    }
+
+    // Assistants also send arguments that they do not need.
+    private static String named(String key) {
+        return key == null || key.isEmpty() ? null : key;
     }
 }

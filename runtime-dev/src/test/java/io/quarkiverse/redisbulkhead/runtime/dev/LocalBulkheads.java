@@ -7,14 +7,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-import io.quarkiverse.redisbulkhead.LockSpec;
-import io.quarkiverse.redisbulkhead.RedisBulkheads;
-import io.quarkiverse.redisbulkhead.RedisLock;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine;
@@ -28,16 +25,28 @@ import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.LimitState;
 import io.smallrye.mutiny.Uni;
 
 /** Bulkheads in memory with five permits each; {@code reports} and the keyed {@code pages} are declared. */
-final class LocalBulkheads implements RedisBulkheads {
+final class LocalBulkheads {
 
-    private final Engine engine = new Engine("one", new NoTimers(), new HolderIdentity("shop", "host:1"), loss -> {
+    final Engine engine = new Engine("one", new NoTimers(), new HolderIdentity("shop", "host:1"), loss -> {
     }, new WaiterLimits(Integer.MAX_VALUE));
 
     final Map<String, SemaphoreSpec> inCode = new HashMap<>();
+    int reads;
+    long now;
+    RuntimeException failure;
     final Overview overview = new Overview(List.of(declared("reports", false), declared("pages", true)),
             name -> Optional.ofNullable(inCode.get(name))
-                    .map(spec -> new DeclaredBulkhead(spec, true, false, List.of(), List.of(), List.of())),
-            () -> List.copyOf(inCode.keySet()), () -> engine);
+                    .map(spec -> new DeclaredBulkhead(spec, true, false, List.of(), List.of(), new TreeMap<>())),
+            () -> {
+                reads++;
+                return List.copyOf(inCode.keySet());
+            },
+            name -> view(new Semaphore(engine, SemaphoreSpec.named(name).permits(1).build(), true)), () -> {
+                if (failure != null) {
+                    throw failure;
+                }
+                return engine;
+            }, () -> now);
 
     /** Nothing waits here, and no lease is renewed. */
     private static final class NoTimers implements Timers {
@@ -55,7 +64,7 @@ final class LocalBulkheads implements RedisBulkheads {
     }
 
     private static DeclaredBulkhead declared(String name, boolean keyed) {
-        return new DeclaredBulkhead(spec(name), true, keyed, List.of(), List.of(), List.of());
+        return new DeclaredBulkhead(spec(name), true, keyed, List.of(), List.of(), new TreeMap<>());
     }
 
     private static SemaphoreSpec spec(String name) {
@@ -80,51 +89,25 @@ final class LocalBulkheads implements RedisBulkheads {
         }
     }
 
+    /** Later requests read again. */
+    void passASecond() {
+        now += Duration.ofSeconds(1).toNanos();
+    }
+
     /** The limits in use of a bulkhead. */
     List<LimitState> limits(String name) {
-        return overview.snapshot(10).toCompletableFuture().join().bulkheads().stream()
-                .filter(bulkhead -> bulkhead.name().equals(name)).flatMap(bulkhead -> bulkhead.limits().stream()).toList();
-    }
-
-    @Override
-    public Set<String> names() {
-        return Set.of("reports", "pages");
-    }
-
-    @Override
-    public RedisSemaphore semaphore(String name) {
-        return semaphore(spec(name));
-    }
-
-    @Override
-    public RedisSemaphore semaphore(SemaphoreSpec spec) {
-        return view(new Semaphore(engine, spec, true));
-    }
-
-    RedisSemaphore undeclared(String name) {
-        return semaphore(SemaphoreSpec.named(name).permits(1).build());
+        passASecond();
+        return overview.snapshot().await().indefinitely().bulkhead(name).limits();
     }
 
     private static RedisSemaphore view(Semaphore semaphore) {
         return (RedisSemaphore) Proxy.newProxyInstance(RedisSemaphore.class.getClassLoader(),
                 new Class<?>[] { RedisSemaphore.class }, (self, method, arguments) -> switch (method.getName()) {
-                    case "spec" -> semaphore.spec();
-                    case "needsKey" -> semaphore.spec().name().equals("pages") && semaphore.id().key().isEmpty();
                     case "forKey" -> view(semaphore.forKey((String) arguments[0], OptionalInt.empty()));
                     case "revokeAsync" -> Uni.createFrom().completionStage(() -> semaphore.revoke((String) arguments[0]));
                     case "resizeAsync" -> Uni.createFrom().completionStage(() -> semaphore.resize((Integer) arguments[0]));
                     case "resetSizeAsync" -> Uni.createFrom().completionStage(semaphore::resetSize);
                     default -> throw new UnsupportedOperationException(method.getName());
                 });
-    }
-
-    @Override
-    public RedisLock lock(String name) {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public RedisLock lock(LockSpec spec) {
-        throw new UnsupportedOperationException();
     }
 }

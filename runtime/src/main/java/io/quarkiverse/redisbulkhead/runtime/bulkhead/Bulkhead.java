@@ -10,7 +10,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
-import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.PermitGoneException;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.PermitLost.Reason;
@@ -260,7 +259,7 @@ final class Bulkhead {
 
     /** Within the lock. When a permit becomes free at the latest, as far as known. */
     private Duration nearestLeaseEnd() {
-        return sync == null ? Duration.ofNanos(leaseNanos) : sync.nearestLeaseEnd();
+        return sync != null ? sync.nearestLeaseEnd() : Duration.ofNanos(holds.nanosLeft(nanoTime()).orElse(leaseNanos));
     }
 
     // ---- Serving those that wait
@@ -607,8 +606,7 @@ final class Bulkhead {
             empty = false;
             adopt(definition);
             if (stopping || around.isStopping()) {
-                return CompletableFuture.failedStage(
-                        new BulkheadUnavailableException(id.name(), "the application is stopping", null));
+                return CompletableFuture.failedStage(new StoppingException(id.name()));
             }
             plan(nanoTime() + FORGET_NANOS);
             if (sync != null) {

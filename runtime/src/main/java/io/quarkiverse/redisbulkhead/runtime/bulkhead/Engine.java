@@ -10,7 +10,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.StringTokenizer;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -19,6 +21,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.DoubleSupplier;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.jboss.logging.Logger;
 
@@ -307,15 +310,16 @@ public final class Engine implements InstanceControl {
         List<Waiter> waiters = new ArrayList<>(own.waiters());
         int inUse = own.inUse();
         int waiting = own.waiting();
-        int idle = 0;
+        SortedMap<String, Integer> idle = new TreeMap<>();
         for (Share share : seen.shares()) {
             InstanceReport report = reports.get(share.instance());
             if (isThis(share)) {
-                idle += Math.max(0, share.permits() - own.inUse());
+                addIdle(idle, around.identity.instance(), share.permits() - own.inUse());
             } else if (report != null) {
                 int used = Math.min(report.inUse(), share.permits());
                 inUse += used;
-                idle += share.permits() - used;
+                addIdle(idle, report.holders().stream().map(Holder::instance).findFirst().orElse(share.instance()),
+                        share.permits() - used);
                 waiting += report.waiting();
                 holders.addAll(report.holders());
                 waiters.addAll(report.waiters());
@@ -340,6 +344,12 @@ public final class Engine implements InstanceControl {
         waiters.sort(Comparator.comparingLong(waiter -> waiter.ticket() == 0 ? Long.MAX_VALUE : waiter.ticket()));
         return new Occupancy(inUse, idle, waiting, seen.resizedTo(), seen.declaredLimits(),
                 holders.stream().limit(most).toList(), waiters.stream().limit(most).toList());
+    }
+
+    private static void addIdle(SortedMap<String, Integer> idle, String instance, int permits) {
+        if (permits > 0) {
+            idle.merge(instance, permits, Integer::sum);
+        }
     }
 
     /**
@@ -439,12 +449,15 @@ public final class Engine implements InstanceControl {
     /**
      * The bulkheads, and keys of bulkheads, that any instance uses now.
      *
-     * @param most how many to return
+     * @param most how many to return; that many more if this instance uses them
      */
     public CompletionStage<BulkheadsInUse> inUse(int most) {
-        return around.store != null ? around.store.inUse(most)
-                : CompletableFuture.completedFuture(new BulkheadsInUse(inUseHere().stream().sorted().limit(most).toList(),
-                        Map.of(), Optional.empty()));
+        Set<BulkheadId> here = inUseHere();
+        CompletionStage<BulkheadsInUse> found = around.store != null ? around.store.inUse(most, here)
+                : CompletableFuture.completedFuture(new BulkheadsInUse(List.of(), Map.of(), Optional.empty()));
+        return found.thenApply(all -> new BulkheadsInUse(
+                Stream.concat(all.bulkheads().stream(), here.stream().sorted().limit(most)).sorted().distinct().toList(),
+                all.keysWithoutText(), all.incomplete()));
     }
 
     /**

@@ -2,6 +2,7 @@ package io.quarkiverse.redisbulkhead.runtime.bulkhead;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 
 /**
  * The permits of a bulkhead of this process that no execution holds: detached ones, and those whose execution has ended before
@@ -63,6 +64,11 @@ final class LocalHolds {
             }
         }
         return next;
+    }
+
+    /** How long until the first of them ends. */
+    OptionalLong nanosLeft(long now) {
+        return all.stream().mapToLong(hold -> Math.max(0, hold.endNanos() - now)).min();
     }
 
     boolean isEmpty() {

@@ -10,7 +10,6 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
-import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.OnOutage;
 
 /**
@@ -212,7 +211,7 @@ final class PendingCall extends PendingAdmission {
     }
 
     RuntimeException stopping() {
-        return new BulkheadUnavailableException(definition.name(), "the application is stopping", null);
+        return new StoppingException(definition.name());
     }
 
     private RuntimeException cancelled() {

@@ -47,6 +47,8 @@ final class ShareSync {
     private static final long WAITING_INTERVAL_NANOS = Duration.ofSeconds(1).toNanos();
     // What is left of an offer when it ends here, for a clock that runs at another rate.
     private static final long OFFER_NANOS = Duration.ofMillis(ShareStore.OFFER_MILLIS - 200).toNanos();
+    // An execution that ends within this time confirms the offer that it used by its return, which saves a statement.
+    private static final long CONFIRMATION_NANOS = Duration.ofMillis(10).toNanos();
     private static final long MOST_TOKENS = 1 << 20;
     // Tokens advance with the clock of the store, in microseconds, and this instance has heard of it a moment ago.
     private static final long FARTHEST_TOKEN = TimeUnit.HOURS.toMicros(1);
@@ -67,6 +69,8 @@ final class ShareSync {
     private long sentNanos;
     private long numberBefore;
     private long sentBeforeNanos;
+    // Whether the next one is built soon.
+    private boolean planned;
     // Null when none is in flight, or its answer does not count any more.
     private Sent inFlight;
     // The position.
@@ -78,6 +82,7 @@ final class ShareSync {
     private long leaseEndNanos;
     private int offered;
     private long offerEndNanos;
+    private long confirmNanos;
     // Whether the last statement got no answer.
     private boolean unanswered;
     private Throwable lastFailure;
@@ -117,11 +122,22 @@ final class ShareSync {
 
     // ---- Stating
 
-    /** States the position if there is something to state. To be called without the lock. */
+    /** States the position if there is something to state, when the store can send it. To be called without the lock. */
     void flush() {
+        synchronized (bulkhead) {
+            if (planned || closed || inFlight != null || !isDue(bulkhead.nanoTime())) {
+                return;
+            }
+            planned = true;
+        }
+        around.store.whenReady(this::stateNow);
+    }
+
+    private void stateNow() {
         Sent next;
         List<Runnable> then = new ArrayList<>(0);
         synchronized (bulkhead) {
+            planned = false;
             long now = bulkhead.nanoTime();
             if (closed || inFlight != null || !isDue(now)) {
                 return;
@@ -171,12 +187,13 @@ final class ShareSync {
     }
 
     private boolean isDue(long now) {
-        return hasUnstatedCalls() || (!unanswered || retryNanos - now <= 0) && hasToState();
+        return hasUnstatedCalls() || (!unanswered || retryNanos - now <= 0) && hasToState(now);
     }
 
-    private boolean hasToState() {
+    private boolean hasToState(long now) {
         boolean stuck = bulkhead.idle() > 0 && (!bulkhead.keeps || !bulkhead.line.isEmpty());
-        return unanswered && isConcerned() || stale || tokensShort || offered > 0 || bulkhead.returning > 0 || stuck
+        return unanswered && isConcerned() || stale || tokensShort || offered > 0 && confirmNanos - now <= 0
+                || bulkhead.returning > 0 || stuck
                 || !awaiting.isEmpty() || !transfers.isEmpty()
                 || bulkhead.share > bulkhead.limit && bulkhead.share > bulkhead.inUse;
     }
@@ -538,12 +555,14 @@ final class ShareSync {
         synchronized (bulkhead) {
             long now = bulkhead.nanoTime();
             bulkhead.endLeaseIfOver(now, then);
-            stale = true;
             if (message instanceof Granted offer) {
-                takeOffer(offer, now, then);
-            } else if (message instanceof Recalled recall) {
-                bulkhead.keeps = false;
-                recalledNumber = Math.max(recalledNumber, Math.min(recall.number(), number));
+                stale |= !takeOffer(offer, now, then);
+            } else {
+                stale = true;
+                if (message instanceof Recalled recall) {
+                    bulkhead.keeps = false;
+                    recalledNumber = Math.max(recalledNumber, Math.min(recall.number(), number));
+                }
             }
             plan(now);
         }
@@ -551,18 +570,20 @@ final class ShareSync {
         flush();
     }
 
-    private void takeOffer(Granted offer, long now, List<Runnable> then) {
+    // Whether it was usable. If not, the store is to say what this instance has.
+    private boolean takeOffer(Granted offer, long now, List<Runnable> then) {
         long basis = offer.number() == number ? sentNanos : sentBeforeNanos;
         boolean isRecent = offer.number() == number || offer.number() == numberBefore;
         long more = offer.granted() - granted;
         if (!isRecent || epoch == 0 || offer.epoch() != epoch || more <= 0 || basis + OFFER_NANOS - now <= 0
                 || offer.revoked() != revoked || bulkhead.isStopping() || transfers.isAttaching() || isForged(offer, more)) {
-            return;
+            return false;
         }
         granted = offer.granted();
         bulkhead.share += (int) more;
         offerEndNanos = offered == 0 ? basis + OFFER_NANOS
                 : Bulkhead.earlier(offerEndNanos, basis + OFFER_NANOS, now);
+        confirmNanos = offered == 0 ? now + CONFIRMATION_NANOS : confirmNanos;
         offered += (int) more;
         shareMayBeUsed();
         bulkhead.served = Math.max(bulkhead.served, offer.served());
@@ -570,6 +591,7 @@ final class ShareSync {
         takeTokens(true, offer.firstToken(), offer.tokens());
         turn(true, now);
         serveWith((int) more, now, then);
+        return true;
     }
 
     // Any client that may publish can send any number. What an instance takes over it states, and the store adopts tickets.
@@ -680,7 +702,10 @@ final class ShareSync {
         if (windowOpen) {
             next = Bulkhead.earlier(next, windowEndNanos, now);
         }
-        if (inFlight == null && unanswered && hasToState()) {
+        if (offered > 0 && inFlight == null && !unanswered) {
+            next = Bulkhead.earlier(next, confirmNanos, now);
+        }
+        if (inFlight == null && unanswered && hasToState(now)) {
             next = Bulkhead.earlier(next, retryNanos, now);
         } else if (inFlight == null && !bulkhead.line.isEmpty()) {
             next = Bulkhead.earlier(next, sentNanos + WAITING_INTERVAL_NANOS, now);
@@ -745,8 +770,7 @@ final class ShareSync {
 
     /** Nothing is to be stated or answered. */
     boolean isIdle() {
-        return inFlight == null && transfers.isEmpty() && awaiting.isEmpty()
-                && !needsInStore;
+        return inFlight == null && !planned && transfers.isEmpty() && awaiting.isEmpty() && !needsInStore;
     }
 
     /** Without the lock: states the position, and completes with the answer; fails as the store does. */

@@ -154,7 +154,7 @@ final class Transfers {
             Leaving leave = leaving.stream().filter(each -> hold.id().equals(each.permit.id)).findFirst().orElse(null);
             if (leave != null) {
                 leaving.remove(leave);
-                left(leave, then);
+                left(leave, Attached.REFUSED.equals(answered.get(hold.id())), then);
             }
         }
         for (Attach attach : statement.attaches()) {
@@ -166,12 +166,15 @@ final class Transfers {
         }
     }
 
-    private void left(Leaving leave, List<Runnable> then) {
+    private void left(Leaving leave, boolean isRefused, List<Runnable> then) {
         SharePermit permit = leave.permit;
         if (leave.digest.isEmpty()) {
             return;
         }
         permit.detaching = false;
+        if (isRefused) {
+            bulkhead.loseDetached(permit, then);
+        }
         if (permit.state == State.HELD && leave.token != null) {
             permit.state = State.DETACHED;
             then.add(() -> {
@@ -180,12 +183,14 @@ final class Transfers {
             });
             return;
         }
-        // The caller was told that it failed, or released the permit meanwhile: it comes back.
+        // The caller was told that it failed, or released the permit meanwhile: it comes back, unless it is lost.
         if (leave.token != null) {
             then.add(() -> leave.token
                     .completeExceptionally(bulkhead.gone(permit, "was released or lost before it was detached")));
         }
-        takeBack(permit);
+        if (!isRefused) {
+            takeBack(permit);
+        }
     }
 
     /** Within the lock: a permit that was detached comes back to its execution; if that has released it, to the share. */

@@ -1,6 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.config;
 
-/** What happens to a call of a guarded method when its bulkhead is full, at once or after its wait. */
+/** What happens to a call of a guarded method when its bulkhead is full, immediately or after its wait. */
 public enum OnFull {
 
     /** It fails with {@link io.quarkiverse.redisbulkhead.BulkheadFullException}. */

@@ -100,8 +100,8 @@ public interface RedisBulkheadRuntimeConfig {
     int instances();
 
     /**
-     * How many calls of this instance may block threads of the worker pool at once while they wait for permits and locks,
-     * across all bulkheads and keys. Further calls that would have to wait are rejected at once. Calls that do not block a
+     * How many calls of this instance may block threads of the worker pool concurrently while they wait for permits and locks,
+     * across all bulkheads and keys. Further calls that would have to wait are rejected immediately. Calls that do not block a
      * thread of that pool do not count: those that return a {@code Uni} or a stage, and those on virtual threads or on the
      * application's own threads. At least 0; with 0, no call waits on a thread of the pool.
      * <p>
@@ -334,7 +334,7 @@ public interface RedisBulkheadRuntimeConfig {
 
         /**
          * The minimum time for which this lock stays taken after it was granted, even if it is released earlier. At most
-         * {@code lock-timeout}. By default, a release frees the lock at once.
+         * {@code lock-timeout}. By default, a release frees the lock immediately.
          * <p>
          * A duration such as {@code 500ms}, {@code 30s} or {@code PT30S}, from zero to 365 days.
          * <p>
@@ -375,7 +375,7 @@ public interface RedisBulkheadRuntimeConfig {
         Optional<Boolean> enabled();
 
         /**
-         * How many executions may run at once, at least 1. Must be set here or in the annotation.
+         * How many executions may run concurrently, at least 1. Must be set here or in the annotation.
          * <p>
          * Example: {@code quarkus.redis-bulkhead."reports".permits=10}
          */
@@ -428,7 +428,7 @@ public interface RedisBulkheadRuntimeConfig {
         /**
          * The minimum time for which a permit stays taken after it was granted, even if it is released earlier, the
          * application stops or its process dies. A job that several instances trigger then runs once per tick, even if their
-         * clocks differ. At most {@code expire} and {@code max-hold}. By default, a release frees the permit at once.
+         * clocks differ. At most {@code expire} and {@code max-hold}. By default, a release frees the permit immediately.
          * <p>
          * A duration such as {@code 500ms}, {@code 30s} or {@code PT30S}, from zero to 365 days.
          * <p>
@@ -457,7 +457,7 @@ public interface RedisBulkheadRuntimeConfig {
         Optional<OnLost> onLost();
 
         /**
-         * What happens to calls of guarded methods when the bulkhead is full, at once or after their wait. {@code reject}:
+         * What happens to calls of guarded methods when the bulkhead is full, immediately or after their wait. {@code reject}:
          * they fail. {@code skip}: they return without having run the method, which must return nothing ({@code void},
          * {@code Uni<Void>}, {@code CompletionStage<Void>}) and must not be a Kotlin {@code suspend} function. By default,
          * runs that a scheduler starts are skipped, and all other calls are rejected.
@@ -483,8 +483,9 @@ public interface RedisBulkheadRuntimeConfig {
         OptionalInt localPermits();
 
         /**
-         * How many calls of this instance may wait for this bulkhead at once, across all keys, whether they block a thread or
-         * not. Further calls that would have to wait are rejected at once. At least 0; with 0, no call waits, whatever
+         * How many calls of this instance may wait for this bulkhead concurrently, across all keys, whether they block a thread
+         * or
+         * not. Further calls that would have to wait are rejected immediately. At least 0; with 0, no call waits, whatever
          * {@code max-wait} says. By default the only bound is {@code quarkus.redis-bulkhead.max-blocked-threads}.
          * <p>
          * Example: {@code quarkus.redis-bulkhead."reports".max-waiters=100}

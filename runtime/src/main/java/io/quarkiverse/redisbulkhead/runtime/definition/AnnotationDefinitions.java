@@ -5,205 +5,260 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
+import java.util.NoSuchElementException;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.function.Consumer;
-import java.util.function.Predicate;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
+import java.util.TreeSet;
 
 import org.eclipse.microprofile.config.Config;
+import org.eclipse.microprofile.config.ConfigValue;
 
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadDeclaration;
+import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.Value;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
-import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
 import io.quarkiverse.redisbulkhead.runtime.message.Texts;
+import io.smallrye.common.expression.Expression;
+import io.smallrye.common.expression.Expression.Flag;
 
-/** What all annotations of the application say about each bulkhead, by one configuration. */
+/** What the annotations of the application state about each bulkhead, with their expressions resolved. Immutable. */
 public final class AnnotationDefinitions {
 
-    /** What one annotation says by the configuration, checked or not. */
-    public static final class Definition {
+    /**
+     * What one annotation states.
+     *
+     * @param written the annotation
+     * @param name the bulkhead; null if it is not known yet, or not valid
+     * @param values what it states, by member as in the configuration
+     */
+    public record Definition(BulkheadDeclaration written, String name, Map<String, Value> values) {
 
-        private final BulkheadDeclaration declaration;
-        private final MemberText name;
-        private final MemberText expire;
-        private final MemberText maxWait;
-        private final Optional<Duration> lease;
-        private final Optional<Duration> wait;
-
-        Definition(BulkheadDeclaration declaration, Config config) {
-            this.declaration = declaration;
-            this.name = MemberText.of("name", declaration.name(), config);
-            this.expire = MemberText.of("expire", declaration.expire(), config);
-            this.maxWait = MemberText.of("maxWait", declaration.maxWait(), config);
-            this.lease = DurationText.EXPIRE.valueOf(expire);
-            this.wait = DurationText.MAX_WAIT.valueOf(maxWait);
+        String location() {
+            return written.location();
         }
 
-        BulkheadDeclaration declaration() {
-            return declaration;
-        }
-
-        MemberText nameText() {
-            return name;
-        }
-
-        MemberText expireText() {
-            return expire;
-        }
-
-        MemberText maxWaitText() {
-            return maxWait;
-        }
-
-        /** The name; empty when it is not known, or not valid. */
-        Optional<String> name() {
-            Optional<String> text = name.text();
-            return text.isPresent() && isName(text.get()) ? text : Optional.empty();
-        }
-
-        private static boolean isName(String text) {
-            try {
-                SemaphoreSpec.named(text);
-                return true;
-            } catch (IllegalArgumentException e) {
-                return false;
-            }
-        }
-
-        /**
-         * Where it is written.
-         *
-         * @return the class or method
-         */
-        public String location() {
-            return declaration.location();
-        }
-
-        /**
-         * The limit.
-         *
-         * @return empty when the annotation does not state it, or the value is not valid
-         */
-        public OptionalInt permits() {
-            int permits = declaration.permits();
-            return permits < 1 ? OptionalInt.empty() : OptionalInt.of(permits);
-        }
-
-        /**
-         * How much of the limit a call takes here.
-         *
-         * @return empty when it is not valid
-         */
-        public OptionalInt weight() {
-            int weight = declaration.weight();
-            return weight < 1 || weight > SemaphoreSpec.MAX_WEIGHT ? OptionalInt.empty() : OptionalInt.of(weight);
-        }
-
-        /**
-         * The order.
-         *
-         * @return whether permits go to callers in the order of their requests
-         */
-        public boolean fair() {
-            return declaration.fair();
-        }
-
-        /**
-         * The lease.
-         *
-         * @return empty when it is not known, or not valid
-         */
-        public Optional<Duration> expire() {
-            return lease;
-        }
-
-        /**
-         * How long a call waits for a permit.
-         *
-         * @return empty when it is not known, or not valid
-         */
-        public Optional<Duration> maxWait() {
-            return wait;
-        }
-
-        /**
-         * Whether this place states a weight.
-         *
-         * @return {@code false} when it is the default
-         */
-        public boolean statesWeight() {
-            return declaration.weight() != 1;
-        }
-
-        /**
-         * Whether this place states a lease of its own.
-         *
-         * @return {@code false} when it is the default
-         */
-        public boolean statesExpire() {
-            return !declaration.expire().equals(RedisBulkhead.DEFAULT_EXPIRE);
-        }
-
-        /**
-         * Whether this place states how long to wait.
-         *
-         * @return {@code false} when it is the default
-         */
-        public boolean statesMaxWait() {
-            return !declaration.maxWait().equals(RedisBulkhead.DEFAULT_MAX_WAIT);
-        }
-
-        /** The annotation as people write it, with the name as it is written. */
         String annotation() {
-            return Texts.annotation(declaration.name());
+            return Texts.annotation(written.name()) + ": ";
+        }
+
+        private String shownName() {
+            return name == null ? written.name() : name;
         }
     }
 
-    private final List<Definition> all = new ArrayList<>();
+    // Those with which the configuration reads its own values.
+    private static final Flag[] SYNTAX = { Flag.LENIENT_SYNTAX, Flag.NO_TRIM, Flag.NO_SMART_BRACES, Flag.DOUBLE_COLON };
+    private static final int MOST_SHOWN = 3;
+
+    private final Config config;
+    private final boolean atBuild;
+    private final ValidationErrors errors;
     private final SortedMap<String, List<Definition>> byName = new TreeMap<>();
     // By what is written in the annotations.
     private final Map<String, String> names = new HashMap<>();
     private final Map<String, List<String>> returning;
 
     /**
-     * Resolves the expressions in annotations. Checks nothing yet.
+     * Resolves and checks what annotations state.
      *
      * @param declarations what the build found
      * @param config knows the properties, as far as they are known now
+     * @param atBuild whether expressions may have no value yet
+     * @param errors takes the mistakes
      */
-    public AnnotationDefinitions(Declarations declarations, Config config) {
+    AnnotationDefinitions(Declarations declarations, Config config, boolean atBuild, ValidationErrors errors) {
+        this.config = config;
+        this.atBuild = atBuild;
+        this.errors = errors;
         this.returning = declarations.returning();
-        for (BulkheadDeclaration declaration : declarations.bulkheads()) {
-            Definition definition = new Definition(declaration, config);
-            all.add(definition);
-            Optional<String> known = definition.name();
-            if (known.isPresent()) {
-                String name = known.get();
-                if (!byName.containsKey(name)) {
-                    byName.put(name, new ArrayList<>(1));
-                }
-                byName.get(name).add(definition);
-                names.put(declaration.name(), name);
+        Map<String, List<Definition>> byPlace = new LinkedHashMap<>();
+        for (BulkheadDeclaration written : declarations.bulkheads()) {
+            Definition definition = definition(written);
+            add(byPlace, written.location() + " " + definition.shownName(), definition);
+            if (definition.name() != null) {
+                add(byName, definition.name(), definition);
+                names.put(written.name(), definition.name());
             }
         }
-        for (List<Definition> places : byName.values()) {
-            if (places.size() > 1) {
-                places.sort(Comparator.comparing(Definition::location));
+        for (List<Definition> same : byPlace.values()) {
+            checkOnce(same);
+        }
+        for (Map.Entry<String, List<Definition>> bulkhead : byName.entrySet()) {
+            if (bulkhead.getValue().size() > 1) {
+                bulkhead.getValue().sort(Comparator.comparing(Definition::location));
+                checkSame(bulkhead.getKey(), bulkhead.getValue());
+            }
+            if (KnownProperties.isReserved(bulkhead.getKey())) {
+                // Its own properties would be taken for parts of the extension's property of that name, and ignored.
+                locations(bulkhead.getKey()).forEach(location -> errors.add(MessageCode.RBH008, location,
+                        Texts.annotation(bulkhead.getKey()) + Texts.reserved(bulkhead.getKey())));
             }
         }
     }
 
-    List<Definition> all() {
-        return all;
+    private static void add(Map<String, List<Definition>> definitions, String key, Definition definition) {
+        if (!definitions.containsKey(key)) {
+            definitions.put(key, new ArrayList<>(1));
+        }
+        definitions.get(key).add(definition);
+    }
+
+    private Definition definition(BulkheadDeclaration written) {
+        Map<String, Value> values = new TreeMap<>();
+        if (written.permits() != RedisBulkhead.PERMITS_UNSET) {
+            put(values, MessageCode.RBH002, "permits", Integer.toString(written.permits()), written);
+        }
+        if (written.weight() != 1) {
+            put(values, MessageCode.RBH030, "weight", Integer.toString(written.weight()), written);
+        }
+        if (written.fair() != null) {
+            values.put("fair", new Value(written.location(), written.fair()));
+        }
+        put(values, MessageCode.RBH003, "expire", written.expire(), written);
+        put(values, MessageCode.RBH004, "max-wait", written.maxWait(), written);
+        return new Definition(written, (String) read(MessageCode.RBH001, "name", written.name(), written), values);
+    }
+
+    private void put(Map<String, Value> values, MessageCode code, String member, String text, BulkheadDeclaration written) {
+        if (text != null) {
+            values.put(member, new Value(written.location(), read(code, member, text, written)));
+        }
+    }
+
+    private Object read(MessageCode code, String member, String text, BulkheadDeclaration written) {
+        String resolved;
+        try {
+            resolved = resolve(text);
+        } catch (NoSuchElementException | IllegalArgumentException e) {
+            if (!atBuild) {
+                errors.add(MessageCode.RBH026, written.location(), Texts.annotation(written.name()) + ": "
+                        + KnownProperties.inCamelCase(member) + " refers to " + e.getMessage());
+            }
+            return null;
+        }
+        try {
+            if (member.equals("name")) {
+                SemaphoreSpec.named(resolved);
+                return resolved;
+            }
+            return ValueChecks.valueOf(KnownProperties.OF_BULKHEAD, member, resolved);
+        } catch (IllegalArgumentException e) {
+            errors.add(code, written.location(), Texts.annotation(written.name()) + ": "
+                    + (text.equals(resolved) ? "" : text + " is " + Texts.quoted(resolved) + ": ") + e.getMessage());
+            return null;
+        }
+    }
+
+    /** Whether a text depends on the configuration. Other dollar signs stand for themselves. */
+    private static boolean isExpression(String text) {
+        return text.contains("${");
+    }
+
+    private static Expression parse(String text) {
+        return Expression.compile(text.replace("\\$", "$$"), SYNTAX);
+    }
+
+    /**
+     * Resolves expressions as the configuration does.
+     *
+     * @param text what an annotation states
+     * @throws NoSuchElementException when a property is not set
+     */
+    private String resolve(String text) {
+        return !isExpression(text) ? text : parse(text).evaluate((context, target) -> {
+            ConfigValue value = config.getConfigValue(context.getKey());
+            if (value.getValue() != null) {
+                target.append(value.getValue());
+            } else if (value.getRawValue() == null && context.hasDefault()) {
+                context.expandDefault(target);
+            } else {
+                throw new NoSuchElementException(context.getKey() + (value.getRawValue() == null
+                        ? ", which is not set. Set it, or provide a default, as in ${" + context.getKey() + ":default}"
+                        : ", which is set to '" + value.getRawValue()
+                                + "', and that cannot be resolved. Set what it refers to"));
+            }
+        });
+    }
+
+    /** A name in which {@link Declarations#OPEN} stands for each expression. */
+    static String open(String name) {
+        return isExpression(name) ? parse(name).evaluate((context, target) -> target.append(Declarations.OPEN)) : name;
+    }
+
+    /** One method acquires at most one permit of a bulkhead. */
+    private void checkOnce(List<Definition> same) {
+        if (same.size() > 1) {
+            Set<String> spellings = new TreeSet<>();
+            same.forEach(place -> spellings.add('"' + place.written().name() + '"'));
+            errors.add(MessageCode.RBH009, same.get(0).location(), Texts.annotation(same.get(0).shownName())
+                    + " is present more than once" + (spellings.size() > 1 ? ", as " + String.join(" and ", spellings) : "")
+                    + ", so each call would take several permits of one bulkhead. Keep one of them, or use different names");
+        }
+    }
+
+    /** What several places state must be the same. Only the wait and the weight are those of a place. */
+    private void checkSame(String name, List<Definition> places) {
+        List<String> differing = new ArrayList<>(List.of("permits", "fair", "expire"));
+        differing.removeIf(member -> distinct(places, member, null).size() < 2);
+        Map<String, String> locations = new LinkedHashMap<>();
+        for (Definition place : places) {
+            List<String> stated = new ArrayList<>();
+            for (String member : differing) {
+                if (place.values().containsKey(member)) {
+                    stated.add(member + "=" + (member.equals("expire") ? place.written().expire()
+                            : place.values().get(member).value()));
+                }
+            }
+            if (!stated.isEmpty()) {
+                locations.putIfAbsent(String.join(", ", stated), place.location() + (isExpression(place.written().name())
+                        ? " (name = \"" + place.written().name() + "\")"
+                        : ""));
+            }
+        }
+        if (!differing.isEmpty()) {
+            List<String> shown = new ArrayList<>();
+            locations.forEach((stated, location) -> shown.add(stated + " at " + location));
+            int more = shown.size() - MOST_SHOWN;
+            errors.add(MessageCode.RBH007, Texts.annotation(name), "has different values: "
+                    + (more > 0 ? String.join("; ", shown.subList(0, MOST_SHOWN)) + "; and " + more + " more"
+                            : String.join("; ", shown))
+                    + ". State each value in one place, or the same one everywhere, or use different names");
+        }
+    }
+
+    private static Set<Object> distinct(List<Definition> places, String member, Object byDefault) {
+        Set<Object> values = new LinkedHashSet<>();
+        for (Definition place : places) {
+            values.add(Value.of(place.values(), member, byDefault));
+        }
+        values.remove(null);
+        return values;
+    }
+
+    /** What the places of one bulkhead state together. Waits and weights that differ are those of the places alone. */
+    Map<String, Value> stated(String name) {
+        Map<String, Value> stated = new TreeMap<>();
+        for (Definition place : of(name)) {
+            for (Map.Entry<String, Value> member : place.values().entrySet()) {
+                Value before = stated.get(member.getKey());
+                if (before == null || before.value() == null) {
+                    stated.put(member.getKey(), member.getValue());
+                }
+            }
+        }
+        if (distinct(of(name), "max-wait", null).size() > 1) {
+            stated.remove("max-wait");
+        }
+        if (distinct(of(name), "weight", 1).size() > 1) {
+            stated.remove("weight");
+        }
+        return stated;
     }
 
     /** The declared names, without those that are not known or not valid, in alphabetical order. */
@@ -222,7 +277,7 @@ public final class AnnotationDefinitions {
     }
 
     /**
-     * What is said about one bulkhead.
+     * What is stated about one bulkhead.
      *
      * @param name a declared name
      * @return one for each annotation, by location
@@ -233,7 +288,7 @@ public final class AnnotationDefinitions {
 
     /** Whether all annotations of a bulkhead have its name by an expression, which may become another one. */
     boolean isByExpression(String name) {
-        return byName.get(name).stream().allMatch(definition -> definition.nameText().isExpression());
+        return of(name).stream().allMatch(place -> isExpression(place.written().name()));
     }
 
     /**
@@ -243,25 +298,7 @@ public final class AnnotationDefinitions {
      * @return those of the first place that states valid ones
      */
     public OptionalInt permits(String name) {
-        for (Definition place : byName.get(name)) {
-            if (place.permits().isPresent()) {
-                return place.permits();
-            }
-        }
-        return OptionalInt.empty();
-    }
-
-    /** The weight of calls that name none: of code that takes permits of a declared bulkhead. 1 where places differ. */
-    int weight(String name) {
-        OptionalInt same = OptionalInt.empty();
-        for (Definition place : byName.get(name)) {
-            OptionalInt weight = place.weight();
-            if (weight.isPresent() && same.isPresent() && weight.getAsInt() != same.getAsInt()) {
-                return 1;
-            }
-            same = weight.isPresent() ? weight : same;
-        }
-        return same.orElse(1);
+        return distinct(of(name), "permits", null).stream().mapToInt(Integer.class::cast).findFirst();
     }
 
     /**
@@ -271,27 +308,17 @@ public final class AnnotationDefinitions {
      * @return whether permits go to callers in the order of their requests
      */
     public boolean fair(String name) {
-        return byName.get(name).get(0).fair();
+        return distinct(of(name), "fair", null).contains(true);
     }
 
-    /** The lease; empty when it is not known, or not valid. */
-    Optional<Duration> expire(String name) {
-        for (Definition place : byName.get(name)) {
-            if (place.expire().isPresent()) {
-                return place.expire();
-            }
-        }
-        return Optional.empty();
-    }
-
-    /** How long a call waits for a permit; empty when it is not known, or not valid. */
-    Optional<Duration> maxWait(String name) {
-        for (Definition place : byName.get(name)) {
-            if (place.maxWait().isPresent()) {
-                return place.maxWait();
-            }
-        }
-        return Optional.empty();
+    /**
+     * Reads a wait, which has been checked.
+     *
+     * @param written as the annotation has it, which may be an expression
+     * @return how long a call waits
+     */
+    public Duration maxWaitOf(String written) {
+        return (Duration) KnownProperties.read("max-wait", resolve(written));
     }
 
     /**
@@ -301,148 +328,21 @@ public final class AnnotationDefinitions {
      * @return the classes and methods, each once
      */
     public List<String> locations(String name) {
-        return byName.get(name).stream().map(Definition::location).distinct().toList();
+        Set<String> locations = new LinkedHashSet<>();
+        for (Definition place : of(name)) {
+            locations.add(place.location());
+        }
+        return List.copyOf(locations);
     }
 
     /** The methods guarded by one bulkhead that return something, in alphabetical order. */
     List<String> returning(String name) {
-        return returning.entrySet().stream().filter(entry -> name.equals(resolved(entry.getKey())))
-                .flatMap(entry -> entry.getValue().stream()).distinct().sorted().toList();
-    }
-
-    /**
-     * Whether an annotation depends on the configuration.
-     *
-     * @return {@code false} when the build has seen all there is to see
-     */
-    boolean haveExpressions() {
-        for (Definition definition : all) {
-            if (definition.declaration().hasExpression()) {
-                return true;
+        Set<String> methods = new TreeSet<>();
+        for (Map.Entry<String, List<String>> written : returning.entrySet()) {
+            if (name.equals(resolved(written.getKey()))) {
+                methods.addAll(written.getValue());
             }
         }
-        return false;
-    }
-
-    /**
-     * Adds the mistakes in what is known: in each value, in what one method has, and in what one name has at different places.
-     *
-     * @param reserved the names that no bulkhead can have
-     * @param errors takes the mistakes
-     */
-    void check(Predicate<String> reserved, ValidationErrors errors) {
-        all.forEach(definition -> checkValues(definition, errors));
-        checkOncePerMethod(errors);
-        byName.forEach((name, places) -> {
-            checkSame(name, places, errors);
-            if (reserved.test(name)) {
-                // Its own properties would be taken for parts of the extension's property of that name, and ignored.
-                locations(name).forEach(location -> errors.add(MessageCode.RBH008, location, Texts.annotation(name)
-                        + Texts.reserved(name)));
-            }
-        });
-    }
-
-    /**
-     * Adds the mistake that nothing states the permits of a bulkhead.
-     *
-     * @param name the bulkhead, whose permits are not configured
-     * @param errors takes the mistake
-     */
-    void requirePermits(String name, ValidationErrors errors) {
-        for (Definition place : byName.get(name)) {
-            if (place.declaration().statesPermits()) {
-                return;
-            }
-        }
-        errors.add(MessageCode.RBH006, String.join(", ", locations(name)), Texts.annotation(name)
-                + ": permits is not set. Set it in the annotation, or set " + PropertyNames.of(name, "permits"));
-    }
-
-    private static void checkValues(Definition definition, ValidationErrors errors) {
-        String location = definition.location();
-        String annotation = definition.annotation() + ": ";
-        BulkheadDeclaration written = definition.declaration();
-        check(definition.nameText(), SemaphoreSpec::named, MessageCode.RBH001, location, "@RedisBulkhead: ", errors);
-        if (written.statesPermits()) {
-            errors.check(MessageCode.RBH002, location, annotation,
-                    () -> SemaphoreSpec.named("any").permits(written.permits()));
-        }
-        errors.check(MessageCode.RBH030, location, annotation, () -> SemaphoreSpec.named("any").weight(written.weight()));
-        check(definition.expireText(), DurationText.EXPIRE::parse, MessageCode.RBH003, location, annotation, errors);
-        check(definition.maxWaitText(), DurationText.MAX_WAIT::parse, MessageCode.RBH004, location, annotation, errors);
-    }
-
-    private static void check(MemberText member, Consumer<String> reader, MessageCode code, String location,
-            String annotation, ValidationErrors errors) {
-        member.text().ifPresent(text -> {
-            try {
-                reader.accept(text);
-            } catch (IllegalArgumentException e) {
-                errors.add(code, location, annotation + member.refused(e.getMessage()));
-            }
-        });
-    }
-
-    /** One method acquires at most one permit of a bulkhead. */
-    private void checkOncePerMethod(ValidationErrors errors) {
-        Map<String, List<Definition>> byLocation = all.stream()
-                .collect(Collectors.groupingBy(Definition::location, LinkedHashMap::new, Collectors.toList()));
-        byLocation.forEach((location, there) -> there.stream()
-                .collect(Collectors.groupingBy(definition -> definition.nameText().shown(), TreeMap::new, Collectors.toList()))
-                .forEach((name, same) -> {
-                    if (same.size() > 1) {
-                        errors.add(MessageCode.RBH009, location, Texts.annotation(name) + " is present more than once"
-                                + written(same) + ", so each call would take several permits of one bulkhead."
-                                + " Keep one of them, or use different names");
-                    }
-                }));
-    }
-
-    private static String written(List<Definition> same) {
-        return same.stream().noneMatch(definition -> definition.nameText().isExpression()) ? ""
-                : same.stream().map(definition -> '"' + definition.declaration().name() + '"')
-                        .collect(Collectors.joining(" and ", ", as ", ""));
-    }
-
-    /** All places must state the same values, except that permits may be left out. */
-    private static void checkSame(String name, List<Definition> places, ValidationErrors errors) {
-        if (isMoreThanOne(places.stream().map(Definition::declaration).filter(BulkheadDeclaration::statesPermits)
-                .map(BulkheadDeclaration::permits))
-                || isMoreThanOne(places.stream().map(Definition::fair))
-                || isMoreThanOne(places.stream().map(Definition::expire).flatMap(Optional::stream))
-                || isMoreThanOne(places.stream().map(Definition::maxWait).flatMap(Optional::stream))) {
-            errors.add(MessageCode.RBH007, Texts.annotation(name), "has different values: "
-                    + places.stream().map(AnnotationDefinitions::values).distinct().collect(Collectors.joining("; "))
-                    + ". Use the same values everywhere (permits may be omitted), or use different names");
-        }
-    }
-
-    private static boolean isMoreThanOne(Stream<?> values) {
-        return values.distinct().count() > 1;
-    }
-
-    private static String values(Definition definition) {
-        BulkheadDeclaration written = definition.declaration();
-        return (written.statesPermits() ? "permits=" + written.permits() + ", " : "") + "fair=" + written.fair()
-                + ", expire=" + definition.expireText().shown() + ", maxWait=" + definition.maxWaitText().shown() + " at "
-                + written.location() + (definition.nameText().isExpression() ? " (name = \"" + written.name() + "\")" : "");
-    }
-
-    /**
-     * Refuses expressions that cannot be resolved.
-     *
-     * @param errors takes those
-     */
-    void requireResolved(ValidationErrors errors) {
-        for (Definition definition : all) {
-            if (!definition.declaration().hasExpression()) {
-                continue;
-            }
-            Stream.of(definition.nameText(), definition.expireText(), definition.maxWaitText())
-                    .flatMap(member -> member.unresolved().stream())
-                    .forEach(reason -> errors.add(MessageCode.RBH026, definition.location(),
-                            definition.annotation() + ": " + reason));
-        }
+        return List.copyOf(methods);
     }
 }

@@ -2,260 +2,181 @@ package io.quarkiverse.redisbulkhead.runtime.definition;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
-import java.util.OptionalInt;
-import java.util.Set;
+import java.util.Map;
 
 import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.config.OnFull;
-import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
-import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig.BulkheadConfig;
 import io.quarkiverse.redisbulkhead.runtime.definition.AnnotationDefinitions.Definition;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.EffectiveBulkhead;
+import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.Value;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
 import io.quarkiverse.redisbulkhead.runtime.message.Texts;
 
 /**
- * Puts one bulkhead together, from its annotations or from code and from configuration, which wins; and checks it. Used once.
+ * Checks the values of one bulkhead together, and makes its definition. A check that needs a value that is not known, or not
+ * valid, is left out.
+ *
+ * @param name the bulkhead
+ * @param values what annotations and configuration say
+ * @param forAll the values for all bulkheads
+ * @param inRedis whether permits live in Redis
+ * @param errors takes the mistakes
  */
-final class BulkheadAssembler {
+record BulkheadAssembler(String name, Map<String, Value> values, Map<String, Value> forAll, boolean inRedis,
+        ValidationErrors errors) {
 
-    private static final String ON_OUTAGE = PropertyNames.PREFIX + "on-outage";
-    private static final String INSTANCES = PropertyNames.PREFIX + "instances";
-    private static final String KEEP_IDLE = PropertyNames.PREFIX + "keep-idle";
+    private static final String COMMAND_TIMEOUT = "command-timeout";
+    private static final int RENEWALS_PER_LEASE = 3;
 
-    private final String name;
-    private final AnnotationDefinitions annotations;
-    private final Configuration configuration;
-    private final ValueChecks checks;
-    private final ValidationErrors errors;
-    private final RedisBulkheadRuntimeConfig forAll;
-    // Null when no value is known.
-    private final BulkheadConfig own;
-    private final Set<String> configured;
-    private SemaphoreSpec.Builder spec;
-    // Empty when they are not known, or not valid.
-    private OptionalInt permits = OptionalInt.empty();
-
-    BulkheadAssembler(String name, AnnotationDefinitions annotations, ValueChecks checks) {
-        this.name = name;
-        this.annotations = annotations;
-        this.configuration = checks.configuration();
-        this.checks = checks;
-        this.errors = checks.errors();
-        this.forAll = configuration.values();
-        this.own = forAll.bulkheads().get(name);
-        this.configured = configuration.setFor(name);
-        this.spec = SemaphoreSpec.named(name).onOutage(forAll.onOutage()).awaitRelease(forAll.awaitRelease());
-    }
-
-    /** A bulkhead that annotations declare. Empty when a value is not known, or a mistake was found. */
-    Optional<EffectiveBulkhead> declared() {
+    /** Makes a bulkhead that annotations declare. Null when a value is not known, or a mistake was found. */
+    EffectiveBulkhead declared(AnnotationDefinitions annotations) {
         int before = errors.size();
-        spec.fair(annotations.fair(name)).weight(annotations.weight(name));
-        if (checks.isValid(KEEP_IDLE)) {
-            spec.keepIdleOfSeveral(forAll.keepIdle());
+        Integer permits = Value.of(values, "permits", null);
+        if (permits != null) {
+            checkWeights(permits, annotations.of(name));
         }
-        Optional<Duration> lease = annotations.expire(name);
-        if (lease.isPresent()) {
-            spec.expire(lease.get());
-        }
-        Optional<Duration> wait = annotations.maxWait(name);
-        if (wait.isPresent()) {
-            spec.maxWait(wait.get());
-        }
-        boolean complete = setConfigured();
-        if (isValid("permits")) {
-            permits = configured.contains("permits") ? own.permits() : annotations.permits(name);
-        }
-        if (permits.isPresent()) {
-            spec.permits(permits.getAsInt());
-            if (!configured.contains("local-permits")) {
-                spec.localPermits(Math.max(1, permits.getAsInt() / Math.max(1, forAll.instances())));
-            }
-        }
-        checkWeights();
         checkMinHold();
-        checkOnFull();
-        if (checks.inRedis() && isEnabled()) {
-            checkLease();
-            checkLocalLimit();
+        checkOnFull(annotations.returning(name));
+        if (isEnabled() && inRedis) {
+            checkLease(String.join(", ", annotations.locations(name)));
+            checkLocalPermits(permits);
         }
-        return complete && errors.size() == before && permits.isPresent()
-                ? Optional.of(new EffectiveBulkhead(spec.build(), isEnabled()))
-                : Optional.empty();
-    }
-
-    /** A bulkhead that code defines. Empty when a mistake was found. */
-    Optional<EffectiveBulkhead> inCode(SemaphoreSpec definition) {
-        int before = errors.size();
-        spec = definition.toBuilder();
-        setConfigured();
-        permits = isConfigured("permits") ? own.permits() : OptionalInt.of(definition.permits());
-        if (!configured.contains("local-permits") && definition.localPermits() > permits.getAsInt()) {
-            spec.localPermits(permits.getAsInt());
+        if (permits == null || errors.size() > before) {
+            return null;
         }
-        if (checks.inRedis() && isEnabled()) {
-            checkConfiguredLease();
-            checkLocalPermits();
-        }
-        return errors.size() == before && errors.check(MessageCode.RBH005, property("*"), "", spec::build)
-                ? Optional.of(new EffectiveBulkhead(spec.build(), isEnabled()))
-                : Optional.empty();
-    }
-
-    /** Checks each configured value, and uses it. Returns whether all are known and valid. */
-    boolean setConfigured() {
-        boolean valid = true;
-        for (String member : configured) {
-            valid &= checks.check(property(member), () -> set(member));
-        }
-        return valid;
-    }
-
-    private void set(String member) {
-        switch (member) {
-            case "permits" -> spec.permits(own.permits().getAsInt());
-            case "weight" -> spec.weight(own.weight().getAsInt());
-            case "fair" -> spec.fair(own.fair().get());
-            case "expire" -> spec.expire(own.expire().get());
-            case "max-wait" -> spec.maxWait(own.maxWait().get());
-            case "max-hold" -> spec.maxHold(own.maxHold().get());
-            case "min-hold" -> spec.minHold(own.minHold().get());
-            case "keep-idle" -> spec.keepIdle(own.keepIdle().get());
-            case "on-lost" -> spec.onLost(own.onLost().get());
-            case "on-outage" -> spec.onOutage(own.onOutage().get());
-            case "await-release" -> spec.awaitRelease(own.awaitRelease().get());
-            case "local-permits" -> spec.localPermits(own.localPermits().getAsInt());
-            case "max-waiters" -> spec.maxWaiters(own.maxWaiters().getAsInt());
-            case "rest.retry-after" -> DurationText.retryAfter(own.rest().retryAfter().get());
-            case "enabled", "on-full" -> {
-                // Not part of a definition.
+        SemaphoreSpec.Builder spec = SemaphoreSpec.named(name)
+                .keepIdleOfSeveral(Value.of(forAll, "keep-idle", Duration.ofSeconds(1)))
+                .localPermits(Math.max(1, permits / Value.of(forAll, "instances", 1)));
+        for (Map.Entry<String, Value> member : values.entrySet()) {
+            if (member.getValue().value() == null) {
+                return null;
             }
-            default -> throw new IllegalStateException("unknown property of a bulkhead: " + member);
+            ValueChecks.set(spec, member.getKey(), member.getValue().value());
         }
+        return new EffectiveBulkhead(spec.build(), isEnabled());
     }
 
-    private String property(String member) {
-        return PropertyNames.of(name, member);
-    }
-
-    private String written(String member) {
-        return configuration.written(property(member));
-    }
-
-    private boolean isValid(String member) {
-        return !configured.contains(member) || checks.isValid(property(member));
-    }
-
-    /** Whether there is a valid value. */
-    private boolean isConfigured(String member) {
-        return configured.contains(member) && isValid(member);
+    /** Makes a bulkhead that code defines. Null when a mistake was found. */
+    EffectiveBulkhead inCode(SemaphoreSpec definition) {
+        SemaphoreSpec.Builder spec = definition.toBuilder();
+        int permits = Value.of(values, "permits", definition.permits());
+        if (definition.localPermits() > permits) {
+            spec.localPermits(permits);
+        }
+        for (Map.Entry<String, Value> member : values.entrySet()) {
+            ValueChecks.set(spec, member.getKey(), member.getValue().value());
+        }
+        if (isEnabled() && inRedis) {
+            if (values.containsKey("expire")) {
+                checkLease("");
+            }
+            checkLocalLimit(permits);
+        }
+        try {
+            return errors.size() > 0 ? null : new EffectiveBulkhead(spec.build(), isEnabled());
+        } catch (IllegalArgumentException e) {
+            errors.add(MessageCode.RBH005, PropertyNames.of(name, "*"), e.getMessage());
+            return null;
+        }
     }
 
     private boolean isEnabled() {
-        return forAll.enabled() && (!isConfigured("enabled") || own.enabled().get());
+        return Value.of(forAll, "enabled", true) && Value.of(values, "enabled", true);
     }
 
     /** A call that weighs more than the limit would never get a permit. */
-    private void checkWeights() {
-        if (permits.isEmpty() || !isValid("weight")) {
+    private void checkWeights(int permits, List<Definition> places) {
+        Value configured = values.get("weight");
+        if (configured != null && configured.isConfigured()) {
+            checkWeight(Value.of(values, "weight", 1), permits, configured.where(), "");
             return;
         }
-        if (configured.contains("weight")) {
-            checkWeight(own.weight().getAsInt(), written("weight"), "");
-            return;
-        }
-        for (Definition definition : annotations.of(name)) {
-            if (definition.weight().isPresent()) {
-                checkWeight(definition.weight().getAsInt(), definition.location(), definition.annotation() + ": ");
-            }
+        for (Definition place : places) {
+            checkWeight(Value.of(place.values(), "weight", 1), permits, place.location(), place.annotation());
         }
     }
 
-    private void checkWeight(int weight, String location, String context) {
-        if (weight > permits.getAsInt()) {
+    private void checkWeight(int weight, int permits, String location, String context) {
+        if (weight > permits) {
             errors.add(MessageCode.RBH030, location, context
-                    + "weight must not be more than the permits of the bulkhead, which are " + permits.getAsInt()
-                    + ", but is " + weight
+                    + "weight must not be more than the permits of the bulkhead, which are " + permits + ", but is " + weight
                     + ". No call would ever get a permit. Lower the weight, or raise the permits");
         }
     }
 
     /** A process that dies would free its permit before the end of a minimum hold that is longer than the lease. */
     private void checkMinHold() {
-        if (!isConfigured("min-hold")) {
-            return;
+        Duration hold = Value.of(values, "min-hold", Duration.ZERO);
+        SemaphoreSpec.Builder times = SemaphoreSpec.named("any").permits(1).minHold(hold);
+        Value lease = values.get("expire");
+        if (lease != null) {
+            times.expire(lease.value() == null ? SemaphoreSpec.MAX_EXPIRE : (Duration) lease.value());
         }
-        SemaphoreSpec.Builder times = SemaphoreSpec.named("any").permits(1).expire(SemaphoreSpec.MAX_EXPIRE)
-                .minHold(own.minHold().get());
-        if (isValid("expire")) {
-            own.expire().or(() -> annotations.expire(name)).ifPresent(times::expire);
+        times.maxHold(Value.of(values, "max-hold", SemaphoreSpec.MAX_EXPIRE));
+        try {
+            times.build();
+        } catch (IllegalArgumentException e) {
+            errors.add(MessageCode.RBH031, values.get("min-hold").where(), e.getMessage());
         }
-        if (isConfigured("max-hold")) {
-            times.maxHold(own.maxHold().get());
-        }
-        errors.check(MessageCode.RBH031, written("min-hold"), "", times::build);
     }
 
     /** A call that is skipped has nothing to return. */
-    private void checkOnFull() {
-        if (!isConfigured("on-full") || own.onFull().get() != OnFull.SKIP) {
-            return;
-        }
-        List<String> places = annotations.returning(name);
-        if (!places.isEmpty()) {
-            errors.add(MessageCode.RBH033, written("on-full"), "skip is for methods that return void, Uni<Void> or"
+    private void checkOnFull(List<String> returning) {
+        if (!returning.isEmpty() && Value.of(values, "on-full", OnFull.REJECT) == OnFull.SKIP) {
+            errors.add(MessageCode.RBH033, values.get("on-full").where(), "skip is for methods that return void, Uni<Void> or"
                     + " CompletionStage<Void>, and not for Kotlin suspend functions. It cannot apply to "
-                    + String.join(", ", places) + ". Use reject and a @Fallback, or a bulkhead of another name there");
+                    + String.join(", ", returning) + ". Use reject and a @Fallback, or a bulkhead of another name there");
         }
     }
 
-    private void checkLease() {
-        if (configured.contains("expire")) {
-            checkConfiguredLease();
+    private void checkLease(String locations) {
+        Value lease = values.get("expire");
+        if (lease == null) {
+            checkLease(locations, Texts.annotation(name) + ": expire", Duration.ofSeconds(30), forAll, errors);
+        } else if (lease.value() != null) {
+            checkLease(lease.where(), lease.isConfigured() ? "expire" : Texts.annotation(name) + ": expire",
+                    (Duration) lease.value(), forAll, errors);
+        }
+    }
+
+    /** A lease must be long enough for Redis to answer before it ends. */
+    static void checkLease(String location, String member, Duration lease, Map<String, Value> forAll, ValidationErrors errors) {
+        Duration timeout = Value.of(forAll, COMMAND_TIMEOUT, Duration.ofSeconds(1));
+        Duration least = timeout.multipliedBy(RENEWALS_PER_LEASE);
+        if (Value.isKnown(forAll, COMMAND_TIMEOUT) && lease.compareTo(least) < 0) {
+            errors.add(MessageCode.RBH023, location, member + " is " + lease + ", shorter than three times "
+                    + PropertyNames.PREFIX + COMMAND_TIMEOUT + ", which is " + timeout
+                    + ". A lease is renewed after a third of its length, so one slow reply could lose the permit. Make it at least "
+                    + least + ", or reduce command-timeout");
+        }
+    }
+
+    /** What instances admit for themselves during an outage must not be more than the limit. */
+    private void checkLocalPermits(Integer permits) {
+        if (permits == null || Value.of(values, "on-outage", OnOutage.REJECT) != OnOutage.LOCAL) {
             return;
         }
-        Optional<Duration> expire = annotations.expire(name);
-        if (expire.isPresent() && checks.isTooShort(expire.get())) {
-            checks.checkLease(String.join(", ", annotations.locations(name)), Texts.annotation(name) + ": expire",
-                    expire.get());
-        }
-    }
-
-    private void checkConfiguredLease() {
-        if (isConfigured("expire")) {
-            checks.checkLease(written("expire"), "expire", own.expire().get());
-        }
-    }
-
-    /** What processes admit for themselves during an outage must not be more than the limit. */
-    private void checkLocalLimit() {
-        boolean byOwn = configured.contains("on-outage");
-        if (!isValid("on-outage") || (byOwn ? own.onOutage().get() : forAll.onOutage()) != OnOutage.LOCAL
-                || permits.isEmpty() || !isValid("local-permits") || !checks.isValid(INSTANCES)) {
-            return;
-        }
-        int limit = permits.getAsInt();
-        if (!configured.contains("local-permits") && limit < forAll.instances()) {
-            errors.add(MessageCode.RBH024, byOwn ? written("on-outage") : configuration.written(ON_OUTAGE),
-                    "local gives each of " + forAll.instances() + " instances (" + INSTANCES
-                            + ") its share of the permits of bulkhead '" + name + "', which are only " + limit
-                            + ". Each would keep one permit, together more than the limit. Set "
-                            + property("local-permits")
+        int instances = Value.of(forAll, "instances", 1);
+        if (values.containsKey("local-permits")) {
+            checkLocalLimit(permits);
+        } else if (permits < instances) {
+            String location = values.get("on-outage").where();
+            errors.add(MessageCode.RBH024, location.isEmpty() ? PropertyNames.PREFIX + "on-outage" : location,
+                    "local gives each of " + instances + " instances ("
+                            + PropertyNames.PREFIX + "instances) its share of the permits of bulkhead '" + name
+                            + "', which are only " + permits + ". With one permit each, they would exceed the limit. Set "
+                            + PropertyNames.of(name, "local-permits")
                             + " if that is what you want, set fewer instances, or use reject");
-        } else {
-            checkLocalPermits();
         }
     }
 
-    private void checkLocalPermits() {
-        if (isConfigured("local-permits") && own.localPermits().getAsInt() > permits.getAsInt()) {
-            errors.add(MessageCode.RBH024, written("local-permits"),
-                    "localPermits must not be more than the permits of the bulkhead, which are " + permits.getAsInt()
-                            + ", but is " + own.localPermits().getAsInt());
+    private void checkLocalLimit(int permits) {
+        int local = Value.of(values, "local-permits", permits);
+        if (local > permits) {
+            errors.add(MessageCode.RBH024, values.get("local-permits").where(), "localPermits must not be more than the permits"
+                    + " of the bulkhead, which are " + permits + ", but is " + local);
         }
     }
 }

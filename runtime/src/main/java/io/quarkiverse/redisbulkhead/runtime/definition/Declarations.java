@@ -2,8 +2,6 @@ package io.quarkiverse.redisbulkhead.runtime.definition;
 
 import java.util.List;
 import java.util.Map;
-import java.util.function.UnaryOperator;
-import java.util.regex.Pattern;
 
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 
@@ -16,34 +14,27 @@ import io.quarkiverse.redisbulkhead.RedisBulkhead;
  * @param methods one entry per guarded method of a bean
  * @param returning the guarded methods that return something, by the name of each of their bulkheads as written
  * @param inCode what is known about bulkheads that code defines
- * @param properties the names of the extension's properties, as {@link KnownProperties#ofMappings()} returns them
  */
 public record Declarations(List<BulkheadDeclaration> bulkheads, List<String> namesElsewhere,
-        List<MethodDeclaration> methods, Map<String, List<String>> returning, DefinedInCode inCode, List<String> properties) {
+        List<MethodDeclaration> methods, Map<String, List<String>> returning, DefinedInCode inCode) {
+
+    /** Stands for a part of a name that is known only at run time. */
+    public static final char OPEN = '\1';
 
     /**
      * One {@link RedisBulkhead} as it is written. Its texts may hold expressions, and configuration may still change the
-     * values.
+     * values. What it does not state applies as other annotations of the same name, or the configuration, state it.
      *
      * @param location where it is written, as {@code Class#method} or {@code Class}
      * @param name the bulkhead
-     * @param permits the limit, or {@link RedisBulkhead#PERMITS_UNSET} when that is left to other places or to configuration
+     * @param permits the limit, or {@link RedisBulkhead#PERMITS_UNSET}
      * @param weight how much of the limit a call takes
-     * @param fair whether permits go to callers in the order of their requests
-     * @param expire the lease
-     * @param maxWait how long a call waits for a permit
+     * @param fair whether permits go to callers in the order of their requests; null if it is not stated
+     * @param expire the lease; null if it is not stated
+     * @param maxWait how long a call waits for a permit; null if it is not stated
      */
-    public record BulkheadDeclaration(String location, String name, int permits, int weight, boolean fair, String expire,
+    public record BulkheadDeclaration(String location, String name, int permits, int weight, Boolean fair, String expire,
             String maxWait) {
-
-        /** Whether what it says depends on the configuration, so that the build may not know it. */
-        boolean hasExpression() {
-            return MemberText.isExpression(name) || MemberText.isExpression(expire) || MemberText.isExpression(maxWait);
-        }
-
-        boolean statesPermits() {
-            return permits != RedisBulkhead.PERMITS_UNSET;
-        }
     }
 
     /**
@@ -81,9 +72,10 @@ public record Declarations(List<BulkheadDeclaration> bulkheads, List<String> nam
      *
      * @param name the bulkhead, as the annotation has it
      * @param weight how much of the limit a call takes, unless that is configured
+     * @param maxWait how long a call waits, as the annotation has it, unless that is configured; null if it is not stated
      * @param key where the key of a call comes from
      */
-    public record BulkheadUse(String name, int weight, KeyOrigin key) {
+    public record BulkheadUse(String name, int weight, String maxWait, KeyOrigin key) {
     }
 
     /** Where the key of a call comes from. */
@@ -116,29 +108,12 @@ public record Declarations(List<BulkheadDeclaration> bulkheads, List<String> nam
      * What the build can tell about the bulkheads that code defines with a {@link io.quarkiverse.redisbulkhead.SemaphoreSpec}.
      *
      * @param possible whether a class of the application uses that type at all
-     * @param texts the constant texts in those classes, among which most names are; {@value #PART} stands for what a
+     * @param names the constant texts in those classes, among which most names are; {@link #OPEN} stands for what a
      *        concatenation inserts
      */
-    public record DefinedInCode(boolean possible, List<String> texts) {
+    public record DefinedInCode(boolean possible, List<String> names) {
 
         /** Code defines no bulkheads. */
         public static final DefinedInCode NONE = new DefinedInCode(false, List.of());
-
-        /** Stands for a part of a text that is known only at run time. */
-        public static final char PART = '\1';
-
-        /**
-         * The names that code may use, as far as the build can tell.
-         *
-         * @param translation applied to what is known of a name
-         */
-        List<Pattern> patterns(UnaryOperator<String> translation) {
-            return texts.stream().map(text -> MemberText.pattern(text.split(String.valueOf(PART), -1), translation)).toList();
-        }
-
-        /** The texts that are names as they stand. */
-        List<String> names() {
-            return texts.stream().filter(text -> text.indexOf(PART) < 0).toList();
-        }
     }
 }

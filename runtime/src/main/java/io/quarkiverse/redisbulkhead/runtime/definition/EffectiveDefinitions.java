@@ -5,26 +5,23 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 import org.eclipse.microprofile.config.Config;
-import org.eclipse.microprofile.config.ConfigValue;
 
 import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.config.OnFull;
-import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
-import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig.BulkheadConfig;
-import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig.LockConfig;
+import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
+import io.quarkiverse.redisbulkhead.runtime.message.Texts;
 
 /**
  * What annotations and configuration define together; configuration wins. Everything is checked here. The build makes one of
- * what it knows, for the mistakes; the start of the application makes one of the final configuration, and uses it. Immutable.
+ * what it knows, for the mistakes; the start of the application makes one of the final configuration, and uses it. Thread-safe.
  */
 public final class EffectiveDefinitions {
 
@@ -37,111 +34,141 @@ public final class EffectiveDefinitions {
     public record EffectiveBulkhead(SemaphoreSpec spec, boolean enabled) {
     }
 
-    /** Decides whether a configured value can be read, before all values are read together. */
-    @FunctionalInterface
-    public interface ValueReader {
-
-        /** Leaves that to the configuration mapping, which throws an exception. */
-        ValueReader ANY = (property, value, errors) -> true;
+    /**
+     * One value that is stated.
+     *
+     * @param where the class or method with the annotation, or the property as it is written; empty for a default
+     * @param value null if it is not known yet, or not valid
+     */
+    public record Value(String where, Object value) {
 
         /**
-         * Looks at one value.
+         * What states it.
          *
-         * @param property its property, without prefix, and {@code *} for the name of a bulkhead or lock
-         * @param value a value that is resolved
-         * @param errors takes the reason why it cannot be read
-         * @return whether it can be read
+         * @return whether it is a property
          */
-        boolean isReadable(String property, ConfigValue value, ValidationErrors errors);
+        public boolean isConfigured() {
+            return where.startsWith(PropertyNames.PREFIX);
+        }
+
+        /** The default stands for a value that is not stated, not known or not valid. */
+        @SuppressWarnings("unchecked")
+        static <T> T of(Map<String, Value> values, String member, T byDefault) {
+            Value value = values.get(member);
+            return value == null || value.value() == null ? byDefault : (T) value.value();
+        }
+
+        static boolean isKnown(Map<String, Value> values, String member) {
+            return !values.containsKey(member) || values.get(member).value() != null;
+        }
     }
 
-    private final Config properties;
+    private static final String STEP_TIMEOUT = "lock-store.step-timeout";
+    private static final String CONTENTION_TIMEOUT = "lock-store.contention-timeout";
+    private static final String LOCK_TIMEOUT = "lock.lock-timeout";
+    private static final List<String> COMMON = List.of("on-outage", "await-release", "rest.retry-after", "enabled");
+
+    private final Config config;
     private final boolean inRedis;
-    private final KnownProperties known;
     private final AnnotationDefinitions annotations;
-    private final Configuration configuration;
-    private final RedisBulkheadRuntimeConfig values;
+    private final Map<String, Value> forAll;
     private final SortedMap<String, EffectiveBulkhead> bulkheads = new TreeMap<>();
-    private final List<String> warnings;
+    // By bulkhead, and by member.
+    private final Map<String, Map<String, Value>> values = new ConcurrentHashMap<>();
+    private final Map<String, Map<String, Value>> locks;
 
     /**
-     * Makes them of the final configuration, in which everything must be resolved.
-     *
-     * @param declarations what the build found
-     * @param properties the configuration of the application
-     * @param inRedis whether permits live in Redis
-     * @param errors takes the mistakes
-     * @return to be used when there are no mistakes
-     */
-    public static EffectiveDefinitions atStart(Declarations declarations, Config properties, boolean inRedis,
-            ValidationErrors errors) {
-        return new EffectiveDefinitions(declarations, properties, ValueReader.ANY, inRedis, false, errors);
-    }
-
-    /**
-     * Checks what is known while the application is built.
+     * Reads and checks everything.
      *
      * @param declarations what the build found; methods are not looked at
-     * @param properties the configuration of the build, in which expressions may have no value yet
-     * @param reader checks the values that cannot be read
+     * @param config the configuration of the application
      * @param inRedis whether permits live in Redis
-     * @param errors takes the mistakes
+     * @param atBuild whether expressions may have no value yet
+     * @param errors takes the mistakes; the definitions must not be used if it gets any
      */
-    public static void checkAtBuild(Declarations declarations, Config properties, ValueReader reader, boolean inRedis,
+    public EffectiveDefinitions(Declarations declarations, Config config, boolean inRedis, boolean atBuild,
             ValidationErrors errors) {
-        new EffectiveDefinitions(declarations, properties, reader, inRedis, true, errors);
-    }
-
-    private EffectiveDefinitions(Declarations declarations, Config properties, ValueReader reader, boolean inRedis,
-            boolean atBuild, ValidationErrors errors) {
-        this.properties = properties;
+        this.config = config;
         this.inRedis = inRedis;
-        this.known = new KnownProperties(declarations.properties());
-        this.annotations = new AnnotationDefinitions(declarations, properties);
-        NameChecks names = new NameChecks(known, annotations, declarations, errors);
-        names.check(properties);
-        if (!atBuild) {
-            names.checkVariables(properties);
-        }
-        Set<String> all = new TreeSet<>(annotations.names());
-        all.addAll(names.perhapsInCode());
-        this.configuration = new Configuration(properties, known, all, reader, errors);
-        this.values = configuration.values();
-        if (!atBuild) {
-            annotations.requireResolved(errors);
-            configuration.requireKnown();
-        }
-        // The build has checked the others.
-        if (atBuild || annotations.haveExpressions()) {
-            annotations.check(known::isReserved, errors);
-        }
-        ValueChecks checks = new ValueChecks(configuration, inRedis, errors);
-        checks.checkForAll(names);
+        this.annotations = new AnnotationDefinitions(declarations, config, atBuild, errors);
+        Configuration configuration = new Configuration(config, atBuild, errors);
+        this.forAll = configuration.forAll();
+        this.locks = configuration.ofLocks();
+        NameChecks names = new NameChecks(annotations, declarations, atBuild, errors);
+        names.check(config);
+        checkForAll(names, errors);
         for (String name : annotations.names()) {
-            // It may become a name whose permits are configured.
-            boolean mayChange = atBuild && annotations.isByExpression(name);
-            if (!mayChange && !configuration.setFor(name).contains("permits")) {
-                annotations.requirePermits(name, errors);
+            Map<String, Value> own = annotations.stated(name);
+            for (String member : COMMON) {
+                if (forAll.containsKey(member)) {
+                    own.put(member, forAll.get(member));
+                }
             }
-            Optional<EffectiveBulkhead> bulkhead = new BulkheadAssembler(name, annotations, checks).declared();
-            if (bulkhead.isPresent()) {
-                bulkheads.put(name, bulkhead.get());
+            own.putAll(configuration.ofBulkhead(name));
+            values.put(name, own);
+            // An expression may become a name whose permits are configured.
+            if (!own.containsKey("permits") && !(atBuild && annotations.isByExpression(name))) {
+                errors.add(MessageCode.RBH006, String.join(", ", annotations.locations(name)), Texts.annotation(name)
+                        + ": permits is not set. Set it in the annotation, or set " + PropertyNames.of(name, "permits"));
+            }
+            EffectiveBulkhead declared = new BulkheadAssembler(name, own, forAll, inRedis, errors).declared(annotations);
+            if (declared != null) {
+                bulkheads.put(name, declared);
+                putDerived("keep-idle", declared.spec().permits() == 1 ? null : forAll.get("keep-idle"), own);
+                putDerived("local-permits", forAll.get("instances"), own);
             }
         }
         for (String name : names.perhapsInCode()) {
-            new BulkheadAssembler(name, annotations, checks).setConfigured();
+            values.put(name, configuration.ofBulkhead(name));
         }
-        checks.checkLocks();
-        this.warnings = List.copyOf(names.warnings());
+        for (Map.Entry<String, Map<String, Value>> lock : locks.entrySet()) {
+            checkLock(lock.getKey(), lock.getValue(), errors);
+        }
     }
 
-    /**
-     * What looks like a mistake in the configuration, but need not be one.
-     *
-     * @return for the log
-     */
-    public List<String> warnings() {
-        return warnings;
+    // Where a value comes from that has been derived.
+    private static void putDerived(String member, Value forAll, Map<String, Value> own) {
+        if (forAll != null) {
+            own.putIfAbsent(member, forAll);
+        }
+    }
+
+    private void checkForAll(NameChecks names, ValidationErrors errors) {
+        Duration step = Value.of(forAll, STEP_TIMEOUT, Duration.ofSeconds(1));
+        Duration contention = Value.of(forAll, CONTENTION_TIMEOUT, Duration.ofSeconds(3));
+        if (contention.compareTo(step) <= 0 && Value.isKnown(forAll, STEP_TIMEOUT)
+                && Value.isKnown(forAll, CONTENTION_TIMEOUT)) {
+            errors.add(MessageCode.RBH005, PropertyNames.PREFIX + CONTENTION_TIMEOUT, "contentionTimeout must be longer than "
+                    + PropertyNames.PREFIX + STEP_TIMEOUT + ", which is " + step + ", but is " + contention);
+        }
+        // Applications without locks have the default, too, so it must not fail.
+        Duration lease = Value.of(forAll, LOCK_TIMEOUT, Duration.ofSeconds(30));
+        if (!lease.equals(Duration.ofSeconds(30))) {
+            checkLease(new Value(PropertyNames.PREFIX + LOCK_TIMEOUT, lease), errors);
+        }
+        names.checkListed(PropertyNames.PREFIX + KnownProperties.LIST, Value.of(forAll, KnownProperties.LIST, null));
+    }
+
+    private void checkLease(Value lease, ValidationErrors errors) {
+        if (inRedis && lease != null && lease.value() != null) {
+            BulkheadAssembler.checkLease(lease.where(), "lock-timeout", (Duration) lease.value(), forAll, errors);
+        }
+    }
+
+    private void checkLock(String name, Map<String, Value> own, ValidationErrors errors) {
+        checkLease(own.get("lock-timeout"), errors);
+        try {
+            LockSpec.Builder spec = LockSpec.named(name).minHold(Value.of(own, "min-hold", Duration.ZERO));
+            Value lease = own.getOrDefault("lock-timeout", forAll.get(LOCK_TIMEOUT));
+            if (lease != null) {
+                spec.lockTimeout(lease.value() == null ? SemaphoreSpec.MAX_EXPIRE : (Duration) lease.value());
+            }
+            spec.build();
+        } catch (IllegalArgumentException e) {
+            boolean byMinHold = own.containsKey("min-hold") && e.getMessage().startsWith("minHold");
+            errors.add(byMinHold ? MessageCode.RBH031 : MessageCode.RBH005,
+                    byMinHold ? own.get("min-hold").where() : PropertyNames.ofLock(name, "*"), e.getMessage());
+        }
     }
 
     /**
@@ -163,6 +190,16 @@ public final class EffectiveDefinitions {
     }
 
     /**
+     * What annotations and configuration state for a bulkhead.
+     *
+     * @param name any bulkhead, declared or not
+     * @return by member as in the configuration, such as {@code max-wait}; without defaults
+     */
+    public Map<String, Value> values(String name) {
+        return values.getOrDefault(name, Map.of());
+    }
+
+    /**
      * Finds what is configured for a bulkhead that code defines. It wins over the definition, as it does over an annotation.
      *
      * @param name any name, declared or not
@@ -170,19 +207,19 @@ public final class EffectiveDefinitions {
      *         {@link io.quarkus.runtime.configuration.ConfigurationException} when the result is not valid
      */
     public Function<SemaphoreSpec, EffectiveBulkhead> ofCode(String name) {
-        if (!Configuration.hasValues(properties, known, name)) {
-            return spec -> new EffectiveBulkhead(spec, values.enabled());
-        }
         ValidationErrors unreadable = new ValidationErrors();
-        Configuration own = new Configuration(properties, known, Set.of(name), ValueReader.ANY, unreadable);
-        own.requireKnown();
+        Map<String, Value> own = new Configuration(config, false, unreadable).ofBulkhead(name);
         unreadable.report();
+        if (own.isEmpty()) {
+            return spec -> new EffectiveBulkhead(spec, Value.of(forAll, "enabled", true));
+        }
+        // Names may be computed, so only what is configured is remembered.
+        values.putIfAbsent(name, own);
         return spec -> {
             ValidationErrors errors = new ValidationErrors();
-            Optional<EffectiveBulkhead> bulkhead = new BulkheadAssembler(name, annotations,
-                    new ValueChecks(own, inRedis, errors)).inCode(spec);
+            EffectiveBulkhead effective = new BulkheadAssembler(name, own, forAll, inRedis, errors).inCode(spec);
             errors.report();
-            return bulkhead.orElseThrow();
+            return effective;
         };
     }
 
@@ -194,18 +231,16 @@ public final class EffectiveDefinitions {
      * @throws IllegalArgumentException when the name is not valid
      */
     public LockSpec lock(String name) {
-        LockSpec.Builder spec = LockSpec.named(name).awaitRelease(values.awaitRelease()).lockTimeout(lockTimeout(name));
-        Optional<LockConfig> own = Optional.ofNullable(values.lock().locks().get(name));
-        spec.acquireTimeout(own.flatMap(LockConfig::acquireTimeout).orElse(values.lock().acquireTimeout()));
-        own.flatMap(LockConfig::minHold).ifPresent(spec::minHold);
-        own.flatMap(LockConfig::keepIdle).ifPresent(spec::keepIdle);
-        own.flatMap(LockConfig::fair).ifPresent(spec::fair);
+        LockSpec.Builder spec = LockSpec.named(name).awaitRelease(Value.of(forAll, "await-release", false))
+                .lockTimeout(lockTimeout(name))
+                .acquireTimeout(Value.of(forAll, "lock.acquire-timeout", Duration.ofSeconds(10)));
+        locks.getOrDefault(name, Map.of()).forEach((member, value) -> ValueChecks.set(spec, member, value.value()));
         return spec.build();
     }
 
     private Duration lockTimeout(String lock) {
-        return Optional.ofNullable(values.lock().locks().get(lock)).flatMap(LockConfig::lockTimeout)
-                .orElse(values.lock().lockTimeout());
+        return Value.of(locks.getOrDefault(lock, Map.of()), "lock-timeout",
+                Value.of(forAll, LOCK_TIMEOUT, Duration.ofSeconds(30)));
     }
 
     /**
@@ -215,13 +250,10 @@ public final class EffectiveDefinitions {
      * @return that of the definition; for a bulkhead that is defined in code, the default
      */
     public Duration lease(String name) {
-        EffectiveBulkhead declared = bulkheads.get(name);
-        if (declared != null) {
-            return declared.spec().expire();
+        if (name.startsWith(LockSpec.BULKHEAD_PREFIX)) {
+            return lockTimeout(name.substring(LockSpec.BULKHEAD_PREFIX.length()));
         }
-        return name.startsWith(LockSpec.BULKHEAD_PREFIX)
-                ? lockTimeout(name.substring(LockSpec.BULKHEAD_PREFIX.length()))
-                : SemaphoreSpec.named("any").permits(1).build().expire();
+        return Value.of(values(name), "expire", Duration.ofSeconds(30));
     }
 
     /**
@@ -231,7 +263,7 @@ public final class EffectiveDefinitions {
      * @return empty when that depends on who calls
      */
     public Optional<OnFull> onFull(String name) {
-        return Optional.ofNullable(values.bulkheads().get(name)).flatMap(BulkheadConfig::onFull);
+        return Optional.ofNullable(Value.of(values(name), "on-full", null));
     }
 
     /**
@@ -241,19 +273,18 @@ public final class EffectiveDefinitions {
      * @return zero for no header; empty when it is to be estimated
      */
     public Optional<Duration> retryAfter(String name) {
-        return Optional.ofNullable(values.bulkheads().get(name)).flatMap(own -> own.rest().retryAfter())
-                .or(values.rest()::retryAfter).map(DurationText::retryAfter);
+        return Optional.ofNullable(Value.of(values(name), "rest.retry-after", Value.of(forAll, "rest.retry-after", null)));
     }
 
     /**
      * Whether a property of one bulkhead is set.
      *
      * @param name the bulkhead
-     * @param member as in {@link KnownProperties#ofOneBulkhead()}
+     * @param member as in the configuration, such as {@code max-wait}
      * @return {@code true} when it wins over the annotation
      */
     public boolean isConfigured(String name, String member) {
-        return configuration.isSet(PropertyNames.of(name, member));
+        return values(name).containsKey(member) && values(name).get(member).isConfigured();
     }
 
     /**
@@ -263,6 +294,6 @@ public final class EffectiveDefinitions {
      * @return {@code true} for example for {@code rest}
      */
     public boolean isReserved(String name) {
-        return known.isReserved(name);
+        return KnownProperties.isReserved(name);
     }
 }

@@ -1,6 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.definition;
 
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedSet;
@@ -13,26 +13,23 @@ import io.quarkiverse.redisbulkhead.runtime.message.Texts;
 /** Which bulkheads have one limit per key: the calls of a bulkhead have keys at every place or at none. Not thread-safe. */
 public final class KeyedBulkheads {
 
-    /** Where calls of one bulkhead have a key, and where they have none. */
-    private record SourceLocations(SortedSet<String> keyed, SortedSet<String> unkeyed) {
-    }
-
-    private final Map<String, SourceLocations> byName = new TreeMap<>();
+    // The places of calls that have a key, and of those that have none, by bulkhead.
+    private final Map<String, SortedSet<String>> keyed = new TreeMap<>();
+    private final Map<String, SortedSet<String>> unkeyed = new HashMap<>();
 
     /**
      * Adds a guarded method.
      *
      * @param name the bulkhead
      * @param location the method, and where its key comes from if it has one
-     * @param keyed whether its calls have a key
+     * @param hasKey whether its calls have a key
      */
-    public void add(String name, String location, boolean keyed) {
-        SourceLocations locations = byName.get(name);
-        if (locations == null) {
-            locations = new SourceLocations(new TreeSet<>(), new TreeSet<>());
-            byName.put(name, locations);
+    public void add(String name, String location, boolean hasKey) {
+        Map<String, SortedSet<String>> locations = hasKey ? keyed : unkeyed;
+        if (!locations.containsKey(name)) {
+            locations.put(name, new TreeSet<>());
         }
-        (keyed ? locations.keyed() : locations.unkeyed()).add(location);
+        locations.get(name).add(location);
     }
 
     /**
@@ -41,13 +38,7 @@ public final class KeyedBulkheads {
      * @return their names
      */
     public Set<String> keyedNames() {
-        Set<String> keyed = new HashSet<>();
-        for (Map.Entry<String, SourceLocations> bulkhead : byName.entrySet()) {
-            if (!bulkhead.getValue().keyed().isEmpty()) {
-                keyed.add(bulkhead.getKey());
-            }
-        }
-        return keyed;
+        return keyed.keySet();
     }
 
     /**
@@ -56,13 +47,11 @@ public final class KeyedBulkheads {
      * @param errors takes those
      */
     public void check(ValidationErrors errors) {
-        for (Map.Entry<String, SourceLocations> bulkhead : byName.entrySet()) {
-            SourceLocations locations = bulkhead.getValue();
-            if (!locations.keyed().isEmpty() && !locations.unkeyed().isEmpty()) {
-                errors.add(MessageCode.RBH020, Texts.annotation(bulkhead.getKey()),
-                        "has a key at " + String.join(", ", locations.keyed())
-                                + ", but not at " + String.join(", ", locations.unkeyed())
-                                + ". Provide a key everywhere, with @BulkheadKey or a keyResolver, or use different names");
+        for (String name : keyed.keySet()) {
+            if (unkeyed.containsKey(name)) {
+                errors.add(MessageCode.RBH020, Texts.annotation(name), "has a key at " + String.join(", ", keyed.get(name))
+                        + ", but not at " + String.join(", ", unkeyed.get(name))
+                        + ". Provide a key everywhere, with @BulkheadKey or a keyResolver, or use different names");
             }
         }
     }

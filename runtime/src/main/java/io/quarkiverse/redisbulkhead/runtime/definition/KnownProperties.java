@@ -1,126 +1,160 @@
 package io.quarkiverse.redisbulkhead.runtime.definition;
 
-import java.util.ArrayList;
+import java.time.DateTimeException;
+import java.time.Duration;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
+import java.util.Locale;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.regex.Pattern;
 
-import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
-import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
-import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
-import io.smallrye.config.ConfigMappings.ConfigClass;
+import io.quarkiverse.redisbulkhead.OnLost;
+import io.quarkiverse.redisbulkhead.OnOutage;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.config.OnFull;
+import io.quarkus.runtime.configuration.DurationConverter;
+import io.smallrye.config.Converters;
 
 /**
- * The names of the extension's properties. The build takes them from the configuration mappings and records them. Immutable.
+ * The properties of the extension, without prefix and name, and the types of their values. Not taken from the configuration
+ * mappings, as that needs reflection; a test compares both.
  */
-public final class KnownProperties {
+final class KnownProperties {
 
     /** The group of the properties of locks. */
     static final String LOCKS = "lock";
 
-    private static final String ANY = "*.";
-    private static final String ANY_ELEMENT = "[*]";
-    private static final Pattern INDEX = Pattern.compile("\\[\\d+]$");
+    /** The property that is a list. */
+    static final String LIST = "metrics.names";
 
-    private final Set<String> ofOneBulkhead = new TreeSet<>();
-    private final Set<String> ofOneLock = new TreeSet<>();
-    private final Set<String> forAll = new TreeSet<>();
-    private final Set<String> single = new TreeSet<>();
-    private final Map<String, Set<String>> groups = new TreeMap<>();
-    private final Set<String> lists = new TreeSet<>();
+    /** Those of one bulkhead. */
+    static final Set<String> OF_BULKHEAD = sorted("permits", "weight", "fair", "expire", "max-wait", "max-hold", "min-hold",
+            "keep-idle", "on-lost", "on-full", "on-outage", "local-permits", "max-waiters", "await-release",
+            "rest.retry-after", "enabled");
 
-    /**
-     * Reads the mappings. That takes reflection, so the build does it.
-     *
-     * @return all names, with {@code *} for the name of a bulkhead or lock
-     */
-    public static List<String> ofMappings() {
-        List<String> properties = new ArrayList<>();
-        properties.addAll(ConfigClass.configClass(RedisBulkheadBuildTimeConfig.class).getProperties().keySet());
-        properties.addAll(ConfigClass.configClass(RedisBulkheadRuntimeConfig.class).getProperties().keySet());
-        return properties;
+    /** Those of one lock. */
+    static final Set<String> OF_LOCK = sorted("acquire-timeout", "lock-timeout", "min-hold", "keep-idle", "fair");
+
+    /** The others that are set at run time. */
+    static final Set<String> FOR_ALL = sorted("enabled", "key-prefix", "command-timeout", "on-outage", "await-release",
+            "keep-idle", "instances", "max-blocked-threads", "rest.status", "rest.retry-after", "rest.expose-name",
+            "lock-store.step-timeout", "lock-store.contention-timeout", "lock.acquire-timeout", "lock.lock-timeout",
+            "metrics.cluster-interval", LIST, "metrics.key-tag", "tracing.key-attribute");
+
+    /** Those that are not of one bulkhead or lock. */
+    static final Set<String> GLOBAL = sorted("store", "redis-client", "devservices.enabled", "devservices.executable",
+            "management.enabled", "management.changes-enabled", "health.enabled", "metrics.enabled", "tracing.enabled");
+
+    static {
+        GLOBAL.addAll(FOR_ALL);
     }
 
-    /**
-     * Sorts them.
-     *
-     * @param properties as {@link #ofMappings()} returns them
-     */
-    public KnownProperties(List<String> properties) {
-        for (String property : properties) {
-            String path = property.substring(PropertyNames.PREFIX.length());
-            int dot = path.indexOf('.');
-            if (path.endsWith(ANY_ELEMENT)) {
-                lists.add(path.substring(0, path.length() - ANY_ELEMENT.length()));
-            } else if (path.startsWith(ANY)) {
-                ofOneBulkhead.add(path.substring(ANY.length()));
-            } else if (path.startsWith(LOCKS + "." + ANY)) {
-                ofOneLock.add(path.substring(LOCKS.length() + 1 + ANY.length()));
-            } else {
-                forAll.add(path);
-                if (dot < 0) {
-                    single.add(path);
-                } else {
-                    String group = path.substring(0, dot);
-                    if (!groups.containsKey(group)) {
-                        groups.put(group, new TreeSet<>());
-                    }
-                    groups.get(group).add(path.substring(dot + 1));
-                }
+    private static final Set<String> TRUE = Set.of("true", "yes", "y", "on", "1");
+    private static final Set<String> FALSE = Set.of("false", "no", "n", "off", "0");
+
+    private KnownProperties() {
+    }
+
+    private static Set<String> sorted(String... names) {
+        return new TreeSet<>(List.of(names));
+    }
+
+    /** The members of a group of global properties, such as those of {@code rest}. */
+    static Set<String> inGroup(String group) {
+        Set<String> members = new TreeSet<>();
+        for (String property : GLOBAL) {
+            if (property.startsWith(group + ".")) {
+                members.add(property.substring(group.length() + 1));
             }
         }
+        return members;
     }
 
-    /**
-     * The properties of one bulkhead.
-     *
-     * @return without prefix and name, such as {@code max-wait}
-     */
-    public Set<String> ofOneBulkhead() {
-        return ofOneBulkhead;
-    }
-
-    /**
-     * The properties of one lock.
-     *
-     * @return without prefix and name, such as {@code lock-timeout}
-     */
-    public Set<String> ofOneLock() {
-        return ofOneLock;
-    }
-
-    /** The properties that are not those of one bulkhead or lock, without prefix. */
-    Set<String> forAll() {
-        return forAll;
-    }
-
-    /** Those that are in no group. */
-    Set<String> single() {
-        return single;
-    }
-
-    /** The properties of each group, without prefix and group. */
-    Map<String, Set<String>> groups() {
+    /** The groups of global properties, such as {@code rest}. */
+    static Set<String> groups() {
+        Set<String> groups = new TreeSet<>();
+        for (String property : GLOBAL) {
+            if (property.indexOf('.') > 0) {
+                groups.add(property.substring(0, property.indexOf('.')));
+            }
+        }
         return groups;
     }
 
-    /**
-     * The list that a property is an element of, as YAML files have them.
-     *
-     * @param property without prefix, such as {@code metrics.names[0]}
-     * @return without prefix, such as {@code metrics.names}; empty for a property that is no element of a list
-     */
-    Optional<String> listOf(String property) {
-        String list = INDEX.matcher(property).replaceFirst("");
-        return !list.equals(property) && lists.contains(list) ? Optional.of(list) : Optional.empty();
+    /** Whether a property or a group of properties has this name, so that no bulkhead can have it. */
+    static boolean isReserved(String name) {
+        return GLOBAL.contains(name) || groups().contains(name);
     }
 
-    /** Whether a property or a group of properties has this name, so that no bulkhead can have it. */
-    boolean isReserved(String name) {
-        return single.contains(name) || groups.containsKey(name);
+    /**
+     * Reads a value.
+     *
+     * @param member one of the properties that are set at run time
+     * @param text the value, in which expressions are resolved
+     * @return of the type that the mapping has; a {@link Duration} for {@code Retry-After}, zero for {@code none}
+     * @throws IllegalArgumentException says what it must be
+     */
+    static Object read(String member, String text) {
+        String word = text.trim().toLowerCase(Locale.ROOT);
+        try {
+            switch (member) {
+                case "permits", "weight", "local-permits", "max-waiters", "instances", "max-blocked-threads", "rest.status":
+                    return Integer.valueOf(word);
+                case "enabled", "fair", "await-release", "rest.expose-name", "metrics.key-tag", "tracing.key-attribute":
+                    return truth(word);
+                case "on-lost":
+                    return Converters.getImplicitConverter(OnLost.class).convert(text);
+                case "on-full":
+                    return Converters.getImplicitConverter(OnFull.class).convert(text);
+                case "on-outage":
+                    return Converters.getImplicitConverter(OnOutage.class).convert(text);
+                case "rest.retry-after":
+                    return word.equals("none") ? Duration.ZERO : retryAfter(DurationConverter.parseDuration(word));
+                case "key-prefix", LIST:
+                    return text;
+                default:
+                    return Duration.ofMillis(DurationConverter.parseDuration(text).toMillis());
+            }
+        } catch (IllegalArgumentException | ArithmeticException | DateTimeException | NullPointerException e) {
+            throw new IllegalArgumentException(
+                    inCamelCase(member) + " must be " + expected(member) + ", but is '" + text + "'", e);
+        }
+    }
+
+    // The converter of SmallRye Config reads every other text as false.
+    private static Boolean truth(String word) {
+        if (!TRUE.contains(word) && !FALSE.contains(word)) {
+            throw new IllegalArgumentException(word);
+        }
+        return TRUE.contains(word);
+    }
+
+    private static Duration retryAfter(Duration delay) {
+        if (delay.compareTo(Duration.ofSeconds(1)) < 0 || delay.compareTo(SemaphoreSpec.MAX_WAIT) > 0) {
+            throw new IllegalArgumentException(delay.toString());
+        }
+        return delay;
+    }
+
+    private static String expected(String member) {
+        return switch (member) {
+            case "permits", "weight", "local-permits", "max-waiters", "instances", "max-blocked-threads", "rest.status" ->
+                "a whole number up to " + Integer.MAX_VALUE;
+            case "enabled", "fair", "await-release", "rest.expose-name", "metrics.key-tag", "tracing.key-attribute" ->
+                "true or false";
+            case "on-lost" -> "report or interrupt";
+            case "on-full" -> "reject or skip";
+            case "on-outage" -> "reject, allow or local";
+            case "rest.retry-after" -> "none, or a duration from one second to 365 days such as 5s, 2m or PT5S";
+            default -> "a duration such as 30s, 500ms or PT30S";
+        };
+    }
+
+    /** A member as annotations and specs write it: {@code maxWait}. */
+    static String inCamelCase(String member) {
+        StringBuilder written = new StringBuilder();
+        for (String word : member.substring(member.indexOf('.') + 1).split("-")) {
+            written.append(written.isEmpty() ? word : Character.toUpperCase(word.charAt(0)) + word.substring(1));
+        }
+        return written.toString();
     }
 }

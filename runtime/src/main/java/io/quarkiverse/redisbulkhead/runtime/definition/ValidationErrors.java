@@ -36,6 +36,7 @@ public final class ValidationErrors {
     }
 
     private final List<ValidationError> errors = new ArrayList<>();
+    private final List<String> warnings = new ArrayList<>();
 
     /**
      * Adds a mistake.
@@ -49,32 +50,23 @@ public final class ValidationErrors {
     }
 
     /**
-     * Uses a value, and adds a mistake if it is refused.
+     * Adds what looks like a mistake, but need not be one.
      *
-     * @param code the number of that mistake
-     * @param location where the value is set
-     * @param context put before the reason
-     * @param use throws {@link IllegalArgumentException} to refuse the value
-     * @return whether the value is valid
+     * @param code its number
+     * @param location the class, method or property
+     * @param text what may be wrong, and how to fix it
      */
-    boolean check(MessageCode code, String location, String context, Runnable use) {
-        try {
-            use.run();
-            return true;
-        } catch (IllegalArgumentException e) {
-            add(code, location, context + e.getMessage());
-            return false;
-        }
+    public void warn(MessageCode code, String location, String text) {
+        warnings.add(code + " " + location + ": " + text + (text.endsWith("?") ? " " : ". ") + code.whereExplained());
     }
 
-    /** Whether there is a mistake of this number at this location. */
-    boolean contain(MessageCode code, String location) {
-        for (ValidationError error : errors) {
-            if (error.code() == code && error.location().equals(location)) {
-                return true;
-            }
-        }
-        return false;
+    /**
+     * What looks like a mistake, but need not be one.
+     *
+     * @return for the log
+     */
+    public List<String> warnings() {
+        return List.copyOf(warnings);
     }
 
     /**

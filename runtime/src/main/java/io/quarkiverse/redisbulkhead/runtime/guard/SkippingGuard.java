@@ -4,8 +4,11 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
+import org.jboss.logging.Logger;
+
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.SkippedException;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.StoppingException;
 import io.smallrye.mutiny.Uni;
 
 /**
@@ -15,15 +18,22 @@ import io.smallrye.mutiny.Uni;
  */
 public final class SkippingGuard implements Guard {
 
+    private static final Logger LOG = Logger.getLogger(SkippingGuard.class);
+
     private final Guard guard;
+    private final String scheduled;
 
     /**
      * Creates the guard.
      *
      * @param guard the strategy for the return type
+     * @param scheduled the method, if the scheduler calls it: runs that get no permit because the application stops are
+     *        skipped,
+     *        too; null for other calls
      */
-    public SkippingGuard(Guard guard) {
+    public SkippingGuard(Guard guard, String scheduled) {
         this.guard = guard;
+        this.scheduled = scheduled;
     }
 
     @Override
@@ -31,8 +41,11 @@ public final class SkippingGuard implements Guard {
         Object returned;
         try {
             returned = guard.call(admissions, method);
-        } catch (SkippedException e) {
-            e.skip();
+        } catch (SkippedException | StoppingException e) {
+            if (!isSkipped(e)) {
+                throw e;
+            }
+            skip(e);
             return null;
         }
         if (returned instanceof Uni<?> uni) {
@@ -44,10 +57,22 @@ public final class SkippingGuard implements Guard {
                 : returned;
     }
 
-    private static <T> Uni<T> recovered(Uni<T> execution) {
-        return execution.onFailure(SkippedException.class).recoverWithItem(failure -> {
-            ((SkippedException) failure).skip();
+    private <T> Uni<T> recovered(Uni<T> execution) {
+        return execution.onFailure(this::isSkipped).recoverWithItem(failure -> {
+            skip(failure);
             return null;
         });
+    }
+
+    private boolean isSkipped(Throwable failure) {
+        return failure instanceof SkippedException || scheduled != null && failure instanceof StoppingException;
+    }
+
+    private void skip(Throwable failure) {
+        if (failure instanceof SkippedException skipped) {
+            skipped.skip();
+        } else {
+            LOG.infof("A scheduled run of %s is skipped: the application is stopping", scheduled);
+        }
     }
 }

@@ -21,6 +21,7 @@ import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.config.StoreKind;
 import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
+import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
@@ -91,22 +92,23 @@ public class BulkheadsHealthCheck implements AsyncHealthCheck {
 
     // A connection that was lost, or a failover, is no answer: the check asks again until its time is over.
     private void ask(CompletableFuture<RedisState> state) {
-        Uni.createFrom().completionStage(overview::ask)
-                .replaceWith(RedisState.ANSWERS)
-                .onFailure(StoreContendedException.class).recoverWithItem(RedisState.ANSWERS)
-                .onFailure(StoreAwayException.class).recoverWithItem(RedisState.AWAY)
-                .onFailure(BulkheadsHealthCheck::isRefusal).recoverWithItem(BulkheadsHealthCheck::refuses)
-                .subscribe().with(state::complete, failure -> {
-                    if (!(failure instanceof TransientStoreException)) {
-                        state.completeExceptionally(failure);
-                    } else if (!state.isDone()) {
-                        timers.after(timeout.dividedBy(PARTS_OF_TIMEOUT), () -> ask(state));
-                    }
-                });
-    }
-
-    private static boolean isRefusal(Throwable failure) {
-        return failure instanceof StoreException && !(failure instanceof TransientStoreException);
+        overview.ask().whenComplete((answer, failure) -> {
+            Throwable cause = Failures.cause(failure);
+            if (cause == null || cause instanceof StoreContendedException) {
+                state.complete(RedisState.ANSWERS);
+            } else if (cause instanceof StoreAwayException) {
+                state.complete(RedisState.AWAY);
+            } else if (cause instanceof TransientStoreException) {
+                if (!state.isDone()) {
+                    timers.after(timeout.dividedBy(PARTS_OF_TIMEOUT), () -> ask(state));
+                }
+            } else if (cause instanceof StoreException) {
+                LOG.debug("Redis refuses the readiness check", cause);
+                state.complete(RedisState.REFUSES);
+            } else {
+                state.completeExceptionally(cause);
+            }
+        });
     }
 
     private void giveUpAfter(int parts, CompletableFuture<RedisState> state) {
@@ -115,11 +117,6 @@ public class BulkheadsHealthCheck implements AsyncHealthCheck {
         } else if (!state.isDone()) {
             timers.after(timeout.dividedBy(PARTS_OF_TIMEOUT), () -> giveUpAfter(parts - 1, state));
         }
-    }
-
-    private static RedisState refuses(Throwable reason) {
-        LOG.debug("Redis refuses the readiness check", reason);
-        return RedisState.REFUSES;
     }
 
     private HealthCheckResponse response(RedisState redis) {

@@ -44,12 +44,10 @@ public class HealthRecorder {
      */
     public void describeCheckOfTheClient(BeanContainer beans, String client) {
         Set<OnOutage> policies = beans.beanInstance(BulkheadRegistry.class).outagePolicies();
-        if (policies.isEmpty()) {
-            return;
+        if (!policies.isEmpty()) {
+            warning(RedisConfig.getPropertyName(client, "timeout"), clients.getValue().clients().get(client).timeout(),
+                    config.getValue().commandTimeout(), !policies.contains(OnOutage.REJECT)).ifPresent(LOG::warn);
         }
-        warning(RedisConfig.getPropertyName(client, "timeout"), clients.getValue().clients().get(client).timeout(),
-                config.getValue().commandTimeout(),
-                !policies.contains(OnOutage.REJECT)).ifPresent(LOG::warn);
     }
 
     static Optional<String> warning(String property, Duration timeout, Duration commandTimeout, boolean allContinue) {

@@ -1,29 +1,36 @@
 package io.quarkiverse.redisbulkhead.runtime.management;
 
-import java.time.Duration;
+import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 
 import org.jboss.logging.Logger;
 
+import io.netty.handler.codec.http.HttpResponseStatus;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
-import io.quarkiverse.redisbulkhead.runtime.overview.OperatorTargets;
 import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
-import io.quarkiverse.redisbulkhead.runtime.overview.SharedReading;
-import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot;
-import io.quarkiverse.redisbulkhead.runtime.overview.StateJson;
+import io.quarkiverse.redisbulkhead.runtime.overview.Problem;
 import io.smallrye.mutiny.Uni;
+import io.vertx.core.Context;
+import io.vertx.core.MultiMap;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.json.DecodeException;
+import io.vertx.core.json.JsonObject;
 import io.vertx.core.net.SocketAddress;
 import io.vertx.ext.auth.User;
 import io.vertx.ext.web.RoutingContext;
 
 /**
- * Shows all bulkheads to operators over HTTP, and lets them change them. It never blocks, and however many ask, Redis is looked
- * through at most once a second.
+ * Shows all bulkheads to operators over HTTP, and lets them change them. It never blocks. Anything unknown in a request is
+ * refused, so that a mistyped name is noticed. Responses are not cacheable.
  */
 @Singleton
 public class ManagementEndpoint {
@@ -31,22 +38,21 @@ public class ManagementEndpoint {
     /** How many holders, and how many waiters, of each limit are shown unless the request says otherwise. */
     public static final int USUALLY_LISTED = 100;
 
-    /** How many of each a request may ask for. */
-    public static final int MOST_LISTED = 1_000;
-
-    /** Parameters of paths and of queries. */
-    static final String NAME = "name";
-    static final String PERMIT = "permitId";
-    private static final String KEY = "key";
-    private static final String MOST = "most";
+    /** How many bytes a body may have. */
+    static final int MOST_BYTES = 1_024;
 
     private static final Logger LOG = Logger.getLogger(ManagementEndpoint.class);
 
-    private static final Duration FRESH = Duration.ofSeconds(1);
+    private static final String JSON = "application/json";
+    private static final String NAME = "name";
+    private static final String KEY = "key";
+    private static final String PERMITS = "permits";
+    private static final String SEND = ". Send a body such as {\"permits\": 10}";
+    private static final String NOT_UTF8 = "\uFFFD";
+    private static final String NOT_UTF8_ENCODED = "%EF%BF%BD";
+    private static final int MOST_LISTED = Overview.MOST_LISTED;
 
-    private final SharedReading<Snapshot> snapshots;
-    private final StateJson json;
-    private final OperatorTargets targets;
+    private final Overview overview;
 
     /**
      * Asks nothing yet.
@@ -55,12 +61,10 @@ public class ManagementEndpoint {
      */
     @Inject
     public ManagementEndpoint(BulkheadRegistry registry) {
-        Overview overview = registry.overview();
-        this.snapshots = new SharedReading<>(Uni.createFrom().completionStage(() -> overview.snapshot(MOST_LISTED)), FRESH,
-                System::nanoTime);
-        this.json = new StateJson(overview);
-        this.targets = new OperatorTargets(registry, registry::undeclared, snapshots.get());
+        this.overview = registry.overview();
     }
+
+    // ---- Requests
 
     /**
      * Shows all bulkheads.
@@ -68,9 +72,9 @@ public class ManagementEndpoint {
      * @param ctx the request
      */
     void list(RoutingContext ctx) {
-        Reply.json(ctx, () -> {
+        answer(ctx, () -> {
             int most = most(ctx);
-            return snapshots.get().map(now -> json.all(now, most));
+            return overview.snapshot().map(now -> now.json(most));
         });
     }
 
@@ -80,14 +84,10 @@ public class ManagementEndpoint {
      * @param ctx the request
      */
     void show(RoutingContext ctx) {
-        Reply.json(ctx, () -> {
+        answer(ctx, () -> {
             int most = most(ctx);
-            return snapshots.get().map(now -> json.one(now, OperatorTargets.in(now, ctx.pathParam(NAME)), most));
+            return overview.snapshot().map(now -> now.json(ctx.pathParam(NAME), most));
         });
-    }
-
-    private static int most(RoutingContext ctx) {
-        return Request.query(ctx, MOST, USUALLY_LISTED, MOST_LISTED);
     }
 
     /**
@@ -96,15 +96,14 @@ public class ManagementEndpoint {
      * @param ctx the request
      */
     void revoke(RoutingContext ctx) {
-        String permit = ctx.pathParam(PERMIT);
-        Reply.done(ctx, () -> change(ctx, limit -> limit.revokeAsync(permit)).invoke(revoked -> {
+        String permit = ctx.pathParam("permitId");
+        answer(ctx, () -> change(ctx, limit -> limit.revokeAsync(permit).invoke(revoked -> {
             if (!revoked) {
                 throw new Problem(404, "Bulkhead '" + ctx.pathParam(NAME)
-                        + "' has no such permit. It may have been given back, its lease may have ended,"
-                        + " or it is still waited for");
+                        + "' has no such permit. It may have been returned, its lease may have ended,"
+                        + " or the id belongs to a call that is waiting");
             }
-            log(ctx, "revoked permit " + permit + " of", "");
-        }));
+        }), "revoked permit " + permit + " of", ""));
     }
 
     /**
@@ -113,10 +112,9 @@ public class ManagementEndpoint {
      * @param ctx the request
      */
     void resize(RoutingContext ctx) {
-        Reply.done(ctx, () -> {
-            int permits = Request.permits(ctx);
-            return change(ctx, limit -> limit.resizeAsync(permits))
-                    .invoke(() -> log(ctx, "set the limit of", " to " + permits));
+        answer(ctx, () -> {
+            int permits = permits(ctx);
+            return change(ctx, limit -> limit.resizeAsync(permits), "set the limit of", " to " + permits);
         });
     }
 
@@ -126,27 +124,134 @@ public class ManagementEndpoint {
      * @param ctx the request
      */
     void resetSize(RoutingContext ctx) {
-        Reply.done(ctx, () -> change(ctx, RedisSemaphore::resetSizeAsync).invoke(() -> log(ctx, "reset the limit of", "")));
+        answer(ctx, () -> change(ctx, RedisSemaphore::resetSizeAsync, "reset the limit of", ""));
     }
 
-    private <T> Uni<T> change(RoutingContext ctx, Function<RedisSemaphore, Uni<? extends T>> change) {
-        // Requests that find no limit change nothing, and are no reason to look at Redis again.
-        return targets.limit(ctx.pathParam(NAME), Request.query(ctx, KEY))
-                .chain(limit -> change.apply(limit).onTermination().invoke(snapshots::forget));
+    // The log has no texts of keys, which may be confidential.
+    private <T> Uni<JsonObject> change(RoutingContext ctx, Function<RedisSemaphore, Uni<T>> change, String done, String value) {
+        Optional<String> key = query(ctx, KEY);
+        return overview.change(ctx.pathParam(NAME), key, change).invoke(() -> LOG.infof(
+                "%s %s %s '%s'%s through the management endpoint", user(ctx), done,
+                key.isPresent() ? "a key of bulkhead" : "bulkhead", ctx.pathParam(NAME), value)).replaceWith((JsonObject) null);
     }
 
-    // Without the text of the key, which may be confidential.
-    private static void log(RoutingContext ctx, String change, String value) {
-        String who = Optional.ofNullable(ctx.user()).map(User::principal).map(user -> user.getString("username"))
-                .filter(user -> !user.isBlank()).map(user -> "User '" + user + "'")
-                .orElseGet(() -> "anonymous (" + remoteAddress(ctx) + ")");
-        String what = Request.query(ctx, KEY).isPresent() ? "a key of bulkhead" : "bulkhead";
-        LOG.infof("%s %s %s '%s'%s through the management endpoint", who, change, what, ctx.pathParam(NAME), value);
-    }
-
-    // Behind a proxy, that of the client if quarkus.http.proxy says so. Null once the connection is closed.
-    private static String remoteAddress(RoutingContext ctx) {
+    private static String user(RoutingContext ctx) {
+        // Behind a proxy, that of the client if quarkus.http.proxy says so. Null once the connection is closed.
         SocketAddress address = ctx.request().remoteAddress();
-        return address == null ? "address unknown" : address.hostAddress();
+        return Optional.ofNullable(ctx.user()).map(User::principal).map(user -> user.getString("username"))
+                .filter(user -> !user.isBlank()).map(user -> "User '" + user + "'")
+                .orElse("anonymous (" + (address == null ? "address unknown" : address.hostAddress()) + ")");
+    }
+
+    // ---- Query and body
+
+    private static int most(RoutingContext ctx) {
+        return query(ctx, "most").map(text -> {
+            try {
+                int number = Integer.parseInt(text);
+                if (number >= 0 && number <= MOST_LISTED) {
+                    return number;
+                }
+            } catch (NumberFormatException e) {
+                // The same problem as for a number that is out of range.
+            }
+            throw new Problem(400, "The query parameter most must be a number from 0 to " + MOST_LISTED);
+        }).orElse(USUALLY_LISTED);
+    }
+
+    /** The only allowed query parameter, which may be empty. */
+    private static Optional<String> query(RoutingContext ctx, String name) {
+        MultiMap values = ctx.queryParams();
+        for (String present : values.names()) {
+            if (!present.equals(name)) {
+                throw new Problem(400, "Unknown query parameter '" + present + "'. Known: " + name);
+            }
+        }
+        if (values.getAll(name).size() > 1) {
+            throw new Problem(400, "The query parameter " + name + " is present more than once");
+        }
+        if (values.contains(name) && values.get(name).contains(NOT_UTF8)
+                && !ctx.request().query().toUpperCase(Locale.ROOT).contains(NOT_UTF8_ENCODED)) {
+            throw new Problem(400, "The query is not UTF-8. Percent-encode names and keys, in UTF-8");
+        }
+        return Optional.ofNullable(values.get(name));
+    }
+
+    /** The limit in a body such as <code>{"permits": 10}</code>. */
+    private static int permits(RoutingContext ctx) {
+        String type = ctx.request().getHeader(HttpHeaders.CONTENT_TYPE);
+        // Also so that a page in a browser needs the consent of this server (CORS) to send it.
+        if (type == null || !JSON.equalsIgnoreCase(type.split(";", 2)[0].trim())) {
+            throw new Problem(415, "The body must be JSON. Send the header Content-Type: " + JSON);
+        }
+        Buffer body = ctx.body().buffer();
+        if (body == null || body.length() == 0) {
+            throw new Problem(400, "The body is empty" + SEND);
+        }
+        if (body.length() > MOST_BYTES) {
+            throw tooLarge();
+        }
+        JsonObject json = parsed(body);
+        if (!json.fieldNames().equals(Set.of(PERMITS))) {
+            throw new Problem(400, "The body must have the member permits and no other" + SEND);
+        }
+        if (json.getValue(PERMITS) instanceof Integer permits && permits >= 1) {
+            return permits;
+        }
+        throw new Problem(400, "permits must be a whole number from 1 to " + Integer.MAX_VALUE + ", without quotes");
+    }
+
+    private static JsonObject parsed(Buffer body) {
+        try {
+            return new JsonObject(body);
+        } catch (DecodeException | ClassCastException e) {
+            throw new Problem(400, "The body is not a JSON object" + SEND);
+        }
+    }
+
+    /** Why a longer body is not read. */
+    static Problem tooLarge() {
+        return new Problem(413, "The body must not be longer than " + MOST_BYTES + " bytes" + SEND);
+    }
+
+    // ---- Responses
+
+    private static void answer(RoutingContext ctx, Supplier<Uni<? extends JsonObject>> answer) {
+        Context context = ctx.vertx().getOrCreateContext();
+        Uni.createFrom().deferred(answer).emitOn(task -> context.runOnContext(now -> task.run())).subscribe().with(json -> {
+            if (json == null) {
+                end(ctx, 204, null, null);
+            } else {
+                end(ctx, 200, JSON, json);
+            }
+        }, failure -> refuse(ctx, failure));
+    }
+
+    /** Responds with {@code application/problem+json} (RFC 9457), with the reason phrase of the status as title. */
+    static void refuse(RoutingContext ctx, Throwable failure) {
+        Problem problem = Problem.of(failure);
+        if (problem.status() == 500) {
+            LOG.error("A request to the management endpoint failed", failure);
+        }
+        end(ctx, problem.status(), "application/problem+json",
+                new JsonObject().put("title", HttpResponseStatus.valueOf(problem.status()).reasonPhrase())
+                        .put("status", problem.status()).put("detail", problem.getMessage()));
+    }
+
+    private static void end(RoutingContext ctx, int status, String type, JsonObject body) {
+        HttpServerResponse response = ctx.response();
+        if (response.headWritten() || response.closed()) {
+            return;
+        }
+        response.setStatusCode(status).putHeader(HttpHeaders.CACHE_CONTROL, "no-store")
+                .putHeader("X-Content-Type-Options", "nosniff");
+        if (status == 503) {
+            response.putHeader(HttpHeaders.RETRY_AFTER, "1");
+        }
+        if (body == null) {
+            response.end();
+        } else {
+            response.putHeader(HttpHeaders.CONTENT_TYPE, type).end(body.toBuffer());
+        }
     }
 }

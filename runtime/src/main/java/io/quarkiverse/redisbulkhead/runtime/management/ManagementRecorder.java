@@ -3,6 +3,7 @@ package io.quarkiverse.redisbulkhead.runtime.management;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
+import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigProvider;
 import org.jboss.logging.Logger;
 
@@ -20,7 +21,7 @@ public class ManagementRecorder {
 
     private static final Logger LOG = Logger.getLogger(ManagementRecorder.class);
 
-    private static final int TOO_LARGE = 413;
+    private static final String PATHS = ".paths";
 
     /** A request that the endpoint answers. */
     public enum Operation {
@@ -84,41 +85,47 @@ public class ManagementRecorder {
         return route -> {
             route.method(HttpMethod.valueOf(operation.method));
             if (operation == Operation.RESIZE) {
-                route.handler(BodyHandler.create(false).setBodyLimit(Request.MOST_BYTES))
-                        .failureHandler(ManagementRecorder::tellOfTooLarge);
+                route.handler(BodyHandler.create(false).setBodyLimit(ManagementEndpoint.MOST_BYTES)).failureHandler(ctx -> {
+                    if (ctx.statusCode() == 413) {
+                        ManagementEndpoint.refuse(ctx, ManagementEndpoint.tooLarge());
+                    } else {
+                        ctx.next();
+                    }
+                });
             }
         };
     }
 
-    private static void tellOfTooLarge(RoutingContext ctx) {
-        if (ctx.statusCode() == TOO_LARGE && !ctx.response().headWritten()) {
-            Reply.problem(ctx, Request.tooLarge());
-        } else {
-            ctx.next();
+    /**
+     * Warns if anyone could change limits.
+     *
+     * @param path where the endpoint is
+     * @param permissions the properties of HTTP permissions start with this
+     * @param root what paths without a slash at the beginning are relative to
+     * @param open why permissions have no effect; null if they do
+     */
+    public void warnIfOpen(String path, String permissions, String root, String open) {
+        if (open != null || !isCovered(ConfigProvider.getConfig(), path, permissions, root)) {
+            LOG.warn("Any client that reaches " + path + " can revoke permits and set limits:"
+                    + " quarkus.redis-bulkhead.management.changes-enabled=true, and " + (open != null ? open
+                            : "no " + permissions + "* covers that path and the paths below it. End its paths with /*"));
         }
     }
 
-    /**
-     * Warns if the endpoint that changes limits looks unprotected.
-     *
-     * @param path where the endpoint is
-     * @param group the properties that secure it start with this
-     * @param root what paths without a slash at the beginning are relative to
-     * @param secured whether the application has any security, and whether code may secure the path
-     */
-    public void warnIfOpen(String path, String group, String root, Secured secured) {
-        new OpenEndpointWarning(path, group, root, secured).text(ConfigProvider.getConfig()).ifPresent(LOG::warn);
-    }
-
-    /** What may secure paths. */
-    public enum Secured {
-        /** Nothing. */
-        NOT,
-        /** Nothing, because authentication is off on the management interface. */
-        NOT_ENFORCED,
-        /** Permissions in the configuration. */
-        BY_CONFIGURATION,
-        /** Code of the application, which cannot be asked for what it secures. */
-        BY_CODE
+    /** Whether the paths of a permission that is enabled end with {@code /*} and include the endpoint. */
+    static boolean isCovered(Config config, String path, String permissions, String root) {
+        for (String property : config.getPropertyNames()) {
+            if (property.startsWith(permissions) && property.endsWith(PATHS) && config.getOptionalValue(
+                    property.substring(0, property.length() - PATHS.length()) + ".enabled", Boolean.class).orElse(true)) {
+                for (String paths : config.getOptionalValue(property, String[].class).orElse(new String[0])) {
+                    String absolute = paths.trim().startsWith("/") ? paths.trim()
+                            : (root.endsWith("/") ? root : root + "/") + paths.trim();
+                    if (absolute.endsWith("/*") && (path + "/").startsWith(absolute.substring(0, absolute.length() - 1))) {
+                        return true;
+                    }
+                }
+            }
+        }
+        return false;
     }
 }

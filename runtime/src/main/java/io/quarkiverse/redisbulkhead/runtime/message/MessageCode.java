@@ -78,10 +78,12 @@ public enum MessageCode {
     /** Code defines a bulkhead with other values than an annotation or other code. */
     RBH035,
     /** LangChain4j does not let a method of an AI service be guarded. */
-    RBH036;
+    RBH036,
+    /** A scheduled method with one permit leaves open what happens to runs that overlap. */
+    RBH037;
 
-    /** The title of the page that explains the numbers. */
-    static final String PAGE = "Error codes";
+    /** The address of the page that explains the numbers; each number is an anchor of it. */
+    static final String PAGE = "https://docs.quarkiverse.io/quarkus-redis-bulkhead/dev/errors.html";
 
     /**
      * The last sentence of a message that is not part of a report.
@@ -93,13 +95,12 @@ public enum MessageCode {
     }
 
     /**
-     * The last line of a report: by the title of the page, because users of the released artifact have no source files.
+     * The last line of a report: where its mistakes are explained.
      *
      * @param codes the numbers in the report; not empty
      * @return one line
      */
     public static String whereExplained(Set<MessageCode> codes) {
-        return EnumSet.copyOf(codes).stream().map(MessageCode::name).collect(Collectors.joining(", ", "See ", ""))
-                + " on the page \"" + PAGE + "\" of the Redis Bulkhead documentation";
+        return EnumSet.copyOf(codes).stream().map(code -> "#" + code).collect(Collectors.joining(", ", "See " + PAGE, ""));
     }
 }

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 
 import jakarta.annotation.PreDestroy;
@@ -19,6 +18,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.channel.EventLoopGroup;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
 import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.LimitState;
 import io.quarkus.arc.Arc;
 import io.quarkus.runtime.StartupEvent;
@@ -58,24 +58,19 @@ public class ClusterMetrics {
     void begin(@Observes StartupEvent event, BulkheadRegistry bulkheads, RedisBulkheadRuntimeConfig config, Vertx vertx) {
         Duration interval = config.metrics().clusterInterval();
         if (!interval.isZero()) {
+            // Not on the worker pool of Mutiny: guarded methods may block all of its threads.
             EventLoopGroup loops = ((VertxInternal) vertx).getEventLoopGroup();
-            Arc.container().getExecutorService().execute(() -> showAll(bulkheads, loops, interval));
+            Arc.container().getExecutorService()
+                    .execute(() -> showAll(bulkheads, Multi.createFrom().ticks().onExecutor(loops).every(interval)));
         }
     }
 
-    private synchronized void showAll(BulkheadRegistry bulkheads, EventLoopGroup loops, Duration interval) {
-        if (ended) {
-            return;
-        }
-        // Not on the worker pool of Mutiny: guarded methods may block all of its threads.
-        Multi<Long> ticks = Multi.createFrom().ticks().onExecutor(loops).every(interval);
-        for (String bulkhead : bulkheads.names()) {
-            if (bulkheads.isEnabled(bulkhead) && !bulkheads.isKeyed(bulkhead)) {
-                // Here and not on an event loop; and not where no bulkhead limits anything.
-                bulkheads.overview();
-                show(bulkhead, () -> Uni.createFrom().completionStage(() -> bulkheads.overview().numbers(bulkhead)), ticks);
-            }
-        }
+    private void showAll(BulkheadRegistry bulkheads, Multi<?> ticks) {
+        bulkheads.names().stream().filter(name -> bulkheads.isEnabled(name) && !bulkheads.isKeyed(name)).forEach(name -> {
+            // Here, and not on an event loop.
+            Overview overview = bulkheads.overview();
+            show(name, Uni.createFrom().completionStage(() -> overview.numbers(name)), ticks);
+        });
     }
 
     /**
@@ -85,32 +80,31 @@ public class ClusterMetrics {
      * @param read asks for its state
      * @param ticks when to ask; dropped while a reply is outstanding
      */
-    synchronized void show(String bulkhead, Supplier<Uni<? extends LimitState>> read, Multi<?> ticks) {
+    synchronized void show(String bulkhead, Uni<LimitState> read, Multi<?> ticks) {
+        if (ended) {
+            return;
+        }
         // Null while the state is unknown.
         AtomicReference<LimitState> latest = new AtomicReference<>();
-        gauge(MeterNames.PERMITS_IN_USE, bulkhead, latest, LimitState::inUse,
+        gauge("permits.in.use", bulkhead, latest, LimitState::inUse,
                 "Permits in use in the whole cluster, by weight; also those that other instances keep idle");
-        gauge(MeterNames.PERMITS_IDLE, bulkhead, latest, LimitState::idle,
+        gauge("permits.idle", bulkhead, latest, LimitState::idle,
                 "Permits that this instance keeps for its next calls");
-        gauge(MeterNames.PERMITS_LIMIT, bulkhead, latest, state -> state.limit().getAsInt(),
-                "The current limit in the whole cluster");
-        gauge(MeterNames.WAITERS, bulkhead, latest, LimitState::waiting,
-                "Calls in the whole cluster that are waiting for a permit");
-        readings.add(ticks.onOverflow().drop()
-                .onItem().transformToUniAndConcatenate(tick -> Uni.createFrom().deferred(read)
-                        .onFailure().invoke(failure -> LOG.debugf(failure,
-                                "Bulkhead '%s' could not be read; its metrics of all processes have no value now", bulkhead))
-                        .onFailure().recoverWithNull().invoke(latest::set))
-                .subscribe().with(done -> {
+        gauge("permits.limit", bulkhead, latest, state -> state.limit().getAsInt(), "The current limit in the whole cluster");
+        gauge("waiters", bulkhead, latest, LimitState::waiting, "Calls in the whole cluster that are waiting for a permit");
+        readings.add(ticks.onOverflow().drop().onItem().transformToUniAndConcatenate(tick -> read
+                .onFailure().invoke(failure -> LOG.debugf(failure,
+                        "Bulkhead '%s' could not be read; its cluster-wide gauges have no value for now", bulkhead))
+                .onFailure().recoverWithNull().invoke(latest::set)).subscribe().with(done -> {
                 }));
     }
 
-    private void gauge(String name, String bulkhead, AtomicReference<LimitState> latest,
-            ToDoubleFunction<LimitState> number, String description) {
-        gauges.add(Gauge.builder(name, () -> {
+    private void gauge(String name, String bulkhead, AtomicReference<LimitState> latest, ToDoubleFunction<LimitState> number,
+            String description) {
+        gauges.add(Gauge.builder("redis.bulkhead." + name, () -> {
             LimitState state = latest.get();
             return state == null ? Double.NaN : number.applyAsDouble(state);
-        }).tag(MeterNames.BULKHEAD, bulkhead).description(description).register(registry));
+        }).tag("bulkhead", bulkhead).description(description).register(registry));
     }
 
     @PreDestroy

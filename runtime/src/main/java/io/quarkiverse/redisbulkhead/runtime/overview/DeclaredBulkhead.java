@@ -1,27 +1,34 @@
 package io.quarkiverse.redisbulkhead.runtime.overview;
 
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.vertx.core.json.JsonObject;
 
 /**
- * A bulkhead that annotations of this application declare, as it is in force.
+ * A bulkhead that this application defines, as it is in force.
  *
  * @param spec the definition
  * @param enabled whether it limits anything
  * @param keyed whether it has one limit for each key
- * @param values where each value comes from
+ * @param values where each value comes from; empty if only code defines it
  * @param places the classes and methods that carry its annotations
- * @param methods the methods that it guards, as {@code Class#method}, in alphabetical order
+ * @param weights the methods that it guards, as {@code Class#method}, in alphabetical order, and how much of the limit a call
+ *        of each takes
  */
 public record DeclaredBulkhead(SemaphoreSpec spec, boolean enabled, boolean keyed, List<DefinedValue> values,
-        List<String> places, List<String> methods) {
+        List<String> places, SortedMap<String, Integer> weights) {
 
-    /** Copies the lists. */
+    /** Copies the collections. */
     public DeclaredBulkhead {
         values = List.copyOf(values);
         places = List.copyOf(places);
-        methods = List.copyOf(methods);
+        weights = new TreeMap<>(weights);
     }
 
     /**
@@ -31,6 +38,35 @@ public record DeclaredBulkhead(SemaphoreSpec spec, boolean enabled, boolean keye
      */
     public String name() {
         return spec.name();
+    }
+
+    /**
+     * The methods that it guards.
+     *
+     * @return as {@code Class#method}, in alphabetical order
+     */
+    public List<String> methods() {
+        return List.copyOf(weights.keySet());
+    }
+
+    /** The values in force. {@code weight} is a number, or one for each method if they differ. */
+    JsonObject json() {
+        Set<Integer> different = new HashSet<>(weights.values());
+        JsonObject json = new JsonObject()
+                .put("enabled", enabled)
+                .put("permits", spec.permits())
+                .put("weight", different.isEmpty() ? spec.weight()
+                        : different.size() == 1 ? different.iterator().next() : new JsonObject(Map.copyOf(weights)))
+                .put("fair", spec.fair())
+                .put("expire", spec.expire().toString())
+                .put("maxWait", spec.maxWait().toString());
+        spec.maxHold().ifPresent(bound -> json.put("maxHold", bound.toString()));
+        json.put("minHold", spec.minHold().toString()).put("keepIdle", spec.keepIdle().toString());
+        spec.maxWaiters().ifPresent(bound -> json.put("maxWaiters", bound));
+        return json.put("onLost", Snapshot.text(spec.onLost()))
+                .put("onOutage", Snapshot.text(spec.onOutage()))
+                .put("localPermits", spec.localPermits())
+                .put("awaitRelease", spec.awaitRelease());
     }
 
     /**

@@ -1,15 +1,11 @@
 package io.quarkiverse.redisbulkhead.runtime.overview;
 
+import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.Queue;
-import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
@@ -17,12 +13,13 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import io.quarkiverse.redisbulkhead.LockSpec;
-import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.BulkheadState;
@@ -31,21 +28,27 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import io.quarkiverse.redisbulkhead.runtime.store.Occupancy;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException;
+import io.smallrye.mutiny.Multi;
+import io.smallrye.mutiny.Uni;
 
 /**
- * Shows all bulkheads: those that this application declares, and whatever else is in use under the same key prefix. Safe for
- * use by many threads.
+ * What operators see and change: the bulkheads that this application defines, and whatever else is in use under the same key
+ * prefix. Thread-safe.
  */
 public final class Overview {
 
     /** How many limits a snapshot shows beyond those that this application defines. */
     public static final int MOST_LIMITS = 500;
 
+    /** How many holders, and how many waiters, a snapshot lists for each limit. */
+    public static final int MOST_LISTED = 1_000;
+
+    // Less than the second after which the Dev UI reads again, which must not miss a turn.
+    private static final long FRESH_NANOS = Duration.ofMillis(950).toNanos();
+
     /** What to ask about when it does not matter; no bulkhead can have that name. */
     private static final BulkheadId NOBODYS = BulkheadId.of(" ");
-
-    /** How many holders, and how many waiters, a snapshot lists of all limits together. */
-    static final int MOST_ROWS = 20_000;
 
     // Calls that ask for permits go over the same connections, and must not wait behind all of this.
     private static final int AT_ONCE = 8;
@@ -53,22 +56,34 @@ public final class Overview {
     private final SortedMap<String, DeclaredBulkhead> declared = new TreeMap<>();
     private final Function<String, Optional<DeclaredBulkhead>> inCode;
     private final Supplier<List<String>> listedInCode;
+    private final Function<String, RedisSemaphore> semaphores;
     private final Supplier<Engine> engine;
+    private final LongSupplier nanoTime;
+
+    // The last reading, and when it began. Guarded by this.
+    private CompletableFuture<Snapshot> latest;
+    private long begunAt;
 
     /**
-     * Shows nothing yet.
+     * Reads nothing yet.
      *
      * @param declared the bulkheads that annotations of this application declare
      * @param inCode finds those that its code has defined so far, by name
      * @param listedInCode names some of those, which are shown while they are idle, too
+     * @param semaphores makes those that operators change, by name; refuses names that are invalid with
+     *        {@link IllegalArgumentException}
      * @param engine knows who holds and who waits; asked for when that is looked up, because it may not be made yet
+     * @param nanoTime a clock for intervals
      */
     public Overview(Collection<DeclaredBulkhead> declared, Function<String, Optional<DeclaredBulkhead>> inCode,
-            Supplier<List<String>> listedInCode, Supplier<Engine> engine) {
+            Supplier<List<String>> listedInCode, Function<String, RedisSemaphore> semaphores, Supplier<Engine> engine,
+            LongSupplier nanoTime) {
         declared.forEach(bulkhead -> this.declared.put(bulkhead.name(), bulkhead));
         this.inCode = inCode;
         this.listedInCode = listedInCode;
+        this.semaphores = semaphores;
         this.engine = engine;
+        this.nanoTime = nanoTime;
     }
 
     /**
@@ -80,55 +95,115 @@ public final class Overview {
         return List.copyOf(declared.values());
     }
 
-    /**
-     * How this application defines a bulkhead, in an annotation or in code.
-     *
-     * @param name the bulkhead
-     * @return without values, places and methods if only code defines it; empty if this application does not define it
-     */
-    Optional<DeclaredBulkhead> definition(String name) {
+    private Optional<DeclaredBulkhead> definition(String name) {
         return Optional.ofNullable(declared.get(name)).or(() -> inCode.apply(name));
     }
 
+    // ---- Looking
+
     /**
-     * Looks at all bulkheads. That is one look through the keys in Redis, and one request for each limit that is shown; so
-     * ask for it now and then, and not for each call.
+     * All bulkheads. A reading is one look through the keys in Redis, and one request for each limit, so callers share it while
+     * it is under way, and for a second.
      *
-     * @param most how many holders, and how many waiters, to list for each limit, from 0 to
-     *        {@value io.quarkiverse.redisbulkhead.runtime.store.ShareStore#MAX_LISTED}; fewer where there are very many limits
      * @return the state; fails with {@link io.quarkiverse.redisbulkhead.runtime.store.StoreException} when Redis gives no
      *         answer, and not with an exception that names a bulkhead: it is about all
      */
-    public CompletionStage<Snapshot> snapshot(int most) {
-        Instant at = Instant.now();
-        List<String> here = listedInCode.get();
-        return engine.get().inUse(MOST_LIMITS).thenCompose(inUse -> {
-            SortedSet<BulkheadId> shown = shown(inUse, here);
-            int each = Math.min(most, MOST_ROWS / Math.max(1, shown.size()));
-            return look(new ArrayDeque<>(shown), each, new ArrayList<>()).thenApply(rows -> snapshot(at, inUse, here, rows));
-        });
+    public Uni<Snapshot> snapshot() {
+        // A copy, because a caller that cancels must not cancel the others.
+        return Uni.createFrom().completionStage(() -> shared().copy());
     }
 
-    private CompletionStage<List<Row>> look(Queue<BulkheadId> rest, int most, List<Row> rows) {
-        List<CompletableFuture<Row>> asked = new ArrayList<>();
-        while (asked.size() < AT_ONCE && !rest.isEmpty()) {
-            asked.add(look(rest.remove(), most));
+    private synchronized CompletableFuture<Snapshot> shared() {
+        long now = nanoTime.getAsLong();
+        if (latest == null || latest.isDone() && now - begunAt >= FRESH_NANOS) {
+            begunAt = now;
+            latest = read().subscribeAsCompletionStage();
         }
-        return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new)).thenCompose(done -> {
-            List<Row> answers = asked.stream().map(CompletableFuture::join).toList();
-            boolean someoneAnswered = answers.stream().anyMatch(Row::isRead);
-            if (!someoneAnswered && !answers.isEmpty() && (answers.size() == AT_ONCE || rows.stream().noneMatch(Row::isRead))) {
-                return CompletableFuture.failedStage(answers.get(0).failure());
-            }
-            rows.addAll(answers);
-            return rest.isEmpty() ? CompletableFuture.completedStage(rows) : look(rest, most, rows);
+        return latest;
+    }
+
+    private synchronized void forget() {
+        latest = null;
+    }
+
+    private Uni<Snapshot> read() {
+        Instant at = Instant.now();
+        return Uni.createFrom().completionStage(() -> engine.get().inUse(MOST_LIMITS)).chain(inUse -> {
+            List<String> here = listedInCode.get();
+            return Multi.createFrom().iterable(shown(inUse, here)).onItem().transformToUni(this::look).merge(AT_ONCE).collect()
+                    .in(TreeMap<BulkheadId, Row>::new, (rows, row) -> rows.put(row.id(), row))
+                    .chain(rows -> {
+                        List<Row> unread = rows.values().stream().filter(row -> row.now() == null).toList();
+                        return unread.isEmpty() || unread.size() < rows.size()
+                                ? Uni.createFrom().item(snapshot(at, inUse, here, rows.values(), unread))
+                                : Uni.createFrom().failure(unread.get(0).failure());
+                    });
         });
     }
 
-    private CompletableFuture<Row> look(BulkheadId id, int most) {
-        return engine.get().occupancy(id, most)
-                .handle((now, failure) -> failure == null ? new Row(id, now, null) : new Row(id, null, Failures.cause(failure)))
-                .toCompletableFuture();
+    private SortedSet<BulkheadId> shown(BulkheadsInUse inUse, List<String> here) {
+        SortedSet<BulkheadId> shown = new TreeSet<>(inUse.bulkheads());
+        declared.values().stream().filter(bulkhead -> !bulkhead.keyed()).map(DeclaredBulkhead::name).map(BulkheadId::of)
+                .forEach(shown::add);
+        here.stream().map(BulkheadId::of).forEach(shown::add);
+        return shown;
+    }
+
+    /** One limit; without a state it could not be read, for example because its key in Redis holds something else. */
+    private record Row(BulkheadId id, Occupancy now, Throwable failure) {
+
+        boolean isUsed() {
+            return now != null && (now.inUse() > 0 || now.idle() > 0 || now.waiting() > 0);
+        }
+    }
+
+    // An outage is one of all.
+    private Uni<Row> look(BulkheadId id) {
+        return Uni.createFrom().completionStage(() -> engine.get().occupancy(id, MOST_LISTED))
+                .map(now -> new Row(id, now, null))
+                .onFailure(failure -> !(Failures.cause(failure) instanceof StoreAwayException))
+                .recoverWithItem(failure -> new Row(id, null, Failures.cause(failure)));
+    }
+
+    private Snapshot snapshot(Instant at, BulkheadsInUse inUse, List<String> here, Collection<Row> rows, List<Row> unread) {
+        SortedMap<String, List<Row>> byName = new TreeMap<>();
+        Stream.of(declared.keySet(), here, inUse.keysWithoutText().keySet()).flatMap(Collection::stream)
+                .forEach(name -> byName.put(name, List.of()));
+        byName.putAll(rows.stream().filter(row -> row.now() != null && (row.isUsed() || byName.containsKey(row.id().name())))
+                .collect(Collectors.groupingBy(row -> row.id().name())));
+        return new Snapshot(at, byName.entrySet().stream()
+                .map(one -> state(one.getKey(), one.getValue(), inUse.keysWithoutText().getOrDefault(one.getKey(), 0)))
+                .toList(),
+                incomplete(inUse, unread));
+    }
+
+    private BulkheadState state(String name, List<Row> rows, int withoutText) {
+        DeclaredBulkhead annotated = declared.get(name);
+        // Whether another bulkhead has keys shows only while keys are in use.
+        boolean keyed = annotated != null ? annotated.keyed()
+                : withoutText > 0 || rows.stream().anyMatch(row -> row.isUsed() && row.id().key().isPresent());
+        Optional<DeclaredBulkhead> definition = definition(name);
+        List<LimitState> limits = rows.stream().filter(row -> row.isUsed() || !keyed && row.id().key().isEmpty())
+                .map(row -> limit(row.id(), row.now(), definition)).toList();
+        return new BulkheadState(name, annotated != null, definition, keyed, limits, withoutText);
+    }
+
+    private static Optional<String> incomplete(BulkheadsInUse inUse, List<Row> unread) {
+        String names = unread.stream().map(row -> "'" + row.id().name() + "'").distinct().collect(Collectors.joining(", "));
+        String reasons = Stream.concat(inUse.incomplete().stream(),
+                names.isEmpty() ? Stream.empty() : Stream.of("what Redis keeps for " + names + " could not be read"))
+                .collect(Collectors.joining("; "));
+        return Optional.of(reasons).filter(text -> !text.isEmpty());
+    }
+
+    private static LimitState limit(BulkheadId id, Occupancy now, Optional<DeclaredBulkhead> definition) {
+        OptionalInt limit = definition.isPresent()
+                ? OptionalInt.of(Semaphore.limitInForce(id, definition.get().spec(), now))
+                : id.name().startsWith(LockSpec.BULKHEAD_PREFIX) ? OptionalInt.of(1)
+                        : now.resizedTo().isPresent() || now.declaredLimits().size() != 1 ? now.resizedTo()
+                                : OptionalInt.of(now.declaredLimits().first());
+        return new LimitState(id.key(), limit, now.resizedTo().isPresent(), now.declaredLimits(), now.inUse(), now.idleAt(),
+                now.waiting(), now.holders(), now.waiters());
     }
 
     /**
@@ -139,7 +214,7 @@ public final class Overview {
      */
     public CompletionStage<LimitState> numbers(String name) {
         BulkheadId id = BulkheadId.of(name);
-        return engine.get().numbers(id).thenApply(now -> limit(new Row(id, now, null)));
+        return engine.get().numbers(id).thenApply(now -> limit(id, now, definition(name)));
     }
 
     /**
@@ -148,81 +223,61 @@ public final class Overview {
      * @return completes when it answers; fails with {@link io.quarkiverse.redisbulkhead.runtime.store.StoreException} when it
      *         refuses, after {@code command-timeout} when it is away, and after ten times that when it is only slow
      */
-    public CompletionStage<Void> ask() {
-        return engine.get().numbers(NOBODYS).thenAccept(answer -> {
+    public CompletionStage<?> ask() {
+        return engine.get().numbers(NOBODYS);
+    }
+
+    // ---- Changing
+
+    /**
+     * Changes one limit. Redis is not read for bulkheads that are declared. A mistyped name is refused: acting on it would
+     * leave a limit in Redis for a bulkhead that does not exist.
+     *
+     * @param <T> the answer
+     * @param name the bulkhead
+     * @param key its key; empty when no key is meant, which is something else than the empty key
+     * @param change what to do; later snapshots show it
+     * @return the answer; fails with {@link Problem} when there is no such limit, or it must not be changed
+     */
+    public <T> Uni<T> change(String name, Optional<String> key, Function<RedisSemaphore, Uni<T>> change) {
+        return Uni.createFrom().deferred(() -> limit(name, key))
+                .chain(limit -> change.apply(limit).onTermination().invoke(this::forget));
+    }
+
+    private Uni<RedisSemaphore> limit(String name, Optional<String> key) {
+        if (name.startsWith(LockSpec.BULKHEAD_PREFIX)) {
+            throw new Problem(409,
+                    "'" + name + "' belongs to a lock, which operators cannot change. In code, use RedisLock.revoke()");
+        }
+        DeclaredBulkhead annotated = declared.get(name);
+        if (annotated != null) {
+            return Uni.createFrom().item(limit(name, key, annotated.keyed(), !annotated.keyed()));
+        }
+        return snapshot().map(snapshot -> {
+            BulkheadState state = snapshot.bulkhead(name);
+            // Code may use the same name with keys and without.
+            return limit(name, key, state.keyed() || state.definition().isPresent(),
+                    !state.keyed() || state.limits().stream().anyMatch(limit -> limit.key().isEmpty()));
         });
     }
 
-    /** One limit; without a state it could not be read, for example because its key in Redis holds something else. */
-    private record Row(BulkheadId id, Occupancy now, Throwable failure) {
-
-        boolean isRead() {
-            return now != null;
+    private RedisSemaphore limit(String name, Optional<String> key, boolean hasKeys, boolean hasOneForAll) {
+        if (key.isEmpty() && !hasOneForAll) {
+            throw new Problem(400, "Bulkhead '" + name + "' has one limit for each key. Specify the key");
         }
-
-        boolean isEmpty() {
-            return now.inUse() == 0 && now.idle() == 0 && now.waiting() == 0;
+        if (key.isPresent() && !hasKeys) {
+            throw new Problem(400, "Bulkhead '" + name + "' has one limit for all calls. Omit the key");
         }
+        RedisSemaphore bulkhead = semaphore(name);
+        return key.map(bulkhead::forKey).orElse(bulkhead);
     }
 
-    private SortedSet<BulkheadId> shown(BulkheadsInUse inUse, List<String> here) {
-        SortedSet<BulkheadId> shown = new TreeSet<>(inUse.bulkheads());
-        engine.get().inUseHere().stream().sorted().limit(MOST_LIMITS).forEach(shown::add);
-        declared.values().stream().filter(bulkhead -> !bulkhead.keyed()).map(bulkhead -> BulkheadId.of(bulkhead.name()))
-                .forEach(shown::add);
-        here.stream().map(BulkheadId::of).forEach(shown::add);
-        return shown;
-    }
-
-    private Snapshot snapshot(Instant at, BulkheadsInUse inUse, List<String> here, List<Row> rows) {
-        Map<String, List<Row>> byName = rows.stream().filter(Row::isRead)
-                .filter(row -> !row.isEmpty() || isOneDeclared(row.id()))
-                .collect(Collectors.groupingBy(row -> row.id().name()));
-        // Whether code uses a bulkhead with keys shows only while keys are in use.
-        rows.stream().filter(row -> row.isRead() && row.id().key().isEmpty() && here.contains(row.id().name())
-                && !inUse.keysWithoutText().containsKey(row.id().name()))
-                .forEach(row -> byName.putIfAbsent(row.id().name(), List.of(row)));
-        Set<String> names = Stream.of(declared.keySet(), here, byName.keySet(), inUse.keysWithoutText().keySet())
-                .flatMap(Collection::stream).collect(Collectors.toCollection(TreeSet::new));
-        List<BulkheadState> bulkheads = new ArrayList<>();
-        for (String name : names) {
-            List<Row> ofName = byName.getOrDefault(name, List.of());
-            int withoutText = inUse.keysWithoutText().getOrDefault(name, 0);
-            boolean keyed = Optional.ofNullable(declared.get(name)).map(DeclaredBulkhead::keyed)
-                    .orElse(withoutText > 0 || ofName.stream().anyMatch(row -> row.id().key().isPresent()));
-            bulkheads.add(new BulkheadState(name, declared.containsKey(name), keyed, ofName.stream().map(this::limit).toList(),
-                    withoutText));
+    private RedisSemaphore semaphore(String name) {
+        try {
+            return semaphores.apply(name);
+        } catch (IllegalArgumentException e) {
+            // It was written to Redis by hand.
+            throw new Problem(404, "No bulkhead can have that name: " + e.getMessage());
         }
-        return new Snapshot(at, bulkheads, incomplete(inUse, rows));
-    }
-
-    private static Optional<String> incomplete(BulkheadsInUse inUse, List<Row> rows) {
-        String unread = rows.stream().filter(row -> !row.isRead()).map(row -> "'" + row.id().name() + "'").distinct()
-                .collect(Collectors.joining(", "));
-        List<String> reasons = Stream.concat(inUse.incomplete().stream(),
-                unread.isEmpty() ? Stream.empty() : Stream.of("what Redis keeps for " + unread + " could not be read"))
-                .toList();
-        return reasons.isEmpty() ? Optional.empty() : Optional.of(String.join("; ", reasons));
-    }
-
-    private boolean isOneDeclared(BulkheadId id) {
-        return id.key().isEmpty() && declared.containsKey(id.name());
-    }
-
-    private LimitState limit(Row row) {
-        Occupancy now = row.now();
-        Optional<SemaphoreSpec> spec = definition(row.id().name()).map(DeclaredBulkhead::spec);
-        OptionalInt limit = spec.map(known -> OptionalInt.of(Semaphore.limitInForce(row.id(), known, now)))
-                .orElseGet(() -> row.id().name().startsWith(LockSpec.BULKHEAD_PREFIX) ? OptionalInt.of(1) : onlyDeclared(now));
-        return new LimitState(row.id().key(), limit, now.resizedTo().isPresent(), now.declaredLimits(), now.inUse(),
-                now.idle(), now.waiting(),
-                now.holders(), now.waiters());
-    }
-
-    private static OptionalInt onlyDeclared(Occupancy now) {
-        if (now.resizedTo().isPresent()) {
-            return now.resizedTo();
-        }
-        return now.declaredLimits().size() == 1 ? OptionalInt.of(now.declaredLimits().first()) : OptionalInt.empty();
     }
 }

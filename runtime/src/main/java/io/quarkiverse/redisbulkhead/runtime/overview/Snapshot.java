@@ -1,16 +1,25 @@
 package io.quarkiverse.redisbulkhead.runtime.overview;
 
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.SortedMap;
 import java.util.SortedSet;
+import java.util.function.Function;
 
 import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.Waiter;
+import io.quarkiverse.redisbulkhead.runtime.message.NearestNames;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
 
 /**
- * All bulkheads at one moment.
+ * All bulkheads at one moment, also as the JSON of the management endpoint, the Dev UI and Dev MCP: moments and durations in
+ * ISO-8601, and tokens as strings, because JavaScript would round them. Members without a value are left out.
  *
  * @param at when this process asked, by its own clock
  * @param bulkheads those that are declared here, and all others that are in use, by name
@@ -24,20 +33,79 @@ public record Snapshot(Instant at, List<BulkheadState> bulkheads, Optional<Strin
     }
 
     /**
+     * One of the bulkheads.
+     *
+     * @param name which
+     * @return its state
+     * @throws Problem if it is neither declared nor in use
+     */
+    public BulkheadState bulkhead(String name) {
+        return bulkheads.stream().filter(bulkhead -> bulkhead.name().equals(name)).findFirst().orElseThrow(() -> {
+            String others = incomplete.map(why -> "whether others use it is not known: " + why)
+                    .orElse("no application uses it");
+            return new Problem(404, "There is no bulkhead '" + name + "': this application does not declare it, and " + others
+                    + "." + NearestNames.meant(name, bulkheads.stream().map(BulkheadState::name).toList())
+                            .map(meant -> " Did you mean '" + meant + "'?").orElse(""));
+        });
+    }
+
+    /**
+     * All bulkheads as JSON.
+     *
+     * @param most how many holders, and how many waiters, to list for each limit
+     * @return a new object
+     */
+    public JsonObject json(int most) {
+        return moment().put("bulkheads", array(bulkheads, bulkhead -> bulkhead.json(most)));
+    }
+
+    /**
+     * One bulkhead as JSON.
+     *
+     * @param name which
+     * @param most how many holders, and how many waiters, to list for each limit
+     * @return a new object
+     * @throws Problem if there is no such bulkhead
+     */
+    public JsonObject json(String name, int most) {
+        return moment().mergeIn(bulkhead(name).json(most));
+    }
+
+    /**
+     * When the snapshot was taken, and why it may be incomplete.
+     *
+     * @return a new object
+     */
+    public JsonObject moment() {
+        JsonObject json = new JsonObject().put("at", text(at));
+        incomplete.ifPresent(why -> json.put("incomplete", why));
+        return json;
+    }
+
+    /**
      * A bulkhead at one moment.
      *
      * @param name its name
      * @param declared whether an annotation of this application declares it; else it is defined in code, behind a lock, or
      *        another application's
+     * @param definition how this application defines it, in an annotation or in code; empty if it does not
      * @param keyed whether it has one limit for each key
      * @param limits its only limit, or that of each key that is in use, by key
      * @param keysWithoutText how many more keys are in use whose texts Redis does not keep, because they are long
      */
-    public record BulkheadState(String name, boolean declared, boolean keyed, List<LimitState> limits, int keysWithoutText) {
+    public record BulkheadState(String name, boolean declared, Optional<DeclaredBulkhead> definition, boolean keyed,
+            List<LimitState> limits, int keysWithoutText) {
 
         /** Copies the list. */
         public BulkheadState {
             limits = List.copyOf(limits);
+        }
+
+        private JsonObject json(int most) {
+            JsonObject json = new JsonObject().put("name", name).put("declared", declared)
+                    .put("definedInCode", !declared && definition.isPresent()).put("keyed", keyed);
+            definition.ifPresent(here -> json.put("definition", here.json()).put("methods", new JsonArray(here.methods())));
+            return json.put("keysWithoutText", keysWithoutText).put("limits", array(limits, limit -> limit.json(most)));
         }
     }
 
@@ -50,7 +118,7 @@ public record Snapshot(Instant at, List<BulkheadState> bulkheads, Optional<Strin
      * @param resized whether the limit was set by {@link io.quarkiverse.redisbulkhead.RedisSemaphore#resize}
      * @param declaredLimits the different limits that instances declared within the last minute, ascending
      * @param inUse what the permits that are held weigh together
-     * @param idle how many more permits instances keep that no execution uses
+     * @param idleAt how many more permits each instance keeps that no execution uses
      * @param waiting how many wait
      * @param holders who holds, the lease that ends first coming first; fewer than {@code inUse} when there are too many to
      *        list
@@ -58,7 +126,16 @@ public record Snapshot(Instant at, List<BulkheadState> bulkheads, Optional<Strin
      *        list
      */
     public record LimitState(Optional<String> key, OptionalInt limit, boolean resized, SortedSet<Integer> declaredLimits,
-            int inUse, int idle, int waiting, List<Holder> holders, List<Waiter> waiters) {
+            int inUse, SortedMap<String, Integer> idleAt, int waiting, List<Holder> holders, List<Waiter> waiters) {
+
+        /**
+         * How many permits instances keep that no execution uses.
+         *
+         * @return the sum
+         */
+        public int idle() {
+            return idleAt.values().stream().mapToInt(Integer::intValue).sum();
+        }
 
         /**
          * Whether instances use different limits, and no limit was set for all.
@@ -68,5 +145,68 @@ public record Snapshot(Instant at, List<BulkheadState> bulkheads, Optional<Strin
         public boolean limitsDiffer() {
             return !resized && declaredLimits.size() > 1;
         }
+
+        private JsonObject json(int most) {
+            JsonObject json = new JsonObject();
+            key.ifPresent(text -> json.put("key", text));
+            limit.ifPresent(permits -> json.put("limit", permits));
+            return json.put("resized", resized)
+                    .put("limitsDiffer", limitsDiffer())
+                    .put("declaredLimits", new JsonArray(List.copyOf(declaredLimits)))
+                    .put("inUse", inUse)
+                    .put("idle", idle())
+                    .put("idleAt", new JsonObject(Map.copyOf(idleAt)))
+                    .put("waiting", waiting)
+                    .put("holders", holdersJson(most))
+                    .put("waiters", waitersJson(most));
+        }
+
+        /**
+         * The holders as JSON.
+         *
+         * @param most how many to list
+         * @return a new array
+         */
+        public JsonArray holdersJson(int most) {
+            return array(holders.stream().limit(most).toList(), holder -> occupant(holder.permitId(), holder.weight(),
+                    holder.application(), holder.instance(), holder.method(), holder.since(), holder.until())
+                    .put("fencingToken", Long.toString(holder.ticket())).put("state", text(holder.state())));
+        }
+
+        /**
+         * The waiters as JSON.
+         *
+         * @param most how many to list
+         * @return a new array
+         */
+        public JsonArray waitersJson(int most) {
+            return array(waiters.stream().limit(most).toList(), waiter -> occupant(waiter.permitId(), waiter.weight(),
+                    waiter.application(), waiter.instance(), waiter.method(), waiter.since(), waiter.until())
+                    .put("ticket", Long.toString(waiter.ticket())));
+        }
+
+        private static JsonObject occupant(String permitId, int weight, String application, String instance, String method,
+                Instant since, Instant until) {
+            return new JsonObject().put("permitId", permitId).put("weight", weight).put("application", application)
+                    .put("instance", instance).put("method", method).put("since", text(since)).put("until", text(until));
+        }
+    }
+
+    /**
+     * A moment as JSON has it.
+     *
+     * @param moment any
+     * @return in UTC, to the millisecond
+     */
+    public static String text(Instant moment) {
+        return moment.truncatedTo(ChronoUnit.MILLIS).toString();
+    }
+
+    static String text(Enum<?> choice) {
+        return choice.name().toLowerCase(Locale.ROOT);
+    }
+
+    private static <T> JsonArray array(List<T> rows, Function<T, JsonObject> json) {
+        return new JsonArray(rows.stream().map(json).toList());
     }
 }

@@ -59,7 +59,7 @@ public class RejectionMapper implements ExceptionMapper<RuntimeException> {
         }
         if (rejection instanceof BulkheadContendedException contended) {
             return unavailable("The limit cannot be checked",
-                    "Too many are asking bulkhead '" + contended.name() + "' at the moment", contended.name());
+                    "Too many requests are competing for bulkhead '" + contended.name() + "'", contended.name());
         }
         if (rejection instanceof BulkheadInterruptedException interrupted) {
             String name = interrupted.name();

@@ -1,10 +1,20 @@
 package io.quarkiverse.redisbulkhead.runtime.scheduler;
 
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import java.util.Optional;
 import java.util.function.Consumer;
 
+import jakarta.annotation.Priority;
 import jakarta.enterprise.event.Event;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
+import jakarta.interceptor.AroundInvoke;
+import jakarta.interceptor.Interceptor;
+import jakarta.interceptor.InterceptorBinding;
+import jakarta.interceptor.InvocationContext;
 
 import org.jboss.logging.Logger;
 
@@ -48,21 +58,18 @@ public class TrackedRuns implements Scheduled.SkipPredicate, ScheduledRuns {
 
     /** The current context executes this run. */
     void begin(ScheduledExecution execution) {
-        Context context = Vertx.currentContext();
-        if (context != null && VertxContext.isDuplicatedContext(context)) {
-            context.putLocal(RUN, execution);
-        }
+        contextOfRun().ifPresent(context -> context.putLocal(RUN, execution));
+    }
+
+    private static Optional<Context> contextOfRun() {
+        return Optional.ofNullable(Vertx.currentContext()).filter(VertxContext::isDuplicatedContext);
     }
 
     @Override
     public Consumer<BulkheadFullException> current(String method) {
-        Context context = Vertx.currentContext();
-        if (context == null || !VertxContext.isDuplicatedContext(context)) {
-            return null;
-        }
-        ScheduledExecution run = context.getLocal(RUN);
-        return run != null && method.equals(run.getTrigger().getMethodDescription()) ? rejection -> skipped(run, rejection)
-                : null;
+        return contextOfRun().map(context -> (ScheduledExecution) context.getLocal(RUN))
+                .filter(run -> method.equals(run.getTrigger().getMethodDescription()))
+                .<Consumer<BulkheadFullException>> map(run -> rejection -> skipped(run, rejection)).orElse(null);
     }
 
     private void skipped(ScheduledExecution run, BulkheadFullException rejection) {
@@ -73,6 +80,42 @@ public class TrackedRuns implements Scheduled.SkipPredicate, ScheduledRuns {
         } catch (RuntimeException e) {
             LOG.errorf(e, "An observer of SkippedExecution failed; the run of %s is skipped all the same",
                     run.getTrigger().getMethodDescription());
+        }
+    }
+
+    /** Binds {@link Tracking} to the {@code skipExecutionIf} predicates of the application. */
+    @InterceptorBinding
+    @Retention(RetentionPolicy.RUNTIME)
+    @Target(ElementType.TYPE)
+    public @interface Tracked {
+    }
+
+    /** Does the same for scheduled methods that have a {@code skipExecutionIf} of their own. */
+    @Tracked
+    @Interceptor
+    @Priority(Interceptor.Priority.PLATFORM_BEFORE)
+    public static class Tracking {
+
+        private final TrackedRuns runs;
+
+        /**
+         * Creates the interceptor.
+         *
+         * @param runs remembers runs
+         */
+        @Inject
+        public Tracking(TrackedRuns runs) {
+            this.runs = runs;
+        }
+
+        @AroundInvoke
+        Object track(InvocationContext invocation) throws Exception {
+            Object skipped = invocation.proceed();
+            if (Boolean.FALSE.equals(skipped) && invocation.getParameters().length == 1
+                    && invocation.getParameters()[0] instanceof ScheduledExecution run) {
+                runs.begin(run);
+            }
+            return skipped;
         }
     }
 }

@@ -1,6 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime.store;
 
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
@@ -38,6 +39,11 @@ public class ObservedShareStore implements ShareStore {
     }
 
     @Override
+    public void whenReady(Runnable task) {
+        store.whenReady(task);
+    }
+
+    @Override
     public CompletionStage<Position> sync(Statement statement) {
         return observed(StoreOperation.SYNC, System.nanoTime(), store.sync(statement));
     }
@@ -59,8 +65,8 @@ public class ObservedShareStore implements ShareStore {
     }
 
     @Override
-    public CompletionStage<BulkheadsInUse> inUse(int most) {
-        return observed(StoreOperation.IN_USE, System.nanoTime(), store.inUse(most));
+    public CompletionStage<BulkheadsInUse> inUse(int most, Set<BulkheadId> known) {
+        return observed(StoreOperation.IN_USE, System.nanoTime(), store.inUse(most, known));
     }
 
     @Override

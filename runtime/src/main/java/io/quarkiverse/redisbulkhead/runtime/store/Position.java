@@ -28,7 +28,9 @@ import java.util.Set;
  * @param firstToken the first of {@code tokens} consecutive fencing tokens for this instance; 0 without any
  * @param tokens how many
  * @param attached what became of each permit that the statement wants to attach: those that joined the share. They are part of
- *        {@code granted}
+ *        {@code granted}. {@link Attached#REFUSED} for a hold in the statement that the store does not have, because it had
+ *        lost
+ *        its data and granted the permits again
  * @param otherLimits the other limits that are known to have been declared by instances within the last minute
  * @param server the run id of the server; empty if the store cannot tell
  */
@@ -43,6 +45,9 @@ public record Position(long number, long epoch, long granted, long admitted, lon
      * @param startedMillis how long ago its execution started
      */
     public record Attached(int weight, long startedMillis) {
+
+        /** Permits that were to stay in the name of no instance, and are lost. */
+        public static final Attached REFUSED = new Attached(0, 0);
     }
 
     /** This position with other declared limits. */

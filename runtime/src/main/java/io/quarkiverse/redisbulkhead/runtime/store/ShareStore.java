@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.store;
 
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -43,6 +44,14 @@ public interface ShareStore {
     int MOST_KEEPERS = 64;
 
     /**
+     * Runs a task when the store can send. A statement that is built then, and not when something happened, contains all that
+     * happened meanwhile.
+     *
+     * @param task must not block
+     */
+    void whenReady(Runnable task);
+
+    /**
      * States a position.
      *
      * @param statement the position
@@ -83,9 +92,11 @@ public interface ShareStore {
      * Lists the bulkheads and keys that any instance uses. Scans everything that the store keeps, so it is not for each call.
      *
      * @param most how many to list, at least 0
+     * @param known some that may be in use; those whose keys are so long that the store does not keep them are listed if they
+     *        are
      * @return those that are, or were a moment ago
      */
-    default CompletionStage<BulkheadsInUse> inUse(int most) {
+    default CompletionStage<BulkheadsInUse> inUse(int most, Set<BulkheadId> known) {
         return CompletableFuture.completedFuture(BulkheadsInUse.unknown("Only the bulkheads of this instance are listed"));
     }
 

@@ -2,7 +2,6 @@ package io.quarkiverse.redisbulkhead.runtime.tracing;
 
 import java.util.Arrays;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
@@ -18,12 +17,11 @@ import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.context.Context;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
+import io.quarkiverse.redisbulkhead.runtime.Labels;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallListener;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallResult;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreListener;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
-import io.quarkiverse.redisbulkhead.runtime.observation.BoundedLabels;
-import io.quarkiverse.redisbulkhead.runtime.observation.ConstantLabels;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
 /**
@@ -40,18 +38,19 @@ public class CallSpans implements SemaphoreListener {
     static final AttributeKey<Long> TOKEN = AttributeKey.longKey("redis_bulkhead.fencing_token");
     static final AttributeKey<String> METHOD = AttributeKey.stringKey("redis_bulkhead.method");
 
-    // How many names of bulkheads that no annotation declares are told apart in the names of spans.
-    private static final int MOST_UNDECLARED_NAMES = 100;
     private static final String TRACER = "io.quarkiverse.redisbulkhead";
     private static final String NAME = "redis-bulkhead acquire ";
+    // Code may compute the names of locks and undeclared bulkheads, and backends keep each name of a span.
+    private static final String NAME_OF_OTHERS = NAME + "other";
 
     private static final Map<CallResult, String> RESULTS = Arrays.stream(CallResult.values())
-            .collect(Collectors.toMap(result -> result, ConstantLabels::of));
+            .collect(Collectors.toMap(result -> result, Labels::of));
 
     private final Tracer tracer;
     private final boolean keyAttribute;
-    private final BoundedLabels names;
-    private final Map<String, String> spanNames = new ConcurrentHashMap<>();
+    private final Instance<BulkheadRegistry> bulkheads;
+    // Of declared bulkheads. Null before the first call.
+    private volatile Map<String, String> spanNames;
 
     /**
      * Makes no span yet.
@@ -64,7 +63,7 @@ public class CallSpans implements SemaphoreListener {
     public CallSpans(OpenTelemetry openTelemetry, Instance<BulkheadRegistry> bulkheads, RedisBulkheadRuntimeConfig config) {
         this.tracer = openTelemetry.getTracer(TRACER);
         this.keyAttribute = config.tracing().keyAttribute();
-        this.names = new BoundedLabels(name -> bulkheads.get().names().contains(name), MOST_UNDECLARED_NAMES);
+        this.bulkheads = bulkheads;
     }
 
     @Override
@@ -79,7 +78,12 @@ public class CallSpans implements SemaphoreListener {
     }
 
     private Span begin(Context caller, BulkheadId bulkhead, String method) {
-        Span span = tracer.spanBuilder(spanNames.computeIfAbsent(names.of(bulkhead.name()), NAME::concat)).setParent(caller)
+        Map<String, String> names = spanNames;
+        if (names == null) {
+            names = bulkheads.get().names().stream().collect(Collectors.toMap(name -> name, NAME::concat));
+            spanNames = names;
+        }
+        Span span = tracer.spanBuilder(names.getOrDefault(bulkhead.name(), NAME_OF_OTHERS)).setParent(caller)
                 .setAttribute(BULKHEAD, bulkhead.name()).setAttribute(METHOD, method).startSpan();
         if (keyAttribute) {
             bulkhead.key().ifPresent(key -> span.setAttribute(KEY, key));

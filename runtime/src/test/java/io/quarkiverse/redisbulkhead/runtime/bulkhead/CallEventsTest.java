@@ -311,6 +311,8 @@ class CallEventsTest extends TwoInstances {
         Admission admission = admit(WAITING);
         holder.end();
         HeldPermit permit = held(admission);
+        // Until the hand-over is confirmed.
+        advance(Duration.ofMillis(20));
         one.refusal = away();
         advance(Duration.ofSeconds(20));
         long failed = log.lines.stream().filter("1 not renewed: Redis is away"::equals).count();

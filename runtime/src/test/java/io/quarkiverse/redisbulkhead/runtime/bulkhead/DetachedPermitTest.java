@@ -113,6 +113,21 @@ class DetachedPermitTest extends TwoInstances {
         assertThat(look().granted()).isEqualTo(1);
     }
 
+    /** Otherwise its token would attach nothing, and no loss would be reported. */
+    @Test
+    void permitThatWasGrantedAgainAfterALossOfDataIsNotDetached() {
+        HeldPermit permit = hold();
+        server.loseData();
+        HeldPermit other = held(call(two, work(1)));
+
+        assertThat(failure(permit.detach())).isInstanceOf(PermitGoneException.class);
+
+        assertThat(one.losses).containsOnlyKeys(permit.id());
+        assertThat(permit.isHeld()).isFalse();
+        assertThat(other.isHeld()).isTrue();
+        assertThat(look().granted()).isEqualTo(1);
+    }
+
     /** Trap 4: the answer is lost, and the same detachment is stated again. */
     @Test
     void lostAnswerDetachesOnce() {
@@ -164,16 +179,15 @@ class DetachedPermitTest extends TwoInstances {
 
     /** The store has lost the permit, and others have taken its place. */
     @Test
-    void permitThatTheStoreHasLostCannotBeAttached() {
+    void permitThatTheStoreHasLostCannotBeDetached() {
         HeldPermit permit = hold();
         server.loseData();
         held(call(two, work(1)));
 
-        String token = detached(permit);
+        assertThat(failure(permit.detach())).isInstanceOf(PermitGoneException.class);
 
         assertThat(permit.isHeld()).isFalse();
         assertThat(look().granted()).isEqualTo(1);
-        assertThat(failure(attach(two, token))).isInstanceOf(PermitGoneException.class);
     }
 
     @Test

@@ -285,7 +285,10 @@ class EngineTest extends TwoInstances {
     void minHoldKeepsThePermitTaken() {
         call(one, work(1, spec -> spec.minHold(Duration.ofSeconds(4)))).end();
 
-        assertThat(rejection(call(two, work(1)))).isInstanceOf(BulkheadFullException.class);
+        for (SimulatedInstance next : List.of(one, two)) {
+            assertThat(rejection(call(next, work(1)))).isInstanceOfSatisfying(BulkheadFullException.class,
+                    full -> assertThat(full.nearestLeaseEnd()).isBetween(Duration.ofSeconds(3), Duration.ofSeconds(4)));
+        }
         assertThat(look().holds()).hasSize(1);
         advance(Duration.ofSeconds(5));
         held(call(two, work(1)));

@@ -140,7 +140,9 @@ final class History {
     }
 
     private void start() {
-        instances.add(new SimulatedInstance("n" + names++, server));
+        SimulatedInstance instance = new SimulatedInstance("n" + names++, server);
+        instance.isBusy = names % 2 == 0;
+        instances.add(instance);
     }
 
     private void disturb() {

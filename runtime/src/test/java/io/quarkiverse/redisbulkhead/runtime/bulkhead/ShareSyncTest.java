@@ -38,6 +38,22 @@ class ShareSyncTest {
         private final List<Statement> statements = new ArrayList<>();
         private final List<CompletableFuture<Position>> answers = new ArrayList<>();
         private Consumer<ShareMessage> messages;
+        private final List<Runnable> ready = new ArrayList<>();
+        private boolean isBusy;
+
+        @Override
+        public void whenReady(Runnable task) {
+            ready.add(task);
+            if (!isBusy) {
+                becomeReady();
+            }
+        }
+
+        void becomeReady() {
+            List<Runnable> tasks = List.copyOf(ready);
+            ready.clear();
+            tasks.forEach(Runnable::run);
+        }
 
         @Override
         public CompletionStage<Position> sync(Statement statement) {
@@ -109,6 +125,53 @@ class ShareSyncTest {
     private static HeldPermit held(Admission admission) {
         assertThat(admission.isHeldNow()).as("holds a permit").isTrue();
         return admission.heldNow().get(0);
+    }
+
+    @Test
+    void whatHappensUntilTheStoreIsReadyIsStatedTogether() {
+        Admission call = call();
+        answer(0, 1, 10, false, 100);
+        held(call);
+
+        store.isBusy = true;
+        call.end();
+        call();
+        assertThat(store.statements).hasSize(1);
+        store.becomeReady();
+
+        assertThat(store.statements).hasSize(2);
+        assertThat(store.statements.get(1).returned()).isEqualTo(1);
+        assertThat(store.statements.get(1).needs()).hasSize(1);
+    }
+
+    @Test
+    void anOfferIsConfirmedByTheReturnThatFollows() {
+        Admission call = call();
+        answer(0, 0, 10, true, 0);
+        offer(0, EPOCH, 1, 10);
+        held(call);
+
+        call.end();
+
+        assertThat(store.statements).hasSize(2);
+        assertThat(store.statements.get(1).returned()).isEqualTo(1);
+    }
+
+    @Test
+    void anOfferThatIsInUseIsConfirmedSoon() {
+        Admission call = call();
+        answer(0, 0, 10, true, 0);
+        offer(0, EPOCH, 1, 10);
+        held(call);
+        assertThat(store.statements).hasSize(1);
+
+        passMillis(20);
+
+        assertThat(store.statements).hasSize(2);
+        assertThat(store.statements.get(1).granted()).isEqualTo(1);
+        answer(1, 1, 0, true, 0);
+        passMillis(ShareStore.OFFER_MILLIS);
+        assertThat(held(call).isHeld()).isTrue();
     }
 
     @Test

@@ -41,6 +41,8 @@ final class SimulatedInstance implements SemaphoreListener {
 
     private final InMemoryShareStore server;
     private final Deque<Runnable> missed = new ArrayDeque<>();
+    /** Whether statements are built a moment after they became necessary. */
+    boolean isBusy;
     private boolean paused;
     private boolean dead;
     private int planned;
@@ -183,6 +185,15 @@ final class SimulatedInstance implements SemaphoreListener {
                 }
             }));
             return result;
+        }
+
+        @Override
+        public void whenReady(Runnable task) {
+            if (isBusy) {
+                server.schedule(1, () -> run(task));
+            } else {
+                task.run();
+            }
         }
 
         @Override

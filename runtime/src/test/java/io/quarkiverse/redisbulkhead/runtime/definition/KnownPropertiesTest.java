@@ -1,80 +1,119 @@
 package io.quarkiverse.redisbulkhead.runtime.definition;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import java.lang.reflect.Method;
-import java.util.List;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
+import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
-import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig.DevServicesConfig;
-import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig.HealthConfig;
-import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig.ManagementConfig;
-import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig.MetricsBuildConfig;
-import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig.TracingBuildConfig;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
-import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig.BulkheadConfig;
-import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig.BulkheadRestConfig;
-import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig.LockConfig;
-import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig.LockStoreConfig;
-import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig.LocksConfig;
-import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig.MetricsConfig;
-import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig.RestConfig;
-import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig.TracingConfig;
-import io.smallrye.config.WithParentName;
-import io.smallrye.config.common.utils.StringUtil;
+import io.smallrye.config.ConfigMappings.ConfigClass;
+import io.smallrye.config.SmallRyeConfig;
+import io.smallrye.config.SmallRyeConfigBuilder;
 
-/** SmallRye Config generates the names from the mappings, so they are compared with the methods of the mappings. */
 class KnownPropertiesTest {
 
-    // Some groups have properties of both phases.
-    private static final Map<String, List<Class<?>>> GROUPS = Map.of("rest", List.of(RestConfig.class), "lock",
-            List.of(LocksConfig.class), "lock-store", List.of(LockStoreConfig.class), "devservices",
-            List.of(DevServicesConfig.class), "metrics", List.of(MetricsBuildConfig.class, MetricsConfig.class), "tracing",
-            List.of(TracingBuildConfig.class, TracingConfig.class), "management", List.of(ManagementConfig.class), "health",
-            List.of(HealthConfig.class));
+    private static final String PREFIX = "quarkus.redis-bulkhead.";
+    private static final SmallRyeConfig CONFIG = new SmallRyeConfigBuilder().build();
 
-    private final KnownProperties known = new KnownProperties(KnownProperties.ofMappings());
+    /** SmallRye Config generates the names from the mappings. */
+    @Test
+    void propertiesAreThoseOfTheMappings() {
+        Set<String> runTime = names(RedisBulkheadRuntimeConfig.class);
+        Set<String> fixed = names(RedisBulkheadBuildTimeConfig.class);
+
+        assertThat(runTime).isEqualTo(union(KnownProperties.FOR_ALL, prefixed("*.", KnownProperties.OF_BULKHEAD),
+                prefixed("lock.*.", KnownProperties.OF_LOCK), Set.of(KnownProperties.LIST + "[*]")));
+        assertThat(union(fixed, KnownProperties.FOR_ALL)).isEqualTo(KnownProperties.GLOBAL);
+    }
+
+    private static Set<String> names(Class<?> mapping) {
+        return ConfigClass.configClass(mapping).getProperties().keySet().stream()
+                .map(property -> property.substring(PREFIX.length())).collect(Collectors.toSet());
+    }
+
+    private static Set<String> prefixed(String prefix, Set<String> names) {
+        return names.stream().map(prefix::concat).collect(Collectors.toSet());
+    }
+
+    @SafeVarargs
+    private static Set<String> union(Set<String>... sets) {
+        Set<String> all = new TreeSet<>();
+        Set.of(sets).forEach(all::addAll);
+        return all;
+    }
+
+    /** A wrong type would show when the application uses the mapping. */
+    @Test
+    void defaultsOfTheMappingCanBeRead() {
+        ConfigClass.configClass(RedisBulkheadRuntimeConfig.class).getProperties().forEach((property, byDefault) -> {
+            if (byDefault != null) {
+                assertThat(KnownProperties.read(property.substring(PREFIX.length()), byDefault)).as(property).isNotNull();
+            }
+        });
+    }
 
     @Test
-    void globalPropertiesAreKnown() {
-        assertThat(Stream.concat(known.single().stream(), known.groups().keySet().stream()))
-                .containsExactlyInAnyOrderElementsOf(Stream
-                        .of(RedisBulkheadBuildTimeConfig.class, RedisBulkheadRuntimeConfig.class)
-                        .flatMap(config -> members(config).stream()).distinct().toList())
-                .allMatch(known::isReserved);
+    void namesOfPropertiesAndGroupsAreReserved() {
+        assertThat(Set.of("rest", "lock", "lock-store", "metrics", "store", "enabled", "key-prefix"))
+                .allMatch(KnownProperties::isReserved);
+        assertThat(Set.of("reports", "lockers", "res", "permits", "")).noneMatch(KnownProperties::isReserved);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = { "reject", "REJECT", "Reject", " reject ", "rEjEcT", "local", "LOCAL", "allow_", "Al low",
+            "nowhere",
+            "-", "." })
+    void choicesAreThoseOfTheConfiguration(String text) {
+        assertThat(read("on-outage", text)).isEqualTo(converted(text));
+    }
+
+    private static Object read(String member, String text) {
+        try {
+            return KnownProperties.read(member, text);
+        } catch (IllegalArgumentException e) {
+            return null;
+        }
+    }
+
+    private static OnOutage converted(String text) {
+        try {
+            return CONFIG.requireConverter(OnOutage.class).convert(text);
+        } catch (IllegalArgumentException e) {
+            return null;
+        }
     }
 
     @Test
-    void propertiesOfEachGroupAreKnown() {
-        assertThat(known.groups()).isEqualTo(GROUPS.entrySet().stream()
-                .collect(Collectors.toMap(Map.Entry::getKey, group -> group.getValue().stream()
-                        .flatMap(config -> members(config).stream()).collect(Collectors.toSet()))));
+    void valuesHaveTheirTypes() {
+        Map<String, Object> expected = Map.of("7", read("permits", " 7 "), "on", read("fair", "On"), "none",
+                read("rest.retry-after", " none"), "2m", read("max-wait", "2m"), "0", read("keep-idle", "0"));
+        assertThat(expected).isEqualTo(Map.of("7", 7, "on", true, "none", Duration.ZERO, "2m", Duration.ofMinutes(2), "0",
+                Duration.ZERO));
     }
 
-    @Test
-    void propertiesOfABulkheadAndALockAreKnown() {
-        assertThat(known.ofOneBulkhead()).isEqualTo(members(BulkheadConfig.class));
-        assertThat(known.ofOneLock()).isEqualTo(members(LockConfig.class));
-    }
-
-    /** A map has no name: its keys are at the same level as other properties. */
-    private static Set<String> members(Class<?> config) {
-        return Stream.of(config.getMethods())
-                .filter(property -> !property.isAnnotationPresent(WithParentName.class))
-                .flatMap(KnownPropertiesTest::names)
-                .collect(Collectors.toSet());
-    }
-
-    private static Stream<String> names(Method property) {
-        String name = StringUtil.skewer(property.getName());
-        return property.getReturnType() == BulkheadRestConfig.class
-                ? members(BulkheadRestConfig.class).stream().map(member -> name + "." + member)
-                : Stream.of(name);
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+            "on-outage        | panic      | onOutage must be reject, allow or local, but is 'panic'",
+            "on-lost          | cry        | onLost must be report or interrupt, but is 'cry'",
+            "on-full          | skipp      | onFull must be reject or skip, but is 'skipp'",
+            "instances        | 2147483648 | instances must be a whole number up to 2147483647, but is '2147483648'",
+            "weight           | 1.5        | weight must be a whole number up to 2147483647, but is '1.5'",
+            "fair             | maybe      | fair must be true or false, but is 'maybe'",
+            "min-hold         | short      | minHold must be a duration such as 30s, 500ms or PT30S, but is 'short'",
+            "rest.retry-after | 10ms       | retryAfter must be none, or a duration from one second to 365 days such as 5s, 2m or PT5S, but is '10ms'",
+            "expire           | 99999999999999999999d | expire must be a duration such as 30s, 500ms or PT30S, but is '99999999999999999999d'" })
+    void messageNamesTheExpectedValues(String member, String text, String message) {
+        assertThatIllegalArgumentException().isThrownBy(() -> KnownProperties.read(member, text)).withMessage(message);
     }
 }

@@ -17,6 +17,7 @@ import io.quarkiverse.redisbulkhead.BulkheadContendedException;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.SkippedException;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.StoppingException;
 import io.quarkus.runtime.BlockingOperationControl;
 import io.quarkus.runtime.IOThreadDetector;
 import io.smallrye.mutiny.Uni;
@@ -42,7 +43,11 @@ class SkippingGuardTest {
     }
 
     private SkippingGuard skipping(Guard guard) {
-        return new SkippingGuard(guard);
+        return new SkippingGuard(guard, null);
+    }
+
+    private SkippingGuard scheduled(Guard guard) {
+        return new SkippingGuard(guard, "A#a");
     }
 
     private SkippingGuard synchronous() {
@@ -63,6 +68,19 @@ class SkippingGuardTest {
                 .succeedsWithin(LONG).isNull();
 
         assertThat(skipped).containsExactly(FULL, FULL, FULL);
+    }
+
+    /** The scheduler would log a stack trace for each tick. */
+    @Test
+    void scheduledRunsAreSkippedWhileTheApplicationStops() throws Exception {
+        StoppingException stopping = new StoppingException("reports");
+        assertThat(scheduled(new SynchronousGuard("A#a", "reports")).call(ManualAdmissions.rejecting(stopping),
+                this::neverCalled)).isNull();
+        Uni<?> uni = (Uni<?>) scheduled(async::uni).call(ManualAdmissions.rejecting(stopping), this::neverCalled);
+        assertThat((Object) uni.await().atMost(LONG)).isNull();
+
+        assertThatThrownBy(() -> synchronous().call(ManualAdmissions.rejecting(stopping), this::neverCalled))
+                .as("other calls").isSameAs(stopping);
     }
 
     /** Outages follow their policy. */

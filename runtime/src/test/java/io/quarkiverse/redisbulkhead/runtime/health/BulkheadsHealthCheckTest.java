@@ -29,7 +29,6 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.ObservedShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
-import io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.TransientStoreException;
@@ -41,11 +40,6 @@ class BulkheadsHealthCheckTest {
     private static final ShareOverview NOTHING = new ShareOverview(0, 0, OptionalInt.empty(), new TreeSet<>(), List.of(),
             List.of());
     private static final RuntimeException LOST = new TransientStoreException("the connection was lost", true, null);
-
-    @Test
-    void redisWithoutReplyIsAway() {
-        assertThat(redis(new StoreAwayException("no reply", false, null))).isEqualTo(RedisState.AWAY);
-    }
 
     /** A wrong password or a missing permission is not reported as an outage. */
     @Test
@@ -78,12 +72,6 @@ class BulkheadsHealthCheckTest {
     @Test
     void redisThatLosesAllConnectionsIsAway() {
         assertThat(redis(LOST)).isEqualTo(RedisState.AWAY);
-    }
-
-    /** For example a Redis that hangs from the start. */
-    @Test
-    void silentRedisIsAwayAfterTheCommandTimeout() {
-        assertThat(redis(new CompletableFuture<>())).isEqualTo(RedisState.AWAY);
     }
 
     /** Trap 33: a pause of the process is not an outage of Redis. */
@@ -134,7 +122,8 @@ class BulkheadsHealthCheckTest {
         };
         Engine engine = new Engine("one", store, null, new RealTimers(), new HolderIdentity("app", "host:1"), loss -> {
         }, new WaiterLimits(Integer.MAX_VALUE), Duration.ofSeconds(1));
-        return new BulkheadsHealthCheck(new Overview(List.of(), name -> Optional.empty(), List::of, () -> engine),
+        return new BulkheadsHealthCheck(
+                new Overview(List.of(), name -> Optional.empty(), List::of, name -> null, () -> engine, System::nanoTime),
                 StoreKind.SCRIPT, Duration.ofMillis(200), timers);
     }
 }

@@ -26,13 +26,6 @@ class HealthRecorderTest {
     }
 
     @Test
-    void checkDownWhileAllBulkheadsContinueCausesAWarning() {
-        assertThat(warning(COMMAND_TIMEOUT, true)).contains("The Redis client has a readiness check of its own: while Redis is"
-                + " away, the application is not ready because of it, although all bulkheads continue (on-outage). If nothing"
-                + " else needs Redis, set quarkus.redis.health.enabled=false when the application is built");
-    }
-
-    @Test
     void bothProblemsAreOneWarning() {
         assertThat(warning(SLOWER, true)).hasValueSatisfying(text -> assertThat(text).contains("10000 ms", "; while Redis"));
     }

@@ -26,14 +26,15 @@ class MessageCodeTest {
                 .containsExactlyElementsOf(Stream.of(MessageCode.values()).map(MessageCode::name).toList());
     }
 
-    /** Users of the released artifact can only search for the title. */
+    /** The site has the pages of the component that {@code antora.yml} names. */
     @Test
-    void messagesNameThePageByItsTitle() throws IOException {
-        assertThat(Files.readAllLines(PROJECT.resolve("docs/modules/ROOT/pages/errors.adoc")).get(0))
-                .isEqualTo("= " + MessageCode.PAGE);
-        assertThat(MessageCode.whereExplained(EnumSet.of(MessageCode.RBH023, MessageCode.RBH005)))
-                .isEqualTo("See RBH005, RBH023 on the page \"Error codes\" of the Redis Bulkhead documentation")
-                .doesNotContain(".adoc");
+    void messagesEndWithTheAddressOfTheirAnchor() throws IOException {
+        Path docs = PROJECT.resolve("docs");
+        assertThat(MessageCode.whereExplained(EnumSet.of(MessageCode.RBH023, MessageCode.RBH005))).isEqualTo(
+                "See https://docs.quarkiverse.io/quarkus-redis-bulkhead/dev/errors.html#RBH005, #RBH023");
+        assertThat(Files.readString(docs.resolve("antora.yml"))).contains("name: quarkus-redis-bulkhead\n", "version: dev\n");
+        String page = Files.readString(docs.resolve("modules/ROOT/pages/errors.adoc"));
+        assertThat(MessageCode.values()).allMatch(code -> page.contains("[#" + code + "]\n== " + code + " "));
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -12,7 +13,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.SortedSet;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -25,6 +28,7 @@ import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.Holder;
+import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine;
@@ -44,9 +48,11 @@ import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement.Need;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.smallrye.mutiny.Uni;
 
 class OverviewTest {
 
+    static final Optional<String> NONE = Optional.empty();
     static final SemaphoreSpec REPORTS = SemaphoreSpec.named("reports").permits(3).build();
     static final SemaphoreSpec TENANTS = SemaphoreSpec.named("tenants").permits(2).build();
     static final SemaphoreSpec ELSEWHERE = SemaphoreSpec.named("elsewhere").permits(9).build();
@@ -54,6 +60,8 @@ class OverviewTest {
     final InMemoryShareStore server = new InMemoryShareStore(1);
     final SortedSet<BulkheadId> inUse = new TreeSet<>();
     final Map<String, Function<String, CompletionStage<String>>> answering = new HashMap<>();
+    int scans;
+    long now;
     final Engine engine = engine("one", new Store("one"));
     final Overview overview = overview(engine);
     final List<Admission> admissions = new ArrayList<>();
@@ -67,7 +75,8 @@ class OverviewTest {
         }
 
         @Override
-        public CompletionStage<BulkheadsInUse> inUse(int most) {
+        public CompletionStage<BulkheadsInUse> inUse(int most, Set<BulkheadId> known) {
+            scans++;
             return CompletableFuture.completedStage(new BulkheadsInUse(List.copyOf(inUse), Map.of(), Optional.empty()));
         }
     }
@@ -112,13 +121,31 @@ class OverviewTest {
         return new Semaphore(engine, spec, true);
     }
 
-    private static Overview overview(Engine engine) {
+    private Overview overview(Engine engine) {
         return new Overview(List.of(declared(TENANTS, true), declared(REPORTS, false)), name -> Optional.empty(), List::of,
-                () -> engine);
+                OverviewTest::changeable, () -> engine, () -> now);
+    }
+
+    private Overview ofCode(Engine engine, List<String> listed) {
+        return new Overview(List.of(), name -> Optional.of(declared(ELSEWHERE, false)), () -> listed, OverviewTest::changeable,
+                () -> engine, () -> now);
+    }
+
+    private static RedisSemaphore changeable(String name) {
+        return changeable(name, Optional.empty());
+    }
+
+    private static RedisSemaphore changeable(String name, Optional<String> key) {
+        return (RedisSemaphore) Proxy.newProxyInstance(RedisSemaphore.class.getClassLoader(),
+                new Class<?>[] { RedisSemaphore.class }, (self, method, arguments) -> switch (method.getName()) {
+                    case "forKey" -> changeable(name, Optional.of((String) arguments[0]));
+                    case "key" -> key;
+                    default -> throw new UnsupportedOperationException(method.getName());
+                });
     }
 
     private static DeclaredBulkhead declared(SemaphoreSpec spec, boolean keyed) {
-        return new DeclaredBulkhead(spec, true, keyed, List.of(), List.of("A#a"), List.of("A#a"));
+        return new DeclaredBulkhead(spec, true, keyed, List.of(), List.of("A#a"), new TreeMap<>(Map.of("A#a", spec.weight())));
     }
 
     @AfterEach
@@ -133,27 +160,9 @@ class OverviewTest {
         admission.granted().toCompletableFuture().get(10, TimeUnit.SECONDS);
     }
 
-    private static Snapshot snapshot(Overview overview) throws Exception {
-        return overview.snapshot(10).toCompletableFuture().get(10, TimeUnit.SECONDS);
-    }
-
-    @Test
-    void declaredIdleBulkheadsAreShown() throws Exception {
-        assertThat(overview.declared()).extracting(DeclaredBulkhead::name).containsExactly("reports", "tenants");
-        assertThat(snapshot(overview).bulkheads()).satisfiesExactly(
-                reports -> {
-                    assertThat(reports.name()).isEqualTo("reports");
-                    assertThat(reports.declared()).isTrue();
-                    assertThat(reports.keyed()).isFalse();
-                    assertThat(reports.limits()).singleElement().satisfies(limit -> {
-                        assertThat(limit.limit()).hasValue(3);
-                        assertThat(limit.inUse()).isZero();
-                    });
-                },
-                tenants -> {
-                    assertThat(tenants.keyed()).isTrue();
-                    assertThat(tenants.limits()).isEmpty();
-                });
+    private Snapshot snapshot(Overview overview) throws Exception {
+        now += Duration.ofSeconds(1).toNanos();
+        return overview.snapshot().subscribeAsCompletionStage().get(10, TimeUnit.SECONDS);
     }
 
     @Test
@@ -193,17 +202,6 @@ class OverviewTest {
     }
 
     @Test
-    void idlePermitsAreNotInUse() throws Exception {
-        hold(semaphore(engine, REPORTS));
-        semaphore(engine, REPORTS).admit("A#a").end();
-
-        for (Overview seen : List.of(overview, overview(engine("two", new Store("two"))))) {
-            assertThat(snapshot(seen).bulkheads().get(0).limits()).extracting(LimitState::inUse, LimitState::idle)
-                    .containsExactly(tuple(1, 1));
-        }
-    }
-
-    @Test
     void lockHasOnePermit() throws Exception {
         BulkheadId lock = BulkheadId.of("lock:orders");
         inUse.add(lock);
@@ -236,54 +234,6 @@ class OverviewTest {
         assertThat(after.limitsDiffer()).isFalse();
     }
 
-    @Test
-    void definitionInCodeDeterminesTheLimit() throws Exception {
-        hold(semaphore(engine, ELSEWHERE));
-        hold(semaphore(engine, ELSEWHERE.toBuilder().permits(8).build()));
-        Overview own = new Overview(List.of(), name -> Optional.of(declared(ELSEWHERE, false)), List::of, () -> engine);
-
-        BulkheadState elsewhere = snapshot(own).bulkheads().get(0);
-
-        assertThat(elsewhere.declared()).isFalse();
-        assertThat(elsewhere.limits().get(0).limit()).hasValue(9);
-    }
-
-    @Test
-    void idleBulkheadDefinedInCodeIsShown() throws Exception {
-        Overview own = new Overview(List.of(), name -> Optional.of(declared(ELSEWHERE, false)), () -> List.of("elsewhere"),
-                () -> engine);
-
-        assertThat(snapshot(own).bulkheads()).singleElement().satisfies(idle -> {
-            assertThat(idle.declared()).isFalse();
-            assertThat(idle.limits()).extracting(LimitState::key, LimitState::limit, LimitState::inUse)
-                    .containsExactly(tuple(Optional.empty(), OptionalInt.of(9), 0));
-        });
-
-        hold(semaphore(engine, ELSEWHERE).forKey("a", OptionalInt.empty()));
-        assertThat(snapshot(own).bulkheads()).singleElement().satisfies(inUse -> assertThat(inUse.limits())
-                .as("only the key").extracting(LimitState::key).containsExactly(Optional.of("a")));
-    }
-
-    @Test
-    void incompleteScanIsReportedWithBulkheadsInUseHere() throws Exception {
-        Engine blind = engine("two", new Store("two") {
-
-            @Override
-            public CompletionStage<BulkheadsInUse> inUse(int most) {
-                return CompletableFuture.completedStage(
-                        new BulkheadsInUse(List.of(), Map.of("tenants", 2), Optional.of("no rights")));
-            }
-        });
-        hold(semaphore(blind, TENANTS).forKey("mine", OptionalInt.empty()));
-
-        Snapshot snapshot = snapshot(overview(blind));
-
-        assertThat(snapshot.incomplete()).contains("no rights");
-        BulkheadState tenants = snapshot.bulkheads().get(1);
-        assertThat(tenants.keysWithoutText()).isEqualTo(2);
-        assertThat(tenants.limits()).extracting(LimitState::key).containsExactly(Optional.of("mine"));
-    }
-
     /** Requests for permits must not queue behind the snapshot. */
     @Test
     void readsInFlightAreBounded() throws Exception {
@@ -301,7 +251,7 @@ class OverviewTest {
             hold(semaphore(engine, TENANTS).forKey("k" + key, OptionalInt.empty()));
         }
 
-        CompletableFuture<Snapshot> snapshot = overview(slow).snapshot(10).toCompletableFuture();
+        CompletableFuture<Snapshot> snapshot = overview(slow).snapshot().subscribeAsCompletionStage();
 
         while (!inFlight.isEmpty()) {
             assertThat(inFlight).hasSizeLessThanOrEqualTo(8);
@@ -347,5 +297,115 @@ class OverviewTest {
         assertThatThrownBy(() -> overview(dead).ask().toCompletableFuture().get(10, TimeUnit.SECONDS)).hasRootCause(away);
         assertThatThrownBy(() -> semaphore(dead, REPORTS).status().toCompletableFuture().get(10, TimeUnit.SECONDS)).cause()
                 .isInstanceOf(BulkheadUnavailableException.class).hasMessageContaining("reports");
+    }
+
+    // ---- Sharing
+
+    private CompletableFuture<Snapshot> seen() {
+        return overview.snapshot().subscribeAsCompletionStage();
+    }
+
+    @Test
+    void readingIsSharedForASecond() {
+        CompletableFuture<Snapshot> first = seen();
+        now += Duration.ofMillis(900).toNanos();
+        assertThat(seen().join()).isSameAs(first.join());
+        assertThat(scans).isEqualTo(1);
+
+        now += Duration.ofMillis(100).toNanos();
+        assertThat(seen().join()).isNotSameAs(first.join());
+        assertThat(scans).isEqualTo(2);
+    }
+
+    /** Even a slow one; otherwise frequent calls would pile up readings. */
+    @Test
+    void readingInFlightIsSharedAndNotCancelled() {
+        List<CompletableFuture<BulkheadsInUse>> readings = new ArrayList<>();
+        Overview slow = overview(engine("two", new Store("two") {
+
+            @Override
+            public CompletionStage<BulkheadsInUse> inUse(int most, Set<BulkheadId> known) {
+                readings.add(new CompletableFuture<>());
+                return readings.get(readings.size() - 1);
+            }
+        }));
+        slow.snapshot().subscribeAsCompletionStage().cancel(true);
+        now += Duration.ofMinutes(1).toNanos();
+        CompletableFuture<Snapshot> second = slow.snapshot().subscribeAsCompletionStage();
+        assertThat(readings).hasSize(1);
+
+        readings.get(0).complete(new BulkheadsInUse(List.of(), Map.of(), Optional.empty()));
+        assertThat(second).isCompleted();
+    }
+
+    @Test
+    void changeIsSeenByLaterReadings() {
+        seen();
+        change("reports", NONE).await().indefinitely();
+
+        seen();
+        assertThat(scans).isEqualTo(2);
+    }
+
+    // ---- What can be changed
+
+    private Uni<Optional<String>> change(String name, Optional<String> key) {
+        return overview.change(name, key, limit -> Uni.createFrom().item(limit.key()));
+    }
+
+    private void assertChanges(String name, Optional<String> key) {
+        assertThat(change(name, key).await().indefinitely()).isEqualTo(key);
+    }
+
+    private void assertProblem(String name, Optional<String> key, int status, String message) {
+        assertThatThrownBy(() -> change(name, key).await().indefinitely()).isInstanceOf(Problem.class)
+                .hasMessageContaining(message).extracting(problem -> ((Problem) problem).status()).isEqualTo(status);
+    }
+
+    @Test
+    void declaredBulkheadsCanBeChangedWithoutReading() {
+        assertChanges("reports", NONE);
+        assertChanges("tenants", Optional.of("a"));
+        assertChanges("tenants", Optional.of(""));
+
+        assertProblem("tenants", NONE, 400, "has one limit for each key");
+        assertProblem("reports", Optional.of(""), 400, "has one limit for all calls");
+        assertProblem("lock:orders", NONE, 409, "belongs to a lock");
+        assertThat(scans).isZero();
+    }
+
+    @Test
+    void bulkheadsInUseElsewhereCanBeChanged() throws Exception {
+        hold(semaphore(engine, ELSEWHERE));
+        assertChanges("elsewhere", NONE);
+        assertProblem("elsewhere", Optional.of("a"), 400, "has one limit for all calls");
+
+        now += Duration.ofSeconds(1).toNanos();
+        hold(semaphore(engine, ELSEWHERE).forKey("a", OptionalInt.empty()));
+        assertChanges("elsewhere", NONE);
+        assertChanges("elsewhere", Optional.of("b"));
+
+        assertProblem("elsewher", NONE, 404, "There is no bulkhead 'elsewher': this application does not declare it, and no"
+                + " application uses it. Did you mean 'elsewhere'?");
+    }
+
+    /** Code may use it with keys and without. */
+    @Test
+    void bulkheadsDefinedInCodeCanBeChangedWithAndWithoutAKey() {
+        Overview own = ofCode(engine, List.of("elsewhere"));
+
+        for (Optional<String> key : List.of(NONE, Optional.of("a"))) {
+            assertThat(own.change("elsewhere", key, limit -> Uni.createFrom().item(limit.key())).await().indefinitely())
+                    .isEqualTo(key);
+        }
+    }
+
+    @Test
+    void weightOfEachMethodIsShown() {
+        DeclaredBulkhead differing = new DeclaredBulkhead(REPORTS, true, false, List.of(), List.of(),
+                new TreeMap<>(Map.of("A#a", 1, "A#b", 3)));
+
+        assertThat(differing.json().getJsonObject("weight").getMap()).isEqualTo(Map.of("A#a", 1, "A#b", 3));
+        assertThat(declared(REPORTS.toBuilder().weight(2).build(), false).json().getInteger("weight")).isEqualTo(2);
     }
 }

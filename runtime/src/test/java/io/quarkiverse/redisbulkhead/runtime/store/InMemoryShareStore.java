@@ -296,6 +296,11 @@ public final class InMemoryShareStore {
         }
 
         @Override
+        public void whenReady(Runnable task) {
+            task.run();
+        }
+
+        @Override
         public CompletionStage<Position> sync(Statement statement) {
             return send(statement.bulkhead(), true, machine -> machine.sync(instance, statement));
         }

@@ -7,6 +7,7 @@ import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -86,7 +87,7 @@ class ObservedShareStoreTest {
             case REVOKE -> store.revoke(REPORTS, "instance", "", 1);
             case RESIZE -> store.resize(REPORTS, 1);
             case RESET_SIZE -> store.resize(REPORTS, 0);
-            case IN_USE -> store.inUse(0);
+            case IN_USE -> store.inUse(0, Set.of());
         };
     }
 }

@@ -3,6 +3,7 @@ package io.quarkiverse.redisbulkhead.runtime.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import java.util.Map;
 
 import org.junit.jupiter.api.Test;
 
@@ -388,6 +389,15 @@ public abstract class ShareStoreContract {
         assertThat(b.sync().attached()).as("stated again after a lost answer").containsKey("p1");
         assertThat(b.granted).isEqualTo(1);
         assertThat(look().granted()).isEqualTo(1);
+    }
+
+    @Test
+    void aHoldWithoutPermitsIsRefused() {
+        a.tryFor(1, 2);
+        b.holds = List.of(new Statement.Hold("p1", 1, 10_000, 0, "digest", "method"));
+
+        assertThat(b.sync().attached()).containsExactly(Map.entry("p1", Position.Attached.REFUSED));
+        assertThat(look().granted()).isEqualTo(2);
     }
 
     @Test

@@ -79,6 +79,11 @@ final class StatedServer {
         }
 
         @Override
+        public void whenReady(Runnable task) {
+            task.run();
+        }
+
+        @Override
         public CompletionStage<Position> sync(Statement statement) {
             return answer(() -> shares.sync(instance, statement));
         }

@@ -230,6 +230,11 @@ public class SimulatedStore implements ShareStore, StoreDecorator {
     }
 
     @Override
+    public void whenReady(Runnable task) {
+        store.whenReady(task);
+    }
+
+    @Override
     public CompletionStage<Position> sync(Statement statement) {
         return answer(() -> store.sync(statement));
     }
@@ -250,8 +255,8 @@ public class SimulatedStore implements ShareStore, StoreDecorator {
     }
 
     @Override
-    public CompletionStage<BulkheadsInUse> inUse(int most) {
-        return answer(() -> store.inUse(most));
+    public CompletionStage<BulkheadsInUse> inUse(int most, Set<BulkheadId> known) {
+        return answer(() -> store.inUse(most, known));
     }
 
     @Override

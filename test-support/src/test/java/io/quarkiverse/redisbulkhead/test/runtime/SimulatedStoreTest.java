@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
@@ -16,7 +16,6 @@ import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
-import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
@@ -49,7 +48,7 @@ class SimulatedStoreTest {
             StoreOperation.REVOKE, store -> store.revoke(REPORTS, "elsewhere", "", 1),
             StoreOperation.RESIZE, store -> store.resize(REPORTS, 1),
             StoreOperation.RESET_SIZE, store -> store.resize(REPORTS, 0),
-            StoreOperation.IN_USE, store -> store.inUse(1));
+            StoreOperation.IN_USE, store -> store.inUse(1, Set.of()));
 
     private final ManualClock clock = new ManualClock();
     private final SimulatedStore simulated = new SimulatedStore(COMMAND_TIMEOUT, clock);
@@ -134,9 +133,9 @@ class SimulatedStoreTest {
         Runnable second = simulated.outage();
         first.run();
         first.run();
-        assertAway(future(store.inUse(1)), false);
+        assertAway(future(store.inUse(1, Set.of())), false);
         second.run();
-        assertThat(future(store.inUse(1))).isCompleted();
+        assertThat(future(store.inUse(1, Set.of()))).isCompleted();
     }
 
     @Test
@@ -184,19 +183,6 @@ class SimulatedStoreTest {
         assertThat(losses).isEmpty();
     }
 
-    @Test
-    void slowStoreDelaysCallsAlthoughPermitsAreIdle() {
-        granted(SPEC).end();
-        Runnable slow = simulated.slow(Duration.ofMillis(200));
-        Admission call = begin(SPEC);
-        clock.advance(Duration.ofMillis(199));
-        assertThat(permits(call)).isNotDone();
-        clock.advance(Duration.ofMillis(201));
-        assertThat(permits(call)).isCompleted();
-        call.end();
-        slow.run();
-    }
-
     /** As after a real outage: no call waits for the next statement. */
     @Test
     void catchesUpAtTheEndOfAnOutage() {
@@ -216,19 +202,6 @@ class SimulatedStoreTest {
         assertThat(losses).isEmpty();
     }
 
-    @Test
-    void otherPoliciesContinue() {
-        Runnable outage = simulated.outage();
-        SemaphoreSpec local = IMPATIENT.toBuilder().onOutage(OnOutage.LOCAL).localPermits(1).build();
-        Admission first = granted(local);
-        assertThat(permits(begin(local))).as("one in this process").isCompletedExceptionally();
-        first.end();
-
-        Admission allowed = granted(SPEC.toBuilder().onOutage(OnOutage.ALLOW).build());
-        assertThat(permits(allowed).join().get(0).fencingToken()).isZero();
-        outage.run();
-    }
-
     /** As in an outage longer than the lease. */
     @Test
     void leasesExpireDuringALongOutage() {
@@ -237,33 +210,6 @@ class SimulatedStoreTest {
         clock.advance(SPEC.expire());
         assertThat(permit.isHeld()).isFalse();
         assertThat(losses).singleElement().extracting(PermitLost::reason).isEqualTo(PermitLost.Reason.LEASE_ENDED);
-    }
-
-    @Test
-    void lostPermitIsFreeAndItsHolderIsNotified() {
-        Admission running = granted(SPEC);
-        HeldPermit permit = permits(running).join().get(0);
-        HeldPermit other = permits(granted(SPEC)).join().get(0);
-        Admission waiting = begin(SPEC);
-        assertThat(permits(waiting)).isNotDone();
-
-        assertThat(lose(permit.id())).isTrue();
-
-        assertThat(permit.isHeld()).isFalse();
-        assertThat(other.isHeld()).isTrue();
-        assertThat(losses).singleElement().satisfies(loss -> {
-            assertThat(loss.permitId()).isEqualTo(permit.id());
-            assertThat(loss.reason()).isEqualTo(PermitLost.Reason.GONE);
-        });
-        assertThat(permits(waiting)).isCompleted();
-        assertThat(lose(permit.id())).isFalse();
-        running.end();
-        assertThat(engine.occupancy(REPORTS, 0).toCompletableFuture().join().inUse()).as("the others").isEqualTo(2);
-        assertThat(losses).hasSize(1);
-    }
-
-    private boolean lose(String permitId) {
-        return simulated.lose("reports", Optional.empty(), permitId);
     }
 
     private Admission begin(SemaphoreSpec spec) {

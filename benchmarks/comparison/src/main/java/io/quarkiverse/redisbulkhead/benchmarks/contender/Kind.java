@@ -41,6 +41,14 @@ public enum Kind {
             return GuardedContender.returning(environment, limit, true);
         }
     },
+    /** The store with scripts in the order of requests, called as the stores below are: what an interceptor adds is left out. */
+    SCRIPT_FAIR_CALLED("script-fair-called", "`script`, fair, without the interceptor", false) {
+
+        @Override
+        public Contender open(BenchmarkEnvironment environment, Limit limit, int callers) {
+            return new OwnContender(environment, OwnStore.script(environment), limit, true);
+        }
+    },
     /** Our store without scripts. */
     LOCK("lock", "`lock`", true) {
 
@@ -167,7 +175,7 @@ public enum Kind {
 
     /** Whether it is measured only where callers wait for each other. */
     public boolean isOnlyForContended() {
-        return this == SCRIPT_FAIR_RETURNING || this == LOCAL_FAIR;
+        return this == SCRIPT_FAIR_RETURNING || this == SCRIPT_FAIR_CALLED || this == LOCAL_FAIR;
     }
 
     /** Whether it uses Redis, so that its figures can be compared. */

@@ -301,7 +301,7 @@ final class Plots {
             case SCRIPT_FAIR -> 0x60a5fa;
             case SCRIPT_RETURNING -> 0x3b5b9d;
             case SCRIPT_FAIR_RETURNING -> 0x7f9bc8;
-            case LOCK, LOCAL, LOCAL_FAIR -> 0xa5c8f5;
+            case SCRIPT_FAIR_CALLED, LOCK, LOCAL, LOCAL_FAIR -> 0xa5c8f5;
             case REDISSON_EXPIRABLE -> 0xea7317;
             case REDISSON_PLAIN -> 0xf5b27a;
             case BASIC -> 0x9ca3af;

@@ -30,6 +30,7 @@ class ContendersTest {
 
     private static final int CALLERS = 8;
     private static final Duration MOMENT = Duration.ofMillis(100);
+    private static final int MOMENTS = 100;
 
     // These two of the book let too many in, see docs/modules/ROOT/pages/algorithms.adoc.
     private static final Set<Kind> INEXACT = Set.of(Kind.BASIC, Kind.FAIR);
@@ -53,7 +54,7 @@ class ContendersTest {
     void blockingCallersKeepTheLimitAndLeaveNothing(Kind kind) throws Exception {
         try (Contender contender = kind.open(environment, limit("blocking-" + kind.id()), CALLERS);
                 Crew crew = new BlockingCrew(contender, CALLERS, this::execution)) {
-            check(kind, crew.work(MOMENT).pairs());
+            check(kind, pairs(crew));
         }
         assertThat(keysInUse()).as("keys when all is closed").isEmpty();
     }
@@ -64,7 +65,7 @@ class ContendersTest {
         assumeTrue(kind.isAsynchronous(), "it has no asynchronous API");
         try (Contender contender = kind.open(environment, limit("asynchronous-" + kind.id()), CALLERS);
                 Crew crew = new AsynchronousCrew(contender, CALLERS, this::execution)) {
-            check(kind, crew.work(MOMENT).pairs());
+            check(kind, pairs(crew));
         }
         assertThat(keysInUse()).as("keys when all is closed").isEmpty();
     }
@@ -75,10 +76,19 @@ class ContendersTest {
         try (Contender contender = kind.open(environment, Limit.full("full-" + kind.id()), CALLERS);
                 Crew crew = new BlockingCrew(contender::newRejectedCaller, CALLERS, this::execution)) {
             contender.hold(Limit.TIGHT);
-            assertThat(crew.work(MOMENT).pairs()).as("rejections").isPositive();
+            assertThat(pairs(crew)).as("rejections").isPositive();
             assertThat(executions).as("executions").hasValue(0);
         }
         assertThat(keysInUse()).as("keys when all is closed").isEmpty();
+    }
+
+    // On a busy machine, a moment may be over before the first pair.
+    private static long pairs(Crew crew) throws Exception {
+        long pairs = 0;
+        for (int moment = 0; pairs == 0 && moment < MOMENTS; moment++) {
+            pairs = crew.work(MOMENT).pairs();
+        }
+        return pairs;
     }
 
     private static Limit limit(String name) {

@@ -34,7 +34,7 @@ class PacedKeysPartTest {
             double pace = KEYS * 1_000.0 / period.toMillis();
             // Each of 64 callers may have one more under way when the round ends.
             assertThat(figures.number(PacedKeysPart.name(period, Measure.PAIRS_PER_SECOND)).orElseThrow())
-                    .isBetween(1.0, pace + 64 * 20 + 20);
+                    .isBetween(1.0, pace + 64 * 5 + 5);
         });
     }
 }

@@ -15,7 +15,8 @@ final class Rejection {
         return "no " + bulkhead + " " + kind(failure) + " " + String.valueOf(failure).replaceAll("\\s+", " ");
     }
 
-    private static String kind(Throwable failure) {
+    /** The word for a kind of failure: full, contended, gone, unavailable or other. */
+    static String kind(Throwable failure) {
         if (failure instanceof BulkheadFullException) {
             return "full";
         }

@@ -101,17 +101,19 @@ public class Worker {
 
     private void stayInside(String id, Guard guard, String key, Consumer<Execution> call) {
         CompletableFuture<Void> gate = gate(id);
+        String outcome = "returned";
         try {
             call.accept(new Execution(observer, guard, key, permit -> {
                 observer.send("inside " + id);
                 return gate;
             }));
         } catch (RuntimeException | Error e) {
+            outcome = Rejection.kind(e);
             observer.send(Rejection.line(guard.bulkhead(), e));
         } finally {
             gates.remove(id);
         }
-        observer.send("done " + id);
+        observer.send("done " + id + " " + outcome);
     }
 
     // The token is sent after the guarded method has returned, so that another process attaches the permit afterwards.

@@ -35,7 +35,7 @@
  * </tr>
  * <tr>
  * <td>{@code inside <call>}, {@code done <call, crowd or task>}</td>
- * <td>a single call is inside, and has returned</td>
+ * <td>a single call is inside, and has returned; a call with its outcome: {@code returned}, or the kind of a failure</td>
  * </tr>
  * <tr>
  * <td>{@code detached <call> <token>}</td>

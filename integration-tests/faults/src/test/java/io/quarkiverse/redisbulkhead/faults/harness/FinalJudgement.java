@@ -53,8 +53,7 @@ final class FinalJudgement {
         }
         Evidence evidence = history.evidence();
         if (!lossesAllowed && evidence.losses().isEmpty()) {
-            workers.stream()
-                    .filter(worker -> evidence.pauses().stream().noneMatch(pause -> pause.worker().equals(worker.name())))
+            workers.stream().filter(worker -> !worker.hasStoodStill())
                     .forEach(worker -> assertThat(worker.losses()).as("permits lost by %s", worker.name()).isEmpty());
         }
         Verdict verdict = checker.judge(evidence);

@@ -49,6 +49,11 @@ public final class Held {
         return worker.isDone(id);
     }
 
+    /** How a call that is done has ended: {@code returned}, or the kind of its failure. */
+    String outcome() {
+        return worker.outcome(id);
+    }
+
     @Override
     public String toString() {
         return id;

@@ -200,6 +200,11 @@ public final class RedisProcess implements AutoCloseable {
         return shares(bulkhead).keepers();
     }
 
+    /** The permits of each instance, by the name of its record. */
+    Map<String, Long> permitsByInstance(String bulkhead) {
+        return shares(bulkhead).byInstance();
+    }
+
     private StoredShares shares(String bulkhead) {
         return shares(key(bulkhead, "shares"), "");
     }

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /**
  * The shares of one bulkhead as they stand in Redis; {@code share.lua} documents the layout. Uses none of the code under test.
@@ -68,6 +69,12 @@ final class StoredShares {
         }
         boolean taken = field.startsWith("h:") && words[4].equals("-") && number(words, 1) > nowMillis;
         return taken ? number(words, 0) : 0;
+    }
+
+    /** The permits of each instance, by the name of its record. */
+    Map<String, Long> byInstance() {
+        return fields.entrySet().stream().filter(field -> field.getKey().startsWith("i:"))
+                .collect(Collectors.toMap(Map.Entry::getKey, field -> permits(field.getKey(), field.getValue())));
     }
 
     /** How many instances have permits, and keep those that are idle. */

@@ -49,7 +49,7 @@ public final class WorkerProcess {
     private final AtomicInteger numbers = new AtomicInteger();
     private final Set<String> running = ConcurrentHashMap.newKeySet();
     private final Set<String> inside = Collections.synchronizedSet(new LinkedHashSet<>());
-    private final Set<String> done = ConcurrentHashMap.newKeySet();
+    private final Map<String, String> done = new ConcurrentHashMap<>();
     private final Map<String, String> tokens = new ConcurrentHashMap<>();
     private final Set<String> stopping = new HashSet<>();
     private final BlockingQueue<Integer> waiting = new LinkedBlockingQueue<>();
@@ -293,7 +293,11 @@ public final class WorkerProcess {
     }
 
     boolean isDone(String id) {
-        return done.contains(id);
+        return done.containsKey(id);
+    }
+
+    String outcome(String id) {
+        return done.get(id);
     }
 
     /** Kills it immediately (SIGKILL). */
@@ -342,6 +346,11 @@ public final class WorkerProcess {
         history.paused(name, now - time.toNanos(), now);
     }
 
+    /** Whether it stood still for more than a second, so that it may have lost permits. */
+    public boolean hasStoodStill() {
+        return history.evidence().pauses().stream().anyMatch(pause -> pause.worker().equals(name));
+    }
+
     void failed(String line) {
         failures.add(line);
     }
@@ -358,7 +367,7 @@ public final class WorkerProcess {
             case "asked" -> redisReplies.add(words[1].equals("well"));
             case "inside" -> inside.add(words[1]);
             case "detached" -> tokens.put(words[1], words[2]);
-            case "done" -> done.add(words[1]);
+            case "done" -> done.put(words[1], words.length > 2 ? words[2] : "");
             case "waiting" -> waiting.add(Integer.valueOf(words[1]));
             case "facts" -> facts.add(new Facts(Integer.parseInt(words[1]), Long.parseLong(words[2]),
                     Instant.ofEpochMilli(Long.parseLong(words[3]))));

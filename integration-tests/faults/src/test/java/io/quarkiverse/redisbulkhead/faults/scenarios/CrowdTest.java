@@ -32,7 +32,7 @@ class CrowdTest {
         stage.awaitEntries(KEYS);
     }
 
-    @Scenario(value = "20 applications start at once", expected = "each application gets permits")
+    @Scenario(value = "20 applications start together", expected = "each application gets permits")
     void thunderingStart(Stage stage) {
         if (stage.store() == Store.LOCK) {
             // The statement that confirms an offer may not get the lock in time.

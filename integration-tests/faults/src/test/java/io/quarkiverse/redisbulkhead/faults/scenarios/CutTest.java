@@ -50,7 +50,7 @@ class CutTest {
     }
 
     /** Trap 5. */
-    @Scenario(value = "connection cut during a release, before and after Redis receives it", expected = "the call returns at once; the permit is free after the reconnect; no loss is reported")
+    @Scenario(value = "connection cut during a release, before and after Redis receives it", expected = "the call returns immediately; the permit is free after the reconnect; no loss is reported")
     void duringRelease(Stage stage) {
         RedisProcess redis = stage.redis();
         Proxy proxy = stage.proxy(redis);

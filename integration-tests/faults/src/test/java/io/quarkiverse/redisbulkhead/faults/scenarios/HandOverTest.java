@@ -22,7 +22,7 @@ class HandOverTest {
     // No lease ends during such a scenario, so only a release can make a permit free.
     private static final Duration LONG_LEASE = Duration.ofMinutes(1);
 
-    @Scenario(value = "kill -9 of the process that detached a permit, before another attaches it", expected = "the permit stays taken; the other process gets it, and its release serves the next call at once")
+    @Scenario(value = "kill -9 of the process that detached a permit, before another attaches it", expected = "the permit stays taken; the other process gets it, and its release serves the next call immediately")
     void firstProcessIsKilled(Stage stage) {
         RedisProcess redis = stage.redis();
         List<WorkerProcess> workers = workers(stage, 3, redis, LONG_LEASE);

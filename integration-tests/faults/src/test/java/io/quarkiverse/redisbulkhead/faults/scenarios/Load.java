@@ -110,12 +110,11 @@ final class Load {
         held.leave();
     }
 
-    /** No execution lost its permit, and the holder leaves. */
+    /** No execution lost its permit, unless its application got no processor time; and the holder leaves. */
     void assertNothingLost() {
         held.leave();
-        for (WorkerProcess worker : workers) {
-            assertThat(worker.losses()).as("losses of %s", worker.name()).isEmpty();
-        }
+        workers.stream().filter(worker -> !worker.hasStoodStill())
+                .forEach(worker -> assertThat(worker.losses()).as("losses of %s", worker.name()).isEmpty());
     }
 
     /** Only permits that had just been offered, which ends after three seconds, were lost; and the holder leaves. */

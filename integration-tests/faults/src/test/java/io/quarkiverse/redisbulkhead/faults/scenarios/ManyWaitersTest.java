@@ -32,7 +32,7 @@ class ManyWaitersTest {
             Map.entry("worker.wait", "60s"));
 
     /** Trap 36. */
-    @Scenario(value = "thousands of waiting Unis rejected at once, with failure handlers that block", expected = "each is rejected; the number of threads is bounded")
+    @Scenario(value = "thousands of waiting Unis rejected together, with failure handlers that block", expected = "each is rejected; the number of threads is bounded")
     void rejectionsBlock(Stage stage) {
         // The store rejects more than a thousand holders and waiters together.
         int callers = stage.store() == Store.LOCK ? 800 : Extent.of(1_000, 4_000);
@@ -52,7 +52,7 @@ class ManyWaitersTest {
     }
 
     /** Trap 41. */
-    @Scenario(value = "many more callers block for permits than the worker pool has threads", expected = "half of the pool waits; other callers are rejected at once; work without permits still gets threads")
+    @Scenario(value = "many more callers block for permits than the worker pool has threads", expected = "half of the pool waits; other callers are rejected immediately; work without permits still gets threads")
     void waitersBlockThreads(Stage stage) {
         RedisProcess redis = stage.redis();
         int pool = Extent.of(POOL, 200);
@@ -92,7 +92,7 @@ class ManyWaitersTest {
     }
 
     /** Trap 41. */
-    @Scenario(value = "more callers want to wait than max-waiters allows", expected = "max-waiters callers wait, blocking or not; others are rejected at once")
+    @Scenario(value = "more callers want to wait than max-waiters allows", expected = "max-waiters callers wait, blocking or not; others are rejected immediately")
     void waitersAreBounded(Stage stage) {
         RedisProcess redis = stage.redis();
         Map<String, String> configuration = new HashMap<>(HOLDERS_STAY);

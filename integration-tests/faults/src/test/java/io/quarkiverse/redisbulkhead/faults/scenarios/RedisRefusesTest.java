@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 
 import org.junit.jupiter.api.Tag;
 
@@ -66,27 +67,15 @@ class RedisRefusesTest {
     @Scenario(value = "the server becomes a read-only replica, then a master again", expected = "calls are retried for command-timeout (1 s), then rejected; only fresh offers may be lost")
     void becomesAReplica(Stage stage) {
         stage.permitsMayBeLost();
-        RedisProcess redis = stage.redis();
-        Load load = Load.startWithLongLease(stage, redis.url());
-
-        stage.fault(() -> redis.command("REPLICAOF", "127.0.0.1", "1"));
-        load.awaitUnavailable();
-        stage.repair(() -> redis.command("REPLICAOF", "NO", "ONE"));
-        load.awaitRecovery(AT_ONCE);
-        load.assertOnlyOffersLost();
+        refuses(stage, redis -> redis.command("REPLICAOF", "127.0.0.1", "1"), redis -> redis.command("REPLICAOF", "NO", "ONE"))
+                .assertOnlyOffersLost();
     }
 
     @Scenario(value = "too few replicas for the server to accept writes", expected = "calls are rejected")
     void lacksReplicas(Stage stage) {
-        RedisProcess redis = stage.redis();
-        Load load = Load.startWithLongLease(stage, redis.url());
-
-        stage.fault(() -> redis.command("CONFIG", "SET", "min-replicas-to-write", "1"));
-        load.awaitUnavailable();
-        load.assertReason("NOREPLICAS", "min-replicas-to-write");
-        stage.repair(() -> redis.command("CONFIG", "SET", "min-replicas-to-write", "0"));
-        load.awaitRecovery(AT_ONCE);
-        load.assertNothingLost();
+        refuses(stage, redis -> redis.command("CONFIG", "SET", "min-replicas-to-write", "1"),
+                redis -> redis.command("CONFIG", "SET", "min-replicas-to-write", "0"), "NOREPLICAS", "min-replicas-to-write")
+                .assertNothingLost();
     }
 
     @Scenario(value = "Redis cannot save its data and refuses writes (MISCONF)", expected = "calls are rejected, with the reason")
@@ -153,16 +142,9 @@ class RedisRefusesTest {
 
     @Scenario(value = "the ACL forbids commands that the store needs, during the run", expected = "calls are rejected")
     void aclForbidsCommands(Stage stage) {
-        RedisProcess redis = stage.redis();
-        Load load = Load.startWithLongLease(stage, redis.url());
         List<String> needed = stage.store() == Store.SCRIPT ? List.of("evalsha", "eval") : List.of("set");
-
-        stage.fault(() -> needed.forEach(command -> redis.command("ACL", "SETUSER", "default", "-" + command)));
-        load.awaitUnavailable();
-        load.assertReason("NOPERM", "ACL");
-        stage.repair(() -> redis.command("ACL", "SETUSER", "default", "+@all"));
-        load.awaitRecovery(AT_ONCE);
-        load.assertNothingLost();
+        refuses(stage, redis -> needed.forEach(command -> redis.command("ACL", "SETUSER", "default", "-" + command)),
+                redis -> redis.command("ACL", "SETUSER", "default", "+@all"), "NOPERM", "ACL").assertNothingLost();
     }
 
     /** Trap 11. */
@@ -207,5 +189,18 @@ class RedisRefusesTest {
         stage.repair(() -> redis.command("DEL", key));
         stage.awaitRecovery("fair", AT_ONCE);
         assertThat(stage.history().unavailable("open")).isZero();
+    }
+
+    private static Load refuses(Stage stage, Consumer<RedisProcess> fault, Consumer<RedisProcess> repair, String... reason) {
+        RedisProcess redis = stage.redis();
+        Load load = Load.startWithLongLease(stage, redis.url());
+        stage.fault(() -> fault.accept(redis));
+        load.awaitUnavailable();
+        if (reason.length > 0) {
+            load.assertReason(reason);
+        }
+        stage.repair(() -> repair.accept(redis));
+        load.awaitRecovery(AT_ONCE);
+        return load;
     }
 }

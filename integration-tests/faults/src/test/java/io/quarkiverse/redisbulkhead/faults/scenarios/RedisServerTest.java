@@ -3,6 +3,7 @@ package io.quarkiverse.redisbulkhead.faults.scenarios;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.util.function.Consumer;
 
 import org.junit.jupiter.api.Tag;
 
@@ -62,14 +63,7 @@ class RedisServerTest {
     /** Trap 6. */
     @Scenario(value = "DEBUG SLEEP for longer than command-timeout, but less than the rest of a lease", expected = "new calls are rejected; waiting callers keep waiting; only fresh offers may be lost")
     void pausesLongerThanTheCommandTimeout(Stage stage) {
-        stage.permitsMayBeLost();
-        RedisProcess redis = stage.redis();
-        Load load = Load.startWithLongLease(stage, redis.url());
-
-        stage.fault(() -> redis.command("DEBUG", "SLEEP", "5"));
-        load.awaitRecovery(AT_ONCE);
-        load.assertOnlyOffersLost();
-        assertThat(stage.history().unavailable("open")).isPositive();
+        pausesForFiveSeconds(stage, redis -> redis.command("DEBUG", "SLEEP", "5"));
     }
 
     @Scenario(value = "DEBUG SLEEP for longer than a lease", expected = "holders learn of the loss before Redis wakes")
@@ -89,46 +83,21 @@ class RedisServerTest {
     /** Trap 4. */
     @Scenario(value = "CLIENT KILL TYPE normal, repeatedly", expected = "no call is rejected")
     void closesConnections(Stage stage) {
-        RedisProcess redis = stage.redis();
-        Load load = Load.startPatient(stage, redis.url());
-
-        for (int i = 0; i < 20; i++) {
-            stage.fault(() -> redis.command("CLIENT", "KILL", "TYPE", "normal"));
-            stage.awaitEntries(10);
-        }
-        load.awaitRecovery(AT_ONCE);
-        load.assertNothingLost();
-        load.assertNoRejections();
+        isHarmless(stage, 20, 10, "CLIENT", "KILL", "TYPE", "normal");
     }
 
     /** Trap 11. */
     @Scenario(value = "CLIENT KILL TYPE pubsub, repeatedly", expected = "no call is rejected; waiters miss nothing")
     void closesSubscriptions(Stage stage) {
-        RedisProcess redis = stage.redis();
-        Load load = Load.startPatient(stage, redis.url());
-
-        for (int i = 0; i < 20; i++) {
-            stage.fault(() -> redis.command("CLIENT", "KILL", "TYPE", "pubsub"));
-            stage.awaitEntries(10);
-        }
-        load.awaitRecovery(AT_ONCE);
-        load.assertNothingLost();
-        load.assertNoRejections();
+        isHarmless(stage, 20, 10, "CLIENT", "KILL", "TYPE", "pubsub");
     }
 
     @Scenario(value = "CLIENT PAUSE ALL for longer than command-timeout", expected = "new calls are rejected; waiting callers keep waiting; only fresh offers may be lost")
     void pausesAllCommands(Stage stage) {
-        stage.permitsMayBeLost();
-        RedisProcess redis = stage.redis();
-        Load load = Load.startWithLongLease(stage, redis.url());
-
-        stage.fault(() -> {
+        pausesForFiveSeconds(stage, redis -> {
             redis.command("CLIENT", "PAUSE", "5000", "ALL");
             redis.command("PING");
         });
-        load.awaitRecovery(AT_ONCE);
-        load.assertOnlyOffersLost();
-        assertThat(stage.history().unavailable("open")).isPositive();
     }
 
     @Scenario(value = "CLIENT PAUSE WRITE for longer than a lease", expected = "calls are rejected; holders learn of the loss")
@@ -148,16 +117,7 @@ class RedisServerTest {
     /** Trap 22. */
     @Scenario(value = "SCRIPT FLUSH, repeatedly", expected = "calls are not affected", stores = Store.SCRIPT)
     void losesScripts(Stage stage) {
-        RedisProcess redis = stage.redis();
-        Load load = Load.startPatient(stage, redis.url());
-
-        for (int i = 0; i < 30; i++) {
-            stage.fault(() -> redis.command("SCRIPT", "FLUSH"));
-            stage.awaitEntries(5);
-        }
-        load.awaitRecovery(AT_ONCE);
-        load.assertNothingLost();
-        load.assertNoRejections();
+        isHarmless(stage, 30, 5, "SCRIPT", "FLUSH");
     }
 
     @Scenario(value = "FLUSHALL, repeatedly", expected = "instances claim their permits again, unless others have got them; those learn of the loss within a third of a lease")
@@ -171,5 +131,27 @@ class RedisServerTest {
         }
         load.awaitRecovery(RENEWAL);
         load.leave();
+    }
+
+    private static void isHarmless(Stage stage, int times, int entries, String... command) {
+        RedisProcess redis = stage.redis();
+        Load load = Load.startPatient(stage, redis.url());
+        for (int i = 0; i < times; i++) {
+            stage.fault(() -> redis.command(command));
+            stage.awaitEntries(entries);
+        }
+        load.awaitRecovery(AT_ONCE);
+        load.assertNothingLost();
+        load.assertNoRejections();
+    }
+
+    private static void pausesForFiveSeconds(Stage stage, Consumer<RedisProcess> pause) {
+        stage.permitsMayBeLost();
+        RedisProcess redis = stage.redis();
+        Load load = Load.startWithLongLease(stage, redis.url());
+        stage.fault(() -> pause.accept(redis));
+        load.awaitRecovery(AT_ONCE);
+        load.assertOnlyOffersLost();
+        assertThat(stage.history().unavailable("open")).isPositive();
     }
 }

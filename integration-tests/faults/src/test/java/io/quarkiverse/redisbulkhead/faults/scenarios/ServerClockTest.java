@@ -42,7 +42,7 @@ class ServerClockTest {
         load.assertNothingLost();
     }
 
-    @Scenario(value = "the server's clock steps forward by an hour", expected = "all leases end at once; instances claim their permits again, unless others have got them; those learn of the loss within a third of a lease")
+    @Scenario(value = "the server's clock steps forward by an hour", expected = "all leases end together; instances claim their permits again, unless others have got them; those learn of the loss within a third of a lease")
     void stepsForward(Stage stage) {
         FakeClock clock = stage.fakeClock("+0");
         RedisProcess redis = start(stage, clock);

@@ -40,50 +40,30 @@ class TransientFaultsTest {
     /** Trap 31. */
     @Scenario(value = "connections cut repeatedly, and 30% of new handshakes reset", expected = "calls wait for the next attempt; none is rejected; only fresh offers may be lost")
     void handshakesAreReset(Stage stage) {
-        stage.permitsMayBeLost();
-        Proxy proxy = stage.proxy(stage.redis());
-        Load load = Load.start(stage, proxy.url(), with(Load.PATIENT, MANY_ATTEMPTS)).withCommandsInFlight();
-
-        connectionsAreCutRepeatedly(stage, proxy);
-        load.awaitRecovery(AT_ONCE);
-        load.assertNoRejections();
-        load.assertOnlyOffersLost();
+        handshakesAreReset(stage, stage.proxy(stage.redis()), Map.of());
     }
 
     /** Trap 31. */
     @Tag("long")
     @Scenario(value = "TLS connections cut repeatedly, and 30% of new handshakes reset", expected = "calls wait for the next attempt; none is rejected; only fresh offers may be lost")
     void tlsHandshakesAreReset(Stage stage) {
-        stage.permitsMayBeLost();
-        Proxy proxy = stage.tlsProxy(stage.redis());
-        Load load = Load.start(stage, proxy.url(), with(with(Load.PATIENT, MANY_ATTEMPTS),
-                Map.of("quarkus.redis.tls.enabled", "true", "quarkus.redis.tls.trust-all", "true"))).withCommandsInFlight();
-
-        connectionsAreCutRepeatedly(stage, proxy);
-        load.awaitRecovery(AT_ONCE);
-        load.assertNoRejections();
-        load.assertOnlyOffersLost();
+        handshakesAreReset(stage, stage.tlsProxy(stage.redis()),
+                Map.of("quarkus.redis.tls.enabled", "true", "quarkus.redis.tls.trust-all", "true"));
     }
 
     /** Trap 31. */
     @Scenario(value = "connections cut repeatedly, and 30% of new handshakes reset, with on-outage=allow", expected = "no call runs without a permit; only fresh offers may be lost")
     void handshakesAreResetUnderAllow(Stage stage) {
-        stage.permitsMayBeLost();
-        Proxy proxy = stage.proxy(stage.redis());
         stage.limit("open", 5);
-        Load load = Load.start(stage, proxy.url(), with(with(Load.PATIENT, MANY_ATTEMPTS),
-                Map.of("quarkus.redis-bulkhead.on-outage", "allow", "quarkus.redis-bulkhead.\"open\".permits", "5")))
-                .withCommandsInFlight();
-
-        connectionsAreCutRepeatedly(stage, proxy);
-        load.awaitRecovery(AT_ONCE);
+        handshakesAreReset(stage, stage.proxy(stage.redis()),
+                Map.of("quarkus.redis-bulkhead.on-outage", "allow", "quarkus.redis-bulkhead.\"open\".permits", "5"));
         assertThat(stage.history().entriesWithoutPermit()).as("executions without a permit").isZero();
         assertThat(stage.history().entriesAboveLimit("open")).as("executions above the limit").isZero();
-        load.assertNoRejections();
-        load.assertOnlyOffersLost();
     }
 
-    private static void connectionsAreCutRepeatedly(Stage stage, Proxy proxy) {
+    private static void handshakesAreReset(Stage stage, Proxy proxy, Map<String, String> more) {
+        stage.permitsMayBeLost();
+        Load load = Load.start(stage, proxy.url(), with(with(Load.PATIENT, MANY_ATTEMPTS), more)).withCommandsInFlight();
         proxy.resetHandshakes(0.3);
         for (int i = 0; i < Extent.of(8, 20); i++) {
             stage.fault(proxy::cut);
@@ -91,6 +71,9 @@ class TransientFaultsTest {
         }
         stage.countFaults(proxy.resets());
         stage.repair(proxy::heal);
+        load.awaitRecovery(AT_ONCE);
+        load.assertNoRejections();
+        load.assertOnlyOffersLost();
     }
 
     /** Trap 31, Trap 39. */
@@ -227,7 +210,7 @@ class TransientFaultsTest {
     }
 
     /** Trap 34. The delay makes connecting, loading the script and calling it together exceed the command timeout. */
-    @Scenario(value = "100 first calls of a cold application at once, over a slow network", expected = "no call is rejected")
+    @Scenario(value = "100 concurrent first calls of a cold application, over a slow network", expected = "no call is rejected")
     void coldApplication(Stage stage) {
         Proxy proxy = stage.proxy(stage.redis());
         stage.fault(() -> proxy.delay(stage.store() == Store.SCRIPT ? 250 : 20));
@@ -242,7 +225,7 @@ class TransientFaultsTest {
 
     /** Trap 34. */
     @Tag("long")
-    @Scenario(value = "many first calls of cold applications at once, in a cluster", expected = "no call is rejected")
+    @Scenario(value = "many concurrent first calls of cold applications, in a cluster", expected = "no call is rejected")
     void coldApplicationsInACluster(Stage stage) {
         ClusterGroup group = new ClusterGroup(stage);
         stage.fault(() -> {

@@ -4,24 +4,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static redis.embedded.core.ExecutableProvider.newJarResourceProvider;
 
-import java.io.BufferedInputStream;
-import java.io.EOFException;
 import java.io.File;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.net.Socket;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
+import redis.clients.jedis.Jedis;
 import redis.embedded.RedisServer;
 
 /** A Redis server for one test, with queries that do not use the code under test. */
@@ -87,26 +85,26 @@ public final class TestRedis implements AutoCloseable {
     }
 
     /** The unexpired shares of a bulkhead, each as the instance, the epoch of its counters and its permits. */
-    public List<String> shares(String bulkhead) throws IOException {
+    public List<String> shares(String bulkhead) {
         long now = now();
         return records(bulkhead, "i:").filter(share -> share.permits() > 0 && share.number(6) > now)
                 .map(share -> share.name() + " " + share.number(1) + " " + share.permits()).sorted().toList();
     }
 
     /** How many permits the unexpired shares of a bulkhead have together. */
-    public long permits(String bulkhead) throws IOException {
+    public long permits(String bulkhead) {
         long now = now();
         return records(bulkhead, "i:").filter(share -> share.number(6) > now).mapToLong(Entry::permits).sum();
     }
 
     /** How many calls wait at a bulkhead. */
-    public int waiting(String bulkhead) throws IOException {
+    public int waiting(String bulkhead) {
         return records(bulkhead, "i:").mapToInt(Entry::waiting).sum();
     }
 
     /** All shares, permits of no instance, and waiting calls, including dead ones that are not yet removed. */
-    public List<String> leftovers(String bulkhead) throws IOException {
-        List<String> all = new ArrayList<>(members("redis-bulkhead:{" + bulkhead + "}:waiting"));
+    public List<String> leftovers(String bulkhead) {
+        List<String> all = new ArrayList<>(query(jedis -> jedis.zrange("redis-bulkhead:{" + bulkhead + "}:waiting", 0, -1)));
         records(bulkhead, "i:").filter(share -> share.permits() > 0 || share.waiting() > 0)
                 .forEach(one -> all.add(one.toString()));
         records(bulkhead, "h:").filter(hold -> hold.number(0) > 0).forEach(one -> all.add(one.toString()));
@@ -140,22 +138,16 @@ public final class TestRedis implements AutoCloseable {
         }
     }
 
-    private Stream<Entry> records(String bulkhead, String kind) throws IOException {
-        List<?> reply = (List<?>) query("HGETALL", "redis-bulkhead:{" + bulkhead + "}:shares");
-        List<Entry> found = new ArrayList<>();
-        for (int i = 0; i < reply.size(); i += 2) {
-            String field = (String) reply.get(i);
-            if (field.startsWith(kind)) {
-                found.add(new Entry(field.substring(kind.length()), ((String) reply.get(i + 1)).split(" ")));
-            }
-        }
-        return found.stream();
+    private Stream<Entry> records(String bulkhead, String kind) {
+        return query(jedis -> jedis.hgetAll("redis-bulkhead:{" + bulkhead + "}:shares")).entrySet().stream()
+                .filter(field -> field.getKey().startsWith(kind))
+                .map(field -> new Entry(field.getKey().substring(kind.length()), field.getValue().split(" ")));
     }
 
     // By the clock of the server, in milliseconds.
-    private long now() throws IOException {
-        List<?> time = (List<?>) query("TIME");
-        return Long.parseLong((String) time.get(0)) * 1_000 + Long.parseLong((String) time.get(1)) / 1_000;
+    private long now() {
+        List<String> time = query(Jedis::time);
+        return Long.parseLong(time.get(0)) * 1_000 + Long.parseLong(time.get(1)) / 1_000;
     }
 
     /** Waits until no permit is held and no caller waits. Calls do not wait for the replies to their releases. */
@@ -165,71 +157,19 @@ public final class TestRedis implements AutoCloseable {
     }
 
     /** All keys that match a pattern. */
-    public List<String> keys(String pattern) throws IOException {
-        return ((List<?>) query("KEYS", pattern)).stream().map(String.class::cast).toList();
-    }
-
-    /** The members of a sorted set. */
-    public List<String> members(String key) throws IOException {
-        return ((List<?>) query("ZRANGE", key, "0", "-1")).stream().map(String.class::cast).toList();
+    public Set<String> keys(String pattern) {
+        return query(jedis -> jedis.keys(pattern));
     }
 
     /** How many milliseconds a key has to live; -1 for ever, -2 when it does not exist. */
-    public long timeToLive(String key) throws IOException {
-        return (Long) query("PTTL", key);
+    public long timeToLive(String key) {
+        return query(jedis -> jedis.pttl(key));
     }
 
-    private Object query(String... words) throws IOException {
-        StringBuilder command = new StringBuilder("*" + words.length + "\r\n");
-        for (String word : words) {
-            command.append('$').append(word.getBytes(StandardCharsets.UTF_8).length).append("\r\n").append(word).append("\r\n");
+    private <T> T query(Function<Jedis, T> question) {
+        try (Jedis jedis = new Jedis(HOST, port, 20_000)) {
+            return question.apply(jedis);
         }
-        try (Socket socket = new Socket(HOST, port)) {
-            socket.setSoTimeout(20_000);
-            socket.getOutputStream().write(command.toString().getBytes(StandardCharsets.UTF_8));
-            return read(new BufferedInputStream(socket.getInputStream()));
-        }
-    }
-
-    private static Object read(InputStream in) throws IOException {
-        String line = readLine(in);
-        String rest = line.substring(1);
-        return switch (line.charAt(0)) {
-            case '+' -> rest;
-            case ':' -> Long.valueOf(rest);
-            case '$' -> readText(in, Integer.parseInt(rest));
-            case '*' -> readList(in, Integer.parseInt(rest));
-            default -> throw new IOException("Redis answered " + line);
-        };
-    }
-
-    private static String readLine(InputStream in) throws IOException {
-        StringBuilder line = new StringBuilder();
-        for (int c = in.read(); c != '\r'; c = in.read()) {
-            if (c < 0) {
-                throw new EOFException("Redis closed the connection");
-            }
-            line.append((char) c);
-        }
-        in.read();
-        return line.toString();
-    }
-
-    private static String readText(InputStream in, int length) throws IOException {
-        if (length < 0) {
-            return null;
-        }
-        String text = new String(in.readNBytes(length), StandardCharsets.UTF_8);
-        in.skipNBytes(2);
-        return text;
-    }
-
-    private static List<Object> readList(InputStream in, int length) throws IOException {
-        List<Object> list = new ArrayList<>();
-        for (int i = 0; i < length; i++) {
-            list.add(read(in));
-        }
-        return list;
     }
 
     @Override

@@ -79,6 +79,11 @@ public final class InProcessShareStore implements ShareStore {
     }
 
     @Override
+    public void whenReady(Runnable task) {
+        task.run();
+    }
+
+    @Override
     public CompletionStage<Position> sync(Statement statement) {
         return step(statement.bulkhead(), machine -> machine.sync(instance, statement));
     }

@@ -229,7 +229,7 @@ public final class ShareMachine {
         int limit = resized.orElse(statement.limit());
         long admitted = matches ? returnPermits(mine, statement)
                 : claim(mine, statement, inGrace ? MOST_COUNTED : limit - held);
-        Map<String, Position.Attached> attached = attach(mine, statement.attaches(), matches ? statement.granted() : -1);
+        Map<String, Position.Attached> attached = attach(mine, statement, matches ? statement.granted() : -1);
         if (unconfirmed == 0) {
             grace = 0;
         }
@@ -406,7 +406,7 @@ public final class ShareMachine {
 
     /** A statement that is not newer than the last one changes nothing, and what was offered since is no part of the answer. */
     private Position late(ShareRecord mine, Statement statement) {
-        Map<String, Position.Attached> attached = new TreeMap<>();
+        Map<String, Position.Attached> attached = refusedHolds(statement.holds());
         long weight = 0;
         for (Statement.Attach wish : statement.attaches()) {
             HoldRecord hold = hold(wish.id());
@@ -511,9 +511,16 @@ public final class ShareMachine {
         return covered;
     }
 
-    private Map<String, Position.Attached> attach(ShareRecord mine, List<Statement.Attach> wishes, long known) {
-        Map<String, Position.Attached> attached = new TreeMap<>();
-        for (Statement.Attach wish : wishes) {
+    private Map<String, Position.Attached> refusedHolds(List<Statement.Hold> stated) {
+        Map<String, Position.Attached> refused = new TreeMap<>();
+        stated.stream().filter(each -> hold(each.id()) == null)
+                .forEach(each -> refused.put(each.id(), Position.Attached.REFUSED));
+        return refused;
+    }
+
+    private Map<String, Position.Attached> attach(ShareRecord mine, Statement statement, long known) {
+        Map<String, Position.Attached> attached = refusedHolds(statement.holds());
+        for (Statement.Attach wish : statement.attaches()) {
             HoldRecord hold = hold(wish.id());
             if (hold != null && hold.taken() > 0 && hold.end > now && !hold.digest.isEmpty()
                     && hold.digest.equals(wish.digest())) {

@@ -1,8 +1,10 @@
 package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -52,15 +54,16 @@ public final class BulkheadScan {
      * as for any other call.
      *
      * @param most how many bulkheads to list
+     * @param known bulkheads whose keys may be long
      * @return the bulkheads; incomplete in a cluster, where the user may not scan, and where there are too many keys
      */
-    public CompletionStage<BulkheadsInUse> inUse(int most) {
+    public CompletionStage<BulkheadsInUse> inUse(int most, Set<BulkheadId> known) {
         if (cluster) {
             return CompletableFuture.completedStage(BulkheadsInUse.unknown(
                     "a Redis Cluster cannot list the bulkheads and keys that other instances use; only those of this "
                             + "instance are shown"));
         }
-        return step("0", MOST_STEPS, new Found()).thenApply(found -> found.inUse(most)).exceptionallyCompose(failure -> {
+        return step("0", MOST_STEPS, new Found(known)).thenApply(found -> found.inUse(most)).exceptionallyCompose(failure -> {
             Throwable cause = Failures.cause(failure);
             return cause instanceof RefusedException refused && refused.reply().is("NOPERM")
                     ? CompletableFuture
@@ -75,7 +78,7 @@ public final class BulkheadScan {
         return send.apply(Request.cmd(Command.SCAN).arg(cursor).arg("MATCH").arg(BulkheadKeys.pattern(keyPrefix))
                 .arg("COUNT").arg(KEYS_PER_STEP).arg("TYPE").arg("hash")).thenCompose(reply -> {
                     for (Response key : reply.get(1)) {
-                        found.add(keyPrefix, key.toString(StandardCharsets.UTF_8));
+                        found.add(key.toString(StandardCharsets.UTF_8));
                     }
                     String next = reply.get(0).toString();
                     if (next.equals("0")) {
@@ -89,21 +92,32 @@ public final class BulkheadScan {
                 });
     }
 
-    private static final class Found {
+    private final class Found {
 
         private final SortedSet<BulkheadId> bulkheads = new TreeSet<>();
+        private final Map<String, BulkheadId> knownDigests = new HashMap<>();
         private final Map<String, Integer> keysWithoutText = new TreeMap<>();
         private boolean allSeen = true;
 
         // SCAN may return the same key twice.
         private final SortedSet<String> digests = new TreeSet<>();
 
-        private void add(String prefix, String redisKey) {
-            Optional<BulkheadId> known = BulkheadKeys.idOf(prefix, redisKey);
+        private Found(Set<BulkheadId> known) {
+            for (BulkheadId bulkhead : known) {
+                BulkheadKeys keys = new BulkheadKeys(keyPrefix, bulkhead);
+                if (keys.isDigest()) {
+                    knownDigests.put(keys.shares(), bulkhead);
+                }
+            }
+        }
+
+        private void add(String redisKey) {
+            Optional<BulkheadId> known = Optional.ofNullable(knownDigests.get(redisKey))
+                    .or(() -> BulkheadKeys.idOf(keyPrefix, redisKey));
             if (known.isPresent()) {
                 bulkheads.add(known.get());
             } else if (digests.add(redisKey)) {
-                BulkheadKeys.nameOfDigest(prefix, redisKey)
+                BulkheadKeys.nameOfDigest(keyPrefix, redisKey)
                         .ifPresent(name -> keysWithoutText.merge(name, 1, Integer::sum));
             }
         }

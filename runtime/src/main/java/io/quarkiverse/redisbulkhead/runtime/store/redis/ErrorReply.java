@@ -107,8 +107,8 @@ public record ErrorReply(String text) {
 
     private String remedy(String properties) {
         if (isAuthenticationMissing()) {
-            return "Authentication required: set " + properties + ".password, or a user and a password in " + properties
-                    + ".hosts";
+            return (text.contains("Authentication required") ? "Set " : "Authentication required: set ") + properties
+                    + ".password, or a user and a password in " + properties + ".hosts";
         }
         if (is("WRONGPASS")) {
             return "Check " + properties + ".password, and the user and the password in " + properties + ".hosts";

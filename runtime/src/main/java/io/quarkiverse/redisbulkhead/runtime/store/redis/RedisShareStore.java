@@ -5,6 +5,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -117,6 +118,11 @@ public abstract class RedisShareStore implements ShareStore, AutoCloseable {
 
     // ---- Operations
 
+    @Override
+    public final void whenReady(Runnable task) {
+        topology.context().runOnContext(now -> task.run());
+    }
+
     /** Does not ask for the permission to keep idle permits while this instance cannot hear recalls. */
     @Override
     public final CompletionStage<Position> sync(Statement statement) {
@@ -151,8 +157,8 @@ public abstract class RedisShareStore implements ShareStore, AutoCloseable {
 
     /** Incomplete in a cluster, where the user may not scan, and where there are too many keys. */
     @Override
-    public CompletionStage<BulkheadsInUse> inUse(int most) {
-        return new BulkheadScan(topology).inUse(most);
+    public CompletionStage<BulkheadsInUse> inUse(int most, Set<BulkheadId> known) {
+        return new BulkheadScan(topology).inUse(most, known);
     }
 
     // ---- What differs

@@ -27,7 +27,7 @@
 --   'look'
 --
 -- Reply to 'sync', one text: number, epoch, granted, admitted, revoked, lease, limit, ticket of the new group, highest ticket served, others wait, may
---   keep, recalled, grace, ask again in, first token, tokens, run id or '-', attached '<id>,<weight>,<has run>;...', another declared limit of the last minute or 0
+--   keep, recalled, grace, ask again in, first token, tokens, run id or '-', attached '<id>,<weight>,<has run>;...' with a weight of 0 for a hold that was refused, another declared limit of the last minute or 0
 -- to 'revoke' the number of permits; to 'resize' 1 if there was a limit, else 0; to 'look' a list: seconds and us of the clock, list of the fields
 --
 -- Messages, to the channel of the instance: 'granted <number> <epoch> <granted> <revoked> <served> <others wait> <first token> <tokens> <KEYS[1]>',
@@ -35,7 +35,7 @@
 --
 -- Both keys are read before any is written, so a key of a foreign type stops the script with nothing changed. %d writes all digits of a number.
 
-local KEYS, ARGV, call, format, match, gmatch, sub, tonumber = KEYS, ARGV, redis.call, string.format, string.match, string.gmatch, string.sub, tonumber
+local KEYS, ARGV, call, format, match, gmatch, sub, tonumber, unpack = KEYS, ARGV, redis.call, string.format, string.match, string.gmatch, string.sub, tonumber, unpack
 local floor, max, min, concat = math.floor, math.max, math.min, table.concat
 local SHARES, QUEUE, LAYOUT, OPERATION = KEYS[1], KEYS[2], ARGV[1], ARGV[2]
 
@@ -83,9 +83,12 @@ local time = call('TIME')
 if OPERATION == 'look' then
     return { time[1], time[2], call('HGETALL', SHARES) }
 end
-local stored, resized = call('HGET', SHARES, 'bulkhead'), tonumber(call('HGET', SHARES, 'limit') or nil)
-local isMissing = not stored
-local isAwaited = call('ZCARD', QUEUE) > 0
+local found = call('HMGET', SHARES, 'bulkhead', 'limit', 'i:' .. ARGV[3])
+local stored, resized, isMissing = found[1], tonumber(found[2] or nil), not found[1]
+-- The first two of the queue; nil when they have changed. And whether the key may exist.
+local heads = call('ZRANGE', QUEUE, 0, 1)
+local isAwaited = heads[1] ~= nil
+local isQueueUsed = isAwaited
 stored = stored or LAYOUT .. ' - 0 0 -1 0 0 0 0 9007199254740992 0 0 0 0 - 0 0 0 0 0 0 0'
 if match(stored, '^%S*') ~= LAYOUT then
     return redis.error_reply('LAYOUT ' .. match(stored, '^%S*'))
@@ -115,7 +118,7 @@ local function load(field, text)
     local record = parse(sub(field, 1, 2) == 'i:' and SHARE or HOLD, text)
     records[field], record.field, record.name = record, field, sub(field, 3)
     if record.waiting then
-        record.groups, record.counted = {}, isKeeper(record)
+        record.groups, record.counted, record.isQueued = {}, isKeeper(record), record.waiting ~= '-'
         for ticket, weight, count in gmatch(record.waiting, '(%d+),(%d+),(%d+)') do
             record.groups[#record.groups + 1] = { ticket = tonumber(ticket), weight = tonumber(weight), count = tonumber(count) }
         end
@@ -123,7 +126,7 @@ local function load(field, text)
 end
 
 local function recordOf(field)
-    local text = records[field] == nil and call('HGET', SHARES, field)
+    local text = records[field] == nil and (field == 'i:' .. ARGV[3] and found[3] or call('HGET', SHARES, field))
     if text then
         load(field, text)
     end
@@ -188,19 +191,26 @@ end
 
 ---- The queue
 
+local function leave(name)
+    heads = nil
+    call('ZREM', QUEUE, name)
+end
+
 local function enter(share)
     if share.groups[1] then
+        heads, isQueueUsed = nil, true
         call('ZADD', QUEUE, format('%d', share.groups[1].ticket), share.name)
-    else
-        call('ZREM', QUEUE, share.name)
+    elseif share.isQueued then
+        leave(share.name)
     end
+    share.isQueued = share.groups[1] ~= nil
 end
 
 -- The first in the queue, apart from one; removes those that are dead or have no calls any more.
 local function first(caller, apart)
     while true do
-        local names = call('ZRANGE', QUEUE, 0, 1)
-        local name = names[1] == apart and names[2] or names[1] ~= apart and names[1]
+        heads = heads or call('ZRANGE', QUEUE, 0, 1)
+        local name = heads[1] == apart and heads[2] or heads[1] ~= apart and heads[1]
         local share = name and recordOf('i:' .. name)
         if not name or share and (share == caller or waits(share)) then
             return share
@@ -208,9 +218,9 @@ local function first(caller, apart)
             return nil
         end
         spend()
-        call('ZREM', QUEUE, name)
+        leave(name)
         if share then
-            share.groups, changed[share.field] = {}, true
+            share.groups, share.isQueued, changed[share.field] = {}, false, true
         end
     end
 end
@@ -283,8 +293,8 @@ local function finish(record, epoch)
         record.ending, record.keeps = isLeaseOver and from + record.lease or record.ending, isLeaseOver and 0 or record.keeps
     else
         records[record.field] = false
-        if record.groups then
-            call('ZREM', QUEUE, record.name)
+        if record.groups and record.isQueued then
+            leave(record.name)
         end
     end
 end
@@ -387,9 +397,20 @@ local function claim(mine, permits, room)
     return mine.granted
 end
 
--- Lets detached permits join the share, or tells again that they did; returns the text of them, and how many permits that is.
+-- The texts of the stated holds that Redis does not have, as permits of weight 0.
+local function refusedHolds()
+    local texts = {}
+    for k = 20, 19 + 6 * ARGV[19], 6 do
+        if not recordOf('h:' .. ARGV[k]) then
+            texts[#texts + 1] = ARGV[k] .. ',0,0'
+        end
+    end
+    return texts
+end
+
+-- Lets detached permits join the share, or tells again that they did; returns the text of them and of refused holds, and how many permits that is.
 local function attach(mine, known, onlyTell)
-    local texts, weight = {}, 0
+    local texts, weight = refusedHolds(), 0
     for k = 20 + 6 * ARGV[19], #ARGV, 2 do
         local hold = recordOf('h:' .. ARGV[k])
         if hold and not onlyTell and takenBy(hold) > 0 and hold.ending > now and hold.digest ~= '-' and hold.digest == ARGV[k + 1] then
@@ -480,6 +501,7 @@ end
 ---- Write
 
 local function write()
+    local puts = {}
     for field in pairs(changed) do
         local record = records[field]
         if not record then
@@ -495,18 +517,23 @@ local function write()
                 end
                 record.waiting = groups[1] and concat(groups, ';') or '-'
             end
-            call('HSET', SHARES, field, textOf(record.groups and SHARE or HOLD, record))
+            puts[#puts + 1], puts[#puts + 2] = field, textOf(record.groups and SHARE or HOLD, record)
         end
     end
     keepUntil = max(keepUntil, all.grace)
     local isKeptLonger = keepUntil + SLACK > all.kept
     all.kept, all.clock = isKeptLonger and keepUntil + 2 * SLACK or all.kept, micros
-    call('HSET', SHARES, 'bulkhead', textOf(TOTALS, all))
+    puts[#puts + 1], puts[#puts + 2] = 'bulkhead', textOf(TOTALS, all)
+    for k = 1, #puts, MOST do
+        call('HSET', SHARES, unpack(puts, k, min(k + MOST - 1, #puts)))
+    end
     if isKeptLonger then
         call('PEXPIRE', SHARES, all.kept - now)
     end
-    -- It may have become empty meanwhile, and another key since.
-    call('PEXPIRE', QUEUE, all.kept - now)
+    if isQueueUsed then
+        -- It may have become empty meanwhile, and another key since.
+        call('PEXPIRE', QUEUE, all.kept - now)
+    end
 end
 
 ---- Operations
@@ -631,8 +658,9 @@ end
 -- Renewals and returns must pass also then, so they begin with a write that needs no memory.
 if OPERATION == 'sync' and ARGV[17] == '' and ARGV[18] == '' then
     call('HDEL', SHARES, '-')
+else
+    call('HSET', SHARES, 'bulkhead', stored)
 end
-call('HSET', SHARES, 'bulkhead', stored)
 if OPERATION == 'sync' and isAwaited and now - before >= STANDSTILL then
     excuseStandstill()
 end

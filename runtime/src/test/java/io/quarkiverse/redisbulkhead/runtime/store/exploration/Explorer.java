@@ -18,40 +18,51 @@ public final class Explorer<S> {
 
     private final Model<S> model;
     private final int maxDepth;
+    private final int maxStates;
     private final long startedAt = System.nanoTime();
-    private final Set<S> seen = new HashSet<>();
+    private final Set<Object> seen = new HashSet<>();
     private long moves;
 
-    private record Path<S>(S state, Path<S> before, String label) {
+    /** How a state was reached. It does not keep the state. */
+    private record Path(Path before, String label) {
 
         private List<String> steps() {
             LinkedList<String> steps = new LinkedList<>();
-            for (Path<S> path = this; path.before != null; path = path.before) {
+            for (Path path = this; path.before != null; path = path.before) {
                 steps.addFirst(path.label);
             }
             return steps;
         }
     }
 
-    private Explorer(Model<S> model, int maxDepth) {
+    private record Reached<S>(S state, Path path) {
+    }
+
+    private Explorer(Model<S> model, int maxDepth, int maxStates) {
         this.model = model;
         this.maxDepth = maxDepth;
+        this.maxStates = maxStates;
     }
 
     /** Explores all states within this number of moves. */
     public static <S> Exploration explore(Model<S> model, int maxDepth) {
-        return new Explorer<>(model, maxDepth).run();
+        return explore(model, maxDepth, Integer.MAX_VALUE);
+    }
+
+    /** Explores all states within this number of moves, until so many were seen. */
+    public static <S> Exploration explore(Model<S> model, int maxDepth, int maxStates) {
+        return new Explorer<>(model, maxDepth, maxStates).run();
     }
 
     private Exploration run() {
-        List<Path<S>> front = new ArrayList<>();
-        front.add(new Path<>(model.start(), null, null));
-        seen.add(model.start());
+        List<Reached<S>> front = new ArrayList<>();
+        front.add(new Reached<>(model.start(), new Path(null, "")));
+        seen.add(model.identity(model.start()));
         int depth = 0;
-        while (!front.isEmpty() && depth < maxDepth) {
-            List<Path<S>> next = new ArrayList<>();
-            for (Path<S> path : front) {
-                Optional<Counterexample> found = expand(path, next);
+        while (!front.isEmpty() && depth < maxDepth && seen.size() < maxStates) {
+            List<Reached<S>> next = new ArrayList<>();
+            for (Reached<S> reached : front) {
+                Optional<Counterexample> found = expand(reached, next);
                 if (found.isPresent()) {
                     return result(depth + 1, false, found);
                 }
@@ -62,17 +73,17 @@ public final class Explorer<S> {
         return result(depth, front.isEmpty(), Optional.empty());
     }
 
-    private Optional<Counterexample> expand(Path<S> path, List<Path<S>> next) {
-        for (Move<S> move : model.moves(path.state)) {
+    private Optional<Counterexample> expand(Reached<S> from, List<Reached<S>> next) {
+        for (Move<S> move : model.moves(from.state)) {
             moves++;
-            Path<S> after = new Path<>(move.next(), path, move.label());
+            Path path = new Path(from.path, move.label());
             List<String> broken = move.broken();
-            if (seen.add(move.next())) {
-                next.add(after);
-                broken = broken.isEmpty() ? model.broken(move.next()) : broken;
+            if (broken.isEmpty() && seen.add(model.identity(move.next()))) {
+                next.add(new Reached<>(move.next(), path));
+                broken = model.broken(move.next());
             }
             if (!broken.isEmpty()) {
-                return Optional.of(new Counterexample(broken.get(0), after.steps(), move.next().toString()));
+                return Optional.of(new Counterexample(broken.get(0), path.steps(), move.next().toString()));
             }
         }
         return Optional.empty();

@@ -17,4 +17,9 @@ public interface Model<S> {
 
     /** The rules that a state breaks by itself. */
     List<String> broken(S state);
+
+    /** What the explorer remembers of a state, to recognize it: equal for equal states. */
+    default Object identity(S state) {
+        return state;
+    }
 }

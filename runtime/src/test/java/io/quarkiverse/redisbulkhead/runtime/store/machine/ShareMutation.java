@@ -5,7 +5,7 @@ import java.util.Set;
 import io.quarkiverse.redisbulkhead.runtime.store.machine.ShareWorld.Trouble;
 
 /** A deliberate defect of {@code share.lua} that generated histories must find. */
-enum ShareMutation {
+public enum ShareMutation {
 
     RETURNED_COUNTS_TWICE("all.held = all.held - before + sizeOf(mine)", "all.held = all.held - 2 * (before - sizeOf(mine))"),
     LIMIT_OFF_BY_ONE("floor(max(0, limit - all.held) / group.weight)", "floor(max(0, limit + 1 - all.held) / group.weight)"),
@@ -40,7 +40,8 @@ enum ShareMutation {
         return troubles;
     }
 
-    String applied(String script) {
+    /** The script with the defect. */
+    public String applied(String script) {
         if (!script.contains(text)) {
             throw new AssertionError("The script has no " + text);
         }

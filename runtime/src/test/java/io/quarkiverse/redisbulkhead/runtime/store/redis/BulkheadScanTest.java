@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -48,9 +49,9 @@ class BulkheadScanTest {
         return new Topology(redis.vertx(), options, "quarkus.redis", "test", Duration.ofSeconds(20), 1, pipelined);
     }
 
-    private BulkheadsInUse inUse(String prefix, Topology over) throws Exception {
+    private BulkheadsInUse inUse(String prefix, Topology over, BulkheadId... known) throws Exception {
         return new BulkheadScan(prefix, false, command -> send(over, command))
-                .inUse(100).toCompletableFuture().get(30, TimeUnit.SECONDS);
+                .inUse(100, Set.of(known)).toCompletableFuture().get(30, TimeUnit.SECONDS);
     }
 
     private static CompletionStage<Response> send(Topology over, Request command) {
@@ -72,6 +73,11 @@ class BulkheadScanTest {
 
         assertThat(inUse.bulkheads()).isEmpty();
         assertThat(inUse.keysWithoutText()).containsOnly(Map.entry("pages", 2), Map.entry("{other}", 1));
+
+        BulkheadId known = pages.forKey("b".repeat(500));
+        BulkheadsInUse withKnown = inUse("test", connections, known, pages.forKey("c".repeat(500)));
+        assertThat(withKnown.bulkheads()).containsExactly(known);
+        assertThat(withKnown.keysWithoutText()).as("the others").containsOnly(Map.entry("pages", 1), Map.entry("{other}", 1));
     }
 
     @Test
@@ -113,7 +119,7 @@ class BulkheadScanTest {
                         .thenRun(() -> steps.add("other"));
             }
             return send(oneAtATime, step);
-        }).inUse(100);
+        }).inUse(100, Set.of());
         scan.toCompletableFuture().get(30, TimeUnit.SECONDS);
 
         assertThat(steps.indexOf("other")).isBetween(1, 5);

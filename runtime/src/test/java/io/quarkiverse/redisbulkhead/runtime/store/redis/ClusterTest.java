@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 
@@ -51,7 +52,7 @@ class ClusterTest {
                 everythingWorks(process, SemaphoreSpec.named(kind + " " + i).permits(1).fair(i % 2 == 0)
                         .maxWait(Duration.ofMinutes(1)).build());
             }
-            assertThat(get(process.store.inUse(10)).incomplete()).hasValueSatisfying(
+            assertThat(get(process.store.inUse(10, Set.of())).incomplete()).hasValueSatisfying(
                     reason -> assertThat(reason).contains("Redis Cluster"));
             assertThat(cluster.keys()).as("each node holds keys").doesNotContain(0);
         }

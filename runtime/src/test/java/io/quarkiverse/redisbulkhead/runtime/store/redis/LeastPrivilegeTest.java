@@ -59,7 +59,7 @@ class LeastPrivilegeTest {
             assertThat(get(semaphore.revoke(attached.id()))).isTrue();
             await().atMost(30, TimeUnit.SECONDS).until(() -> !process.losses.isEmpty());
             get(waiter.end());
-            assertThat(get(process.store.inUse(10)).incomplete()).isEmpty();
+            assertThat(get(process.store.inUse(10, Set.of())).incomplete()).isEmpty();
             assertThat(get(semaphore.holders())).isEmpty();
             assertThat(called(redis)).as("every permission is needed").containsAll(kind.commands().stream()
                     .filter(command -> !RARE.contains(command)).toList());

@@ -153,7 +153,7 @@ public abstract class RedisShareStoreContract {
         assertThat(get(one.store.resize(REPORTS, 0))).isTrue();
         assertThat(get(one.store.revoke(REPORTS, two.store.inbox().channel(), "", 1))).isEqualTo(1);
         assertThat(get(one.store.look(REPORTS, 10)).shares()).hasSize(2);
-        assertThat(get(one.store.inUse(10)).bulkheads()).containsExactly(REPORTS);
+        assertThat(get(one.store.inUse(10, Set.of())).bulkheads()).containsExactly(REPORTS);
 
         assertThat(redis.command("INFO", "commandstats").toString().lines().filter(line -> line.startsWith("cmdstat_"))
                 .map(line -> line.substring("cmdstat_".length(), line.indexOf(':')))).as("every right is needed")
@@ -279,7 +279,7 @@ public abstract class RedisShareStoreContract {
         one.tryFor(REPORTS.forKey("acme"), 1);
         redis.command("ZADD", "test:{foreign}:shares", 1, "x");
 
-        BulkheadsInUse inUse = get(one.store.inUse(10));
+        BulkheadsInUse inUse = get(one.store.inUse(10, Set.of()));
         assertThat(inUse.bulkheads()).containsExactly(REPORTS, REPORTS.forKey("acme"));
         assertThat(inUse.incomplete()).isEmpty();
     }

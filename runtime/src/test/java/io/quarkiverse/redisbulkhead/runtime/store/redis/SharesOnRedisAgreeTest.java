@@ -13,9 +13,13 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import io.quarkiverse.redisbulkhead.runtime.store.ComparedShares;
 import io.quarkiverse.redisbulkhead.runtime.store.SharesAgreeTest;
+import io.quarkiverse.redisbulkhead.runtime.store.exploration.ShareExplorationTest;
+import io.quarkiverse.redisbulkhead.runtime.store.exploration.ShareExplorationTest.Setting;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.Published;
 import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.Response;
@@ -137,5 +141,12 @@ class SharesOnRedisAgreeTest {
     @DisplayName("Trap 46: the script of shares agrees with the state machine on a real Redis")
     void scriptOnRedisAgreesWithTheStateMachine() {
         SharesAgreeTest.compare(List.of(new ComparedShares.Machine(), new OnRedis(ScriptTexts.of("share"))), 10);
+    }
+
+    /** A sample: a step over the network takes longer than one in memory. */
+    @ParameterizedTest
+    @EnumSource
+    void scriptOnRedisKeepsTheRules(Setting setting) {
+        ShareExplorationTest.explore(new OnRedis(ScriptTexts.of("share")), setting, 60);
     }
 }

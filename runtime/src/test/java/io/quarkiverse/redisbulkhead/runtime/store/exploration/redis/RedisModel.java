@@ -21,7 +21,6 @@ public final class RedisModel {
     private final Map<String, Key> keys = new TreeMap<>();
     private List<Published> published = new ArrayList<>();
     private long micros;
-    private boolean keepsExpired;
     private String runId = "run1";
 
     private static final class Key {
@@ -54,17 +53,9 @@ public final class RedisModel {
         return copy;
     }
 
-    /** Keeps expired keys, so that two stores with different times to live see the same data. */
-    public void keepExpired() {
-        keepsExpired = true;
-    }
-
     /** Sets the clock and removes expired keys. */
     public void setMicros(long now) {
         micros = now;
-        if (keepsExpired) {
-            return;
-        }
         keys.values().removeIf(key -> key.expiresAt <= millis());
     }
 
@@ -144,36 +135,24 @@ public final class RedisModel {
                     Long.toString(Math.floorMod(micros, 1_000_000L)));
             case "INFO" -> "# Server\r\nrun_id:" + runId + "\r\n";
             case "PUBLISH" -> publish(new Published(name, words.get(2)));
-            case "PTTL" -> ttl(name, 1);
             case "TTL" -> ttl(name, 1000);
             case "PEXPIRE" -> expire(name, number(words.get(2)));
             case "EXPIRE" -> expire(name, 1000 * number(words.get(2)));
             case "DEL" -> flag(keys.remove(name) != null);
-            case "UNLINK" -> words.stream().skip(1).filter(each -> keys.remove(each) != null).count();
-            // The first fields; Redis does not specify which.
-            case "HRANDFIELD" ->
-                ((List<?>) execute(List.of("HGETALL", name))).stream().limit(2 * number(words.get(2))).toList();
             case "GET" -> text(name);
             case "SET" -> set(words);
             case "SETNX" -> flag(keys.putIfAbsent(name, new Key(words.get(2))) == null);
             case "INCR" -> increment(name);
             case "HGET" -> hash(name).get(words.get(2));
             case "HMGET" -> words.stream().skip(2).map(field -> (Object) hash(name).get(field)).toList();
-            case "HKEYS" -> List.<Object> copyOf(hash(name).keySet());
-            case "HVALS" -> List.<Object> copyOf(hash(name).values());
-            case "HLEN" -> (long) hash(name).size();
             case "HGETALL" -> hash(name).entrySet().stream().<Object> mapMulti((field, to) -> {
                 to.accept(field.getKey());
                 to.accept(field.getValue());
             }).toList();
             case "HSET" -> setFields(name, words.subList(2, words.size()));
-            case "EXISTS" -> words.stream().skip(1).filter(keys::containsKey).count();
-            case "ZMSCORE" -> words.stream().skip(2).map(member -> (Object) score(scores(name).get(member))).toList();
             case "HDEL" -> removeAll(name, hash(name), words);
             case "ZCARD" -> (long) scores(name).size();
-            case "ZSCORE" -> score(scores(name).get(words.get(2)));
             case "ZRANK" -> rank(name, words.get(2));
-            case "ZCOUNT" -> (long) set(name).between(words.get(2), words.get(3)).size();
             case "ZADD" -> add(words);
             case "ZREM" -> removeAll(name, scores(name), words);
             case "ZRANGE" -> range(words, Math.toIntExact(number(words.get(2))), Math.toIntExact(number(words.get(3))));
@@ -257,9 +236,6 @@ public final class RedisModel {
         }
         Key key = new Key(words.get(2));
         List<String> options = words.subList(3, words.size());
-        if (options.contains("KEEPTTL") && keys.containsKey(words.get(1))) {
-            key.expiresAt = keys.get(words.get(1)).expiresAt;
-        }
         if (options.contains("PX")) {
             key.expiresAt = millis() + number(options.get(options.indexOf("PX") + 1));
         }
@@ -285,10 +261,6 @@ public final class RedisModel {
         }
     }
 
-    private static String score(Double score) {
-        return score == null ? null : SortedSet.text(score);
-    }
-
     private Long rank(String name, String member) {
         List<String> members = set(name).inOrder().stream().map(Map.Entry::getKey).toList();
         return members.contains(member) ? (long) members.indexOf(member) : null;
@@ -303,22 +275,12 @@ public final class RedisModel {
     }
 
     private Long add(List<String> words) {
-        List<String> options = words.stream().skip(2).takeWhile(List.of("XX", "NX", "GT")::contains).toList();
         long added = 0;
-        for (int i = 2 + options.size(); i < words.size(); i += 2) {
-            added += flag(add(words.get(1), options, SortedSet.number(words.get(i)), words.get(i + 1)));
+        for (int i = 2; i < words.size(); i += 2) {
+            added += flag(open(words.get(1), SortedSet::new, this::sortedSet).scores().put(words.get(i + 1),
+                    SortedSet.number(words.get(i))) == null);
         }
         return added;
-    }
-
-    private boolean add(String name, List<String> options, double score, String member) {
-        Double before = scores(name).get(member);
-        boolean refused = before == null ? options.contains("XX")
-                : options.contains("NX") || options.contains("GT") && score <= before;
-        if (!refused) {
-            open(name, SortedSet::new, this::sortedSet).scores().put(member, score);
-        }
-        return !refused && before == null;
     }
 
     private List<Object> range(List<String> words, int first, int last) {
@@ -330,10 +292,7 @@ public final class RedisModel {
 
     private List<Object> rangeByScore(List<String> words) {
         List<Map.Entry<String, Double>> found = set(words.get(1)).between(words.get(2), words.get(3));
-        int limit = words.indexOf("LIMIT");
-        long skipped = limit < 0 ? 0 : number(words.get(limit + 1));
-        long most = limit < 0 ? Long.MAX_VALUE : number(words.get(limit + 2));
-        return entries(found.stream().skip(skipped).limit(most), words.contains("WITHSCORES"));
+        return entries(found.stream(), words.contains("WITHSCORES"));
     }
 
     private static List<Object> entries(Stream<Map.Entry<String, Double>> found, boolean withScores) {

@@ -1,2 +1,0 @@
-/** Adds the readiness check. */
-package io.quarkiverse.redisbulkhead.deployment.health;

@@ -1,0 +1,105 @@
+package io.quarkiverse.redisbulkhead.deployment.validation;
+
+import jakarta.inject.Singleton;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.QueryParam;
+
+import org.eclipse.microprofile.rest.client.inject.RegisterRestClient;
+import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+import io.quarkiverse.redisbulkhead.BulkheadCall;
+import io.quarkiverse.redisbulkhead.BulkheadKey;
+import io.quarkiverse.redisbulkhead.BulkheadKeyResolver;
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.ResolvedKey;
+import io.quarkus.test.QuarkusUnitTest;
+
+class KeyedEverywhereTest {
+
+    private static final String WAY_OUT = ". Provide a key everywhere, with @BulkheadKey or a keyResolver, or use "
+            + "different names";
+
+    @RegisterExtension
+    static final QuarkusUnitTest APPLICATION = Reported.mistakes(KeyedEverywhereTest.class,
+            new Class<?>[] { Pages.class, Crawler.class, Whole.class, Client.class, TenantKey.class },
+            "RBH020 @RedisBulkhead(name = \"orders\"): has a key at Crawler#order (keyResolver = TenantKey.class), "
+                    + "but not at Pages#order" + WAY_OUT,
+            "RBH020 @RedisBulkhead(name = \"pages\"): has a key at Client#fetch (parameter 'host'), Crawler#fetch "
+                    + "(parameter 'host'), but not at Client#all, Pages#fetch" + WAY_OUT,
+            "RBH020 @RedisBulkhead(name = \"whole\"): has a key at Whole#keyed (parameter 'tenant'), but not at "
+                    + "Whole#forgotten"
+                    + WAY_OUT);
+
+    @Test
+    void buildFailsWhenOnlySomeMethodsHaveAKey() {
+        Assertions.fail();
+    }
+
+    @Singleton
+    static class Pages {
+
+        @RedisBulkhead(name = "pages", permits = 1)
+        void fetch(String host) {
+        }
+
+        @RedisBulkhead(name = "orders", permits = 1)
+        void order() {
+        }
+
+        @RedisBulkhead(name = "fine", permits = 1)
+        void fine(@BulkheadKey String tenant) {
+        }
+    }
+
+    @Singleton
+    static class Crawler {
+
+        @RedisBulkhead(name = "pages", permits = 1)
+        void fetch(@BulkheadKey String host) {
+        }
+
+        @RedisBulkhead(name = "orders", permits = 1, keyResolver = TenantKey.class)
+        void order() {
+        }
+
+        @RedisBulkhead(name = "fine", permits = 1, keyResolver = TenantKey.class)
+        void fine() {
+        }
+    }
+
+    @Singleton
+    @RedisBulkhead(name = "whole", permits = 1)
+    static class Whole {
+
+        void keyed(@BulkheadKey String tenant) {
+        }
+
+        void forgotten(String tenant) {
+        }
+    }
+
+    @Path("client")
+    @RegisterRestClient(baseUri = "http://localhost:1")
+    @RedisBulkhead(name = "pages", permits = 1)
+    interface Client {
+
+        @GET
+        String fetch(@QueryParam("host") @BulkheadKey String host);
+
+        @GET
+        @Path("all")
+        String all();
+    }
+
+    @Singleton
+    static class TenantKey implements BulkheadKeyResolver {
+
+        @Override
+        public ResolvedKey resolve(BulkheadCall call) {
+            return null;
+        }
+    }
+}

@@ -1,0 +1,215 @@
+package io.quarkiverse.redisbulkhead.faults.incidents;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.faults.harness.Proxy;
+import io.quarkiverse.redisbulkhead.faults.harness.Recording;
+import io.quarkiverse.redisbulkhead.faults.harness.RedisProcess;
+import io.quarkiverse.redisbulkhead.faults.harness.SentinelGroup;
+import io.quarkiverse.redisbulkhead.faults.harness.Stage;
+import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
+
+/** Records what the pages draw: {@code -Pincidents}. The other tests judge such runs. */
+@Tag("incidents")
+class IncidentsTest {
+
+    private static final Path FOLDER = Path.of(System.getProperty("faults.incidents", "target/incidents"));
+    private static final int MANY = 1_000;
+
+    @Test
+    void full() {
+        try (Recording recording = new Recording("full", "open")) {
+            Stage stage = recording.stage();
+            stage.limit("open", 5);
+            RedisProcess redis = stage.redis();
+            List<WorkerProcess> workers = stage.workers(2, redis.url(), Map.of("worker.wait", "0s",
+                    "quarkus.redis-bulkhead.\"open\".permits", "5"));
+            recording.start(() -> redis, workers);
+            for (int i = 0; i < 4; i++) {
+                for (WorkerProcess worker : workers) {
+                    recording.caller(worker, millis(1_500), millis(0), 1);
+                    stage.passes(millis(100));
+                }
+            }
+            stage.passes(millis(1_500));
+            recording.end(file("full"));
+        }
+    }
+
+    @Test
+    void recall() {
+        try (Recording recording = new Recording("recall", "open")) {
+            Stage stage = recording.stage();
+            RedisProcess redis = stage.redis();
+            List<WorkerProcess> workers = stage.workers(2, redis.url(), configuration("30s", "5s", "10s"));
+            recording.start(() -> redis, workers);
+            for (int i = 0; i < 3; i++) {
+                recording.caller(workers.get(0), millis(400), millis(200), 2);
+            }
+            stage.passes(millis(2_000));
+            for (int i = 0; i < 2; i++) {
+                recording.caller(workers.get(1), millis(600), millis(200), 2);
+            }
+            stage.passes(millis(2_500));
+            recording.end(file("recall"));
+        }
+    }
+
+    @Test
+    void kill() {
+        try (Recording recording = new Recording("kill", "open")) {
+            Stage stage = recording.stage();
+            RedisProcess redis = stage.redis();
+            List<WorkerProcess> workers = stage.workers(2, redis.url(), configuration("3s", "10s", "1s"));
+            busy(recording, workers, redis);
+            recording.state(workers.get(0), "killed");
+            workers.get(0).kill();
+            stage.passes(millis(6_000));
+            recording.end(file("kill"));
+        }
+    }
+
+    @Test
+    void pause() {
+        try (Recording recording = new Recording("pause", "open")) {
+            Stage stage = recording.stage();
+            RedisProcess redis = stage.redis();
+            List<WorkerProcess> workers = stage.workers(2, redis.url(), configuration("3s", "10s", "1s"));
+            busy(recording, workers, redis);
+            recording.state(workers.get(0), "paused");
+            workers.get(0).pause();
+            stage.passes(millis(5_000));
+            recording.stateIsOver(workers.get(0));
+            workers.get(0).resume();
+            stage.passes(millis(2_500));
+            recording.end(file("pause"));
+        }
+    }
+
+    // Two long executions in A, and callers in B that share what is left.
+    private static void busy(Recording recording, List<WorkerProcess> workers, RedisProcess redis) {
+        Stage stage = recording.stage();
+        recording.start(() -> redis, workers);
+        for (int i = 0; i < 2; i++) {
+            recording.caller(workers.get(0), millis(8_000), millis(0), 1);
+        }
+        stage.awaitInside("open", 2);
+        for (int i = 0; i < 3; i++) {
+            recording.caller(workers.get(1), millis(500), millis(100), MANY);
+        }
+        stage.passes(millis(2_000));
+    }
+
+    @Test
+    void silence() {
+        try (Recording recording = new Recording("silence", "open")) {
+            Stage stage = recording.stage();
+            RedisProcess redis = stage.redis();
+            Proxy proxy = stage.proxy(redis);
+            List<WorkerProcess> workers = stage.workers(2, proxy.url(), configuration("15s", "2s", "10s"));
+            recording.start(() -> redis, workers);
+            recording.caller(workers.get(0), millis(600), millis(300), MANY);
+            stage.awaitInside("open", 1);
+            recording.caller(workers.get(1), millis(800), millis(300), MANY);
+            stage.passes(millis(2_500));
+            recording.state(Recording.REDIS, "silent");
+            proxy.blackHole();
+            stage.passes(millis(1_000));
+            recording.caller(workers.get(1), millis(800), millis(300), MANY);
+            stage.passes(millis(4_000));
+            recording.stateIsOver(Recording.REDIS);
+            proxy.heal();
+            stage.passes(millis(3_000));
+            recording.end(file("silence"));
+        }
+    }
+
+    @Test
+    void failover() {
+        try (Recording recording = new Recording("failover", "open")) {
+            Stage stage = recording.stage();
+            SentinelGroup group = new SentinelGroup(stage);
+            Map<String, String> configuration = new HashMap<>(group.configuration());
+            configuration.putAll(configuration("30s", "20s", "1s"));
+            List<WorkerProcess> workers = stage.workers(2, configuration);
+            recording.start(group::master, workers);
+            recording.caller(workers.get(0), millis(500), millis(100), MANY);
+            stage.awaitInside("open", 1);
+            recording.caller(workers.get(0), millis(500), millis(100), MANY);
+            for (int i = 0; i < 2; i++) {
+                recording.caller(workers.get(1), millis(700), millis(100), MANY);
+            }
+            stage.passes(millis(2_000));
+            RedisProcess old = group.master();
+            recording.state(Recording.REDIS, "master-killed");
+            old.kill();
+            stage.awaitThat("a new master", () -> hasMaster(group));
+            recording.stateIsOver(Recording.REDIS);
+            stage.passes(millis(5_000));
+            recording.end(file("failover"));
+        }
+    }
+
+    private static boolean hasMaster(SentinelGroup group) {
+        try {
+            return group.master().isAlive();
+        } catch (RuntimeException e) {
+            return false;
+        }
+    }
+
+    @Test
+    void twoMasters() {
+        try (Recording recording = new Recording("two-masters", "open")) {
+            Stage stage = recording.stage();
+            RedisProcess master = stage.redis();
+            RedisProcess replica = stage.newRedis("--replicaof", "127.0.0.1", Integer.toString(master.port())).start();
+            stage.awaitThat("the replica",
+                    () -> replica.command("INFO", "replication").contains("master_link_status:up"));
+            Proxy ofA = stage.proxy(master);
+            Proxy ofB = stage.proxy(master);
+            Map<String, String> configuration = configuration("3s", "10s", "1s");
+            List<WorkerProcess> workers = List.of(stage.workers(1, ofA.url(), configuration).get(0),
+                    stage.workers(1, ofB.url(), configuration).get(0));
+            recording.start(() -> {
+                throw new IllegalStateException("Shares are on two servers");
+            }, workers);
+            for (WorkerProcess worker : workers) {
+                for (int i = 0; i < 3; i++) {
+                    recording.caller(worker, millis(500), millis(50), MANY);
+                }
+            }
+            stage.passes(millis(2_000));
+            recording.state(Recording.REDIS, "two-masters");
+            replica.command("REPLICAOF", "NO", "ONE");
+            ofA.redirect(replica);
+            ofA.cut();
+            stage.passes(millis(7_000));
+            master.command("REPLICAOF", "127.0.0.1", Integer.toString(replica.port()));
+            ofB.redirect(replica);
+            ofB.cut();
+            recording.stateIsOver(Recording.REDIS);
+            stage.passes(millis(3_000));
+            recording.end(file("two-masters"));
+        }
+    }
+
+    private static Map<String, String> configuration(String lease, String wait, String keepIdle) {
+        return Map.of(Stage.LEASE_PROPERTY, lease, "worker.wait", wait, "quarkus.redis-bulkhead.\"open\".keep-idle", keepIdle);
+    }
+
+    private static Duration millis(long millis) {
+        return Duration.ofMillis(millis);
+    }
+
+    private static Path file(String name) {
+        return FOLDER.resolve("incident-" + name + ".txt");
+    }
+}

@@ -1,0 +1,2 @@
+/** Runs that the documentation shows as timelines. */
+package io.quarkiverse.redisbulkhead.faults.incidents;

@@ -1,0 +1,305 @@
+package io.quarkiverse.redisbulkhead.runtime.metrics;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+
+import jakarta.annotation.PreDestroy;
+import jakarta.enterprise.event.Observes;
+import jakarta.enterprise.inject.Instance;
+import jakarta.enterprise.inject.Produces;
+import jakarta.inject.Inject;
+import jakarta.inject.Singleton;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter.MeterProvider;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.config.MeterFilter;
+import io.quarkiverse.redisbulkhead.PermitLost;
+import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
+import io.quarkiverse.redisbulkhead.runtime.Labels;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallListener;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallResult;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreListener;
+import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreListener;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreOperation;
+import io.quarkus.runtime.StartupEvent;
+
+/**
+ * Measures the calls of this process, losses and failed renewals of their permits, and how long Redis takes. Code may compute
+ * the names of locks and undeclared bulkheads, so these share series, except those that the configuration lists. Keys are
+ * bounded.
+ */
+@Singleton
+public class BulkheadMetrics implements SemaphoreListener, StoreListener {
+
+    /** How many keys are told apart where they are a tag. */
+    static final int MOST_KEYS = 1_000;
+
+    private static final int MOST_CHARACTERS = 200;
+    private static final String OTHER = "other";
+
+    private static final Duration[] BUCKETS_OF_CALLS = millis(5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000,
+            60_000);
+    private static final Duration[] BUCKETS_OF_OPERATIONS = millis(0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000,
+            2_500);
+
+    private record Series(String bulkhead, String key, String method) {
+    }
+
+    private record Operation(StoreOperation operation, String outcome) {
+    }
+
+    private final MeterRegistry registry;
+    private final MeterProvider<Counter> calls;
+    private final MeterProvider<Timer> waitingDurations;
+    private final MeterProvider<Timer> runningDurations;
+    private final MeterProvider<Counter> losses;
+    private final MeterProvider<Counter> failedRenewals;
+    private final MeterProvider<Timer> operations;
+    private final boolean keyTag;
+    private final Supplier<Set<String>> namesWithSeries;
+    private final Set<String> keys = ConcurrentHashMap.newKeySet();
+    private final Map<Series, CallMeters> meters = new ConcurrentHashMap<>();
+    private final Map<Operation, Timer> timers = new ConcurrentHashMap<>();
+    // Null before the first call.
+    private volatile Set<String> names;
+    private volatile boolean closed;
+
+    /**
+     * Makes no meter yet.
+     *
+     * @param registry where meters are
+     * @param bulkheads knows which names are declared; needs this bean itself, so it is asked when there are calls
+     * @param config says which other names have series, and whether keys are a tag
+     */
+    @Inject
+    public BulkheadMetrics(MeterRegistry registry, Instance<BulkheadRegistry> bulkheads, RedisBulkheadRuntimeConfig config) {
+        this(registry, () -> {
+            Set<String> names = new HashSet<>(bulkheads.get().names());
+            config.metrics().names().ifPresent(names::addAll);
+            return names;
+        }, config.metrics().keyTag());
+    }
+
+    BulkheadMetrics(MeterRegistry registry, Supplier<Set<String>> namesWithSeries, boolean keyTag) {
+        this.registry = registry;
+        this.calls = counter("calls", "Calls that requested a permit, by result");
+        this.waitingDurations = timer("waiting.duration",
+                "From the request to the permit or the rejection, except immediate rejections", BUCKETS_OF_CALLS);
+        this.runningDurations = timer("running.duration", "From the permit to its release", BUCKETS_OF_CALLS);
+        this.losses = counter("permits.lost", "Permits lost before their executions ended");
+        this.failedRenewals = counter("renewals.failed", "Failed renewals of leases");
+        this.operations = timer("operation.duration", "From a request to the reply of Redis", BUCKETS_OF_OPERATIONS);
+        this.namesWithSeries = namesWithSeries;
+        this.keyTag = keyTag;
+    }
+
+    private MeterProvider<Counter> counter(String name, String description) {
+        return Counter.builder("redis.bulkhead." + name).description(description).withRegistry(registry);
+    }
+
+    private MeterProvider<Timer> timer(String name, String description, Duration... buckets) {
+        return Timer.builder("redis.bulkhead." + name).description(description).serviceLevelObjectives(buckets)
+                .withRegistry(registry);
+    }
+
+    private static Duration[] millis(double... bounds) {
+        return Arrays.stream(bounds).mapToObj(bound -> Duration.ofNanos((long) (bound * 1_000_000))).toArray(Duration[]::new);
+    }
+
+    /**
+     * Each connection of the extension is the pool of one client. As meters, these would be one: each new one is ignored, and
+     * Micrometer warns.
+     */
+    @Produces
+    @Singleton
+    static MeterFilter withoutPoolsOfTheExtension() {
+        return MeterFilter
+                .deny(id -> id.getName().startsWith("redis.pool.") && "redis-bulkhead".equals(id.getTag("pool.name")));
+    }
+
+    void begin(@Observes StartupEvent event, BulkheadRegistry bulkheads) {
+        for (String bulkhead : bulkheads.names()) {
+            if (bulkheads.isEnabled(bulkhead) && !(keyTag && bulkheads.isKeyed(bulkhead))) {
+                bulkheads.methods(bulkhead).forEach(method -> meters(BulkheadId.of(bulkhead), method));
+            }
+        }
+    }
+
+    @Override
+    public CallListener onCall(BulkheadId bulkhead, String method) {
+        // Nothing would remove the gauges later.
+        return closed ? CallListener.NONE : meters(bulkhead, method).newCall();
+    }
+
+    @Override
+    public void lost(PermitLost loss) {
+        losses.withTags(tags(new BulkheadId(loss.bulkhead(), loss.key())).and("reason", Labels.of(loss.reason()))).increment();
+    }
+
+    @Override
+    public void renewalFailed(BulkheadId bulkhead, int permits, Throwable failure) {
+        failedRenewals.withTags(tags(bulkhead)).increment(permits);
+    }
+
+    @Override
+    public void done(StoreOperation operation, Duration time, Throwable failure) {
+        String outcome = failure == null ? "success" : failure instanceof StoreContendedException ? "contended" : "failure";
+        timers.computeIfAbsent(new Operation(operation, outcome), series -> operations.withTags("operation",
+                Labels.of(operation), "outcome", outcome)).record(time);
+    }
+
+    /** The meters of the calls of a bulkhead by a method; the registry is asked the first time only. */
+    CallMeters meters(BulkheadId bulkhead, String method) {
+        Series series = new Series(name(bulkhead), key(bulkhead), method);
+        CallMeters known = meters.get(series);
+        return known != null ? known : meters.computeIfAbsent(series, missing -> newMeters(bulkhead, method));
+    }
+
+    // All counters begin together, so that the first loss is an increase: a series that begins with it would not show one.
+    private CallMeters newMeters(BulkheadId bulkhead, String method) {
+        Tags tags = tags(bulkhead);
+        for (PermitLost.Reason reason : PermitLost.Reason.values()) {
+            losses.withTags(tags.and("reason", Labels.of(reason)));
+        }
+        failedRenewals.withTags(tags);
+        return new CallMeters(tags.and("method", method));
+    }
+
+    // All series of a meter have the same tags.
+    private Tags tags(BulkheadId bulkhead) {
+        Tags tags = Tags.of("bulkhead", name(bulkhead));
+        return keyTag ? tags.and("key", key(bulkhead)) : tags;
+    }
+
+    private String name(BulkheadId bulkhead) {
+        return hasSeries(bulkhead) ? bulkhead.name() : OTHER;
+    }
+
+    private String key(BulkheadId bulkhead) {
+        return keyTag && hasSeries(bulkhead) ? bulkhead.key().map(this::bounded).orElse("") : "";
+    }
+
+    private String bounded(String key) {
+        if (keys.contains(key)) {
+            return key;
+        }
+        synchronized (keys) {
+            return key.length() <= MOST_CHARACTERS && keys.size() < MOST_KEYS && keys.add(key) || keys.contains(key) ? key
+                    : OTHER;
+        }
+    }
+
+    private boolean hasSeries(BulkheadId bulkhead) {
+        Set<String> known = names;
+        if (known == null) {
+            known = namesWithSeries.get();
+            names = known;
+        }
+        return known.contains(bulkhead.name());
+    }
+
+    // Gauges show the state of this application. What counts may go on counting in the next one of this process.
+    @PreDestroy
+    void end() {
+        closed = true;
+        meters.values().forEach(one -> one.gauges.forEach(registry::remove));
+    }
+
+    /** The meters of the calls that one method makes of one bulkhead. */
+    final class CallMeters {
+
+        private final Map<CallResult, Counter> results = new EnumMap<>(CallResult.class);
+        private final Timer waitingDuration;
+        private final Timer runningDuration;
+        private final AtomicInteger waiting = new AtomicInteger();
+        private final AtomicInteger running = new AtomicInteger();
+        private final List<Gauge> gauges;
+
+        private CallMeters(Tags tags) {
+            for (CallResult result : CallResult.values()) {
+                results.put(result, calls.withTags(tags.and("result", Labels.of(result))));
+            }
+            this.waitingDuration = waitingDurations.withTags(tags);
+            this.runningDuration = runningDurations.withTags(tags);
+            this.gauges = List.of(gauge("waiting", waiting, tags, "Calls of this instance that are waiting for a permit"),
+                    gauge("running", running, tags, "Current executions in this instance"));
+        }
+
+        private Gauge gauge(String name, AtomicInteger value, Tags tags, String description) {
+            return Gauge.builder("redis.bulkhead.executions." + name, value, AtomicInteger::get).tags(tags)
+                    .description(description).strongReference(true).register(registry);
+        }
+
+        /** Measures one more call. */
+        private CallListener newCall() {
+            return new Call();
+        }
+
+        private final class Call implements CallListener {
+
+            private long begunAt;
+            private long runsSince;
+            private boolean waits;
+
+            @Override
+            public void requested() {
+                begunAt = now();
+            }
+
+            @Override
+            public void waiting() {
+                waits = true;
+                waiting.incrementAndGet();
+            }
+
+            @Override
+            public void acquired(CallResult result, long fencingToken) {
+                runsSince = now();
+                waitingDuration.record(runsSince - begunAt, TimeUnit.NANOSECONDS);
+                running.incrementAndGet();
+                count(result);
+            }
+
+            @Override
+            public void rejected(CallResult result) {
+                if (waits) {
+                    waitingDuration.record(now() - begunAt, TimeUnit.NANOSECONDS);
+                }
+                count(result);
+            }
+
+            private void count(CallResult result) {
+                if (waits) {
+                    waiting.decrementAndGet();
+                }
+                results.get(result).increment();
+            }
+
+            @Override
+            public void released(long heldNanos) {
+                running.decrementAndGet();
+                runningDuration.record(now() - runsSince, TimeUnit.NANOSECONDS);
+            }
+
+            private long now() {
+                return registry.config().clock().monotonicTime();
+            }
+        }
+    }
+}
