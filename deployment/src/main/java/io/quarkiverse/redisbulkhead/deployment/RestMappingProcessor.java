@@ -22,7 +22,6 @@ import io.quarkiverse.redisbulkhead.BulkheadKey;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.InvalidBulkheadKeyException;
 import io.quarkiverse.redisbulkhead.deployment.discovery.Shapes;
-import io.quarkiverse.redisbulkhead.runtime.RecentExecutions;
 import io.quarkiverse.redisbulkhead.runtime.rest.KeyParameterCheck;
 import io.quarkus.arc.deployment.AdditionalBeanBuildItem;
 import io.quarkus.deployment.Capabilities;
@@ -55,9 +54,7 @@ class RestMappingProcessor {
                 mappers.produce(
                         new ExceptionMapperBuildItem(PACKAGE + "RejectionMapper", rejection.getName(), AFTER_USERS, true));
             }
-            beans.produce(AdditionalBeanBuildItem.builder()
-                    .addBeanClasses(RecentExecutions.class.getName(), PACKAGE + "RetryAfter")
-                    .setUnremovable().build());
+            beans.produce(AdditionalBeanBuildItem.builder().addBeanClass(PACKAGE + "RetryAfter").setUnremovable().build());
         }
     }
 

@@ -251,25 +251,25 @@ public class BulkheadMetrics implements SemaphoreListener, StoreListener {
             return new Call();
         }
 
-        private final class Call extends CallListener {
+        private final class Call implements CallListener {
 
             private long begunAt;
             private long runsSince;
             private boolean waits;
 
             @Override
-            protected void onRequested() {
+            public void requested() {
                 begunAt = now();
             }
 
             @Override
-            protected void onWaiting() {
+            public void waiting() {
                 waits = true;
                 waiting.incrementAndGet();
             }
 
             @Override
-            protected void onAcquired(CallResult result, long fencingToken) {
+            public void acquired(CallResult result, long fencingToken) {
                 runsSince = now();
                 waitingDuration.record(runsSince - begunAt, TimeUnit.NANOSECONDS);
                 running.incrementAndGet();
@@ -277,7 +277,7 @@ public class BulkheadMetrics implements SemaphoreListener, StoreListener {
             }
 
             @Override
-            protected void onRejected(CallResult result) {
+            public void rejected(CallResult result) {
                 if (waits) {
                     waitingDuration.record(now() - begunAt, TimeUnit.NANOSECONDS);
                 }
@@ -292,7 +292,7 @@ public class BulkheadMetrics implements SemaphoreListener, StoreListener {
             }
 
             @Override
-            protected void onReleased(long heldNanos) {
+            public void released(long heldNanos) {
                 running.decrementAndGet();
                 runningDuration.record(now() - runsSince, TimeUnit.NANOSECONDS);
             }
