@@ -24,7 +24,6 @@ import io.quarkiverse.redisbulkhead.BulkheadKey;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.InvalidBulkheadKeyException;
 import io.quarkiverse.redisbulkhead.deployment.discovery.Shapes;
-import io.quarkiverse.redisbulkhead.runtime.RecentExecutions;
 import io.quarkiverse.redisbulkhead.runtime.rest.KeyParameterCheck;
 import io.quarkiverse.redisbulkhead.runtime.rest.StreamAdmission;
 import io.quarkus.arc.deployment.AdditionalBeanBuildItem;
@@ -72,9 +71,7 @@ class RestMappingProcessor {
                 }
             }
             beans.produce(AdditionalBeanBuildItem.builder()
-                    .addBeanClasses(RecentExecutions.class.getName(), PACKAGE + "RetryAfter",
-                            PACKAGE + "ResponseContent")
-                    .setUnremovable().build());
+                    .addBeanClasses(PACKAGE + "RetryAfter", PACKAGE + "ResponseContent").setUnremovable().build());
         }
     }
 

@@ -44,6 +44,7 @@ import io.quarkiverse.redisbulkhead.runtime.message.NearestNames;
 import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
 import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkus.arc.Arc;
 import io.quarkus.arc.ArcContainer;
 import io.quarkus.runtime.Application;
@@ -191,7 +192,7 @@ public class BulkheadRegistry implements RedisBulkheads {
 
     @Override
     public RedisLock lock(String name) {
-        return lock(definitions.lock(name));
+        return view(definitions.lock(name));
     }
 
     @Override
@@ -199,6 +200,11 @@ public class BulkheadRegistry implements RedisBulkheads {
         if (spec == null) {
             throw new IllegalArgumentException("spec must not be null");
         }
+        inCode.define(spec, BulkheadView::method);
+        return view(spec);
+    }
+
+    private RedisLock view(LockSpec spec) {
         if (withoutRedis) {
             throw new IllegalStateException(redis.hostsProperty() + " is not set, but the lock '" + spec.name()
                     + "' needs that Redis. Set it, or keep locks in this process by " + PropertyNames.PREFIX
@@ -255,6 +261,17 @@ public class BulkheadRegistry implements RedisBulkheads {
     Duration warnAfter(String name) {
         return definitions.warnAfter(name)
                 .orElse(LaunchMode.current() == LaunchMode.DEVELOPMENT ? WARN_AFTER_IN_DEV_MODE : Duration.ZERO);
+    }
+
+    /**
+     * Estimates when a call that comes now gets a permit, from what this instance has seen lately.
+     *
+     * @param bulkhead any bulkhead, or one of its keys
+     * @param permits the limit that is in force
+     * @return zero when nothing is known
+     */
+    public Duration untilFree(BulkheadId bulkhead, int permits) {
+        return runtime.get().engine().untilFree(bulkhead, permits);
     }
 
     /**

@@ -31,7 +31,6 @@ import io.quarkiverse.redisbulkhead.runtime.bulkhead.Timers;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
-import io.quarkiverse.redisbulkhead.runtime.config.StoreKind;
 import io.quarkiverse.redisbulkhead.runtime.guard.BlockingWait;
 import io.quarkiverse.redisbulkhead.runtime.guard.Continuations;
 import io.quarkiverse.redisbulkhead.runtime.store.ObservedShareStore;
@@ -87,53 +86,41 @@ public class BulkheadRuntime {
         this.timers = new VertxTimers(vertx);
         int maxBlockedThreads = maxBlockedThreads(config, ConfigProvider.getConfig());
         this.continuations = new Continuations(maxBlockedThreads);
-        Parts parts = new Parts(new HolderIdentity(application(), hostAndPid()), listener(losses, listeners),
-                new WaiterLimits(maxBlockedThreads), redisListeners, decorators);
-        StoreKind store = buildTimeConfig.store();
-        this.engine = store.needsRedis() ? engineOnRedis(redis.create(), config.commandTimeout(), parts)
-                : engineOfThisProcess(config.commandTimeout(), parts);
+        this.engine = engine(buildTimeConfig.store().needsRedis() ? redis.create() : null, config.commandTimeout(),
+                listener(losses, listeners), new WaiterLimits(maxBlockedThreads), redisListeners, decorators);
         engine.warnAfter(bulkhead -> registry.get().warnAfter(bulkhead.name()));
         this.exit = new ReleaseBeforeExit(ConfigProvider.getConfig());
         this.recordsPlaces = config.recordPlaces().orElse(LaunchMode.current().isDevOrTest());
     }
 
-    /** What an engine needs, with Redis or without. */
-    private record Parts(HolderIdentity identity, SemaphoreListener listener, WaiterLimits limits,
-            List<StoreListener> storeListeners, List<StoreDecorator> decorators) {
-    }
-
-    private Engine engineOnRedis(RedisShareStore redis, Duration commandTimeout, Parts parts) {
-        connecting = redis::warmUp;
-        disconnecting = redis::close;
-        ShareStore store = redis;
-        for (StoreDecorator decorator : parts.decorators()) {
+    // Redis is null where the permits are kept in this process; then only tests of applications need a store.
+    private Engine engine(RedisShareStore redis, Duration commandTimeout, SemaphoreListener listener, WaiterLimits limits,
+            List<StoreListener> redisListeners, List<StoreDecorator> decorators) {
+        HolderIdentity identity = new HolderIdentity(application(), hostAndPid());
+        String instance = redis == null ? UUID.randomUUID().toString() : redis.instance();
+        if (redis == null && decorators.isEmpty()) {
+            return new Engine(instance, timers, identity, listener, limits);
+        }
+        ShareStore store = redis == null ? new InProcessShareStore(instance, timers::nanoTime) : redis;
+        for (StoreDecorator decorator : decorators) {
             store = decorator.decorate(store);
         }
-        for (StoreListener listener : parts.storeListeners()) {
-            store = new ObservedShareStore(store, listener);
+        if (redis != null) {
+            for (StoreListener redisListener : redisListeners) {
+                store = new ObservedShareStore(store, redisListener);
+            }
+            if (LaunchMode.current() == LaunchMode.DEVELOPMENT) {
+                store = new ReloadedStore(store);
+            }
         }
-        if (LaunchMode.current() == LaunchMode.DEVELOPMENT) {
-            store = new ReloadedStore(store);
-        }
-        Engine shares = new Engine(redis.instance(), store, redis.inbox(), timers, parts.identity(),
-                parts.listener(), parts.limits(), commandTimeout);
-        redis.listen(shares);
-        parts.decorators().forEach(decorator -> decorator.control(shares));
-        return shares;
-    }
-
-    private Engine engineOfThisProcess(Duration commandTimeout, Parts parts) {
-        String instance = UUID.randomUUID().toString();
-        if (parts.decorators().isEmpty()) {
-            return new Engine(instance, timers, parts.identity(), parts.listener(), parts.limits());
-        }
-        ShareStore store = new InProcessShareStore(instance, timers::nanoTime);
-        for (StoreDecorator decorator : parts.decorators()) {
-            store = decorator.decorate(store);
-        }
-        Engine shares = new Engine(instance, store, timers, parts.identity(), parts.listener(), parts.limits(),
+        Engine shares = new Engine(instance, store, redis == null ? null : redis.inbox(), timers, identity, listener, limits,
                 commandTimeout);
-        parts.decorators().forEach(decorator -> decorator.control(shares));
+        if (redis != null) {
+            connecting = redis::warmUp;
+            disconnecting = redis::close;
+            redis.listen(shares);
+        }
+        decorators.forEach(decorator -> decorator.control(shares));
         return shares;
     }
 

@@ -33,6 +33,36 @@ record InstanceReport(int inUse, int waiting, List<Holder> holders, List<Waiter>
     private static final String LEAKED = "leaked";
     private static final String WAITER = "waiter";
 
+    /** What this instance does in a bulkhead, with no more holders and waiters than that. */
+    static InstanceReport of(Bulkhead here, int most) {
+        Surroundings around = here.around;
+        BulkheadId id = here.id;
+        if (most == 0) {
+            return new InstanceReport(here.usedPermits(), here.waitingCalls(), List.of(), List.of());
+        }
+        Instant leaseEnd = around.wallTime(here.leaseEndNanos());
+        List<Holder> holders = here.permits().stream().limit(most)
+                .map(permit -> new Holder(permit.id(), id.name(), id.key(), permit.fencingToken(), permit.weight(),
+                        around.identity.application(), around.identity.instance(), permit.method,
+                        around.wallTime(permit.sinceNanos), until(permit, leaseEnd),
+                        permit.leaked ? Holder.State.LEAKED : Holder.State.HELD))
+                .toList();
+        List<Waiter> waiters = new ArrayList<>();
+        List<PendingCall> waiting = here.waiting();
+        for (PendingCall call : waiting.subList(0, Math.min(most, waiting.size()))) {
+            waiters.add(new Waiter(around.instance + "-w" + waiters.size(), id.name(), id.key(),
+                    call.isFair() ? call.ticket() : 0, call.weight(), around.identity.application(),
+                    around.identity.instance(), call.method, around.wallTime(call.begunNanos),
+                    around.wallTime(call.untilNanos())));
+        }
+        return new InstanceReport(here.usedPermits(), waiting.size(), holders, waiters);
+    }
+
+    private static Instant until(SharePermit permit, Instant leaseEnd) {
+        Instant holdEnd = permit.bulkhead.around.wallTime(permit.holdEndNanos());
+        return permit.definition.terms().holdIsBounded() && holdEnd.isBefore(leaseEnd) ? holdEnd : leaseEnd;
+    }
+
     /** A text without white space. */
     static String encoded(String text) {
         return '=' + URLEncoder.encode(text, StandardCharsets.UTF_8);

@@ -1,30 +1,63 @@
 package io.quarkiverse.redisbulkhead.runtime.bulkhead;
 
 import java.time.Duration;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
 
 import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.PermitLost.Reason;
+import io.quarkiverse.redisbulkhead.runtime.store.LimitMismatch;
 
-/** Logs warnings: each lost permit, and calls that would wait for themselves. Thread-safe. */
+/** Logs warnings: each lost permit, calls that would wait for themselves, and different limits. Thread-safe. */
 public final class PermitLogger implements SemaphoreListener {
 
     private static final Logger LOG = Logger.getLogger(PermitLogger.class);
 
-    // The code of an application has a bounded number of methods, unless it generates classes.
-    private static final int MOST_METHODS = 1_000;
+    // Methods of generated classes and computed names of bulkheads are unbounded.
+    private static final int MOST_REMEMBERED = 1_000;
 
-    private final Set<String> logged = ConcurrentHashMap.newKeySet();
+    // What was logged last about a method or bulkhead. Forgets the oldest entry. Guarded by its own lock.
+    private final Map<String, Object> logged = new LinkedHashMap<>() {
+
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Object> eldest) {
+            return size() > MOST_REMEMBERED;
+        }
+    };
+
+    private boolean isNews(String about, Object value) {
+        synchronized (logged) {
+            return !value.equals(logged.put(about, value));
+        }
+    }
 
     /** Once per method: every such call fails, and there may be many. */
     @Override
     public void nestedCallRejected(String method, RuntimeException rejection) {
-        if (logged.size() < MOST_METHODS && logged.add(method)) {
+        if (isNews("method " + method, true)) {
             LOG.warnf("%s was rejected, and retrying does not help. %s. This is logged once per method", method,
                     rejection.getMessage());
+        }
+    }
+
+    /** Once per bulkhead, and again when the limits change; for a bulkhead with keys, once for all keys. */
+    @Override
+    public void limitsDiffer(LimitMismatch mismatch) {
+        String name = mismatch.bulkhead().name();
+        if (mismatch.bulkhead().key().isPresent()) {
+            if (isNews("keys " + name, true)) {
+                LOG.infof("Calls use different limits for a key of bulkhead '%s': %d here, %s elsewhere or earlier. This "
+                        + "is expected when a resolver changes the limit of a key. Otherwise, configure the same limit on "
+                        + "all instances", name, mismatch.own(), mismatch.others());
+            }
+        } else if (isNews("limit " + name, mismatch)) {
+            LOG.warnf("Instances have different limits for bulkhead '%s': permits=%d here, %s elsewhere. This is expected "
+                    + "during a rollout. Otherwise, configure the same limit on all instances", name, mismatch.own(),
+                    mismatch.others());
         }
     }
 

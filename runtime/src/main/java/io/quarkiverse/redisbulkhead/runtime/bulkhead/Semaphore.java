@@ -24,12 +24,12 @@ import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
  */
 public final class Semaphore {
 
-    private final SemaphoreDefinition bulkhead;
+    private final SemaphoreDefinition definition;
     private final Engine engine;
     private final boolean limiting;
     private final List<HeldPermit> heldByCallers;
-    // Created by the first call. Threads that race create equivalent ones.
-    private Engine.Calls calls;
+    // Of the last call: saves a look-up. Threads that race find the same.
+    private Bulkhead last;
 
     /**
      * A semaphore. Creating one is cheap; all with the same name share their permits.
@@ -42,11 +42,11 @@ public final class Semaphore {
         this(SemaphoreDefinition.of(spec), engine, limiting, List.of());
     }
 
-    private Semaphore(SemaphoreDefinition bulkhead, Engine engine, boolean limiting, List<HeldPermit> heldByCallers) {
-        this.heldByCallers = heldByCallers;
-        this.bulkhead = bulkhead;
+    Semaphore(SemaphoreDefinition definition, Engine engine, boolean limiting, List<HeldPermit> heldByCallers) {
+        this.definition = definition;
         this.engine = engine;
         this.limiting = limiting;
+        this.heldByCallers = heldByCallers;
     }
 
     private Semaphore with(SemaphoreDefinition other) {
@@ -61,7 +61,7 @@ public final class Semaphore {
      * @return the semaphore, which shares its permits with this one
      */
     public Semaphore nestedIn(List<HeldPermit> held) {
-        return new Semaphore(bulkhead, engine, limiting, held);
+        return new Semaphore(definition, engine, limiting, held);
     }
 
     /**
@@ -71,7 +71,7 @@ public final class Semaphore {
      * @return the semaphore, which shares its permits with this one
      */
     public Semaphore whenFull(Function<BulkheadFullException, RuntimeException> rejection) {
-        return with(bulkhead.whenFull(rejection));
+        return with(definition.whenFull(rejection));
     }
 
     /**
@@ -80,12 +80,12 @@ public final class Semaphore {
      * @return with the limit of the key, if this is the semaphore of a key
      */
     public SemaphoreSpec spec() {
-        return bulkhead.spec();
+        return definition.spec();
     }
 
     /** The name of the bulkhead and the value of its key. */
     public BulkheadId id() {
-        return bulkhead.id();
+        return definition.id();
     }
 
     /**
@@ -96,7 +96,7 @@ public final class Semaphore {
      * @return the semaphore; its definition has the limit for this key
      */
     public Semaphore forKey(String key, OptionalInt permits) {
-        return with(bulkhead.forKey(key, permits));
+        return with(definition.forKey(key, permits));
     }
 
     /**
@@ -123,10 +123,10 @@ public final class Semaphore {
     /**
      * Acquires a permit, like {@link #admit(String, WaitsOn)}.
      *
-     * @param executions has counted the execution, and ends it with the admission; null for none
+     * @param whenEnded runs when the admission is ended; null for nothing
      */
-    Admission admit(String method, WaitsOn waitsOn, InFlightCounter executions) {
-        return begin(method, waitsOn, executions, listener(method));
+    Admission admit(String method, WaitsOn waitsOn, Runnable whenEnded) {
+        return begin(method, waitsOn, whenEnded, listener(method));
     }
 
     /**
@@ -138,18 +138,26 @@ public final class Semaphore {
         return () -> begin(method, waitsOn, null, call);
     }
 
-    private Admission begin(String method, WaitsOn waitsOn, InFlightCounter executions, CallListener call) {
-        return limiting ? calls().begin(method, waitsOn, executions, call, heldByCallers)
-                : new GrantedAdmission(List.of(uncountedPermit()), executions);
-    }
-
-    private Engine.Calls calls() {
-        Engine.Calls prepared = calls;
-        if (prepared == null) {
-            prepared = engine.calls(bulkhead);
-            calls = prepared;
+    private Admission begin(String method, WaitsOn waitsOn, Runnable whenEnded, CallListener call) {
+        if (!limiting) {
+            return engine.uncounted(definition.id(), whenEnded);
         }
-        return prepared;
+        call.requested();
+        Bulkhead bulkhead = last == null ? engine.bulkhead(definition) : last;
+        SharePermit given = bulkhead.take(definition, method, whenEnded);
+        if (given != null) {
+            last = bulkhead;
+            given.fireAcquired(call);
+            return given;
+        }
+        PendingCall pending;
+        do {
+            bulkhead = engine.bulkhead(definition);
+            pending = new PendingCall(bulkhead, definition, method, waitsOn, whenEnded, call, heldByCallers,
+                    engine.localBulkheads());
+        } while (!bulkhead.enter(pending, definition));
+        last = bulkhead;
+        return pending;
     }
 
     /**
@@ -165,7 +173,7 @@ public final class Semaphore {
     }
 
     private CallListener listener(String method) {
-        return limiting ? engine.onCall(bulkhead.id(), method, bulkhead.spec().weight()) : CallListener.NONE;
+        return limiting ? engine.listenerOf(definition.id(), method, definition.spec().weight()) : CallListener.NONE;
     }
 
     /**
@@ -176,7 +184,7 @@ public final class Semaphore {
      * @throws IllegalArgumentException when the time is null, negative or too long
      */
     public Semaphore within(Duration maxWait) {
-        return with(bulkhead.within(maxWait));
+        return with(definition.within(maxWait));
     }
 
     /**
@@ -187,7 +195,7 @@ public final class Semaphore {
      * @throws IllegalArgumentException when the weight is out of range, or above the limit of the definition
      */
     public Semaphore weighing(int weight) {
-        return with(bulkhead.weighing(weight));
+        return with(definition.weighing(weight));
     }
 
     /**
@@ -216,7 +224,7 @@ public final class Semaphore {
      * @throws IllegalArgumentException when the token is malformed
      */
     public CompletionStage<HeldPermit> attach(String token, String method) {
-        return engine.attach(bulkhead, token, method);
+        return engine.attach(definition, token, method);
     }
 
     /**
@@ -235,7 +243,7 @@ public final class Semaphore {
      * @return held until it is released
      */
     public HeldPermit uncountedPermit() {
-        return engine.uncountedPermit(bulkhead.id());
+        return engine.uncounted(definition.id(), null);
     }
 
     /**
@@ -244,8 +252,8 @@ public final class Semaphore {
      * @return the state at one instant
      */
     public CompletionStage<SemaphoreStatus> status() {
-        return occupancy(0).thenApply(now -> new SemaphoreStatus(bulkhead.name(), bulkhead.key(),
-                limitInForce(bulkhead.id(), bulkhead.spec(), now),
+        return occupancy(0).thenApply(now -> new SemaphoreStatus(definition.name(), definition.key(),
+                limitInForce(definition.id(), definition.spec(), now),
                 now.inUse(), now.waiting(), now.resizedTo().isPresent(), now.declaredLimits()));
     }
 
@@ -290,7 +298,7 @@ public final class Semaphore {
     }
 
     private CompletionStage<Occupancy> occupancy(int most) {
-        return StoreFailures.translate(bulkhead.name(), engine.occupancy(bulkhead.id(), most));
+        return StoreFailures.translate(definition.name(), engine.occupancy(definition.id(), most));
     }
 
     /**
@@ -300,7 +308,7 @@ public final class Semaphore {
      * @return {@code false} when it is not held
      */
     public CompletionStage<Boolean> revoke(String permitId) {
-        return StoreFailures.translate(bulkhead.name(), engine.revoke(bulkhead.id(), permitId));
+        return StoreFailures.translate(definition.name(), engine.revoke(definition.id(), permitId));
     }
 
     /**
@@ -310,7 +318,7 @@ public final class Semaphore {
      * @return completes when it is in force
      */
     public CompletionStage<Void> resize(int permits) {
-        return StoreFailures.translate(bulkhead.name(), engine.resize(bulkhead.id(), permits));
+        return StoreFailures.translate(definition.name(), engine.resize(definition.id(), permits));
     }
 
     /**
@@ -319,6 +327,6 @@ public final class Semaphore {
      * @return {@code false} when there was nothing to undo
      */
     public CompletionStage<Boolean> resetSize() {
-        return StoreFailures.translate(bulkhead.name(), engine.resetSize(bulkhead.id()));
+        return StoreFailures.translate(definition.name(), engine.resetSize(definition.id()));
     }
 }

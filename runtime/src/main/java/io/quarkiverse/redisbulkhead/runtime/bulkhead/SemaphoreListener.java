@@ -2,6 +2,7 @@ package io.quarkiverse.redisbulkhead.runtime.bulkhead;
 
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.LimitMismatch;
 
 /**
  * Receives the events of the permits and calls of this process: for logs, CDI events, metrics and traces. Methods may be called
@@ -73,5 +74,13 @@ public interface SemaphoreListener {
      * @param failure why
      */
     default void renewalFailed(BulkheadId bulkhead, int permits, Throwable failure) {
+    }
+
+    /**
+     * Instances define a bulkhead with different limits. Reported with each answer of the store that shows it.
+     *
+     * @param mismatch which limits
+     */
+    default void limitsDiffer(LimitMismatch mismatch) {
     }
 }

@@ -57,19 +57,18 @@ final class SharePermit implements HeldPermit, Admission {
 
     // Guarded by this.
     private CallListener call = CallListener.NONE;
-    private InFlightCounter executions;
+    private Runnable whenEnded;
     private CompletionStage<Void> ended;
 
     /**
-     * @param executions has counted the execution, and ends it with this admission; null for none
+     * @param whenEnded runs when this is ended as an admission; null where another one is
      */
-    SharePermit(Bulkhead bulkhead, SemaphoreDefinition definition, String method, long sinceNanos,
-            InFlightCounter executions) {
+    SharePermit(Bulkhead bulkhead, SemaphoreDefinition definition, String method, long sinceNanos, Runnable whenEnded) {
         this.bulkhead = bulkhead;
         this.definition = definition;
         this.method = method;
         this.sinceNanos = sinceNanos;
-        this.executions = executions;
+        this.whenEnded = whenEnded;
         this.interruption = definition.terms().interrupts() ? new CompletableFuture<>() : null;
     }
 
@@ -215,30 +214,20 @@ final class SharePermit implements HeldPermit, Admission {
     }
 
     @Override
-    public CompletionStage<List<HeldPermit>> granted() {
-        return CompletableFuture.completedFuture(heldNow());
-    }
-
-    @Override
-    public CompletionStage<Void> attempted() {
-        return DONE;
-    }
-
-    @Override
     public CompletionStage<Void> end() {
         CompletionStage<Boolean> answer = giveBack();
-        InFlightCounter counted;
+        Runnable first;
         CompletionStage<Void> answered;
         synchronized (this) {
-            counted = executions;
-            executions = null;
+            first = whenEnded;
+            whenEnded = null;
             if (ended == null) {
                 ended = answer == YES || answer == NO ? DONE : answer.thenApply(held -> null);
             }
             answered = ended;
         }
-        if (counted != null) {
-            counted.end();
+        if (first != null) {
+            first.run();
         }
         return answered;
     }

@@ -327,7 +327,7 @@ final class ShareSync {
         mayBeOther = false;
         if (!position.otherLimits().isEmpty()) {
             LimitMismatch mismatch = new LimitMismatch(bulkhead.id, sent.statement().limit(), position.otherLimits());
-            then.add(() -> around.mismatches.log(mismatch));
+            then.add(() -> around.listener.limitsDiffer(mismatch));
         }
         List<PendingCall> placed = placed(sent, position);
         transfers.settle(sent.statement(), position.attached(), then);
@@ -422,7 +422,7 @@ final class ShareSync {
         }
         List<PendingCall> calls = new ArrayList<>(bulkhead.line.placed(last.group(), position.ticket()));
         for (PendingCall call : bulkhead.line.withoutTickets()) {
-            if (call.begunNanos() - sent.atNanos() <= 0) {
+            if (call.begunNanos - sent.atNanos() <= 0) {
                 calls.add(call);
             }
         }

@@ -3,7 +3,9 @@ package io.quarkiverse.redisbulkhead.runtime.bulkhead;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.DoubleSupplier;
 import java.util.function.Function;
@@ -17,6 +19,8 @@ final class Surroundings {
     private static final int RADIX = 36;
     private static final Duration CLOCK_TOLERANCE = Duration.ofMillis(100);
     private static final char WEIGHT_FOLLOWS = '_';
+    private static final int MOST_NAMES = 1_000;
+    private static final String OTHERS = "";
 
     final Timers timers;
     // Null for an engine of this process only.
@@ -24,7 +28,6 @@ final class Surroundings {
     final HolderIdentity identity;
     final WaiterLimits limits;
     final SemaphoreListener listener;
-    final LimitMismatchLogger mismatches = new LimitMismatchLogger();
     // Whether tokens are fencing tokens; not when another store issues them, too.
     final boolean fenced;
     // How long a call that does not want to wait may take.
@@ -34,6 +37,7 @@ final class Surroundings {
     // In letters and digits, and new at each start.
     final String instance;
 
+    private final Map<String, RecentExecutions> recent = new ConcurrentHashMap<>();
     private final AtomicLong ids = new AtomicLong();
     private final AtomicLong numbers = new AtomicLong();
     private final AtomicLong tokenFloor = new AtomicLong();
@@ -66,6 +70,13 @@ final class Surroundings {
         this.fenced = fenced;
         this.commandTimeout = commandTimeout;
         this.random = random;
+    }
+
+    /** What was seen lately of a bulkhead. Names may be computed, so those beyond the first ones share what was seen. */
+    RecentExecutions recent(String bulkhead) {
+        RecentExecutions known = recent.get(bulkhead);
+        return known != null ? known
+                : recent.computeIfAbsent(recent.size() < MOST_NAMES ? bulkhead : OTHERS, missing -> new RecentExecutions());
     }
 
     /**

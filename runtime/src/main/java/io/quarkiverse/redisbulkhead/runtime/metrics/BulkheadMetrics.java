@@ -268,7 +268,7 @@ public class BulkheadMetrics implements SemaphoreListener, StoreListener {
             return new Call(ofCall);
         }
 
-        private final class Call extends CallListener {
+        private final class Call implements CallListener {
 
             private final int ofCall;
             private long begunAt;
@@ -280,18 +280,18 @@ public class BulkheadMetrics implements SemaphoreListener, StoreListener {
             }
 
             @Override
-            protected void onRequested() {
+            public void requested() {
                 begunAt = now();
             }
 
             @Override
-            protected void onWaiting() {
+            public void waiting() {
                 waits = true;
                 waiting.incrementAndGet();
             }
 
             @Override
-            protected void onAcquired(CallResult result, long fencingToken) {
+            public void acquired(CallResult result, long fencingToken) {
                 runsSince = now();
                 waitingDuration.record(runsSince - begunAt, TimeUnit.NANOSECONDS);
                 running.incrementAndGet();
@@ -300,7 +300,7 @@ public class BulkheadMetrics implements SemaphoreListener, StoreListener {
             }
 
             @Override
-            protected void onRejected(CallResult result) {
+            public void rejected(CallResult result) {
                 if (waits) {
                     waitingDuration.record(now() - begunAt, TimeUnit.NANOSECONDS);
                 }
@@ -315,7 +315,7 @@ public class BulkheadMetrics implements SemaphoreListener, StoreListener {
             }
 
             @Override
-            protected void onReleased(long heldNanos) {
+            public void released(long heldNanos) {
                 running.decrementAndGet();
                 weight.addAndGet(-ofCall);
                 runningDuration.record(now() - runsSince, TimeUnit.NANOSECONDS);

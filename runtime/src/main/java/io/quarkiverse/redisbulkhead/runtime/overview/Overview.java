@@ -214,7 +214,7 @@ public final class Overview {
      */
     public CompletionStage<LimitState> numbers(String name) {
         BulkheadId id = BulkheadId.of(name);
-        return engine.get().occupancy(id, 0).thenApply(now -> limit(id, now, definition(name)));
+        return engine.get().numbers(id).thenApply(now -> limit(id, now, definition(name)));
     }
 
     /**
@@ -224,7 +224,7 @@ public final class Overview {
      *         refuses, after {@code command-timeout} when it is away, and after ten times that when it is only slow
      */
     public CompletionStage<?> ask() {
-        return engine.get().occupancy(NOBODYS, 0);
+        return engine.get().numbers(NOBODYS);
     }
 
     // ---- Changing

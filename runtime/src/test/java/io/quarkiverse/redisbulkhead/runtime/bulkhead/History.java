@@ -203,7 +203,7 @@ final class History {
 
     private SemaphoreDefinition definition(int weight, Duration maxWait) {
         return SemaphoreDefinition.of(SemaphoreSpec.named("work").permits(limit).weight(weight).fair(fair).expire(LEASE)
-                .maxWait(maxWait).build()).keepingIdle(keepIdle);
+                .maxWait(maxWait).keepIdle(keepIdle).build());
     }
 
     private void call() {
@@ -222,8 +222,7 @@ final class History {
             default -> Duration.ofSeconds(20);
         };
         note("call at " + at.name + " of weight " + weight + " for " + maxWait);
-        Admission admission = at.engine.calls(definition(weight, maxWait)).begin("m", WaitsOn.NO_WORKER_THREAD, null,
-                CallListener.NONE, List.of());
+        Admission admission = TwoInstances.call(at, definition(weight, maxWait));
         executions.add(new Execution(at, admission, weight, maxWait));
     }
 
@@ -308,7 +307,7 @@ final class History {
             exemptUntil = server.nanoTime() / 1_000 + LEASE.toNanos() / 1_000 + SECOND;
         }
         for (SimulatedInstance instance : instances) {
-            instance.engine.reconnected();
+            instance.engine.positionsMayDiffer();
         }
         server.advance(10 * MILLI);
     }
@@ -332,7 +331,7 @@ final class History {
                 server.restore(older);
                 server.changeRunId();
                 older = null;
-                instances.stream().filter(each -> !each.isPaused()).forEach(each -> each.engine.reconnected());
+                instances.stream().filter(each -> !each.isPaused()).forEach(each -> each.engine.positionsMayDiffer());
             }
         }
         exemptUntil = server.nanoTime() / 1_000 + LEASE.toNanos() / 1_000 + SECOND;

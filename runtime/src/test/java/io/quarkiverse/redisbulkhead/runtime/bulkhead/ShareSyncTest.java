@@ -86,7 +86,7 @@ class ShareSyncTest {
     private final InMemoryShareStore time = new InMemoryShareStore(1);
     private final SimulatedInstance clock = new SimulatedInstance("clock", time);
     private final AnsweredStore store = new AnsweredStore();
-    private final Engine engine = new Engine("one", store, clock.clock(), new HolderIdentity("app", "one"), clock,
+    private final Engine engine = new Engine("one", store, null, clock.clock(), new HolderIdentity("app", "one"), clock,
             clock.limits, Duration.ofSeconds(1), () -> 1);
 
     private Admission call() {
@@ -96,7 +96,7 @@ class ShareSyncTest {
     private Admission call(Duration maxWait) {
         SemaphoreDefinition definition = SemaphoreDefinition.of(SemaphoreSpec.named("work").permits(3).fair(true)
                 .expire(Duration.ofMillis(LEASE_MILLIS)).maxWait(maxWait).build());
-        return engine.calls(definition).begin("m", WaitsOn.NO_WORKER_THREAD, null, CallListener.NONE, List.of());
+        return new Semaphore(definition, engine, true, List.of()).admit("m");
     }
 
     private void passMillis(long millis) {
@@ -343,7 +343,7 @@ class ShareSyncTest {
     @Test
     void answerToAnOlderStatementDoesNotCount() {
         Admission call = call();
-        engine.reconnected();
+        engine.positionsMayDiffer();
         assertThat(last()).isEqualTo(1);
 
         answer(0, 1, 10, false, 100);
@@ -360,7 +360,7 @@ class ShareSyncTest {
         Admission inFlight = call(Duration.ZERO);
         assertThat(store.statements.get(last()).immediate()).hasSize(1);
 
-        engine.reconnected();
+        engine.positionsMayDiffer();
 
         assertThat(store.statements.get(last()).immediate()).hasSize(1);
         answer(last(), 2, 0, false, 200);
@@ -410,7 +410,7 @@ class ShareSyncTest {
         answer(0, 1, 10, false, 100);
         CompletableFuture<Boolean> refreshed = held(call).refresh().toCompletableFuture();
         int before = last();
-        engine.reconnected();
+        engine.positionsMayDiffer();
         answer(before, 1, 0, false, 0);
 
         assertThat(refreshed).isNotDone();

@@ -14,6 +14,7 @@ import java.util.function.Consumer;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.InMemoryShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.LimitMismatch;
 import io.quarkiverse.redisbulkhead.runtime.store.Position;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
@@ -54,7 +55,7 @@ final class SimulatedInstance implements SemaphoreListener {
         this.name = name;
         this.server = server;
         this.limits = limits;
-        this.engine = new Engine(name, new Gate(server.connect(name)), new Clock(), new HolderIdentity("app", name), this,
+        this.engine = new Engine(name, new Gate(server.connect(name)), null, new Clock(), new HolderIdentity("app", name), this,
                 limits, Duration.ofSeconds(1), () -> 1);
     }
 
@@ -124,6 +125,11 @@ final class SimulatedInstance implements SemaphoreListener {
     @Override
     public void nestedCallRejected(String method, RuntimeException rejection) {
         events.nestedCallRejected(method, rejection);
+    }
+
+    @Override
+    public void limitsDiffer(LimitMismatch mismatch) {
+        events.limitsDiffer(mismatch);
     }
 
     @Override

@@ -243,7 +243,7 @@ class WaitingTest extends TwoInstances {
         server.evict(WORK, onlyQueue);
         if (!onlyQueue) {
             server.evict(WORK, true);
-            three.engine.reconnected();
+            three.engine.positionsMayDiffer();
         }
         advance(Duration.ofMillis(1_500));
 
@@ -355,12 +355,12 @@ class WaitingTest extends TwoInstances {
         Snapshot older = server.snapshot();
         HeldPermit permit = held(call(one, waiting(2)));
         failOverTo(older);
-        two.engine.reconnected();
+        two.engine.positionsMayDiffer();
         Admission newcomer = call(two, waiting(2));
         advance(Duration.ofMillis(900));
         waits(newcomer);
 
-        one.engine.reconnected();
+        one.engine.positionsMayDiffer();
         advance(Duration.ofSeconds(10));
 
         assertThat(first.isHeld()).isTrue();
@@ -378,8 +378,8 @@ class WaitingTest extends TwoInstances {
         Snapshot older = server.snapshot();
         holder.end();
         failOverTo(older);
-        one.engine.reconnected();
-        two.engine.reconnected();
+        one.engine.positionsMayDiffer();
+        two.engine.positionsMayDiffer();
 
         Admission next = call(two, work);
         advance(Duration.ofSeconds(3));

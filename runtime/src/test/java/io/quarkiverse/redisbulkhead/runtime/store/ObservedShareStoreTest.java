@@ -56,6 +56,8 @@ class ObservedShareStoreTest {
                 .forEach(this::call);
         store.listen(message -> {
         });
+        store.whenReady(() -> {
+        });
 
         assertThat(calledMethods).containsExactlyInAnyOrderElementsOf(
                 Stream.of(ShareStore.class.getMethods()).map(Method::getName).distinct().toList());

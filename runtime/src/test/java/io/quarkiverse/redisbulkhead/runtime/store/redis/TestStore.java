@@ -11,7 +11,7 @@ import io.vertx.redis.client.RedisOptions;
 public enum TestStore {
 
     SCRIPT(List.of("eval", "evalsha", "time", "info", "publish", "pexpire", "set", "hget", "hgetall", "hset", "hdel", "zadd",
-            "zcard",
+            "hmget",
             "zrange",
             "zrem", "scan")) {
 
