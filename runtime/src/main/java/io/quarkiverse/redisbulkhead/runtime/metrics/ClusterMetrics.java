@@ -18,7 +18,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.channel.EventLoopGroup;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
-import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
 import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.LimitState;
 import io.quarkus.arc.Arc;
 import io.quarkus.runtime.StartupEvent;
@@ -66,11 +65,13 @@ public class ClusterMetrics {
     }
 
     private void showAll(BulkheadRegistry bulkheads, Multi<?> ticks) {
-        bulkheads.names().stream().filter(name -> bulkheads.isEnabled(name) && !bulkheads.isKeyed(name)).forEach(name -> {
-            // Here, and not on an event loop.
-            Overview overview = bulkheads.overview();
-            show(name, Uni.createFrom().completionStage(() -> overview.numbers(name)), ticks);
-        });
+        for (String name : bulkheads.names()) {
+            if (bulkheads.isEnabled(name) && !bulkheads.isKeyed(name)) {
+                // Loaded here, and not on an event loop; and not where no bulkhead limits anything.
+                bulkheads.overview();
+                show(name, Uni.createFrom().completionStage(() -> bulkheads.overview().numbers(name)), ticks);
+            }
+        }
     }
 
     /**

@@ -99,7 +99,8 @@ public class ShareExplorationTest {
             Map.entry(ShareMutation.SHARES_EXPIRE_TOO_EARLY, Setting.RENEWAL));
 
     /**
-     * Without those that only histories find: LEASES_DO_NOT_END forgets an instance, whose next statement is then a claim, and a
+     * Without those that only histories find: LEASES_DO_NOT_END forgets an instance, whose next statement is then a claim, and
+     * a
      * dead head delays others only as long as it is offered permits.
      */
     @ParameterizedTest
