@@ -325,7 +325,7 @@ class DevUiTest {
         assertThat(demo.get("lost")).as("no change without a confirmation").isEqualTo("[]");
 
         revoke.click();
-        String when = "Its process learns of the loss at once, or with its next renewal";
+        String when = "Its process learns of the loss immediately, or with its next renewal";
         assertThat(dialog()).containsText(when);
         dialog().getByText("Revoke", new Locator.GetByTextOptions().setExact(true)).click();
 

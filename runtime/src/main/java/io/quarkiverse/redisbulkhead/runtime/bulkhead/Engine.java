@@ -143,7 +143,7 @@ public final class Engine implements InstanceControl {
         }
     }
 
-    /** Finds the bulkheads of calls that continue with the policy {@code local}; null if there are none. */
+    /** Finds the bulkheads of calls that continue with the policy {@code local}; null without that policy. */
     Function<SemaphoreDefinition, Bulkhead> localBulkheads() {
         return localBulkheads;
     }

@@ -31,7 +31,7 @@ final class PendingCall extends PendingAdmission {
     private final Runnable whenEnded;
     private final CallListener call;
     private final List<HeldPermit> heldByCallers;
-    // Finds the bulkhead for the policy local; null where there is none.
+    // Finds the bulkhead for the policy local; null without that policy.
     private final Function<SemaphoreDefinition, Bulkhead> localBulkheads;
     final long begunNanos;
 
