@@ -12,7 +12,7 @@ import io.quarkus.runtime.LaunchMode;
  * Keeps the JVM alive until a stopping application has released its permits. Quarkus does that for an application that a signal
  * stops. But when {@code run()} of a command-mode application returns, Quarkus removes its hook before it stops the
  * application,
- * and a signal that arrives then ends the JVM at once.
+ * and a signal that arrives then ends the JVM immediately.
  */
 final class ReleaseBeforeExit {
 
