@@ -25,6 +25,8 @@ const ROWS_WITHOUT_SCROLLING = 10;
 const ROW = 41;
 const HEAD = 42;
 const LEAST = 120;
+/** How long rows stay where they are after the pointer has moved, so that a click hits what it is aimed at. */
+const HELD_MILLIS = 4000;
 /** Where the height of the list is remembered. */
 const HEIGHT = 'redis-bulkhead.height';
 
@@ -94,9 +96,12 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
     this._query = '';
     this._toggled = new Map();
     this._tree = [];
+    this._heldUntil = 0;
     // Rows for which there is room; never fewer, so that nothing below moves when keys come and go.
     this._room = 0;
     this._height = Number(localStorage.getItem(HEIGHT)) || undefined;
+    this.addEventListener('pointermove', event => this._hold(event));
+    this.addEventListener('pointerleave', () => { this._heldUntil = 0; });
     this._rows = new GridRows((rows, orders) => flattened(rows, orders, row => this._isOpen(row)));
     this._live = new LiveState(this.jsonRpc, state => this._onState(state), () => this._onTick());
   }
@@ -134,8 +139,11 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
       this._tree = bulkheadRows(this._state.bulkheads, this._query.trim().toLowerCase());
     }
     const all = this._tree.flatMap(row => [row, ...row.children]).filter(row => row.kind !== 'note');
-    const rows = flattened(this._tree, [], row => this._isOpen(row)).length;
-    this._room = Math.max(this._room, Math.min(rows, ROWS_WITHOUT_SCROLLING));
+    this._held = performance.now() < this._heldUntil;
+    if (!this._held || this._room === 0) {
+      const rows = flattened(this._tree, [], row => this._isOpen(row)).length;
+      this._room = Math.max(this._room, Math.min(rows, ROWS_WITHOUT_SCROLLING));
+    }
     this._detail = all.find(row => row.id === this._selected);
     if (!this._detail && (this._query !== '' || this._selected === undefined || !this._isKnown(this._selected))) {
       this._detail = all.find(row => row.kind !== 'keyed' && row.holders.length + row.waiters.length > 0)
@@ -155,7 +163,8 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
     if (grid && !grid.dataProvider) {
       grid.dataProvider = this._rows.provider;
     }
-    this._rows.update(this._tree, grid, false);
+    this._rows.update(this._tree, grid, this._held && this._query === this._shownQuery);
+    this._shownQuery = this._query;
     if (grid) {
       const selected = this._rows.shown.find(row => row.id === this._detail?.id);
       if (grid.selectedItems[0] !== selected) {
@@ -345,9 +354,18 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
     return this._toggled.get(row.id) ?? (this._query !== '' || row.children.length <= KEYS_SHOWN_AT_FIRST);
   }
 
+  /** The browser also sends events of a pointer that rests, when something moves below it. */
+  _hold({ screenX, screenY }) {
+    if (screenX !== this._pointer?.screenX || screenY !== this._pointer?.screenY) {
+      this._pointer = { screenX, screenY };
+      this._heldUntil = performance.now() + HELD_MILLIS;
+    }
+  }
+
   _toggle(event, row) {
     event.stopPropagation();
     this._toggled.set(row.id, !this._isOpen(row));
+    this._heldUntil = 0;
     this.requestUpdate();
   }
 
@@ -375,7 +393,7 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
         ${row.resized ? html`<div class="banner" role="note"><vaadin-icon icon="font-awesome-solid:circle-info"></vaadin-icon>
           <span>${this._override(row)}</span></div>` : ''}
         ${row.limitsDiffer ? this._difference(row) : ''}
-        <redis-bulkhead-occupants .row="${row}" .now="${this._now}" ?filtered="${this._query !== ''}" ?away="${this._isAway()}"
+        <redis-bulkhead-occupants .row="${row}" .now="${this._now}" ?filtered="${this._query !== ''}" ?held="${this._held}" ?away="${this._isAway()}"
           @revoke="${event => this._actions().revoke(event.detail)}"></redis-bulkhead-occupants>
       </section>`;
   }

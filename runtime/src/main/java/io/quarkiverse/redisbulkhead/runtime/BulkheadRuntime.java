@@ -110,7 +110,7 @@ public class BulkheadRuntime {
                 store = new ObservedShareStore(store, redisListener);
             }
             if (LaunchMode.current() == LaunchMode.DEVELOPMENT) {
-                store = new ReloadedStore(store);
+                store = ReloadedStore.inDevMode(store);
             }
         }
         Engine shares = new Engine(instance, store, redis == null ? null : redis.inbox(), timers, identity, listener, limits,

@@ -42,6 +42,8 @@ class CommandModeTest {
             .withApplicationRoot(jar -> jar.addClasses(Batch.class))
             // The test has their extensions, which a packaged application does not get from there.
             .setForcedDependencies(OptionalExtensions.of("quarkus-rest-jackson", "quarkus-rest-client-jackson"))
+            // The build of the tests lets applications share some libraries, which splits them in a packaged one.
+            .overrideConfigKey("quarkus.package.jar.type", "uber-jar")
             .overrideConfigKey("quarkus.http.host-enabled", "false");
 
     @ProdBuildResults

@@ -26,6 +26,7 @@ import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.AriaRole;
+import com.microsoft.playwright.options.BoundingBox;
 import com.microsoft.playwright.options.ColorScheme;
 
 import io.quarkiverse.redisbulkhead.deployment.OtherInstance;
@@ -74,8 +75,10 @@ class DevUiTest {
                 test("a waiter appears", this::aWaiterAppears),
                 test("a revoke ends the permit and the victim is told", this::revokesAPermitAndNotifiesItsHolder),
                 test("resizes and resets", this::resizesAndResets),
+                test("limits that differ are shown", this::showsDifferingLimits),
                 test("keys are text and not markup", this::escapesKeys),
                 test("keys open and close by keyboard", this::keysOpenAndCloseByKeyboard),
+                test("rows stay under the pointer", this::rowsStayUnderThePointer),
                 test("blank keys are visible", this::blankKeysAreVisible),
                 test("the height of the list is remembered", this::theHeightOfTheListIsRemembered),
                 test("weights are shown and summed up", this::weightsAreShownAndSummedUp),
@@ -375,6 +378,18 @@ class DevUiTest {
         assertThat(button("Reset size")).isDisabled();
     }
 
+    private void showsDifferingLimits() {
+        holders();
+        title("reports").click();
+        demo.begin("reports");
+        assertThat(row("reports", "1 of 5")).isVisible();
+
+        demo.beginElsewhere("reports", 9);
+
+        assertThat(row("reports", "limits differ")).isVisible();
+        assertThat(page.getByText("Instances use different limits: 5, 9")).isVisible();
+    }
+
     private void escapesKeys() {
         String key = "<img src=x onerror=\"document.title='broken'\"><b>bold</b>";
         holders();
@@ -452,6 +467,26 @@ class DevUiTest {
         assertThat(key).isHidden();
         page.keyboard().press("Enter");
         assertThat(key).isVisible();
+    }
+
+    /** A click would hit another row. */
+    private void rowsStayUnderThePointer() {
+        holders();
+        Locator key = page.locator("vaadin-grid.overview").getByText("example.org");
+        assertThat(key).isHidden();
+        BoundingBox before = title("reports").boundingBox();
+        demo.begin("crawl?host=example.org");
+
+        await().atMost(Duration.ofSeconds(60)).until(() -> {
+            page.mouse().move(before.x + Math.random() * 9, before.y + 9);
+            return page.locator("vaadin-grid.overview").getByText("1 key").isVisible();
+        });
+        assertThat(title("reports").boundingBox()).usingRecursiveComparison().isEqualTo(before);
+        assertThat(key).isHidden();
+
+        page.mouse().move(0, 0);
+        assertThat(key).isVisible();
+        assertThat(title("reports").boundingBox().x).isEqualTo(before.x);
     }
 
     private void blankKeysAreVisible() {

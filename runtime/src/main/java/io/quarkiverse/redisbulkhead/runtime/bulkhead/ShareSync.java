@@ -240,8 +240,10 @@ final class ShareSync {
         bulkhead.returning = 0;
         int idle = bulkhead.share - bulkhead.inUse - back;
         if (!unanswered && idle > 0) {
-            // A part of what a heavy call needs must not stay here either, or two such calls wait for each other.
-            boolean all = !bulkhead.keeps || !bulkhead.line.isEmpty() && bulkhead.tokens.free() > 0;
+            // A part of what a heavy call needs must not stay here either: two such calls would wait for each other, and one that
+            // does not wait would be rejected although the rest is free.
+            boolean isNeeded = !bulkhead.line.isEmpty() || !bulkhead.immediate.isEmpty();
+            boolean all = !bulkhead.keeps || isNeeded && bulkhead.tokens.free() > 0;
             back += all ? idle : Math.max(0, Math.min(idle, bulkhead.share - bulkhead.limit));
         }
         giveBack(back);

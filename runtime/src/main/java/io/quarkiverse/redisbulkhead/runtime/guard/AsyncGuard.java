@@ -92,7 +92,7 @@ public final class AsyncGuard {
      */
     public Multi<Object> multi(Supplier<Admission> admissions, Callable<Object> method) {
         return Multi.createFrom().deferred(() -> {
-            Runnable decided = StreamStart.announce();
+            Runnable decided = StreamStart.announce(continuations);
             Admission admission = admissions.get();
             return held(admission).onItem().transformToMulti(held -> startMulti(held, method, decided))
                     .onCompletion().call(() -> end(admission))

@@ -1,6 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime.rest;
 
 import java.util.List;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Flow.Subscription;
 
 import org.jboss.resteasy.reactive.RestMulti;
@@ -43,7 +44,7 @@ public record StreamAdmission() implements HandlerChainCustomizer {
 
         private final Multi<?> stream;
         private final ResteasyReactiveRequestContext request;
-        private final StreamStart start = new StreamStart(this::decided);
+        private final StreamStart start = new StreamStart(this::resume);
         private final DeferredSubscription upstream = new DeferredSubscription();
         // Receives the items that it has requested.
         private volatile MultiSubscriber<? super Object> receiver;
@@ -60,25 +61,32 @@ public record StreamAdmission() implements HandlerChainCustomizer {
 
         private void begin() {
             request.serverResponse().addCloseHandler(upstream::cancel);
-            start.by(() -> stream.subscribe().withSubscriber(this));
+            if (start.by(() -> stream.subscribe().withSubscriber(this))) {
+                resume(null);
+            }
         }
 
-        private void decided() {
+        // Null: on this thread. REST would use an executor without the caller's Vert.x context.
+        private void resume(Executor executor) {
             Throwable rejection;
             synchronized (this) {
                 rejection = start.isGuarded() ? failure : null;
             }
-            if (rejection == null) {
-                request.setResult(new AbstractMulti<>() {
+            if (rejection != null) {
+                request.resume(rejection, true);
+                return;
+            }
+            request.setResult(new AbstractMulti<>() {
 
-                    @Override
-                    public void subscribe(MultiSubscriber<? super Object> subscriber) {
-                        sendTo(subscriber);
-                    }
-                });
+                @Override
+                public void subscribe(MultiSubscriber<? super Object> subscriber) {
+                    sendTo(subscriber);
+                }
+            });
+            if (executor == null) {
                 request.resume();
             } else {
-                request.resume(rejection, true);
+                request.resume(executor);
             }
         }
 

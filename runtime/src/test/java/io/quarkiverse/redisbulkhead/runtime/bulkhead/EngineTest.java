@@ -110,6 +110,18 @@ class EngineTest extends TwoInstances {
         held(call(two, work(2)));
     }
 
+    /** One permit is idle here, and the other ones are free. */
+    @Test
+    void heavyCallThatDoesNotWaitTakesIdlePermitsAndFreeOnes() {
+        held(call(one, work(4)));
+        call(one, work(4)).end();
+        assertThat(look().granted()).as("in use, and kept").isEqualTo(2);
+
+        held(call(one, work(4, spec -> spec.weight(3).maxWait(Duration.ZERO))));
+
+        assertThat(look().granted()).isEqualTo(4);
+    }
+
     @Test
     void silentInstanceCostsFiftyMilliseconds() {
         call(one, work(2, spec -> spec.weight(2))).end();
