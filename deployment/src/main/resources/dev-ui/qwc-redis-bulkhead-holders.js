@@ -100,7 +100,7 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
     // Rows for which there is room; never fewer, so that nothing below moves when keys come and go.
     this._room = 0;
     this._height = Number(localStorage.getItem(HEIGHT)) || undefined;
-    this.addEventListener('pointermove', () => { this._heldUntil = performance.now() + HELD_MILLIS; });
+    this.addEventListener('pointermove', event => this._hold(event));
     this.addEventListener('pointerleave', () => { this._heldUntil = 0; });
     this._rows = new GridRows((rows, orders) => flattened(rows, orders, row => this._isOpen(row)));
     this._live = new LiveState(this.jsonRpc, state => this._onState(state), () => this._onTick());
@@ -352,6 +352,14 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
       return false;
     }
     return this._toggled.get(row.id) ?? (this._query !== '' || row.children.length <= KEYS_SHOWN_AT_FIRST);
+  }
+
+  /** The browser also sends events of a pointer that rests, when something moves below it. */
+  _hold({ screenX, screenY }) {
+    if (screenX !== this._pointer?.screenX || screenY !== this._pointer?.screenY) {
+      this._pointer = { screenX, screenY };
+      this._heldUntil = performance.now() + HELD_MILLIS;
+    }
   }
 
   _toggle(event, row) {

@@ -201,6 +201,10 @@ export class RedisBulkheadOccupants extends LitElement {
         this._time(one.until)} unless Redis hears from it before">${span(left)}
         <span class="badge warning">silent</span></span>`;
     }
+    if (one.state === 'leaked' && left > 0) {
+      return html`<span class="number soon" title="Code dropped this permit without releasing it. The log has the place. The instance gives it back one expire after it has noticed">${span(left)}
+        <span class="badge warning">leaked</span></span>`;
+    }
     return left <= 0
       ? html`<span class="soon">ended</span>`
       : html`<span class="number ${left < OVERDUE * this.row.expireMillis ? 'soon' : ''}" title="until ${this._time(one.until)}">${span(left)}</span>`;

@@ -5,17 +5,20 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.math.BigDecimal;
 import java.time.Duration;
+import java.util.List;
 
 import jakarta.inject.Inject;
 
 import org.acme.accounts.AccountStore;
 import org.acme.accounts.Accounts;
+import org.acme.model.TokenBudget;
 import org.acme.operations.NightShift;
 import org.acme.orders.RegionalOrders;
 import org.acme.orders.Settlements;
 import org.acme.partner.Partner;
 import org.acme.partner.Quotes;
 import org.acme.search.Search;
+import org.acme.warehouse.Import;
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
@@ -57,6 +60,21 @@ class SamplesTest {
 
     @Inject
     NightShift nightShift;
+
+    @Inject
+    TokenBudget tokenBudget;
+
+    @Inject
+    Import imports;
+
+    /** Docs: the weight of a call. */
+    @Test
+    void callsHaveTheirOwnWeight() {
+        assertThat(imports.store(List.of("one", "two"))).isEqualTo(2);
+        assertThat(tokenBudget.ask("short").await().atMost(SOON)).isEqualTo("short");
+        assertThatThrownBy(() -> tokenBudget.ask("x".repeat(200_000)).await().atMost(SOON))
+                .isInstanceOf(BulkheadFullException.class).hasMessageContaining("has a limit of 32000, below the weight 51000");
+    }
 
     @Test
     void aFailureIsRetriedAndARejectionIsAnsweredByTheFallback() {

@@ -1,36 +1,30 @@
 package org.acme.model;
 
-import java.time.Duration;
-
 import jakarta.enterprise.context.ApplicationScoped;
 
-import io.quarkiverse.redisbulkhead.Permit;
-import io.quarkiverse.redisbulkhead.RedisBulkheads;
-import io.quarkiverse.redisbulkhead.RedisSemaphore;
-import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.BulkheadWeight;
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.smallrye.mutiny.Uni;
 
-/** Bounds the tokens that a model works on at the same time. */
+/** Calls of a model weigh as much as their tokens. */
 @ApplicationScoped
 public class TokenBudget {
 
-    // tag::budget[]
-    static final int UNIT = 1_000;
-    static final SemaphoreSpec TOKENS = SemaphoreSpec.named("model-tokens").permits(200).fair(true).build();
+    private static final int CHARACTERS_PER_TOKEN = 4;
+    private static final int LONGEST_ANSWER = 1_000;
 
-    private final RedisSemaphore tokens;
-    private final Model model;
-
-    TokenBudget(RedisBulkheads bulkheads, Model model) {
-        this.tokens = bulkheads.semaphore(TOKENS);
-        this.model = model;
+    // tag::guarded[]
+    public Uni<String> ask(String prompt) {
+        return ask(prompt, prompt.length() / CHARACTERS_PER_TOKEN + LONGEST_ANSWER);
     }
 
-    public String answer(String prompt, int mostTokens) {
-        int estimate = prompt.length() / 4 + mostTokens;
-        int weight = Math.min(Math.max(1, estimate / UNIT), TOKENS.permits());
-        try (Permit permit = tokens.acquire(weight, Duration.ofSeconds(10))) {
-            return model.answer(prompt, mostTokens);
-        }
+    @RedisBulkhead(name = "model-tokens", permits = 32_000, maxWait = "20s")
+    Uni<String> ask(String prompt, @BulkheadWeight int tokens) {
+        return answer(prompt);
     }
-    // end::budget[]
+    // end::guarded[]
+
+    private static Uni<String> answer(String prompt) {
+        return Uni.createFrom().item(prompt);
+    }
 }

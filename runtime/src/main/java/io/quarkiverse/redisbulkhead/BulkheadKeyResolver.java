@@ -32,7 +32,8 @@ public interface BulkheadKeyResolver {
      * loop. If it throws an exception, the caller gets that exception, and no permit is taken.
      *
      * @param call the call
-     * @return the key, and its own limit if it has one; {@code null} is refused with {@link IllegalArgumentException}
+     * @return the key, with its own limit or the weight of the call if it has them; {@code null} is refused with
+     *         {@link IllegalArgumentException}
      */
     ResolvedKey resolve(BulkheadCall call);
 }

@@ -10,7 +10,7 @@ import java.util.Optional;
  * @param bulkhead the bulkhead's name; for a lock, {@value LockSpec#BULKHEAD_PREFIX} and the lock's name
  * @param key the key value that the permit counts for; empty if the bulkhead is used without a key
  * @param ticket the permit's fencing token; a later permit of the same bulkhead and key has a greater one
- * @param weight how much of the limit the permit takes, from 1 to {@value SemaphoreSpec#MAX_WEIGHT}
+ * @param weight how much of the limit the permit takes, at least 1
  * @param application the name of the holding application ({@code quarkus.application.name})
  * @param instance host and process of the holding application, as {@code host:pid}
  * @param method the guarded method, or the one that called {@link RedisSemaphore} or {@link RedisLock}, as {@code Class#method}
@@ -27,6 +27,12 @@ public record Holder(String permitId, String bulkhead, Optional<String> key, lon
 
         /** The holder has it, and renews its lease. */
         HELD,
+
+        /**
+         * Code acquired it and dropped the {@link Permit} without releasing it. The instance gives it back one
+         * {@code expire} after it has noticed.
+         */
+        LEAKED,
 
         /** It was detached, and no process has attached it yet; see {@link Permit#detach()}. Its lease is not renewed. */
         DETACHED,

@@ -14,6 +14,9 @@ import io.smallrye.mutiny.Uni;
  * }
  * }</pre>
  *
+ * Keep a reference to the permit as long as you need it. One that is dropped without having been released is reported in the
+ * log, and given back one {@code expire} later.
+ * <p>
  * Blocking methods must not be called on an event loop; each has a counterpart that returns a {@link Uni}.
  */
 public interface Permit extends AutoCloseable {

@@ -97,7 +97,7 @@ public @interface RedisBulkhead {
      * In a bulkhead that is not {@link #fair}, a heavy call can wait until {@link #maxWait} has passed while lighter calls are
      * served. If {@link RedisSemaphore#resize} sets the limit below the weight, the call is rejected.
      *
-     * @return from 1 to {@value SemaphoreSpec#MAX_WEIGHT}, and at most the permits
+     * @return at least 1, and at most the permits
      */
     int weight() default 1;
 

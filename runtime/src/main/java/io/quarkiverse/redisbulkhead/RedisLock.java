@@ -3,7 +3,6 @@ package io.quarkiverse.redisbulkhead;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 
 import io.smallrye.mutiny.Uni;
@@ -166,21 +165,23 @@ public interface RedisLock {
      *
      * @param action what to run, not null
      * @param <T> what it returns
+     * @param <E> the checked exception that it throws
      * @return what it returned
-     * @throws Exception what it threw, or as {@link #run(Runnable)}
+     * @throws E what it threw; unchecked exceptions as {@link #run(Runnable)}
      */
-    <T> T call(Callable<T> action) throws Exception;
+    <T, E extends Exception> T call(CheckedCallable<T, E> action) throws E;
 
     /**
-     * Like {@link #call(Callable)}, with its own wait time.
+     * Like {@link #call(CheckedCallable)}, with its own wait time.
      *
      * @param maxWait as for {@link #run(Duration, Runnable)}
      * @param action what to run, not null
      * @param <T> what it returns
+     * @param <E> the checked exception that it throws
      * @return what it returned
-     * @throws Exception what it threw, or as {@link #run(Duration, Runnable)}
+     * @throws E what it threw; unchecked exceptions as {@link #run(Duration, Runnable)}
      */
-    <T> T call(Duration maxWait, Callable<T> action) throws Exception;
+    <T, E extends Exception> T call(Duration maxWait, CheckedCallable<T, E> action) throws E;
 
     /**
      * The asynchronous counterpart of {@link #run(Runnable)}: the lock is taken at each subscription, and owned until the
@@ -203,7 +204,8 @@ public interface RedisLock {
     Uni<Void> runAsync(Duration maxWait, Supplier<? extends Uni<?>> action);
 
     /**
-     * The asynchronous counterpart of {@link #call(Callable)}: the lock is taken at each subscription, and owned until the
+     * The asynchronous counterpart of {@link #call(CheckedCallable)}: the lock is taken at each subscription, and owned until
+     * the
      * action's {@code Uni} ends or is cancelled.
      *
      * @param action creates the {@code Uni} once the lock is owned, not null

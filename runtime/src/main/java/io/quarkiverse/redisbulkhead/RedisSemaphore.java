@@ -3,7 +3,6 @@ package io.quarkiverse.redisbulkhead;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 
 import io.smallrye.mutiny.Uni;
@@ -94,7 +93,7 @@ public interface RedisSemaphore {
     /**
      * Takes a permit of that weight if that much is free now; one attempt, all or nothing.
      *
-     * @param weight how many permits this one counts for, from 1 to {@value SemaphoreSpec#MAX_WEIGHT}, and at most
+     * @param weight how many permits this one counts for, at least 1, and at most
      *        {@link SemaphoreSpec#permits()}, whatever {@link #resize} has set
      * @return one permit, to be released by the caller, which gives all of it back; empty when less is free, and when the limit
      *         is below the weight since {@link #resize}
@@ -142,7 +141,7 @@ public interface RedisSemaphore {
      * Takes a permit of that weight, waiting until that much is free. It takes all or nothing: while it waits, it holds no
      * part. In a fair bulkhead no other call overtakes it. Otherwise lighter calls can.
      *
-     * @param weight how many permits this one counts for, from 1 to {@value SemaphoreSpec#MAX_WEIGHT}, and at most
+     * @param weight how many permits this one counts for, at least 1, and at most
      *        {@link SemaphoreSpec#permits()}, whatever {@link #resize} has set
      * @param maxWait as for {@link #acquire(Duration)}
      * @return one permit, to be released by the caller, which gives all of it back
@@ -213,10 +212,11 @@ public interface RedisSemaphore {
      *
      * @param <T> what it returns
      * @param action what to run, not null
+     * @param <E> the checked exception that it throws
      * @return what it returned
-     * @throws Exception what it threw, or as {@link #run}
+     * @throws E what it threw; unchecked exceptions as {@link #run}
      */
-    <T> T call(Callable<T> action) throws Exception;
+    <T, E extends Exception> T call(CheckedCallable<T, E> action) throws E;
 
     /**
      * The asynchronous counterpart of {@link #run}: one permit per subscription, acquired within

@@ -3,24 +3,39 @@ package io.quarkiverse.redisbulkhead;
 import java.util.OptionalInt;
 
 /**
- * A key value, and its limit if that differs from the bulkhead's.
+ * A key value, its limit if that differs from the bulkhead's, and the weight of the call.
  *
  * @param key any text
  * @param permits how many executions may run concurrently under this key; empty for the limit of the bulkhead's definition
+ * @param weight how much of the limit the call takes; empty for the weight of the bulkhead's definition
  */
-public record ResolvedKey(String key, OptionalInt permits) {
+public record ResolvedKey(String key, OptionalInt permits, OptionalInt weight) {
 
     /**
      * Checks the values.
      *
      * @param key any text
      * @param permits how many executions may run concurrently under this key; empty for the limit of the bulkhead's definition
-     * @throws IllegalArgumentException when the key is null, or the limit is null or below 1
+     * @param weight how much of the limit the call takes; empty for the weight of the bulkhead's definition
+     * @throws IllegalArgumentException when the key is null, or the limit or the weight is null or below 1
      */
     public ResolvedKey {
         SpecChecks.notNull("key", key);
         SpecChecks.notNull("permits", permits);
+        SpecChecks.notNull("weight", weight);
         permits.ifPresent(limit -> SpecChecks.atLeast(1, "permits", limit));
+        weight.ifPresent(SpecChecks::weight);
+    }
+
+    /**
+     * A key for a call with the weight of the bulkhead's definition.
+     *
+     * @param key any text
+     * @param permits how many executions may run concurrently under this key; empty for the limit of the bulkhead's definition
+     * @throws IllegalArgumentException when the key is null, or the limit is null or below 1
+     */
+    public ResolvedKey(String key, OptionalInt permits) {
+        this(key, permits, OptionalInt.empty());
     }
 
     /**
@@ -42,6 +57,18 @@ public record ResolvedKey(String key, OptionalInt permits) {
      * @throws IllegalArgumentException when the limit is below 1
      */
     public ResolvedKey withPermits(int permits) {
-        return new ResolvedKey(key, OptionalInt.of(permits));
+        return new ResolvedKey(key, OptionalInt.of(permits), weight);
+    }
+
+    /**
+     * This key for a call that takes so much of the limit. A call that is heavier than the limit is rejected with
+     * {@link BulkheadFullException}.
+     *
+     * @param weight at least 1
+     * @return the key
+     * @throws IllegalArgumentException when the weight is below 1
+     */
+    public ResolvedKey withWeight(int weight) {
+        return new ResolvedKey(key, permits, OptionalInt.of(weight));
     }
 }

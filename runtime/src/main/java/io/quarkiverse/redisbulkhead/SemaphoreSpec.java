@@ -24,7 +24,7 @@ public final class SemaphoreSpec {
     public static final Duration MAX_WAIT = Duration.ofDays(365);
 
     /** The greatest weight of a permit. */
-    public static final int MAX_WEIGHT = 1_000;
+    public static final int MAX_WEIGHT = Integer.MAX_VALUE;
 
     private static final int UNSET = 0;
 
@@ -81,7 +81,7 @@ public final class SemaphoreSpec {
     /**
      * How much of the limit a permit takes.
      *
-     * @return from 1 to {@value #MAX_WEIGHT}, and at most {@link #permits()}
+     * @return at least 1, and at most {@link #permits()}
      */
     public int weight() {
         return values.weight;
@@ -280,7 +280,7 @@ public final class SemaphoreSpec {
          * permit is all or nothing: a call of weight 3 runs when three permits are free together. In a bulkhead that is not
          * fair, lighter calls may keep taking what is free, so heavy ones can wait for a very long time.
          *
-         * @param weight from 1 to {@value SemaphoreSpec#MAX_WEIGHT}, and at most the permits
+         * @param weight at least 1, and at most the permits
          * @return this
          * @throws IllegalArgumentException when it is out of range
          */

@@ -46,11 +46,7 @@ final class SpecChecks {
     }
 
     static int weight(int weight) {
-        if (weight < 1 || weight > SemaphoreSpec.MAX_WEIGHT) {
-            throw new IllegalArgumentException(
-                    "weight must be from 1 to " + SemaphoreSpec.MAX_WEIGHT + ", but is " + weight);
-        }
-        return weight;
+        return atLeast(1, "weight", weight);
     }
 
     static <T> T notNull(String field, T value) {

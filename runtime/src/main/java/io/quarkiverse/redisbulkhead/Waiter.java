@@ -10,7 +10,7 @@ import java.util.Optional;
  * @param bulkhead the bulkhead's name; for a lock, {@value LockSpec#BULKHEAD_PREFIX} and the lock's name
  * @param key the key value that the permit counts for; empty if the bulkhead is used without a key
  * @param ticket the place in the order, the lower the earlier; 0 in a bulkhead that is not fair
- * @param weight how much of the limit the permit takes, from 1 to {@value SemaphoreSpec#MAX_WEIGHT}
+ * @param weight how much of the limit the permit takes, at least 1
  * @param application the name of the waiting application ({@code quarkus.application.name})
  * @param instance host and process of the waiting application, as {@code host:pid}
  * @param method the guarded method, or the one that called {@link RedisSemaphore} or {@link RedisLock}, as {@code Class#method}

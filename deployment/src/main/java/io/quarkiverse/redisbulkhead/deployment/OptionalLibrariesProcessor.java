@@ -4,7 +4,6 @@ import java.util.Optional;
 
 import org.eclipse.microprofile.config.ConfigProvider;
 
-import io.quarkiverse.redisbulkhead.runtime.RecentExecutions;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.health.HealthRecorder;
 import io.quarkiverse.redisbulkhead.runtime.rest.RetryAfter;
@@ -76,8 +75,7 @@ class OptionalLibrariesProcessor {
         if (capabilities.isPresent(Capability.GRPC)) {
             // Removed as unused where there is no service, or another provider.
             beans.produce(new AdditionalBeanBuildItem(RUNTIME + "grpc.RejectionHandlerProvider"));
-            beans.produce(AdditionalBeanBuildItem.builder().addBeanClasses(RecentExecutions.class, RetryAfter.class)
-                    .setUnremovable().build());
+            beans.produce(AdditionalBeanBuildItem.unremovableOf(RetryAfter.class));
         }
     }
 

@@ -7,8 +7,10 @@ import java.util.stream.Stream;
 
 import jakarta.ws.rs.Priorities;
 
+import org.eclipse.microprofile.faulttolerance.exceptions.BulkheadException;
 import org.jboss.jandex.ClassInfo;
 import org.jboss.jandex.DotName;
+import org.jboss.jandex.IndexView;
 import org.jboss.jandex.MethodInfo;
 import org.jboss.jandex.MethodParameterInfo;
 import org.jboss.jandex.Type;
@@ -22,13 +24,16 @@ import io.quarkiverse.redisbulkhead.BulkheadKey;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.InvalidBulkheadKeyException;
 import io.quarkiverse.redisbulkhead.deployment.discovery.Shapes;
-import io.quarkiverse.redisbulkhead.runtime.RecentExecutions;
 import io.quarkiverse.redisbulkhead.runtime.rest.KeyParameterCheck;
+import io.quarkiverse.redisbulkhead.runtime.rest.StreamAdmission;
 import io.quarkus.arc.deployment.AdditionalBeanBuildItem;
 import io.quarkus.deployment.Capabilities;
 import io.quarkus.deployment.Capability;
 import io.quarkus.deployment.annotations.BuildProducer;
 import io.quarkus.deployment.annotations.BuildStep;
+import io.quarkus.deployment.builditem.CombinedIndexBuildItem;
+import io.quarkus.deployment.util.JandexUtil;
+import io.quarkus.resteasy.reactive.server.spi.GlobalHandlerCustomizerBuildItem;
 import io.quarkus.resteasy.reactive.server.spi.MethodScannerBuildItem;
 import io.quarkus.resteasy.reactive.spi.ExceptionMapperBuildItem;
 
@@ -44,20 +49,48 @@ class RestMappingProcessor {
     private static final List<Class<? extends Exception>> REJECTIONS = List.of(BulkheadFullException.class,
             BulkheadUnavailableException.class, BulkheadContendedException.class, BulkheadInterruptedException.class,
             InvalidBulkheadKeyException.class);
+    private static final DotName BASE = DotName.createSimple(BulkheadException.class);
+    private static final DotName EXCEPTION_MAPPER = DotName.createSimple("jakarta.ws.rs.ext.ExceptionMapper");
+    private static final DotName SERVER_EXCEPTION_MAPPER = DotName
+            .createSimple("org.jboss.resteasy.reactive.server.ServerExceptionMapper");
+    private static final DotName PROVIDER = DotName.createSimple("jakarta.ws.rs.ext.Provider");
+    private static final DotName PATH = DotName.createSimple("jakarta.ws.rs.Path");
     private static final DotName KEY = DotName.createSimple(BulkheadKey.class);
     private static final DotName DEFAULT_VALUE = DotName.createSimple("jakarta.ws.rs.DefaultValue");
 
     @BuildStep
-    void exceptionMappers(Capabilities capabilities, BuildProducer<ExceptionMapperBuildItem> mappers,
+    void exceptionMappers(Capabilities capabilities, CombinedIndexBuildItem index,
+            BuildProducer<ExceptionMapperBuildItem> mappers,
             BuildProducer<AdditionalBeanBuildItem> beans) {
         if (capabilities.isPresent(Capability.RESTEASY_REACTIVE)) {
+            boolean usersMapBase = usersMap(BASE, index.getComputingIndex());
             for (Class<? extends Exception> rejection : REJECTIONS) {
-                mappers.produce(
-                        new ExceptionMapperBuildItem(PACKAGE + "RejectionMapper", rejection.getName(), AFTER_USERS, true));
+                if (!usersMapBase || !BulkheadException.class.isAssignableFrom(rejection)) {
+                    mappers.produce(
+                            new ExceptionMapperBuildItem(PACKAGE + "RejectionMapper", rejection.getName(), AFTER_USERS, true));
+                }
             }
             beans.produce(AdditionalBeanBuildItem.builder()
-                    .addBeanClasses(RecentExecutions.class.getName(), PACKAGE + "RetryAfter")
-                    .setUnremovable().build());
+                    .addBeanClasses(PACKAGE + "RetryAfter", PACKAGE + "ResponseContent").setUnremovable().build());
+        }
+    }
+
+    // The mapper of the nearest type wins, whatever its priority. Mappers in resource classes are for these only.
+    private static boolean usersMap(DotName exception, IndexView index) {
+        return index.getAllKnownImplementations(EXCEPTION_MAPPER).stream()
+                .filter(mapper -> mapper.hasDeclaredAnnotation(PROVIDER))
+                .anyMatch(mapper -> JandexUtil.resolveTypeParameters(mapper.name(), EXCEPTION_MAPPER, index).get(0).name()
+                        .equals(exception))
+                || index.getAnnotations(SERVER_EXCEPTION_MAPPER).stream()
+                        .filter(mapper -> !mapper.target().asMethod().declaringClass().hasDeclaredAnnotation(PATH))
+                        .anyMatch(mapper -> (mapper.value() == null ? mapper.target().asMethod().parameterTypes().stream()
+                                : Stream.of(mapper.value().asClassArray())).map(Type::name).anyMatch(exception::equals));
+    }
+
+    @BuildStep
+    void streams(Capabilities capabilities, BuildProducer<GlobalHandlerCustomizerBuildItem> handlers) {
+        if (capabilities.isPresent(Capability.RESTEASY_REACTIVE)) {
+            handlers.produce(new GlobalHandlerCustomizerBuildItem(new StreamAdmission()));
         }
     }
 

@@ -11,12 +11,10 @@ import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.RedisStores;
 import io.quarkiverse.redisbulkhead.runtime.VertxTimers;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallListener;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.HolderIdentity;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreDefinition;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaitsOn;
 import io.quarkiverse.redisbulkhead.runtime.store.ConnectionListener;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisShareStore;
 import io.vertx.core.Vertx;
@@ -66,8 +64,7 @@ public final class OtherInstance implements AutoCloseable {
     /** Starts an execution that lasts until {@link #end}. */
     public void begin(SemaphoreSpec spec, String method) {
         awaitHearing();
-        Admission execution = engine.calls(SemaphoreDefinition.of(spec)).begin(method, WaitsOn.NO_WORKER_THREAD, null,
-                CallListener.NONE, List.of());
+        Admission execution = new Semaphore(engine, spec, true).admit(method);
         try {
             execution.granted().toCompletableFuture().get(60, TimeUnit.SECONDS);
         } catch (Exception e) {

@@ -44,9 +44,11 @@ import io.quarkiverse.redisbulkhead.runtime.message.NearestNames;
 import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
 import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkus.arc.Arc;
 import io.quarkus.arc.ArcContainer;
 import io.quarkus.runtime.Application;
+import io.quarkus.runtime.LaunchMode;
 import io.quarkus.runtime.StartupEvent;
 import io.vertx.core.Vertx;
 
@@ -55,6 +57,7 @@ import io.vertx.core.Vertx;
 public class BulkheadRegistry implements RedisBulkheads {
 
     private static final Logger LOG = Logger.getLogger(BulkheadRegistry.class);
+    private static final Duration WARN_AFTER_IN_DEV_MODE = Duration.ofMinutes(10);
     private static final Duration UNTIL_STARTED = Duration.ofMillis(10);
 
     private final EffectiveDefinitions definitions;
@@ -168,7 +171,7 @@ public class BulkheadRegistry implements RedisBulkheads {
         if (spec.name().startsWith(LockSpec.BULKHEAD_PREFIX)) {
             throw new IllegalArgumentException("'" + spec.name() + "' is the bulkhead behind a lock. Use lock(LockSpec)");
         }
-        EffectiveBulkhead bulkhead = inCode.define(spec, BulkheadView::caller);
+        EffectiveBulkhead bulkhead = inCode.define(spec, BulkheadView::method);
         return new SemaphoreView(semaphore(bulkhead.spec(), bulkhead.enabled()), keysOf(spec.name()), runtime.get());
     }
 
@@ -189,7 +192,7 @@ public class BulkheadRegistry implements RedisBulkheads {
 
     @Override
     public RedisLock lock(String name) {
-        return lock(definitions.lock(name));
+        return view(definitions.lock(name));
     }
 
     @Override
@@ -197,6 +200,11 @@ public class BulkheadRegistry implements RedisBulkheads {
         if (spec == null) {
             throw new IllegalArgumentException("spec must not be null");
         }
+        inCode.define(spec, BulkheadView::method);
+        return view(spec);
+    }
+
+    private RedisLock view(LockSpec spec) {
         if (withoutRedis) {
             throw new IllegalStateException(redis.hostsProperty() + " is not set, but the lock '" + spec.name()
                     + "' needs that Redis. Set it, or keep locks in this process by " + PropertyNames.PREFIX
@@ -242,6 +250,28 @@ public class BulkheadRegistry implements RedisBulkheads {
      */
     public Optional<Duration> retryAfter(String name) {
         return definitions.retryAfter(name);
+    }
+
+    /**
+     * When a permit that is still held is reported.
+     *
+     * @param name any bulkhead, that behind a lock included
+     * @return zero: never
+     */
+    Duration warnAfter(String name) {
+        return definitions.warnAfter(name)
+                .orElse(LaunchMode.current() == LaunchMode.DEVELOPMENT ? WARN_AFTER_IN_DEV_MODE : Duration.ZERO);
+    }
+
+    /**
+     * Estimates when a call that comes now gets a permit, from what this instance has seen lately.
+     *
+     * @param bulkhead any bulkhead, or one of its keys
+     * @param permits the limit that is in force
+     * @return zero when nothing is known
+     */
+    public Duration untilFree(BulkheadId bulkhead, int permits) {
+        return runtime.get().engine().untilFree(bulkhead, permits);
     }
 
     /**

@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime;
 
+import java.lang.ref.Cleaner;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,6 +12,7 @@ import jakarta.annotation.PreDestroy;
 import jakarta.annotation.Priority;
 import jakarta.enterprise.event.Event;
 import jakarta.enterprise.event.Observes;
+import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import jakarta.interceptor.Interceptor;
@@ -29,7 +31,6 @@ import io.quarkiverse.redisbulkhead.runtime.bulkhead.Timers;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
-import io.quarkiverse.redisbulkhead.runtime.config.StoreKind;
 import io.quarkiverse.redisbulkhead.runtime.guard.BlockingWait;
 import io.quarkiverse.redisbulkhead.runtime.guard.Continuations;
 import io.quarkiverse.redisbulkhead.runtime.store.ObservedShareStore;
@@ -51,6 +52,10 @@ public class BulkheadRuntime {
     private final Engine engine;
     private final Executions executions = new Executions();
     private final Continuations continuations;
+    private final boolean recordsPlaces;
+    private final ReleaseBeforeExit exit;
+    // Null until code acquires a permit, because it has a thread. Guarded by this.
+    private Cleaner cleaner;
     // What there is to do with the store in Redis.
     private Runnable connecting = () -> {
     };
@@ -68,61 +73,52 @@ public class BulkheadRuntime {
      * @param listeners are notified in this order
      * @param redisListeners are notified of the duration of commands
      * @param decorators stand in front of the store, in tests of applications
+     * @param registry knows which permits are held for long; asked when there are some, because it needs this bean itself
      */
     @Inject
     public BulkheadRuntime(RedisBulkheadRuntimeConfig config, RedisBulkheadBuildTimeConfig buildTimeConfig,
             RedisStoreFactory redis, Vertx vertx, Event<PermitLost> losses, @All List<SemaphoreListener> listeners,
-            @All List<ObservedShareStore.Listener> redisListeners, @All List<StoreDecorator> decorators) {
+            @All List<ObservedShareStore.Listener> redisListeners, @All List<StoreDecorator> decorators,
+            Instance<BulkheadRegistry> registry) {
         this.timers = new VertxTimers(vertx);
         int maxBlockedThreads = maxBlockedThreads(config, ConfigProvider.getConfig());
         this.continuations = new Continuations(maxBlockedThreads);
-        Parts parts = new Parts(new HolderIdentity(application(), hostAndPid()), listener(losses, listeners),
-                new WaiterLimits(maxBlockedThreads), redisListeners, decorators);
-        StoreKind store = buildTimeConfig.store();
-        this.engine = store.needsRedis() ? engineOnRedis(redis.create(), config.commandTimeout(), parts)
-                : engineOfThisProcess(config.commandTimeout(), parts);
+        this.engine = engine(buildTimeConfig.store().needsRedis() ? redis.create() : null, config.commandTimeout(),
+                listener(losses, listeners), new WaiterLimits(maxBlockedThreads), redisListeners, decorators);
+        engine.warnAfter(bulkhead -> registry.get().warnAfter(bulkhead.name()));
+        this.exit = new ReleaseBeforeExit(ConfigProvider.getConfig());
+        this.recordsPlaces = config.recordPlaces().orElse(LaunchMode.current().isDevOrTest());
     }
 
-    /** What an engine needs, with Redis or without. */
-    private record Parts(HolderIdentity identity, SemaphoreListener listener, WaiterLimits limits,
-            List<ObservedShareStore.Listener> storeListeners, List<StoreDecorator> decorators) {
-    }
-
-    private Engine engineOnRedis(RedisShareStore redis, Duration commandTimeout, Parts parts) {
-        connecting = redis::warmUp;
-        disconnecting = redis::close;
-        ShareStore store = decorated(redis, redis.instance(), parts);
-        for (ObservedShareStore.Listener listener : parts.storeListeners()) {
-            store = new ObservedShareStore(store, listener);
+    // Redis is null where the permits are kept in this process; then only tests of applications need a store.
+    private Engine engine(RedisShareStore redis, Duration commandTimeout, SemaphoreListener listener, WaiterLimits limits,
+            List<ObservedShareStore.Listener> redisListeners, List<StoreDecorator> decorators) {
+        HolderIdentity identity = new HolderIdentity(application(), hostAndPid());
+        String instance = redis == null ? UUID.randomUUID().toString() : redis.instance();
+        if (redis == null && decorators.isEmpty()) {
+            return new Engine(instance, timers, identity, listener, limits);
         }
-        if (LaunchMode.current() == LaunchMode.DEVELOPMENT) {
-            store = new ReloadedStore(store);
+        ShareStore store = redis;
+        for (StoreDecorator decorator : decorators) {
+            store = decorator.decorate(Optional.ofNullable(store), instance);
         }
-        Engine shares = new Engine(redis.instance(), store, redis.inbox(), timers, parts.identity(),
-                parts.listener(), parts.limits(), commandTimeout);
-        redis.listen(shares);
-        parts.decorators().forEach(decorator -> decorator.control(shares));
-        return shares;
-    }
-
-    private Engine engineOfThisProcess(Duration commandTimeout, Parts parts) {
-        String instance = UUID.randomUUID().toString();
-        if (parts.decorators().isEmpty()) {
-            return new Engine(instance, timers, parts.identity(), parts.listener(), parts.limits());
+        if (redis != null) {
+            for (ObservedShareStore.Listener redisListener : redisListeners) {
+                store = new ObservedShareStore(store, redisListener);
+            }
+            if (LaunchMode.current() == LaunchMode.DEVELOPMENT) {
+                store = ReloadedStore.inDevMode(store);
+            }
         }
-        Engine shares = new Engine(instance, decorated(null, instance, parts), timers, parts.identity(), parts.listener(),
-                parts.limits(),
+        Engine shares = new Engine(instance, store, redis == null ? null : redis.inbox(), timers, identity, listener, limits,
                 commandTimeout);
-        parts.decorators().forEach(decorator -> decorator.control(shares));
-        return shares;
-    }
-
-    private static ShareStore decorated(ShareStore store, String instance, Parts parts) {
-        ShareStore first = store;
-        for (StoreDecorator decorator : parts.decorators()) {
-            first = decorator.decorate(Optional.ofNullable(first), instance);
+        if (redis != null) {
+            connecting = redis::warmUp;
+            disconnecting = redis::close;
+            redis.listen(shares);
         }
-        return first;
+        decorators.forEach(decorator -> decorator.control(shares));
+        return shares;
     }
 
     /**
@@ -170,6 +166,18 @@ public class BulkheadRuntime {
         return continuations;
     }
 
+    /** Notices permits that code has dropped. */
+    synchronized Cleaner cleaner() {
+        if (cleaner == null) {
+            cleaner = Cleaner.create();
+        }
+        return cleaner;
+    }
+
+    boolean recordsPlaces() {
+        return recordsPlaces;
+    }
+
     /**
      * Refuses new calls and rejects those that wait, because the application stops.
      *
@@ -189,10 +197,12 @@ public class BulkheadRuntime {
     void giveBack(@Observes @Priority(Interceptor.Priority.PLATFORM_AFTER) ShutdownEvent event) {
         stop();
         BlockingWait.awaitUninterruptibly(engine.releaseAll());
+        exit.released();
     }
 
     @PreDestroy
     void close() {
+        exit.released();
         engine.close();
         continuations.close();
         disconnecting.run();

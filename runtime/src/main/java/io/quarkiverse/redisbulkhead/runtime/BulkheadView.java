@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime;
 
+import java.lang.StackWalker.StackFrame;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -9,11 +10,13 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.CheckedCallable;
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.Waiter;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeldPermit;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Taker;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaitsOn;
 import io.quarkiverse.redisbulkhead.runtime.guard.AsyncGuard;
 import io.quarkiverse.redisbulkhead.runtime.guard.BlockingWait;
@@ -52,9 +55,10 @@ abstract class BulkheadView {
     public Permit attach(String token) {
         Semaphore semaphore = limit();
         requireBlockingAllowed("attach");
-        CompletionStage<HeldPermit> attached = semaphore.attach(token, caller());
+        Caller caller = caller();
+        CompletionStage<HeldPermit> attached = semaphore.attach(token, caller.method());
         try {
-            return view(BlockingWait.reply(type + ".attach", semaphore.spec().name(), attached));
+            return view(BlockingWait.reply(type + ".attach", semaphore.spec().name(), attached), caller);
         } catch (RuntimeException e) {
             // An interrupt ends only the wait.
             attached.thenAccept(HeldPermit::release);
@@ -64,9 +68,10 @@ abstract class BulkheadView {
 
     public Uni<Permit> attachAsync(String token) {
         Semaphore semaphore = limit();
-        String caller = caller();
+        Caller caller = caller();
         Semaphore.requireToken(token);
-        return runtime.continuations().answer(() -> semaphore.attach(token, caller), attached -> attached.thenApply(this::view),
+        return runtime.continuations().answer(() -> semaphore.attach(token, caller.method()),
+                attached -> attached.thenApply(permit -> view(permit, caller)),
                 attached -> attached.thenAccept(HeldPermit::release));
     }
 
@@ -74,7 +79,7 @@ abstract class BulkheadView {
         run(limit(), action);
     }
 
-    public <T> T call(Callable<T> action) throws Exception {
+    public <T, E extends Exception> T call(CheckedCallable<T, E> action) throws E {
         return call(limit(), "call", action);
     }
 
@@ -97,9 +102,10 @@ abstract class BulkheadView {
     /** Blocks until a permit is acquired; {@code method} is the public method, for messages. */
     Permit acquire(Semaphore semaphore, String method) {
         requireBlockingAllowed(method);
-        Admission admission = HeldPermits.nested(semaphore).admit(caller(), BlockingWait.occupies());
+        Caller caller = caller();
+        Admission admission = HeldPermits.nested(semaphore).admit(caller.method(), BlockingWait.occupies());
         try {
-            return view(BlockingWait.await(semaphore.spec().name(), admission.granted()));
+            return view(BlockingWait.await(semaphore.spec().name(), admission.granted()).get(0), caller);
         } catch (RuntimeException e) {
             BlockingWait.awaitUninterruptibly(admission.end());
             throw e;
@@ -116,13 +122,15 @@ abstract class BulkheadView {
     }
 
     Uni<Permit> acquireAsync(Semaphore semaphore) {
-        return acquireAsync(semaphore, granted -> granted.thenApply(this::view));
+        Caller caller = caller();
+        return acquireAsync(semaphore, caller, granted -> granted.thenApply(permits -> view(permits.get(0), caller)));
     }
 
     Uni<Optional<Permit>> tryAcquireAsync(Semaphore semaphore) {
-        return acquireAsync(semaphore, granted -> granted.handle((permits, failure) -> {
+        Caller caller = caller();
+        return acquireAsync(semaphore, caller, granted -> granted.handle((permits, failure) -> {
             if (failure == null) {
-                return Optional.of(view(permits));
+                return Optional.of(view(permits.get(0), caller));
             }
             if (Failures.cause(failure) instanceof BulkheadFullException) {
                 return Optional.empty();
@@ -131,42 +139,39 @@ abstract class BulkheadView {
         }));
     }
 
-    private <T> Uni<T> acquireAsync(Semaphore semaphore,
+    private <T> Uni<T> acquireAsync(Semaphore semaphore, Caller caller,
             Function<CompletionStage<List<HeldPermit>>, CompletionStage<T>> answer) {
-        String caller = caller();
-        return runtime.continuations().answer(() -> semaphore.admit(caller), admission -> answer.apply(admission.granted()),
+        return runtime.continuations().answer(() -> semaphore.admit(caller.method()),
+                admission -> answer.apply(admission.granted()),
                 Admission::end);
     }
 
-    private Permit view(List<HeldPermit> permits) {
-        return view(permits.get(0));
+    private Permit view(HeldPermit permit, Caller caller) {
+        permit.heldBy(caller.taker());
+        return PermitView.ofCode(permit, runtime.continuations(), runtime.cleaner());
     }
 
-    private Permit view(HeldPermit permit) {
-        return new PermitView(permit, runtime.continuations());
-    }
-
-    // What a Runnable throws is unchecked, and so is a rejection.
     void run(Semaphore semaphore, Runnable action) {
         requireAction(action);
-        try {
-            call(semaphore, "run", () -> {
-                action.run();
-                return null;
-            });
-        } catch (RuntimeException e) {
-            throw e;
-        } catch (Exception e) {
-            throw new IllegalStateException(e);
-        }
+        call(semaphore, "run", () -> {
+            action.run();
+            return null;
+        });
     }
 
     @SuppressWarnings("unchecked")
-    <T> T call(Semaphore semaphore, String method, Callable<T> action) throws Exception {
+    <T, E extends Exception> T call(Semaphore semaphore, String method, CheckedCallable<T, E> action) throws E {
         requireAction(action);
         requireBlockingAllowed(method);
         SynchronousGuard guard = new SynchronousGuard(type + "." + method, semaphore.spec().name());
-        return (T) guard.call(executions(HeldPermits.nested(semaphore), guard.waitsOn()), (Callable<Object>) action);
+        try {
+            return (T) guard.call(executions(HeldPermits.nested(semaphore), guard.waitsOn()), action::call);
+        } catch (RuntimeException e) {
+            throw e;
+        } catch (Exception e) {
+            // Rejections are unchecked, so the action threw it.
+            throw (E) e;
+        }
     }
 
     Uni<Void> runAsync(Semaphore semaphore, Supplier<? extends Uni<?>> action) {
@@ -185,7 +190,7 @@ abstract class BulkheadView {
     }
 
     private Supplier<Admission> executions(Semaphore semaphore, WaitsOn waitsOn) {
-        String caller = caller();
+        String caller = method();
         return () -> runtime.executions().admit(List.of(semaphore), caller, waitsOn);
     }
 
@@ -210,13 +215,35 @@ abstract class BulkheadView {
                 + "Async() there");
     }
 
+    /**
+     * Code that acquires a permit.
+     *
+     * @param method {@code Class#method}, as operators see it
+     * @param taker the same, with more details
+     */
+    private record Caller(String method, Taker taker) {
+    }
+
+    private Caller caller() {
+        Optional<StackFrame> frame = firstOutside();
+        String place = !runtime.recordsPlaces() ? ""
+                : frame.map(StackFrame::toStackTraceElement).map(line -> line.getClassName() + "." + line.getMethodName() + "("
+                        + line.getFileName() + ":" + line.getLineNumber() + ")").orElse("");
+        return new Caller(label(frame), new Taker(Thread.currentThread().getName(), place));
+    }
+
     /** The first caller outside of this extension, as operators see it among the holders: {@code Class#method}. */
-    static String caller() {
-        return StackWalker.getInstance().walk(frames -> frames
-                .filter(frame -> !frame.getClassName().startsWith(OWN_PACKAGE))
-                .findFirst()
-                .map(frame -> frame.getClassName().substring(frame.getClassName().lastIndexOf('.') + 1) + "#"
-                        + frame.getMethodName())
-                .orElse(""));
+    static String method() {
+        return label(firstOutside());
+    }
+
+    private static Optional<StackFrame> firstOutside() {
+        return StackWalker.getInstance()
+                .walk(frames -> frames.filter(frame -> !frame.getClassName().startsWith(OWN_PACKAGE)).findFirst());
+    }
+
+    private static String label(Optional<StackFrame> caller) {
+        return caller.map(frame -> frame.getClassName().substring(frame.getClassName().lastIndexOf('.') + 1) + "#"
+                + frame.getMethodName()).orElse("");
     }
 }

@@ -10,6 +10,9 @@ import java.util.OptionalInt;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
+import org.jboss.logging.Logger;
+
+import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.definition.AnnotationDefinitions;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions;
@@ -22,6 +25,8 @@ import io.quarkiverse.redisbulkhead.runtime.message.Texts;
  * limits for one name, each call would go by its own. Thread-safe.
  */
 final class CodeBulkheads {
+
+    private static final Logger LOG = Logger.getLogger(CodeBulkheads.class);
 
     /** How many names operators see while they are idle. Names that are not computed are usually among the first. */
     static final int MOST_LISTED = 100;
@@ -50,15 +55,33 @@ final class CodeBulkheads {
 
     // Both by name, and guarded by this. No name is in both.
     private final Map<String, First> listed = new HashMap<>();
-    private final Map<String, First> others = new LinkedHashMap<>(16, 0.75f, true) {
+    private final Map<String, First> others = new Remembered<>();
+    // Of the names that LockSpecs define, and of all names.
+    private final Map<String, Lease> leasesOfLocks = new Remembered<>();
+    private final Map<String, Boolean> leasesDiffer = new Remembered<>();
+
+    /** By name. Forgets the one that was not looked up for the longest time. */
+    private static final class Remembered<V> extends LinkedHashMap<String, V> {
 
         private static final long serialVersionUID = 1L;
 
+        private Remembered() {
+            super(16, 0.75f, true);
+        }
+
         @Override
-        protected boolean removeEldestEntry(Map.Entry<String, First> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<String, V> eldest) {
             return size() > MOST_OTHERS;
         }
-    };
+    }
+
+    /**
+     * The lease that a definition states.
+     *
+     * @param location says which definition that is
+     */
+    private record Lease(Duration expire, String location) {
+    }
 
     /**
      * @param definitions what annotations and configuration say
@@ -91,7 +114,38 @@ final class CodeBulkheads {
                     + ". For another limit, use another name, or RedisSemaphore.resize. "
                     + MessageCode.RBH035.whereExplained());
         }
+        compare("Bulkhead '" + spec.name() + "'", "expire", new Lease(first.inForce().expire(), first.location()),
+                effective.spec().expire(), () -> "in the SemaphoreSpec of " + caller.get());
         return effective;
+    }
+
+    /**
+     * Compares a definition of a lock with the first one of that name.
+     *
+     * @param spec the definition
+     * @param caller names the code that defines it
+     */
+    void define(LockSpec spec, Supplier<String> caller) {
+        Supplier<String> location = () -> "in the LockSpec of " + caller.get();
+        Lease first;
+        synchronized (this) {
+            first = leasesOfLocks.computeIfAbsent(spec.name(), missing -> new Lease(spec.lockTimeout(), location.get()));
+        }
+        compare("Lock '" + spec.name() + "'", "lockTimeout", first, spec.lockTimeout(), location);
+    }
+
+    // An instance has one lease per bulkhead, so that the share of a short one lives as long as that of a long one.
+    private void compare(String what, String setting, Lease first, Duration expire, Supplier<String> location) {
+        if (!first.expire().equals(expire)) {
+            synchronized (this) {
+                if (leasesDiffer.put(what, true) != null) {
+                    return;
+                }
+            }
+            LOG.warnf("%s has different leases: %s=%s %s; %s=%s %s. The longest one in use applies to all its permits in this "
+                    + "instance, so those of a crashed instance are free later than the shortest one promises. Use the same value",
+                    what, setting, first.expire(), first.location(), setting, expire, location.get());
+        }
     }
 
     /** The names that code alone has defined, up to {@value #MOST_LISTED}: the first ones. */

@@ -15,6 +15,7 @@ import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.BulkheadKeyResolver;
 import io.quarkiverse.redisbulkhead.ResolvedKey;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallResult;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Executions;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.SkippedException;
@@ -180,12 +181,33 @@ final class GuardedMethod {
                 Object value = arguments[parameter.index()];
                 String key = value instanceof Enum<?> constant ? constant.name() : value == null ? null : value.toString();
                 if (key == null) {
-                    semaphore.refuseKey(method);
+                    semaphore.refuse(method, CallResult.INVALID_KEY);
                     throw new IllegalArgumentException(method + ": the parameter " + parameter.name() + " is null, but it is"
                             + " the key of bulkhead '" + semaphore.spec().name()
                             + "' (@BulkheadKey). Pass a value, or reject the call earlier");
                 }
                 return semaphore.forKey(key, OptionalInt.empty());
+            };
+        }
+
+        /**
+         * A parameter holds the weight.
+         *
+         * @param semaphore finds the semaphore of a call
+         * @param method the guarded method, for messages
+         * @param index the position of the parameter, from 0
+         */
+        static SemaphoreOfCall weighedByParameter(SemaphoreOfCall semaphore, String method, int index) {
+            return arguments -> {
+                Semaphore ofCall = semaphore.of(arguments);
+                long weight = arguments[index] instanceof Number number ? number.longValue() : 0;
+                if (weight < 1) {
+                    ofCall.refuse(method, CallResult.INVALID_WEIGHT);
+                    throw new IllegalArgumentException(method + ": the weight of the call (@BulkheadWeight) must be at least 1,"
+                            + " but is " + arguments[index] + ". It is how much the call takes of bulkhead '"
+                            + ofCall.spec().name() + "'");
+                }
+                return ofCall.forCallWeighing(weight, method);
             };
         }
 
@@ -203,12 +225,13 @@ final class GuardedMethod {
             return arguments -> {
                 ResolvedKey key = resolver.get().resolve(new BulkheadCall(bulkhead, method, Arrays.asList(arguments)));
                 if (key == null) {
-                    semaphore.refuseKey(method);
+                    semaphore.refuse(method, CallResult.INVALID_KEY);
                     throw new IllegalArgumentException(method + ": " + type + " returned null instead of the key of "
                             + "bulkhead '" + bulkhead + "'. Return ResolvedKey.of(key), or throw an "
                             + "exception to reject the call");
                 }
-                return semaphore.forKey(key.key(), key.permits());
+                Semaphore ofKey = semaphore.forKey(key.key(), key.permits());
+                return key.weight().isEmpty() ? ofKey : ofKey.forCallWeighing(key.weight().getAsInt(), method);
             };
         }
     }

@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
 import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Inject;
@@ -23,6 +24,7 @@ import io.quarkiverse.redisbulkhead.BulkheadKeyResolver;
 import io.quarkiverse.redisbulkhead.InvalidBulkheadKeyException;
 import io.quarkiverse.redisbulkhead.runtime.GuardedMethod.SemaphoreOfCall;
 import io.quarkiverse.redisbulkhead.runtime.GuardedMethod.Skips;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallResult;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.config.OnFull;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
@@ -33,6 +35,7 @@ import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.ReturnKind;
 import io.quarkiverse.redisbulkhead.runtime.guard.AsyncGuard;
 import io.quarkiverse.redisbulkhead.runtime.guard.Guard;
 import io.quarkiverse.redisbulkhead.runtime.guard.SynchronousGuard;
+import io.quarkiverse.redisbulkhead.runtime.guard.UnfinishedResults;
 import io.quarkus.arc.Arc;
 
 /** The guarded methods of the application. Each is made at its first call from what the build found. Thread-safe. */
@@ -58,7 +61,7 @@ public class GuardedMethods {
          * @return to be thrown
          */
         public InvalidBulkheadKeyException refused() {
-            semaphore.refuseKey(method);
+            semaphore.refuse(method, CallResult.INVALID_KEY);
             return new InvalidBulkheadKeyException(semaphore.spec().name(),
                     "The parameter " + name + " is missing or malformed");
         }
@@ -71,6 +74,7 @@ public class GuardedMethods {
     private final BulkheadRuntime runtime;
     // Null where no scheduler is.
     private final ScheduledRuns scheduledRuns;
+    private final UnaryOperator<Object> content;
 
     /**
      * Makes no guard yet.
@@ -79,13 +83,15 @@ public class GuardedMethods {
      * @param bulkheads the bulkheads with their configuration
      * @param runtime what they run on
      * @param scheduledRuns knows the calls that a scheduler makes, where one is
+     * @param content finds the entities of responses, where Quarkus REST is
      */
     @Inject
     public GuardedMethods(Declarations declarations, BulkheadRegistry bulkheads, BulkheadRuntime runtime,
-            Instance<ScheduledRuns> scheduledRuns) {
+            Instance<ScheduledRuns> scheduledRuns, Instance<ResultContent> content) {
         this.bulkheads = bulkheads;
         this.runtime = runtime;
         this.scheduledRuns = scheduledRuns.isResolvable() ? scheduledRuns.get() : null;
+        this.content = content.isResolvable() ? content.get() : UnaryOperator.identity();
         for (MethodDeclaration method : declarations.methods()) {
             declared.put(signature(method.beanClass(), method.name(), method.parameterTypes()), method);
         }
@@ -122,7 +128,11 @@ public class GuardedMethods {
     private GuardedMethod guarded(MethodDeclaration method) {
         List<SemaphoreOfCall> semaphores = new ArrayList<>();
         for (BulkheadUse use : method.bulkheads()) {
-            semaphores.add(semaphoreOfCall(use, method));
+            SemaphoreOfCall semaphore = semaphoreOfCall(use, method);
+            boolean weighed = use.weightParameter() != BulkheadUse.NO_PARAMETER
+                    && bulkheads.isEnabled(bulkheads.resolved(use.name()));
+            semaphores.add(weighed ? SemaphoreOfCall.weighedByParameter(semaphore, method.label(), use.weightParameter())
+                    : semaphore);
         }
         return new GuardedMethod(method.label(), guard(method), semaphores, runtime.executions(), skips(method));
     }
@@ -175,7 +185,8 @@ public class GuardedMethods {
         }
         String first = bulkheads.resolved(method.bulkheads().get(0).name());
         return switch (method.returns()) {
-            case SYNCHRONOUS -> new SynchronousGuard(method.label(), first);
+            case SYNCHRONOUS ->
+                new UnfinishedResults(new SynchronousGuard(method.label(), first), method.label(), first, content);
             case UNI -> asynchronous(first)::uni;
             case MULTI -> asynchronous(first)::multi;
             case STAGE -> asynchronous(first)::stage;

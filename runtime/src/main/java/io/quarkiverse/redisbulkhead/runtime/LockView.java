@@ -2,12 +2,12 @@ package io.quarkiverse.redisbulkhead.runtime;
 
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.CheckedCallable;
 import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.LockNotAcquiredException;
 import io.quarkiverse.redisbulkhead.LockSpec;
@@ -94,7 +94,7 @@ final class LockView extends BulkheadView implements RedisLock {
     }
 
     @Override
-    public <T> T call(Duration maxWait, Callable<T> action) throws Exception {
+    public <T, E extends Exception> T call(Duration maxWait, CheckedCallable<T, E> action) throws E {
         return call(semaphore.within(maxWait), "call", action);
     }
 

@@ -1,5 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime;
 
+import java.lang.ref.Cleaner;
+import java.lang.ref.Reference;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
@@ -9,8 +11,32 @@ import io.quarkiverse.redisbulkhead.runtime.guard.BlockingWait;
 import io.quarkiverse.redisbulkhead.runtime.guard.Continuations;
 import io.smallrye.mutiny.Uni;
 
-/** The public view of a permit. */
-record PermitView(HeldPermit permit, Continuations continuations) implements Permit {
+/**
+ * The public view of a permit. If code acquired it, a {@link Cleaner} notices when no code refers to the view any more. So what
+ * code keeps to use the permit later, such as the {@code Uni} of {@link #releaseAsync()}, refers to the view.
+ */
+final class PermitView implements Permit {
+
+    private final HeldPermit permit;
+    private final Continuations continuations;
+    // Null for the permit of a guarded method, which ends with its execution.
+    private final Cleaner.Cleanable watch;
+
+    /** The permit of a guarded method. */
+    static Permit ofMethod(HeldPermit permit, Continuations continuations) {
+        return new PermitView(permit, continuations, null);
+    }
+
+    /** A permit that code is to release. */
+    static Permit ofCode(HeldPermit permit, Continuations continuations, Cleaner cleaner) {
+        return new PermitView(permit, continuations, cleaner);
+    }
+
+    private PermitView(HeldPermit permit, Continuations continuations, Cleaner cleaner) {
+        this.permit = permit;
+        this.continuations = continuations;
+        this.watch = cleaner == null ? null : cleaner.register(this, permit::abandoned);
+    }
 
     @Override
     public String id() {
@@ -45,18 +71,18 @@ record PermitView(HeldPermit permit, Continuations continuations) implements Per
 
     @Override
     public Uni<Boolean> refreshAsync() {
-        return continuations.answer(permit::refresh);
+        return continuations.answer(() -> permit.refresh());
     }
 
     @Override
     public boolean release() {
         BlockingWait.requireAllowed(() -> "Permit.release() must not be called on an event loop; use releaseAsync() there");
-        return BlockingWait.awaitUninterruptibly(permit.release());
+        return BlockingWait.awaitUninterruptibly(giveBack());
     }
 
     @Override
     public Uni<Boolean> releaseAsync() {
-        return continuations.answer(permit::release);
+        return continuations.answer(this::giveBack);
     }
 
     @Override
@@ -69,12 +95,14 @@ record PermitView(HeldPermit permit, Continuations continuations) implements Per
             // An interrupt ends only the wait.
             takeBack(token);
             throw e;
+        } finally {
+            Reference.reachabilityFence(this);
         }
     }
 
     @Override
     public Uni<String> detachAsync() {
-        return continuations.answer(permit::detach, token -> token, this::takeBack);
+        return continuations.answer(() -> permit.detach(), token -> token, this::takeBack);
     }
 
     // No caller has the token.
@@ -87,8 +115,16 @@ record PermitView(HeldPermit permit, Continuations continuations) implements Per
         if (permit.awaitsRelease()) {
             release();
         } else {
-            permit.release();
+            giveBack();
         }
+    }
+
+    private CompletionStage<Boolean> giveBack() {
+        CompletionStage<Boolean> answer = permit.release();
+        if (watch != null) {
+            watch.clean();
+        }
+        return answer;
     }
 
     @Override

@@ -49,7 +49,7 @@ class CallAllocationTest {
 
     private final Engine engine = new Engine("one", new Untimed(), new HolderIdentity("app", "host:1"),
             new SemaphoreListeners(
-                    List.of(new PermitLogger(), new PermitLostEvents(null, Runnable::run), new RecentExecutions())),
+                    List.of(new PermitLogger(), new PermitLostEvents(null, Runnable::run))),
             new WaiterLimits(0));
     private final Continuations continuations = new Continuations(0);
 

@@ -12,6 +12,7 @@ import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
+import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.OnLost;
 import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
@@ -23,6 +24,7 @@ import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.DefinedInCod
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.EffectiveBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.LoggedWarnings;
 import io.quarkus.runtime.configuration.ConfigurationException;
 import io.quarkus.runtime.configuration.DurationConverter;
 import io.smallrye.config.EnvConfigSource;
@@ -191,6 +193,32 @@ class CodeBulkheadsTest {
 
         SemaphoreSpec forgotten = IMPORTS.toBuilder().permits(7).build();
         assertThat(define(bulkheads, forgotten).spec()).isEqualTo(forgotten);
+    }
+
+    /** The share of an instance has one lease. */
+    @Test
+    void differentLeasesOfOneNameAreAWarningThatNamesTheDefinitions() {
+        CodeBulkheads bulkheads = bulkheads();
+        try (LoggedWarnings warnings = new LoggedWarnings(CodeBulkheads.class)) {
+            for (int i = 0; i < 3; i++) {
+                define(bulkheads, REPORTS);
+                define(bulkheads, REPORTS.toBuilder().expire(Duration.ofSeconds(9)).build());
+                lock(bulkheads, Duration.ofSeconds(30));
+            }
+            assertThat(warnings.texts()).singleElement().asString().contains("Bulkhead 'reports' has different leases")
+                    .contains("expire=PT30S in the annotation of Reports#render")
+                    .contains("expire=PT9S in the SemaphoreSpec of Jobs#run");
+
+            lock(bulkheads, Duration.ofSeconds(5));
+            lock(bulkheads, Duration.ofSeconds(6));
+
+            assertThat(warnings.texts()).hasSize(2).last().asString().contains("Lock 'orders'")
+                    .contains("lockTimeout=PT30S in the LockSpec of Jobs#run", "lockTimeout=PT5S");
+        }
+    }
+
+    private static void lock(CodeBulkheads bulkheads, Duration lockTimeout) {
+        bulkheads.define(LockSpec.named("orders").lockTimeout(lockTimeout).build(), () -> "Jobs#run");
     }
 
     private static void orders(CodeBulkheads bulkheads, int first, int end) {

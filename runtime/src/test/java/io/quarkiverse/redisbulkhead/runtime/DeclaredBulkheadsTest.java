@@ -43,7 +43,7 @@ class DeclaredBulkheadsTest {
 
     private static MethodDeclaration guarded(String type, String method, String bulkhead) {
         return new MethodDeclaration(type, method, List.of(), ReturnKind.SYNCHRONOUS, type + "#" + method,
-                List.of(new BulkheadUse(bulkhead, 1, null, new KeyOrigin.None())));
+                List.of(new BulkheadUse(bulkhead, 1, null, new KeyOrigin.None(), BulkheadUse.NO_PARAMETER)));
     }
 
     private static DeclaredBulkhead reports(Map<String, String> properties) {
@@ -79,6 +79,7 @@ class DeclaredBulkheadsTest {
                 new DefinedValue("max-hold", "300s", CONFIGURATION, "quarkus.redis-bulkhead.reports.max-hold"),
                 new DefinedValue("min-hold", "0s", DEFAULT, ""),
                 new DefinedValue("keep-idle", "1s", DEFAULT, ""),
+                new DefinedValue("warn-after", "", DEFAULT, ""),
                 new DefinedValue("on-lost", "report", DEFAULT, ""),
                 new DefinedValue("on-full", "scheduled runs are skipped, other calls rejected", DEFAULT, ""),
                 new DefinedValue("on-outage", "allow", CONFIGURATION, "quarkus.redis-bulkhead.on-outage"),

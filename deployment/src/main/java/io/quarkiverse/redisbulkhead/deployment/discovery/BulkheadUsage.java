@@ -35,12 +35,13 @@ import io.quarkus.arc.processor.BuildExtension.Key;
  * @param redisClients the named Redis clients that the application asks for
  * @param classes all classes, loaded on demand
  * @param idleKeys the parameters that carry the annotation of keys, but of methods that nothing guards
+ * @param idleWeights the same for weights
  * @param keyResolvers finds the beans that resolve keys
  */
 public record BulkheadUsage(List<AnnotatedElement> elements, Declarations declarations, List<GuardedBeanMethod> guards,
         BeanClasses beans, DisabledClasses disabled, AnnotationOverlay annotations, Superclasses superclasses,
         ReturnKinds returnKinds, Set<String> redisClients, IndexView classes, List<KeyParameter> idleKeys,
-        KeyResolvers keyResolvers) {
+        List<KeyParameter> idleWeights, KeyResolvers keyResolvers) {
 
     /**
      * Analyzes the application.
@@ -57,9 +58,10 @@ public record BulkheadUsage(List<AnnotatedElement> elements, Declarations declar
         Superclasses superclasses = new Superclasses(beanArchives);
         BeanClasses beans = new BeanClasses(context, superclasses);
         DisabledClasses disabled = new DisabledClasses(context, application, annotations);
-        KeyParameters keys = new KeyParameters(annotations, generatedClasses);
+        KeyParameters keys = new KeyParameters(annotations, generatedClasses, Names.BULKHEAD_KEY);
+        KeyParameters weights = new KeyParameters(annotations, generatedClasses, Names.BULKHEAD_WEIGHT);
         List<GuardedBeanMethod> guards = new GuardDiscovery(annotations, superclasses,
-                new InterfaceBeans(beanArchives), new BoundTypes(beanArchives), keys).guardsOf(beans);
+                new InterfaceBeans(beanArchives), new BoundTypes(beanArchives), keys, weights).guardsOf(beans);
         Set<EquivalenceKey> sources = sourcesOf(guards);
         Replacement replacement = new Replacement(beans, annotations, superclasses);
         Map<Boolean, List<AnnotatedElement>> all = new AnnotatedElements(annotations, generatedClasses)
@@ -75,10 +77,17 @@ public record BulkheadUsage(List<AnnotatedElement> elements, Declarations declar
                         || !replacement.isOverridden(key.method())
                                 && !isDisabled(key.method().declaringClass(), beans, disabled, application)))
                 .toList();
+        Set<EquivalenceKey> weighing = guards.stream().flatMap(guard -> guard.weights().stream()).map(KeyParameter::key)
+                .collect(Collectors.toSet());
+        List<KeyParameter> idleWeights = weights.in(application, beanArchives).stream()
+                .filter(weight -> !weighing.contains(weight.key()) && !replacement.isOverridden(weight.method())
+                        && !isDisabled(weight.method().declaringClass(), beans, disabled, application))
+                .toList();
         Declarations declarations = new Declarations(declarations(all.get(true)), names(all.get(false)), List.of(),
                 returning(guards), CodeConstants.in(application));
         return new BulkheadUsage(all.get(true), declarations, guards, beans, disabled, annotations, superclasses,
-                new ReturnKinds(beanArchives), redisClients(application), beanArchives, idleKeys, new KeyResolvers(context));
+                new ReturnKinds(beanArchives), redisClients(application), beanArchives, idleKeys, idleWeights,
+                new KeyResolvers(context));
     }
 
     private static List<BulkheadDeclaration> declarations(List<AnnotatedElement> elements) {

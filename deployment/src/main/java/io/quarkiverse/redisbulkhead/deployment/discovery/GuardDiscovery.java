@@ -27,14 +27,16 @@ final class GuardDiscovery {
     private final InterfaceBeans interfaceBeans;
     private final BoundTypes boundTypes;
     private final KeyParameters keyParameters;
+    private final KeyParameters weightParameters;
 
     GuardDiscovery(AnnotationOverlay annotations, Superclasses superclasses, InterfaceBeans interfaceBeans,
-            BoundTypes boundTypes, KeyParameters keyParameters) {
+            BoundTypes boundTypes, KeyParameters keyParameters, KeyParameters weightParameters) {
         this.annotations = annotations;
         this.superclasses = superclasses;
         this.interfaceBeans = interfaceBeans;
         this.boundTypes = boundTypes;
         this.keyParameters = keyParameters;
+        this.weightParameters = weightParameters;
     }
 
     List<GuardedBeanMethod> guardsOf(BeanClasses beans) {
@@ -57,7 +59,8 @@ final class GuardDiscovery {
                 .or(() -> onClass(owner))
                 .orElse(null);
         return new GuardedBeanMethod(bean, owner, method, boundTypes.resolved(bean, method, method.returnType()), source,
-                keyParameters.of(declared, type -> boundTypes.resolved(owner, declared, type)));
+                keyParameters.of(declared, type -> boundTypes.resolved(owner, declared, type)),
+                weightParameters.of(declared, type -> boundTypes.resolved(owner, declared, type)));
     }
 
     // The container gives methods that a bean inherits from an interface the bindings of the bean's class only.

@@ -21,9 +21,10 @@ import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.MethodDeclar
  * @param returns what it returns, with the type variables of the bean's superclasses resolved where possible
  * @param source where its bulkheads are written, or null when the method carries the bare binding
  * @param keys its parameters that are keys, in their order
+ * @param weights its parameters that are weights, of which there should be no more than one
  */
 public record GuardedBeanMethod(ClassInfo bean, ClassInfo owner, MethodInfo method, Type returns,
-        AnnotatedElement source, List<KeyParameter> keys) {
+        AnnotatedElement source, List<KeyParameter> keys, List<KeyParameter> weights) {
 
     private static final DotName CONTINUATION = DotName.createSimple("kotlin.coroutines.Continuation");
 
@@ -67,9 +68,18 @@ public record GuardedBeanMethod(ClassInfo bean, ClassInfo owner, MethodInfo meth
      * @return those that name it, and where it is the only one, those that name none
      */
     public List<KeyParameter> keysOf(WrittenBulkhead bulkhead) {
-        return keys.stream()
-                .filter(key -> key.namesBulkhead() ? key.bulkhead().equals(bulkhead.name()) : bulkheads().size() == 1)
-                .toList();
+        return keys.stream().filter(key -> isFor(key, bulkhead)).toList();
+    }
+
+    /**
+     * Whether a parameter is for a bulkhead.
+     *
+     * @param parameter one of the keys or weights
+     * @param bulkhead one of the bulkheads of this method
+     * @return true where the parameter names it, or names none and it is the only one
+     */
+    public boolean isFor(KeyParameter parameter, WrittenBulkhead bulkhead) {
+        return parameter.namesBulkhead() ? parameter.bulkhead().equals(bulkhead.name()) : bulkheads().size() == 1;
     }
 
     /**
@@ -139,7 +149,9 @@ public record GuardedBeanMethod(ClassInfo bean, ClassInfo owner, MethodInfo meth
         return new MethodDeclaration(bean.name().toString(), method.name(), Shapes.erasedParameters(method),
                 returnKinds.of(this).orElseThrow(), label(), bulkheads().stream()
                         .map(bulkhead -> new BulkheadUse(bulkhead.name(), bulkhead.weight(), bulkhead.maxWait(),
-                                keyOf(bulkhead, resolvers)))
+                                keyOf(bulkhead, resolvers),
+                                weights.stream().filter(weight -> isFor(weight, bulkhead)).findFirst().map(KeyParameter::index)
+                                        .orElse(BulkheadUse.NO_PARAMETER)))
                         .toList());
     }
 

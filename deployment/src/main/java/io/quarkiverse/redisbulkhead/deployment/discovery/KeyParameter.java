@@ -6,7 +6,8 @@ import org.jboss.jandex.MethodParameterInfo;
 import org.jboss.jandex.Type;
 
 /**
- * A parameter that carries {@link io.quarkiverse.redisbulkhead.BulkheadKey}.
+ * A parameter that carries {@link io.quarkiverse.redisbulkhead.BulkheadKey}, or
+ * {@link io.quarkiverse.redisbulkhead.BulkheadWeight}.
  *
  * @param parameter the parameter, of the method that the user wrote
  * @param bulkhead the bulkhead that the annotation names, empty when it names none

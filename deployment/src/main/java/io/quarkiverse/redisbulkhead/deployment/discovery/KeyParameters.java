@@ -19,14 +19,21 @@ import org.jboss.jandex.MethodInfo;
 import org.jboss.jandex.MethodParameterInfo;
 import org.jboss.jandex.Type;
 
-/** Finds the parameters that carry the annotation of keys. Generated classes and bridges are not the user's. */
+/**
+ * Finds the parameters that carry the annotation of keys, or that of weights. Generated classes and bridges are not the user's.
+ */
 final class KeyParameters {
 
     private final AnnotationOverlay annotations;
     private final Set<DotName> generatedClasses;
+    private final DotName mark;
 
-    KeyParameters(AnnotationOverlay annotations, Set<DotName> generatedClasses) {
+    /**
+     * @param mark the annotation of keys, or that of weights
+     */
+    KeyParameters(AnnotationOverlay annotations, Set<DotName> generatedClasses, DotName mark) {
         this.annotations = annotations;
+        this.mark = mark;
         this.generatedClasses = generatedClasses;
     }
 
@@ -39,7 +46,7 @@ final class KeyParameters {
     List<KeyParameter> of(MethodInfo method, UnaryOperator<Type> resolution) {
         // The overlay of the container keeps the annotations of parameters with their method.
         return annotations.annotations(method).stream()
-                .filter(annotation -> Names.BULKHEAD_KEY.equals(annotation.name()) && isOnParameter(annotation.target()))
+                .filter(annotation -> mark.equals(annotation.name()) && isOnParameter(annotation.target()))
                 .map(annotation -> key(annotation, resolution))
                 .sorted(Comparator.comparing(KeyParameter::index))
                 .toList();
@@ -49,7 +56,7 @@ final class KeyParameters {
     List<KeyParameter> in(IndexView... indexes) {
         Map<EquivalenceKey, KeyParameter> found = new LinkedHashMap<>();
         for (IndexView index : indexes) {
-            for (AnnotationInstance annotation : index.getAnnotations(Names.BULKHEAD_KEY)) {
+            for (AnnotationInstance annotation : index.getAnnotations(mark)) {
                 if (isOnParameter(annotation.target()) && isUsers(annotation.target().asMethodParameter().method())) {
                     of(annotation.target().asMethodParameter().method(), UnaryOperator.identity())
                             .forEach(key -> found.putIfAbsent(key.key(), key));

@@ -4,6 +4,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.jboss.jandex.ClassInfo;
@@ -12,6 +13,7 @@ import org.jboss.jandex.IndexView;
 import org.jboss.jandex.Type;
 
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.ReturnKind;
+import io.quarkiverse.redisbulkhead.runtime.guard.UnfinishedResults;
 
 /** Determines from the return type of a method how to observe the end of an execution. */
 public final class ReturnKinds {
@@ -23,40 +25,13 @@ public final class ReturnKinds {
             DotName.createSimple("java.util.concurrent.CompletableFuture"), ReturnKind.STAGE);
 
     // Types of executions that continue after the method has returned.
-    private static final Set<DotName> ASYNCHRONOUS = names(
-            "io.smallrye.mutiny.Uni",
-            "io.smallrye.mutiny.Multi",
-            "java.util.concurrent.CompletionStage",
-            "java.util.concurrent.Future",
-            "java.util.concurrent.Flow$Publisher",
-            "org.reactivestreams.Publisher",
-            "org.jboss.resteasy.reactive.RestMulti",
-            "io.vertx.core.Future",
-            "io.reactivex.rxjava3.core.Observable",
-            "io.reactivex.rxjava3.core.Single",
-            "io.reactivex.rxjava3.core.Maybe",
-            "io.reactivex.rxjava3.core.Completable",
-            "dev.langchain4j.service.TokenStream",
-            "kotlinx.coroutines.Job",
-            "kotlinx.coroutines.Deferred",
-            "kotlinx.coroutines.flow.Flow",
-            // Lazy: most of the work is done by what reads the result.
-            "java.util.stream.BaseStream",
-            "kotlin.sequences.Sequence",
-            "jakarta.ws.rs.core.StreamingOutput");
+    private static final Set<DotName> ASYNCHRONOUS = UnfinishedResults.TYPES.stream().map(DotName::createSimple)
+            .collect(Collectors.toUnmodifiableSet());
 
     private final IndexView index;
 
     ReturnKinds(IndexView index) {
         this.index = index;
-    }
-
-    private static Set<DotName> names(String... names) {
-        Set<DotName> result = new HashSet<>();
-        for (String name : names) {
-            result.add(DotName.createSimple(name));
-        }
-        return Set.copyOf(result);
     }
 
     /**

@@ -40,6 +40,7 @@ public interface Rule {
                 new ObservableEndRule(coroutines),
                 new EventLoopRule(config),
                 new KeyRule(),
+                new CallWeightRule(),
                 new KeyResolverBeanRule());
     }
 }

@@ -136,7 +136,7 @@ class MetricsTest {
                 .allSatisfy(calls -> assertThat(calls.value()).isZero())
                 .extracting(calls -> calls.labels().get("result"))
                 .containsExactlyInAnyOrder("accepted", "bypassed", "full", "timedOut", "queueFull", "skipped", "contended",
-                        "unavailable", "invalidKey", "cancelled");
+                        "unavailable", "invalidKey", "invalidWeight", "cancelled");
         assertThat(
                 scrape.samples("redis_bulkhead_permits_lost_total", "bulkhead", "idle")
                         .map(lost -> lost.labels().get("reason")))
@@ -264,8 +264,10 @@ class MetricsTest {
         Map<String, String> types = new TreeMap<>();
         types.put("redis_bulkhead_calls_total", "counter");
         types.put("redis_bulkhead_permits_lost_total", "counter");
+        types.put("redis_bulkhead_permits_leaked_total", "counter");
         types.put("redis_bulkhead_renewals_failed_total", "counter");
-        for (String gauge : List.of("executions_running", "executions_waiting", "permits_in_use", "permits_idle",
+        for (String gauge : List.of("executions_running", "executions_waiting", "executions_weight", "permits_in_use",
+                "permits_idle",
                 "permits_limit",
                 "waiters")) {
             types.put("redis_bulkhead_" + gauge, "gauge");
@@ -330,7 +332,7 @@ class MetricsTest {
         Set<String> inPanelsOfTheirOwn = find("result=~?\"([^\"]*)\"", String.join("\n", queries()), 1).stream()
                 .flatMap(results -> Stream.of(results.split("[|]"))).collect(Collectors.toSet());
         assertThat(inPanelsOfTheirOwn).containsExactlyInAnyOrder("full", "timedOut", "queueFull", "skipped", "contended",
-                "unavailable", "bypassed", "invalidKey");
+                "unavailable", "bypassed", "invalidKey", "invalidWeight");
     }
 
     private static JsonObject dashboard() throws IOException {

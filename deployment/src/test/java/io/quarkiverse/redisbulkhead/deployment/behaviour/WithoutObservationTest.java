@@ -39,9 +39,7 @@ class WithoutObservationTest {
         assertThatThrownBy(() -> Thread.currentThread().getContextClassLoader()
                 .loadClass("io.micrometer.core.instrument.MeterRegistry")).isInstanceOf(ClassNotFoundException.class);
         assertThat(guarded.call()).isEqualTo("called");
-        assertThat(Arc.container().listAll(SemaphoreListener.class)).as("only the listener that estimates Retry-After")
-                .extracting(listener -> listener.getBean().getBeanClass().getSimpleName())
-                .containsExactly("RecentExecutions");
+        assertThat(Arc.container().listAll(SemaphoreListener.class)).isEmpty();
         assertThat(Arc.container().listAll(ObservedShareStore.Listener.class)).isEmpty();
         assertThat(
                 Arc.container().listAll(Object.class).stream().map(handle -> handle.getBean()).map(InjectableBean::getBeanClass)

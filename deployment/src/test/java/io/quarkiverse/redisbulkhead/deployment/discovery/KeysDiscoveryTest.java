@@ -89,7 +89,8 @@ class KeysDiscoveryTest {
     @Test
     void eachBulkheadHasItsOwnKey() {
         assertThat(keys(Several.class, "several")).containsExactly(parameter("zulu", 1, "b"),
-                new BulkheadUse("yankee", 1, null, resolver(Several.class, "several", 1)), unkeyed("x-ray"),
+                new BulkheadUse("yankee", 1, null, resolver(Several.class, "several", 1), BulkheadUse.NO_PARAMETER),
+                unkeyed("x-ray"),
                 parameter("whiskey", 0, "a"));
         assertThat(resolverBean(Several.class, "several", 1)).isEqualTo(TenantKey.class);
     }
@@ -162,11 +163,11 @@ class KeysDiscoveryTest {
     }
 
     private static BulkheadUse parameter(String bulkhead, int index, String name) {
-        return new BulkheadUse(bulkhead, 1, null, new KeyOrigin.Parameter(index, name));
+        return new BulkheadUse(bulkhead, 1, null, new KeyOrigin.Parameter(index, name), BulkheadUse.NO_PARAMETER);
     }
 
     private static BulkheadUse unkeyed(String bulkhead) {
-        return new BulkheadUse(bulkhead, 1, null, new KeyOrigin.None());
+        return new BulkheadUse(bulkhead, 1, null, new KeyOrigin.None(), BulkheadUse.NO_PARAMETER);
     }
 
     /** Makes the first parameter of a method a key, as another extension might do. */

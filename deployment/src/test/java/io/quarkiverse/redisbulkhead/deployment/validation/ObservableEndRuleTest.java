@@ -1,8 +1,11 @@
 package io.quarkiverse.redisbulkhead.deployment.validation;
 
+import java.io.InputStream;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
@@ -16,6 +19,7 @@ import jakarta.ws.rs.core.StreamingOutput;
 import jakarta.ws.rs.sse.SseEventSink;
 
 import org.jboss.resteasy.reactive.RestMulti;
+import org.jboss.resteasy.reactive.RestResponse;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -50,9 +54,13 @@ class ObservableEndRuleTest {
             "RBH014 Nested#uni" + BECAUSE + "returns io.smallrye.mutiny.Uni<io.smallrye.mutiny.Multi<java.lang.String>>"
                     + WAY_OUT,
             "RBH014 Service#asyncResponse" + BECAUSE + "answers through an AsyncResponse" + WAY_OUT,
+            "RBH014 Service#callable" + BECAUSE + "returns java.util.concurrent.Callable<java.lang.String>" + WAY_OUT,
             "RBH014 Service#future" + BECAUSE + "returns java.util.concurrent.Future<java.lang.String>" + WAY_OUT,
+            "RBH014 Service#iterator" + BECAUSE + "returns java.util.Iterator<java.lang.String>" + WAY_OUT,
             "RBH014 Service#ownFuture" + BECAUSE + "returns OwnFuture" + WAY_OUT,
             "RBH014 Service#publisher" + BECAUSE + "returns java.util.concurrent.Flow$Publisher<java.lang.String>" + WAY_OUT,
+            "RBH014 Service#responseWithAStream" + BECAUSE
+                    + "returns org.jboss.resteasy.reactive.RestResponse<java.io.InputStream>" + WAY_OUT,
             "RBH014 Service#restMulti" + BECAUSE + "returns org.jboss.resteasy.reactive.RestMulti<java.lang.String>" + WAY_OUT,
             "RBH014 Service#sse" + BECAUSE + "answers through an SseEventSink" + WAY_OUT,
             "RBH014 Service#stream" + BECAUSE + "returns java.util.stream.Stream<java.lang.String>" + WAY_OUT,
@@ -74,6 +82,21 @@ class ObservableEndRuleTest {
 
     @Singleton
     static class Service {
+
+        @RedisBulkhead(name = "a", permits = 1)
+        Callable<String> callable() {
+            return null;
+        }
+
+        @RedisBulkhead(name = "a", permits = 1)
+        Iterator<String> iterator() {
+            return null;
+        }
+
+        @RedisBulkhead(name = "a", permits = 1)
+        RestResponse<InputStream> responseWithAStream() {
+            return null;
+        }
 
         @RedisBulkhead(name = "a", permits = 1)
         Future<String> future() {

@@ -81,7 +81,7 @@ class RedisClientRuleTest {
         ValidationErrors errors = new ValidationErrors();
         new RedisClientRule(config, config.getConfigMapping(RedisBulkheadBuildTimeConfig.class))
                 .check(new BulkheadUsage(List.of(), null, List.of(), null, null, null, null, null, asked, null, List.of(),
-                        null),
+                        List.of(), null),
                         errors);
         return errors.all();
     }

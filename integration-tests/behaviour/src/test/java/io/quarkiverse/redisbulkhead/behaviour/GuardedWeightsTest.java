@@ -15,13 +15,17 @@ import jakarta.inject.Inject;
 
 import org.junit.jupiter.api.Test;
 
+import io.quarkiverse.redisbulkhead.BulkheadCall;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.BulkheadKey;
+import io.quarkiverse.redisbulkhead.BulkheadKeyResolver;
+import io.quarkiverse.redisbulkhead.BulkheadWeight;
 import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
+import io.quarkiverse.redisbulkhead.ResolvedKey;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.mutiny.Uni;
@@ -60,6 +64,56 @@ class GuardedWeightsTest {
             assertThat(configured.holders()).extracting(Holder::weight).containsExactly(3);
             permit.release();
         });
+    }
+
+    @Test
+    void parameterIsTheWeightOfTheCall() {
+        RedisSemaphore tokens = bulkheads.semaphore("weights-tokens");
+
+        assertThat(warehouse.tokens(2_500, () -> tokens.status().inUse())).isEqualTo(2_500);
+        assertThat(warehouse.tokensLater(7_000L, () -> tokens.statusAsync().map(now -> now.inUse())).await().atMost(PATIENCE))
+                .isEqualTo(7_000);
+        warehouse.tokens(2_500, () -> {
+            assertThat(tokens.holders()).extracting(Holder::weight).containsExactly(2_500);
+            assertThatThrownBy(() -> warehouse.tokens(5_501, () -> 0)).isInstanceOf(BulkheadFullException.class);
+            return warehouse.tokens(5_500, () -> 0);
+        });
+        assertThat(warehouse.both(3, () -> tokens.status().inUse() + bulkheads.semaphore("weights-other").status().inUse()))
+                .isEqualTo(1_003);
+        assertThat(tokens.status().inUse()).isZero();
+    }
+
+    @Test
+    void rejectsCallsWithoutAUsableWeight() {
+        RedisSemaphore tokens = bulkheads.semaphore("weights-tokens");
+
+        assertThatIllegalArgumentException().isThrownBy(() -> warehouse.tokens(0, () -> 0))
+                .withMessage(
+                        "Warehouse#tokens: the weight of the call (@BulkheadWeight) must be at least 1, but is 0. It is how"
+                                + " much the call takes of bulkhead 'weights-tokens'");
+        assertThatIllegalArgumentException().isThrownBy(
+                () -> warehouse.tokensLater(null, () -> Uni.createFrom().item(0)).await().atMost(PATIENCE))
+                .withMessageContaining("but is null");
+        assertThatIllegalArgumentException().isThrownBy(() -> warehouse.both(-1, () -> 0));
+        for (long heavy : new long[] { 8_001, Long.MAX_VALUE }) {
+            assertThatThrownBy(
+                    () -> warehouse.tokensLater(heavy, () -> Uni.createFrom().item(0)).await().atMost(PATIENCE))
+                    .isInstanceOf(BulkheadFullException.class)
+                    .hasMessageContaining("has a limit of 8000, below the weight " + heavy + " of this call");
+        }
+        assertThat(tokens.status().inUse()).isZero();
+        assertThat(bulkheads.semaphore("weights-other").status().inUse()).isZero();
+        assertThat(warehouse.tokens(8_000, () -> tokens.status().inUse())).isEqualTo(8_000);
+    }
+
+    @Test
+    void resolverStatesTheWeight() {
+        assertThat(warehouse.resolved("ab", () -> bulkheads.semaphore("weights-resolved").forKey("ab").status().inUse()))
+                .isEqualTo(2);
+        assertThatThrownBy(() -> warehouse.resolved("abcdef", () -> 0)).isInstanceOf(BulkheadFullException.class)
+                .hasMessageContaining("has a limit of 5 for this key, below the weight 6");
+        assertThatIllegalArgumentException().isThrownBy(() -> warehouse.resolved("", () -> 0))
+                .withMessage("weight must be at least 1, but is 0");
     }
 
     @Test
@@ -102,12 +156,11 @@ class GuardedWeightsTest {
         RedisSemaphore stock = bulkheads.semaphore(SemaphoreSpec.named("weights-stock").permits(5).build());
 
         assertThatIllegalArgumentException().isThrownBy(() -> stock.tryAcquire(0))
-                .withMessage("weight must be from 1 to 1000, but is 0");
+                .withMessage("weight must be at least 1, but is 0");
         assertThatIllegalArgumentException().isThrownBy(() -> stock.acquire(6, PATIENCE))
                 .withMessage(
                         "weight must not be more than the permits of bulkhead 'weights-stock', which are 5, but is 6. Lower the weight, or raise the permits");
         assertThatIllegalArgumentException().isThrownBy(() -> stock.tryAcquireAsync(6));
-        assertThatIllegalArgumentException().isThrownBy(() -> stock.acquireAsync(1_001, PATIENCE));
     }
 
     @Test
@@ -127,7 +180,28 @@ class GuardedWeightsTest {
     }
 
     @ApplicationScoped
-    public static class Warehouse {
+    static class Warehouse {
+
+        @RedisBulkhead(name = "weights-tokens", permits = 8_000)
+        int tokens(@BulkheadWeight int tokens, Supplier<Integer> inside) {
+            return inside.get();
+        }
+
+        @RedisBulkhead(name = "weights-tokens", permits = 8_000)
+        Uni<Integer> tokensLater(@BulkheadWeight Long tokens, Supplier<Uni<Integer>> inside) {
+            return inside.get();
+        }
+
+        @RedisBulkhead(name = "weights-other", permits = 2_000, weight = 1_000)
+        @RedisBulkhead(name = "weights-tokens", permits = 8_000)
+        int both(@BulkheadWeight("weights-tokens") int tokens, Supplier<Integer> inside) {
+            return inside.get();
+        }
+
+        @RedisBulkhead(name = "weights-resolved", permits = 5, keyResolver = Length.class)
+        int resolved(String key, Supplier<Integer> inside) {
+            return inside.get();
+        }
 
         @RedisBulkhead(name = "weights-shared", permits = 6)
         int light(Supplier<Integer> action) {
@@ -152,6 +226,16 @@ class GuardedWeightsTest {
         @RedisBulkhead(name = "weights-keyed", permits = 4, weight = 2)
         int keyed(@BulkheadKey String key, Supplier<Integer> action) {
             return action.get();
+        }
+    }
+
+    @ApplicationScoped
+    static class Length implements BulkheadKeyResolver {
+
+        @Override
+        public ResolvedKey resolve(BulkheadCall call) {
+            String key = (String) call.arguments().get(0);
+            return ResolvedKey.of(key).withWeight(key.length());
         }
     }
 }

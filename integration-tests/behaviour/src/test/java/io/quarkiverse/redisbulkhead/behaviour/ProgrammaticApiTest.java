@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -162,6 +163,7 @@ class ProgrammaticApiTest {
         assertThat(inUse).hasValue(1);
         assertThat(reports().call(() -> reports().holders().get(0).method())).isEqualTo("ProgrammaticApiTest#runAndCall");
         IOException own = new IOException("own");
+        assertThat(lengthOf("four")).isEqualTo(4);
         assertThatThrownBy(() -> reports().call(() -> {
             throw own;
         })).isSameAs(own);
@@ -174,6 +176,20 @@ class ProgrammaticApiTest {
             throw error;
         })).isSameAs(error);
         assertThat(reports().status().inUse()).isZero();
+    }
+
+    /** The compiler knows what the action throws, and that of both bulkheads nothing else is to be handled. */
+    private int lengthOf(String text) {
+        try {
+            return reports().call(() -> {
+                if (text.isEmpty()) {
+                    throw new IOException("empty");
+                }
+                return bulkheads.lock("length").call(text::length);
+            });
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Test

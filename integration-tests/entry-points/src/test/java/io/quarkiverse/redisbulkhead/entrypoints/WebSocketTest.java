@@ -21,6 +21,7 @@ import io.quarkus.test.common.http.TestHTTPResource;
 import io.quarkus.test.junit.QuarkusTest;
 import io.quarkus.websockets.next.OnError;
 import io.quarkus.websockets.next.OnTextMessage;
+import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 
 /** Endpoints of WebSockets Next. A rejection goes to the endpoint's error handler; without one the connection is closed. */
@@ -28,6 +29,7 @@ import io.smallrye.mutiny.Uni;
 class WebSocketTest extends EntryPointTestBase {
 
     private static final int INTERNAL_ERROR = 1011;
+    private static final int REJECTIONS = 1_000;
 
     @TestHTTPResource
     URI server;
@@ -40,6 +42,30 @@ class WebSocketTest extends EntryPointTestBase {
     @Test
     void uniEndpoints() throws Exception {
         isLimited("later", "UniEndpoint#on", "event loop");
+    }
+
+    /** A rejection is no item, and the connection stays open. */
+    @Test
+    void streams() throws Exception {
+        Client first = new Client("stream");
+        Client second = new Client("stream");
+        first.send();
+        awaitInside(1);
+
+        assertThat(holders("web socket stream")).containsExactly("StreamEndpoint#on");
+        try (LoggedErrors errors = new LoggedErrors()) {
+            for (int i = 0; i < REJECTIONS; i++) {
+                second.send();
+                assertThat(second.next()).isEqualTo("web socket stream is full");
+            }
+            assertThat(errors.lines()).isEmpty();
+        }
+        openGate();
+
+        assertThat(first.next()).isEqualTo("event loop");
+        first.close();
+        second.close();
+        assertNothingIsLeft();
     }
 
     @Test
@@ -140,6 +166,24 @@ class WebSocketTest extends EntryPointTestBase {
         @RedisBulkhead(name = "web socket later", permits = 1)
         Uni<String> on(String message) {
             return gate.passLater();
+        }
+
+        @OnError
+        String rejected(BulkheadFullException full) {
+            return full.name() + " is full";
+        }
+    }
+
+    @io.quarkus.websockets.next.WebSocket(path = "/web-socket/stream")
+    public static class StreamEndpoint {
+
+        @Inject
+        Gate gate;
+
+        @OnTextMessage
+        @RedisBulkhead(name = "web socket stream", permits = 1)
+        Multi<String> on(String message) {
+            return gate.passLater().toMulti();
         }
 
         @OnError

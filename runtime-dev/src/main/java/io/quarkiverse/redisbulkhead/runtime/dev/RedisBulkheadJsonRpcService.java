@@ -293,7 +293,8 @@ public class RedisBulkheadJsonRpcService {
      */
     public Uni<Outcome> revokeShown(String bulkhead, String key, String permitId) {
         return change(bulkhead, key, limit -> limit.revokeAsync(required("permitId", permitId)), revoked -> revoked
-                ? "The permit " + permitId + " is revoked and free. Its process learns of the loss at once, or with its next"
+                ? "The permit " + permitId
+                        + " is revoked and free. Its process learns of the loss immediately, or with its next"
                         + " renewal"
                 : null, "The permit " + permitId + " is no longer held");
     }

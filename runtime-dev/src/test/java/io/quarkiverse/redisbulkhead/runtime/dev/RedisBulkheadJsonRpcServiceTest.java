@@ -108,7 +108,7 @@ class RedisBulkheadJsonRpcServiceTest {
         String permit = bulkheads.take("reports");
 
         assertThat(answer(service.revoke("reports", "", permit)).message()).contains(permit,
-                "at once, or with its next renewal");
+                "immediately, or with its next renewal");
         assertThat(bulkheads.limits("reports")).extracting(LimitState::inUse).containsExactly(0);
         assertThat(answer(service.revoke("reports", "", permit)))
                 .isEqualTo(new Outcome(false, "The permit " + permit + " is no longer held"));

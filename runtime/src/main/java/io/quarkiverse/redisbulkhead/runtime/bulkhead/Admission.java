@@ -2,23 +2,13 @@ package io.quarkiverse.redisbulkhead.runtime.bulkhead;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 import io.quarkiverse.redisbulkhead.PermitLost;
 
 /** The permits of one execution, from the request until they are released. Thread-safe. */
 public interface Admission {
-
-    /**
-     * The outcome.
-     *
-     * @return completes with the permits, in the order in which they were acquired, when all of them are held; fails with
-     *         {@link io.quarkiverse.redisbulkhead.BulkheadFullException},
-     *         {@link io.quarkiverse.redisbulkhead.BulkheadUnavailableException} or
-     *         {@link io.quarkiverse.redisbulkhead.BulkheadContendedException}, and then no permit is kept.
-     *         Cancelling it has no effect; call {@link #end()}.
-     */
-    CompletionStage<List<HeldPermit>> granted();
 
     /**
      * The permits, if all of them are held.
@@ -37,6 +27,28 @@ public interface Admission {
     }
 
     /**
+     * The outcome.
+     *
+     * @return completes with the permits, in the order in which they were acquired, when all of them are held; fails with
+     *         {@link io.quarkiverse.redisbulkhead.BulkheadFullException},
+     *         {@link io.quarkiverse.redisbulkhead.BulkheadUnavailableException} or
+     *         {@link io.quarkiverse.redisbulkhead.BulkheadContendedException}, and then no permit is kept.
+     *         Cancelling it has no effect; call {@link #end()}.
+     */
+    default CompletionStage<List<HeldPermit>> granted() {
+        return CompletableFuture.completedFuture(heldNow());
+    }
+
+    /**
+     * Completes as soon as it is known whether the execution must wait.
+     *
+     * @return completes when {@link #granted()} does, or as soon as the execution must wait; in bounded time; never fails
+     */
+    default CompletionStage<Void> attempted() {
+        return CompletableFuture.completedFuture(null);
+    }
+
+    /**
      * The losses that must end the execution.
      *
      * @return one for each permit that is held and has such a {@linkplain HeldPermit#interruption() loss}
@@ -51,13 +63,6 @@ public interface Admission {
         }
         return losses;
     }
-
-    /**
-     * Completes as soon as it is known whether the execution must wait.
-     *
-     * @return completes when {@link #granted()} does, or as soon as the execution must wait; in bounded time; never fails
-     */
-    CompletionStage<Void> attempted();
 
     /**
      * Ends the execution, or gives the request up: releases the permits that are held and those that are granted later, and

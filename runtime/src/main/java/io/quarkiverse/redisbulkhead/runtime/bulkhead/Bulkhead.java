@@ -34,11 +34,13 @@ final class Bulkhead {
 
     final BulkheadId id;
     final Surroundings around;
+    final RecentExecutions recent;
     private final Runnable forget;
     // Null where the whole limit is in this process.
     private final ShareSync sync;
     private final LocalHolds holds;
     private final Runnable whenDue = this::tick;
+    private final long warnAfterNanos;
 
     // The following fields, and those of ShareSync, are guarded by the lock of this object.
 
@@ -94,10 +96,12 @@ final class Bulkhead {
     Bulkhead(BulkheadId id, SemaphoreDefinition first, Surroundings around, Runnable forget) {
         this.id = id;
         this.around = around;
+        this.recent = around.recent(id.name());
         this.forget = forget;
         this.alarm = new Timers.Alarm(around.timers);
         this.sync = around.store == null ? null : new ShareSync(this);
         this.holds = around.store == null ? new LocalHolds(this) : null;
+        this.warnAfterNanos = around.warnAfterNanos(id);
         adopt(first);
         if (sync == null) {
             keeps = true;
@@ -129,7 +133,7 @@ final class Bulkhead {
      *
      * @return the permit; null when the call must {@link #enter}
      */
-    SharePermit take(SemaphoreDefinition definition, String method, InFlightCounter executions) {
+    SharePermit take(SemaphoreDefinition definition, String method, Runnable whenEnded) {
         SemaphoreSpec spec = definition.spec();
         long now = nanoTime();
         synchronized (this) {
@@ -139,13 +143,14 @@ final class Bulkhead {
                     || sync != null && validUntilNanos - now <= 0) {
                 return null;
             }
-            return start(definition, method, executions, now);
+            return start(definition, method, whenEnded, now);
         }
     }
 
     // Within the lock.
-    private SharePermit start(SemaphoreDefinition definition, String method, InFlightCounter executions, long now) {
-        SharePermit permit = new SharePermit(this, definition, method, now, executions);
+    private SharePermit start(SemaphoreDefinition definition, String method, Runnable whenEnded, long now) {
+        SharePermit permit = new SharePermit(this, definition, method, now, whenEnded);
+        recent.acquired();
         inUse += permit.weight();
         use(permit);
         return permit;
@@ -218,7 +223,7 @@ final class Bulkhead {
     private void adopt(SemaphoreDefinition definition) {
         declared = definition.spec().permits();
         fair = definition.spec().fair();
-        keepIdleNanos = definition.keepIdleNanos();
+        keepIdleNanos = definition.spec().keepIdle().toNanos();
         if (definition.terms().leaseNanos() > leaseNanos) {
             leaseNanos = definition.terms().leaseNanos();
             marginNanos = definition.terms().marginNanos();
@@ -287,14 +292,16 @@ final class Bulkhead {
         if (from.removeAndWasStated(call) && sync != null) {
             sync.needsChanged(call.weight());
         }
-        SharePermit permit = start(call.definition(), call.method(), null, now);
+        SharePermit permit = start(call.definition(), call.method, null, now);
         then.add(() -> call.granted(permit));
     }
 
     /** A call gives up. No effect when its outcome is decided. */
     void giveUp(PendingCall call, Supplier<RuntimeException> reason) {
         synchronized (this) {
-            if (call.group == null) {
+            CallLine.Group group = call.group;
+            // In an outage it may wait at the bulkhead of the local limit by now.
+            if (group == null || !group.isIn(line) && !group.isIn(immediate)) {
                 return;
             }
             remove(call);
@@ -333,6 +340,7 @@ final class Bulkhead {
             }
             held = permit.state == State.HELD;
             permit.state = State.RELEASED;
+            recent.ended(now - permit.sinceNanos);
             if (permit.inUse) {
                 then = line.isEmpty() && immediate.isEmpty() ? then : new ArrayList<>(then);
                 unlink(permit);
@@ -682,7 +690,7 @@ final class Bulkhead {
     private synchronized SharePermit lend(PendingCall call) {
         long now = nanoTime();
         return !line.isEmpty() || stopping || forgotten || idle() < call.ofTheShare.spec().weight() || tokens.free() <= 0
-                || validUntilNanos - now <= 0 ? null : start(call.ofTheShare, call.method(), null, now);
+                || validUntilNanos - now <= 0 ? null : start(call.ofTheShare, call.method, null, now);
     }
 
     /** Sets the limit of a bulkhead of this process; 0 to undo that. Whether it was set before. */
@@ -760,12 +768,17 @@ final class Bulkhead {
         return one - now < other - now ? one : other;
     }
 
-    // Within the lock: ends executions that have held their permits for too long.
+    // Within the lock: reports executions that have held their permits for long, and ends those that did for too long.
     private long endHolds(long now, List<Runnable> then) {
         long next = now + Long.MAX_VALUE / 4;
         SharePermit permit = first;
         while (permit != null) {
             SharePermit following = permit.after;
+            if (!permit.reported && now - permit.sinceNanos >= warnAfterNanos) {
+                permit.reported = true;
+                PermitInUse held = permit.inUse(now);
+                then.add(() -> around.listener.heldLong(held));
+            }
             if (permit.definition.terms().holdIsBounded()) {
                 if (permit.holdEndNanos() - now <= 0) {
                     end(permit, Reason.MAX_HOLD, now, then);
@@ -877,6 +890,10 @@ final class Bulkhead {
 
     synchronized List<PendingCall> waiting() {
         return line.calls(false);
+    }
+
+    synchronized int waitingCalls() {
+        return line.size();
     }
 
     synchronized boolean isInUse() {

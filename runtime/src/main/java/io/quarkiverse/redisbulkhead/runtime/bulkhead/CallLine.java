@@ -15,6 +15,7 @@ final class CallLine {
     /** Calls of equal weight that follow each other. */
     static final class Group {
 
+        private final CallLine line;
         private final int weight;
         // 0 until it is stated for the first time.
         private long number;
@@ -26,12 +27,17 @@ final class CallLine {
         private Group before;
         private Group after;
 
-        private Group(int weight) {
+        private Group(CallLine line, int weight) {
+            this.line = line;
             this.weight = weight;
         }
 
         long ticket() {
             return ticket;
+        }
+
+        boolean isIn(CallLine one) {
+            return line == one;
         }
 
         private boolean takes(PendingCall call) {
@@ -50,7 +56,7 @@ final class CallLine {
         added = true;
         Group group = last;
         if (group == null || !group.takes(call)) {
-            group = new Group(call.weight());
+            group = new Group(this, call.weight());
             group.before = last;
             if (last == null) {
                 first = group;
@@ -118,6 +124,14 @@ final class CallLine {
 
     boolean isEmpty() {
         return first == null;
+    }
+
+    int size() {
+        int calls = 0;
+        for (Group group = first; group != null; group = group.after) {
+            calls += group.count;
+        }
+        return calls;
     }
 
     /**

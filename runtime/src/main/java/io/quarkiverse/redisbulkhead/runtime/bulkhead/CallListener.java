@@ -1,59 +1,35 @@
 package io.quarkiverse.redisbulkhead.runtime.bulkhead;
 
-import org.jboss.logging.Logger;
-
 /**
  * Receives the events of one call, or of several that need not be told apart. The events of a call come one after the other, on
- * any thread, sometimes while a lock is held: methods must neither block nor call the bulkhead. Exceptions, and errors of an
- * incompatible library version, are logged and do not affect the call.
+ * any thread, sometimes while a lock is held: methods must neither block nor call the bulkhead. {@link SemaphoreListeners} logs
+ * what they throw.
  */
-public abstract class CallListener {
+public interface CallListener {
 
     /** Ignores all events. */
-    public static final CallListener NONE = new CallListener() {
+    CallListener NONE = new CallListener() {
     };
 
-    private static final Logger LOG = Logger.getLogger(CallListener.class);
-
-    /** The call requests its permit. */
-    public final void requested() {
-        try {
-            onRequested();
-        } catch (RuntimeException | LinkageError e) {
-            failed(e);
-        }
+    /** First event, and once; never for a call that needs several permits and did not get an earlier one. */
+    default void requested() {
     }
 
-    /** The call starts to wait. */
-    public final void waiting() {
-        try {
-            onWaiting();
-        } catch (RuntimeException | LinkageError e) {
-            failed(e);
-        }
+    /** No permit is free. At most once, before the outcome. */
+    default void waiting() {
     }
 
-    /** The wait is over. */
-    public final void waited() {
-        try {
-            onWaited();
-        } catch (RuntimeException | LinkageError e) {
-            failed(e);
-        }
+    /** The outcome of a call that was waiting follows. */
+    default void waited() {
     }
 
     /**
-     * The call has a permit.
+     * The call has a permit. Once, unless the call is rejected, and before it continues.
      *
      * @param result {@link CallResult#ACCEPTED} or {@link CallResult#BYPASSED}
      * @param fencingToken the fencing token of the permit; 0 for a permit that was given without one
      */
-    public final void acquired(CallResult result, long fencingToken) {
-        try {
-            onAcquired(result, fencingToken);
-        } catch (RuntimeException | LinkageError e) {
-            failed(e);
-        }
+    default void acquired(CallResult result, long fencingToken) {
     }
 
     /**
@@ -62,61 +38,23 @@ public abstract class CallListener {
      *
      * @return the same for the whole call
      */
-    public boolean usesFencingToken() {
+    default boolean usesFencingToken() {
         return false;
     }
 
     /**
-     * The call gets no permit.
+     * The call gets no permit. Once, unless the call acquires a permit, and before it continues.
      *
      * @param result why
      */
-    public final void rejected(CallResult result) {
-        try {
-            onRejected(result);
-        } catch (RuntimeException | LinkageError e) {
-            failed(e);
-        }
+    default void rejected(CallResult result) {
     }
 
     /**
-     * The execution ended or detached its permit.
+     * The execution ended or detached its permit, and the release follows. Once, after {@link #acquired}.
      *
      * @param heldNanos how long it held the permit
      */
-    public final void released(long heldNanos) {
-        try {
-            onReleased(heldNanos);
-        } catch (RuntimeException | LinkageError e) {
-            failed(e);
-        }
-    }
-
-    private void failed(Throwable failure) {
-        LOG.errorf(failure, "%s failed", getClass().getName());
-    }
-
-    /** First event, and once; never for a call that needs several permits and did not get an earlier one. */
-    protected void onRequested() {
-    }
-
-    /** No permit is free. At most once, before the outcome. */
-    protected void onWaiting() {
-    }
-
-    /** The outcome of a call that was waiting follows. */
-    protected void onWaited() {
-    }
-
-    /** Once, unless the call is rejected, and before it continues; see {@link #acquired}. */
-    protected void onAcquired(CallResult result, long fencingToken) {
-    }
-
-    /** Once, unless the call acquires a permit, and before it continues; see {@link #rejected}. */
-    protected void onRejected(CallResult result) {
-    }
-
-    /** The release follows. Once, after {@link #onAcquired}; see {@link #released}. */
-    protected void onReleased(long heldNanos) {
+    default void released(long heldNanos) {
     }
 }

@@ -29,6 +29,8 @@ public enum CallResult {
     UNAVAILABLE,
     /** The key of the call was missing or malformed, so no permit was requested. */
     INVALID_KEY,
+    /** The weight of the call was missing or below 1, so no permit was requested. */
+    INVALID_WEIGHT,
     /** The caller gave up. */
     CANCELLED;
 

@@ -19,6 +19,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.DoubleSupplier;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -37,6 +38,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview.Share;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement.Hold;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 
 /**
  * All bulkheads that this instance uses now: creates and forgets them, passes the messages of the store on, answers operators,
@@ -55,8 +57,9 @@ public final class Engine implements ConnectionListener {
     private static final int MOST_ASKED = 100;
 
     private final Surroundings around;
-    // Null for an engine of this process only.
+    // For the policy local. Null for an engine of this process only.
     private final Engine fallback;
+    private final Function<SemaphoreDefinition, Bulkhead> localBulkheads;
     // Null if instances cannot ask each other.
     private final Peers peers;
     private final Map<BulkheadId, Bulkhead> bulkheads = new ConcurrentHashMap<>();
@@ -65,32 +68,10 @@ public final class Engine implements ConnectionListener {
      * An engine over the store that instances share. Its waiting calls and those of the outage policy {@code local} are
      * counted together.
      *
-     * @param instance the name of this instance in the store, in lower-case letters and digits; new at each start
-     * @param store where shares live
-     * @param timers the clock
-     * @param identity who acquires permits here, as operators see it
-     * @param listener receives events
-     * @param limits bounds the waiting calls
-     * @param commandTimeout how long a call that does not want to wait may take
-     */
-    public Engine(String instance, ShareStore store, Timers timers, HolderIdentity identity, SemaphoreListener listener,
-            WaiterLimits limits, Duration commandTimeout) {
-        this(instance, store, timers, identity, listener, limits, commandTimeout,
-                () -> ThreadLocalRandom.current().nextDouble());
-    }
-
-    Engine(String instance, ShareStore store, Timers timers, HolderIdentity identity, SemaphoreListener listener,
-            WaiterLimits limits, Duration commandTimeout, DoubleSupplier random) {
-        this(instance, store, null, timers, identity, listener, limits, commandTimeout, random);
-    }
-
-    /**
-     * An engine whose instances ask each other who holds what.
-     *
      * @param instance the name of this instance in the ids of permits, in lower-case letters, digits and {@code -}; new at each
      *        start, and what its name in the store ends with
      * @param store where shares live
-     * @param peers the other instances
+     * @param peers the other instances; null if they cannot ask each other who holds what
      * @param timers the clock
      * @param identity who acquires permits here, as operators see it
      * @param listener receives events
@@ -103,10 +84,11 @@ public final class Engine implements ConnectionListener {
                 () -> ThreadLocalRandom.current().nextDouble());
     }
 
-    private Engine(String instance, ShareStore store, Peers peers, Timers timers, HolderIdentity identity,
+    Engine(String instance, ShareStore store, Peers peers, Timers timers, HolderIdentity identity,
             SemaphoreListener listener, WaiterLimits limits, Duration commandTimeout, DoubleSupplier random) {
         this.around = new Surroundings(instance, store, timers, identity, listener, limits, true, commandTimeout, random);
         this.fallback = new Engine(instance, timers, identity, listener, limits, false);
+        this.localBulkheads = fallback::bulkhead;
         this.peers = peers;
         store.listen(this::received);
         if (peers != null) {
@@ -133,78 +115,13 @@ public final class Engine implements ConnectionListener {
         this.around = new Surroundings(instance, null, timers, identity, listener, limits, fenced, Duration.ZERO,
                 () -> 1);
         this.fallback = null;
+        this.localBulkheads = null;
         this.peers = null;
     }
 
     // ---- Calls
 
-    /**
-     * Prepares the calls of a semaphore. Cheap.
-     *
-     * @param bulkhead the definition of the semaphore
-     */
-    public Calls calls(SemaphoreDefinition bulkhead) {
-        return new Calls(bulkhead);
-    }
-
-    /** The calls of one semaphore. Thread-safe. */
-    public final class Calls {
-
-        private final SemaphoreDefinition definition;
-        // Of the last call: saves a look-up. Threads that race find the same.
-        private Bulkhead last;
-
-        private Calls(SemaphoreDefinition definition) {
-            this.definition = definition;
-        }
-
-        /**
-         * Requests a permit.
-         *
-         * @param method what the permit is for, as operators see it
-         * @param waitsOn what the call occupies while it waits
-         * @param executions has counted the execution, and ends it with the admission; null for none
-         * @param call receives the events
-         * @param heldByCallers the permits of the calls around this one
-         * @return its admission; rejected when the application is stopping
-         */
-        public Admission begin(String method, WaitsOn waitsOn, InFlightCounter executions, CallListener call,
-                List<HeldPermit> heldByCallers) {
-            call.requested();
-            Bulkhead bulkhead = last == null ? bulkhead(definition) : last;
-            SharePermit given = bulkhead.take(definition, method, executions);
-            if (given == null) {
-                PendingCall pending;
-                do {
-                    bulkhead = bulkhead(definition);
-                    pending = new PendingCall(bulkhead, definition, method, waitsOn, executions, call, heldByCallers,
-                            fallback == null ? null : fallback::continueLocally, !definition.spec().maxWait().isZero(), false);
-                } while (!bulkhead.enter(pending, definition));
-                last = bulkhead;
-                return pending;
-            }
-            last = bulkhead;
-            given.fireAcquired(call);
-            return given;
-        }
-    }
-
-    private Admission continueLocally(SemaphoreDefinition ofTheShare, Duration maxWait, Bulkhead shared, String method,
-            WaitsOn waitsOn, CallListener call, List<HeldPermit> heldByCallers, boolean wantedToWait, boolean waitingFired) {
-        SemaphoreDefinition definition = ofTheShare.local(maxWait);
-        PendingCall pending;
-        Bulkhead bulkhead;
-        do {
-            bulkhead = bulkhead(definition);
-            bulkhead.besides(shared);
-            pending = new PendingCall(bulkhead, definition, method, waitsOn, null, call, heldByCallers, null, wantedToWait,
-                    waitingFired);
-            pending.ofTheShare = ofTheShare;
-        } while (!bulkhead.enter(pending, definition));
-        return pending;
-    }
-
-    private Bulkhead bulkhead(SemaphoreDefinition definition) {
+    Bulkhead bulkhead(SemaphoreDefinition definition) {
         Bulkhead known = bulkheads.get(definition.id());
         return known != null ? known : bulkheads.computeIfAbsent(definition.id(), id -> {
             Bulkhead[] made = new Bulkhead[1];
@@ -213,18 +130,46 @@ public final class Engine implements ConnectionListener {
         });
     }
 
-    /** As {@link SemaphoreListener#onCall}. */
-    public CallListener onCall(BulkheadId bulkhead, String method) {
-        return around.listener.onCall(bulkhead, method);
+    /**
+     * Reports executions that hold their permits for long.
+     *
+     * @param time for how long, by bulkhead; zero for never. Asked once per bulkhead
+     */
+    public void warnAfter(Function<BulkheadId, Duration> time) {
+        around.setWarnAfter(time);
+        if (fallback != null) {
+            fallback.warnAfter(time);
+        }
     }
 
-    /** A permit that does not count. */
-    public HeldPermit uncountedPermit(BulkheadId bulkhead) {
-        return new UncountedPermit(bulkhead, CallListener.NONE, around.timers);
+    /** Finds the bulkheads of calls that continue with the policy {@code local}; null without that policy. */
+    Function<SemaphoreDefinition, Bulkhead> localBulkheads() {
+        return localBulkheads;
+    }
+
+    CallListener listenerOf(BulkheadId bulkhead, String method, int weight) {
+        return around.listener.onCall(bulkhead, method, weight);
+    }
+
+    UncountedPermit uncounted(BulkheadId bulkhead, Runnable whenEnded) {
+        return new UncountedPermit(bulkhead, CallListener.NONE, around.timers, whenEnded);
+    }
+
+    /**
+     * Estimates when a call that comes now gets a permit, from what this instance has seen lately.
+     *
+     * @param bulkhead the bulkhead, or one of its keys
+     * @param permits the limit that is in force, at least 1
+     * @return zero when nothing is known
+     */
+    public Duration untilFree(BulkheadId bulkhead, int permits) {
+        Bulkhead here = bulkheads.get(bulkhead);
+        return around.recent(bulkhead.name()).untilFree(here == null ? 0 : here.waitingCalls(), permits,
+                around.timers.nanoTime());
     }
 
     /** As {@link Semaphore#attach}. */
-    public CompletionStage<HeldPermit> attach(SemaphoreDefinition definition, String token, String method) {
+    CompletionStage<HeldPermit> attach(SemaphoreDefinition definition, String token, String method) {
         DetachedPermit detached = DetachedPermit.parse(token);
         CompletionStage<HeldPermit> permit = null;
         while (permit == null) {
@@ -253,6 +198,7 @@ public final class Engine implements ConnectionListener {
         bulkheads.values().forEach(bulkhead -> bulkhead.sync().reconsider());
     }
 
+    /** As long as this instance does not hear recalls, it keeps no idle permits. */
     @Override
     public void hearsRecalls(boolean hears) {
         around.setDeaf(!hears);
@@ -281,105 +227,57 @@ public final class Engine implements ConnectionListener {
      * @return {@code false} when no execution of this instance holds it
      */
     public boolean lose(BulkheadId bulkhead, String permitId) {
-        Bulkhead here = bulkheads.get(bulkhead);
-        return here != null && here.end(permitId, Reason.GONE);
+        return end(bulkhead, permitId, Reason.GONE);
     }
 
     // ---- Operators
 
     /**
-     * The executions of this instance that hold permits, from memory.
-     *
-     * @param bulkhead the bulkhead
-     * @return the oldest coming first
-     */
-    public List<Holder> holdersHere(BulkheadId bulkhead) {
-        Bulkhead here = bulkheads.get(bulkhead);
-        if (here == null) {
-            return List.of();
-        }
-        Instant until = around.wallTime(here.leaseEndNanos());
-        return here.permits().stream()
-                .map(permit -> new Holder(permit.id(), bulkhead.name(), bulkhead.key(), permit.fencingToken(), permit.weight(),
-                        around.identity.application(), around.identity.instance(), permit.method,
-                        around.wallTime(permit.sinceNanos), until(permit, until), Holder.State.HELD))
-                .toList();
-    }
-
-    private Instant until(SharePermit permit, Instant leaseEnd) {
-        if (!permit.definition.terms().holdIsBounded()) {
-            return leaseEnd;
-        }
-        Instant holdEnd = around.wallTime(permit.holdEndNanos());
-        return holdEnd.isBefore(leaseEnd) ? holdEnd : leaseEnd;
-    }
-
-    /**
-     * The calls of this instance that wait, from memory.
-     *
-     * @param bulkhead the bulkhead
-     * @return in their order
-     */
-    public List<Waiter> waitersHere(BulkheadId bulkhead) {
-        Bulkhead here = bulkheads.get(bulkhead);
-        if (here == null) {
-            return List.of();
-        }
-        List<Waiter> waiters = new ArrayList<>();
-        for (PendingCall call : here.waiting()) {
-            waiters.add(new Waiter(around.instance + "-w" + waiters.size(), bulkhead.name(), bulkhead.key(),
-                    call.isFair() ? call.ticket() : 0,
-                    call.weight(), around.identity.application(), around.identity.instance(), call.method(),
-                    around.wallTime(call.begunNanos()), around.wallTime(call.untilNanos())));
-        }
-        return waiters;
-    }
-
-    private InstanceReport reportHere(BulkheadId bulkhead, int most) {
-        Bulkhead here = bulkheads.get(bulkhead);
-        if (here == null) {
-            return InstanceReport.NOTHING;
-        }
-        return most == 0 ? new InstanceReport(here.usedPermits(), here.waiting().size(), List.of(), List.of())
-                : reportHere(here.usedPermits(), holdersHere(bulkhead), waitersHere(bulkhead), most);
-    }
-
-    private static InstanceReport reportHere(int inUse, List<Holder> holders, List<Waiter> waiters, int most) {
-        return new InstanceReport(inUse, waiters.size(), holders.stream().limit(most).toList(),
-                waiters.stream().limit(most).toList());
-    }
-
-    /**
-     * The holders and waiters of all instances.
+     * The holders and waiters of all instances. Those that keep idle permits are asked how many they use, and all that hold or
+     * wait are asked for their rows if there are to be any.
      *
      * @param bulkhead the bulkhead; any, whether this instance uses it or not
      * @param most how many of each to list at most
      * @return the state, after the releases of this instance
      */
     public CompletionStage<Occupancy> occupancy(BulkheadId bulkhead, int most) {
-        if (around.store == null) {
-            return CompletableFuture.completedFuture(occupancyHere(bulkhead, most));
-        }
-        return around.store.look(bulkhead, MOST_LISTED).thenCompose(seen -> {
-            List<String> asked = toAsk(seen, most);
+        return look(bulkhead).thenCompose(seen -> {
+            List<String> asked = peers == null ? List.of()
+                    : seen.shares().stream()
+                            .filter(share -> !isThis(share) && (share.permits() > 0 || most > 0 && share.waiting() > 0)
+                                    && (share.keeps() || most > 0))
+                            .map(Share::instance).limit(MOST_ASKED).toList();
             return reports(bulkhead, asked, most).thenApply(reports -> occupancy(bulkhead, seen, asked, reports, most));
         });
     }
 
-    // Only instances that keep idle permits have other numbers than the store.
-    private List<String> toAsk(ShareOverview seen, int most) {
-        return peers == null ? List.of()
-                : seen.shares().stream()
-                        .filter(share -> !isThis(share) && (share.permits() > 0 || most > 0 && share.waiting() > 0)
-                                && (share.keeps() || most > 0))
-                        .map(Share::instance).limit(MOST_ASKED).toList();
+    /**
+     * The numbers of all instances as the store has them, without a message to another instance. What others keep idle, for
+     * {@code keep-idle} at most, counts as in use.
+     *
+     * @param bulkhead the bulkhead
+     * @return without holders and waiters
+     */
+    public CompletionStage<Occupancy> numbers(BulkheadId bulkhead) {
+        return look(bulkhead).thenApply(seen -> occupancy(bulkhead, seen, List.of(), Map.of(), 0));
+    }
+
+    private CompletionStage<ShareOverview> look(BulkheadId bulkhead) {
+        if (around.store != null) {
+            return around.store.look(bulkhead, MOST_LISTED);
+        }
+        Bulkhead here = bulkheads.get(bulkhead);
+        int resizedTo = here == null ? 0 : here.resizedTo();
+        return CompletableFuture.completedFuture(
+                new ShareOverview(0, 0, resizedTo == 0 ? OptionalInt.empty() : OptionalInt.of(resizedTo),
+                        new TreeSet<>(here == null ? Set.of() : Set.of(here.declared())), List.of(), List.of()));
     }
 
     private CompletionStage<Map<String, InstanceReport>> reports(BulkheadId bulkhead, List<String> asked, int most) {
         if (asked.isEmpty()) {
             return CompletableFuture.completedFuture(Map.of());
         }
-        return peers.ask(asked, String.join(" ", LOOK, textOf(bulkhead), Integer.toString(most))).thenApply(answers -> {
+        return peers.ask(asked, request(LOOK, bulkhead, Integer.toString(most))).thenApply(answers -> {
             Map<String, InstanceReport> reports = new HashMap<>();
             answers.forEach((instance, text) -> {
                 try {
@@ -397,8 +295,9 @@ public final class Engine implements ConnectionListener {
         return share.instance().equals(peers == null ? around.instance : peers.ownName());
     }
 
-    private static String textOf(BulkheadId bulkhead) {
-        return InstanceReport.encoded(bulkhead.name()) + ' ' + bulkhead.key().map(InstanceReport::encoded).orElse("-");
+    private static String request(String kind, BulkheadId bulkhead, String detail) {
+        return String.join(" ", kind, InstanceReport.encoded(bulkhead.name()),
+                bulkhead.key().map(InstanceReport::encoded).orElse("-"), detail);
     }
 
     private CompletionStage<String> answer(String request) {
@@ -408,30 +307,25 @@ public final class Engine implements ConnectionListener {
         String key = words.nextToken();
         BulkheadId bulkhead = key.equals("-") ? unkeyed : unkeyed.forKey(InstanceReport.decoded(key));
         String detail = words.nextToken();
-        if (kind.equals(LOOK)) {
-            return CompletableFuture.completedFuture(reportHere(bulkhead, Integer.parseInt(detail)).text());
-        }
-        Bulkhead here = kind.equals(REVOKE) ? bulkheads.get(bulkhead) : null;
-        return CompletableFuture.completedFuture(here != null && here.end(detail, Reason.REVOKED) ? YES : NO);
+        String answer = switch (kind) {
+            case LOOK -> here(bulkhead, Integer.parseInt(detail)).text();
+            case REVOKE -> end(bulkhead, detail, Reason.REVOKED) ? YES : NO;
+            default -> NO;
+        };
+        return CompletableFuture.completedFuture(answer);
     }
 
-    private Occupancy occupancyHere(BulkheadId bulkhead, int most) {
+    /** The executions and waiting calls of this instance, from memory. */
+    InstanceReport here(BulkheadId bulkhead, int most) {
         Bulkhead here = bulkheads.get(bulkhead);
-        if (here == null) {
-            return new Occupancy(0, new TreeMap<>(), 0, OptionalInt.empty(), new TreeSet<>(), List.of(), List.of());
-        }
-        InstanceReport report = reportHere(bulkhead, most);
-        int resized = here.resizedTo();
-        return new Occupancy(report.inUse(), new TreeMap<>(), report.waiting(),
-                resized == 0 ? OptionalInt.empty() : OptionalInt.of(resized),
-                new TreeSet<>(Set.of(here.declared())), report.holders(), report.waiters());
+        return here == null ? InstanceReport.NOTHING : InstanceReport.of(here, most);
     }
 
     // Executions as their instances know them. Of an instance that did not answer, what the store knows.
     private Occupancy occupancy(BulkheadId bulkhead, ShareOverview seen, List<String> asked,
             Map<String, InstanceReport> reports, int most) {
         Instant now = Instant.now();
-        InstanceReport own = reportHere(bulkhead, most);
+        InstanceReport own = here(bulkhead, most);
         List<Holder> holders = new ArrayList<>(own.holders());
         List<Waiter> waiters = new ArrayList<>(own.waiters());
         int inUse = own.inUse();
@@ -478,11 +372,6 @@ public final class Engine implements ConnectionListener {
         }
     }
 
-    /** Whether the store answers: completes if so, and fails as the store does. */
-    public CompletionStage<Void> ping() {
-        return around.store == null ? CompletableFuture.completedFuture(null) : around.store.ping();
-    }
-
     /**
      * Revokes a permit.
      *
@@ -491,34 +380,57 @@ public final class Engine implements ConnectionListener {
      * @return {@code false} when it is not held
      */
     public CompletionStage<Boolean> revoke(BulkheadId bulkhead, String permitId) {
-        Bulkhead here = bulkheads.get(bulkhead);
-        boolean ended = here != null && here.end(permitId, Reason.REVOKED);
+        boolean ended = end(bulkhead, permitId, Reason.REVOKED);
         if (around.store == null) {
             return CompletableFuture.completedFuture(ended);
         }
-        return ended ? here.confirmed().thenApply(done -> true)
-                : around.store.look(bulkhead, MOST_LISTED).thenCompose(seen -> revokeElsewhere(bulkhead, seen, permitId));
+        Bulkhead here = bulkheads.get(bulkhead);
+        return ended && here != null ? here.confirmed().thenApply(done -> true)
+                : look(bulkhead).thenCompose(seen -> revokeElsewhere(bulkhead, seen, permitId));
+    }
+
+    private boolean end(BulkheadId bulkhead, String permitId, Reason reason) {
+        Bulkhead here = bulkheads.get(bulkhead);
+        return here != null && here.end(permitId, reason);
     }
 
     private CompletionStage<Boolean> revokeElsewhere(BulkheadId bulkhead, ShareOverview seen, String permitId) {
         if (seen.holds().stream().anyMatch(held -> held.hold().id().equals(permitId))) {
-            return around.store.revoke(bulkhead, "", permitId, 0).thenApply(permits -> permits > 0);
+            return take(bulkhead, "", permitId, 0);
         }
         String issuer = Surroundings.instanceOf(permitId);
         for (Share share : seen.shares()) {
             if (share.instance().equals(permitId)) {
                 // All that an instance has which does not answer.
-                return around.store.revoke(bulkhead, permitId, "", share.permits()).thenApply(permits -> permits > 0);
+                return take(bulkhead, permitId, "", share.permits());
             }
             if (peers != null && !isThis(share) && !issuer.isEmpty() && share.instance().endsWith(issuer)) {
-                return peers.ask(List.of(share.instance()), String.join(" ", REVOKE, textOf(bulkhead), permitId))
-                        .thenCompose(answers -> answers.isEmpty()
-                                ? around.store.revoke(bulkhead, share.instance(), "", Surroundings.weightOf(permitId))
-                                        .thenApply(permits -> permits > 0)
-                                : CompletableFuture.completedFuture(answers.containsValue(YES)));
+                return revokeAt(share.instance(), bulkhead, permitId, false);
             }
         }
         return CompletableFuture.completedFuture(false);
+    }
+
+    // What is taken in the store costs the youngest execution of the instance. So it must not have ended the permit by itself:
+    // its answer may be lost, or this instance may hear none, which it learns from its own answer.
+    private CompletionStage<Boolean> revokeAt(String instance, BulkheadId bulkhead, String permitId, boolean again) {
+        return peers.ask(List.of(instance, peers.ownName()), request(REVOKE, bulkhead, permitId)).thenCompose(answers -> {
+            String answer = answers.get(instance);
+            if (answer != null) {
+                return CompletableFuture.completedFuture(again || answer.equals(YES));
+            }
+            if (!again) {
+                return revokeAt(instance, bulkhead, permitId, true);
+            }
+            return answers.containsKey(peers.ownName())
+                    ? take(bulkhead, instance, "", Surroundings.weightOf(permitId))
+                    : CompletableFuture.failedStage(new StoreException("this instance hears no answers, so it does not know "
+                            + "whether permit " + permitId + " was revoked. Try again, or look at the holders", true, null));
+        });
+    }
+
+    private CompletionStage<Boolean> take(BulkheadId bulkhead, String instance, String permitId, int permits) {
+        return around.store.revoke(bulkhead, instance, permitId, permits).thenApply(taken -> taken > 0);
     }
 
     /**

@@ -1,12 +1,13 @@
 package io.quarkiverse.redisbulkhead.runtime.bulkhead;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
@@ -17,7 +18,9 @@ import io.quarkiverse.redisbulkhead.runtime.store.Failures;
  */
 public final class Executions {
 
-    private final InFlightCounter inFlight = new InFlightCounter();
+    private final AtomicInteger inFlight = new AtomicInteger();
+    private final Queue<CompletableFuture<Void>> waitingForIdle = new ConcurrentLinkedQueue<>();
+    private final Runnable whenEnded = this::ended;
 
     /**
      * Begins an execution.
@@ -28,13 +31,23 @@ public final class Executions {
      * @return its admission; rejected when the application is stopping
      */
     public Admission admit(List<Semaphore> semaphores, String method, WaitsOn waitsOn) {
-        inFlight.begin();
+        inFlight.incrementAndGet();
         try {
-            return semaphores.size() == 1 ? semaphores.get(0).admit(method, waitsOn, inFlight)
-                    : new Chain(semaphores.stream().map(semaphore -> semaphore.prepare(method, waitsOn)).toList());
+            if (semaphores.size() == 1) {
+                return semaphores.get(0).admit(method, waitsOn, whenEnded);
+            }
+            Chain chain = new Chain(semaphores.stream().map(semaphore -> semaphore.prepare(method, waitsOn)).toList());
+            chain.beginFrom(0);
+            return chain;
         } catch (RuntimeException | Error e) {
-            inFlight.end();
+            ended();
             throw e;
+        }
+    }
+
+    private void ended() {
+        if (inFlight.decrementAndGet() == 0) {
+            completeIdle();
         }
     }
 
@@ -44,7 +57,23 @@ public final class Executions {
      * @return completes when none is in flight
      */
     public CompletionStage<Void> idle() {
-        return inFlight.idle();
+        CompletableFuture<Void> idle = new CompletableFuture<>();
+        waitingForIdle.add(idle);
+        // The last one may have ended before this was in the queue.
+        if (inFlight.get() == 0) {
+            completeIdle();
+        }
+        return idle.minimalCompletionStage();
+    }
+
+    private void completeIdle() {
+        if (waitingForIdle.isEmpty()) {
+            return;
+        }
+        // Collected first: a continuation may begin an execution and wait for that.
+        List<CompletableFuture<Void>> idle = new ArrayList<>(waitingForIdle);
+        waitingForIdle.removeAll(idle);
+        idle.forEach(next -> next.complete(null));
     }
 
     /**
@@ -55,46 +84,42 @@ public final class Executions {
 
         private final List<Supplier<Admission>> prepared;
 
-        // Guarded by this.
-        private final Deque<Admission> begun = new ArrayDeque<>();
-        private final List<HeldPermit> held = new ArrayList<>();
-        private CompletableFuture<Void> released;
+        // Guarded by this. What has begun does not change after the end: an admission that begins meanwhile ends immediately.
+        private final List<Admission> begun;
+        private boolean ended;
         private boolean counted = true;
 
         private Chain(List<Supplier<Admission>> prepared) {
             this.prepared = prepared;
-            begin(0);
+            this.begun = new ArrayList<>(prepared.size());
         }
 
-        private void begin(int first) {
+        private void beginFrom(int first) {
             for (int index = first; index < prepared.size(); index++) {
-                Admission next = null;
-                synchronized (this) {
-                    if (released == null) {
-                        next = prepared.get(index).get();
-                        begun.push(next);
-                    }
-                }
-                if (next == null) {
+                Admission next = prepared.get(index).get();
+                if (!add(next)) {
+                    next.end();
                     completeRejected(new CancellationException("The execution ended before all permits were acquired"));
                     return;
                 }
-                List<HeldPermit> permits = next.heldNow();
-                if (permits.isEmpty()) {
+                if (!next.isHeldNow()) {
                     await(next, index);
                     return;
                 }
-                add(permits);
             }
             completeGranted(held());
         }
 
-        private synchronized void add(List<HeldPermit> permits) {
-            held.addAll(permits);
+        private synchronized boolean add(Admission next) {
+            return !ended && begun.add(next);
         }
 
         private synchronized List<HeldPermit> held() {
-            return List.copyOf(held);
+            List<HeldPermit> held = new ArrayList<>(begun.size());
+            for (Admission admission : begun) {
+                held.addAll(admission.heldNow());
+            }
+            return held;
         }
 
         private void await(Admission next, int index) {
@@ -106,23 +131,24 @@ public final class Executions {
             });
             outcome.whenComplete((permits, rejection) -> {
                 if (rejection == null) {
-                    add(permits);
-                    begin(index + 1);
+                    beginFrom(index + 1);
                 } else {
                     release().whenComplete((done, none) -> completeRejected(Failures.cause(rejection)));
                 }
             });
         }
 
-        private synchronized CompletionStage<Void> release() {
-            if (released == null) {
-                List<CompletableFuture<Void>> ends = new ArrayList<>(begun.size());
-                for (Admission admission : begun) {
-                    ends.add(admission.end().toCompletableFuture());
-                }
-                released = CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new));
+        // Admissions end once, and answer the same each time.
+        private CompletionStage<Void> release() {
+            CompletableFuture<?>[] ends;
+            synchronized (this) {
+                ended = true;
+                ends = new CompletableFuture<?>[begun.size()];
             }
-            return released.minimalCompletionStage();
+            for (int index = ends.length - 1; index >= 0; index--) {
+                ends[index] = begun.get(index).end().toCompletableFuture();
+            }
+            return CompletableFuture.allOf(ends);
         }
 
         @Override
@@ -134,7 +160,7 @@ public final class Executions {
                 counted = false;
             }
             if (first) {
-                inFlight.end();
+                Executions.this.ended();
             }
             return answered;
         }

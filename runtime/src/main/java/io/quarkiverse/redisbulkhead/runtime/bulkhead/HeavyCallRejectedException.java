@@ -14,7 +14,7 @@ public final class HeavyCallRejectedException extends BulkheadFullException {
 
     private static final long serialVersionUID = 1L;
 
-    private final int weight;
+    private final long weight;
 
     /**
      * Creates the exception.
@@ -22,10 +22,10 @@ public final class HeavyCallRejectedException extends BulkheadFullException {
      * @param weight of the call
      * @param limit that is in force
      */
-    public HeavyCallRejectedException(String name, Optional<String> key, int weight, int limit, Duration nearestLeaseEnd) {
+    public HeavyCallRejectedException(String name, Optional<String> key, long weight, int limit, Duration nearestLeaseEnd) {
         super("Bulkhead '" + name + "' " + (weight > limit
                 ? "has a limit of " + limit + (key.isEmpty() ? "" : " for this key") + ", below the weight " + weight
-                        + " of this call. Raise the limit (RedisSemaphore.resize or resetSize), or lower the weight"
+                        + " of this call. Raise the limit (its definition, or RedisSemaphore.resize and resetSize), or lower the weight"
                 : "is full" + (key.isEmpty() ? "" : " for this key") + ": fewer than " + weight + " of its " + limit
                         + " permits are free; the first of the leases ends in " + nearestLeaseEnd.toMillis() + " ms"),
                 name, key, limit, nearestLeaseEnd);

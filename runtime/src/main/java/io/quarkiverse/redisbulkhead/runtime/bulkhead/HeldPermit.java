@@ -14,7 +14,9 @@ public interface HeldPermit {
      *
      * @return empty when no store knows the permit
      */
-    String id();
+    default String id() {
+        return "";
+    }
 
     /**
      * The bulkhead.
@@ -35,7 +37,9 @@ public interface HeldPermit {
      *
      * @return 0 when the permit is not of the shared store
      */
-    long fencingToken();
+    default long fencingToken() {
+        return 0;
+    }
 
     /**
      * Whether the permit is held, as far as this process knows, without a request to the store.
@@ -87,7 +91,20 @@ public interface HeldPermit {
      * For {@link CallListener}, and so for metrics and traces, the permit ended with the detachment: neither this nor the
      * later release is reported.
      */
-    void takeBack();
+    default void takeBack() {
+    }
+
+    /**
+     * Notes that code holds the permit, and is to release it.
+     *
+     * @param taker what acquired it, for reports
+     */
+    default void heldBy(Taker taker) {
+    }
+
+    /** No code can release the permit any more. If it is held, it is reported, and given back one {@code expire} later. */
+    default void abandoned() {
+    }
 
     /**
      * Whether the end of an execution waits for the answer to its release.
@@ -95,12 +112,16 @@ public interface HeldPermit {
      * @return {@link io.quarkiverse.redisbulkhead.SemaphoreSpec#awaitRelease()}; {@code false} for a permit that no store
      *         knows
      */
-    boolean awaitsRelease();
+    default boolean awaitsRelease() {
+        return false;
+    }
 
     /**
      * The loss, when it must end the execution.
      *
      * @return completes when the permit is lost; empty when a loss does not end executions of this bulkhead
      */
-    Optional<CompletionStage<PermitLost>> interruption();
+    default Optional<CompletionStage<PermitLost>> interruption() {
+        return Optional.empty();
+    }
 }

@@ -30,7 +30,38 @@ record InstanceReport(int inUse, int waiting, List<Holder> holders, List<Waiter>
     private static final int MOST_CHARACTERS = 45_000;
 
     private static final String HOLDER = "holder";
+    private static final String LEAKED = "leaked";
     private static final String WAITER = "waiter";
+
+    /** What this instance does in a bulkhead, with no more holders and waiters than that. */
+    static InstanceReport of(Bulkhead here, int most) {
+        Surroundings around = here.around;
+        BulkheadId id = here.id;
+        if (most == 0) {
+            return new InstanceReport(here.usedPermits(), here.waitingCalls(), List.of(), List.of());
+        }
+        Instant leaseEnd = around.wallTime(here.leaseEndNanos());
+        List<Holder> holders = here.permits().stream().limit(most)
+                .map(permit -> new Holder(permit.id(), id.name(), id.key(), permit.fencingToken(), permit.weight(),
+                        around.identity.application(), around.identity.instance(), permit.method,
+                        around.wallTime(permit.sinceNanos), until(permit, leaseEnd),
+                        permit.leaked ? Holder.State.LEAKED : Holder.State.HELD))
+                .toList();
+        List<Waiter> waiters = new ArrayList<>();
+        List<PendingCall> waiting = here.waiting();
+        for (PendingCall call : waiting.subList(0, Math.min(most, waiting.size()))) {
+            waiters.add(new Waiter(around.instance + "-w" + waiters.size(), id.name(), id.key(),
+                    call.isFair() ? call.ticket() : 0, call.weight(), around.identity.application(),
+                    around.identity.instance(), call.method, around.wallTime(call.begunNanos),
+                    around.wallTime(call.untilNanos())));
+        }
+        return new InstanceReport(here.usedPermits(), waiting.size(), holders, waiters);
+    }
+
+    private static Instant until(SharePermit permit, Instant leaseEnd) {
+        Instant holdEnd = permit.bulkhead.around.wallTime(permit.holdEndNanos());
+        return permit.definition.terms().holdIsBounded() && holdEnd.isBefore(leaseEnd) ? holdEnd : leaseEnd;
+    }
 
     /** A text without white space. */
     static String encoded(String text) {
@@ -47,7 +78,8 @@ record InstanceReport(int inUse, int waiting, List<Holder> holders, List<Waiter>
         long now = System.currentTimeMillis();
         StringBuilder text = new StringBuilder().append(inUse).append(' ').append(waiting).append('\n');
         for (Holder holder : holders) {
-            add(text, HOLDER, holder.permitId(), holder.ticket(), holder.weight(), holder.application(), holder.instance(),
+            add(text, holder.state() == Holder.State.LEAKED ? LEAKED : HOLDER, holder.permitId(), holder.ticket(),
+                    holder.weight(), holder.application(), holder.instance(),
                     holder.method(), holder.since(), holder.until(), now);
         }
         for (Waiter waiter : waiters) {
@@ -80,7 +112,7 @@ record InstanceReport(int inUse, int waiting, List<Holder> holders, List<Waiter>
         List<Holder> holders = new ArrayList<>();
         List<Waiter> waiters = new ArrayList<>();
         while (words.hasMoreTokens()) {
-            boolean holds = words.nextToken().equals(HOLDER);
+            String kind = words.nextToken();
             String permitId = decoded(words.nextToken());
             long ticket = Long.parseLong(words.nextToken());
             int weight = Integer.parseInt(words.nextToken());
@@ -89,9 +121,9 @@ record InstanceReport(int inUse, int waiting, List<Holder> holders, List<Waiter>
             String method = decoded(words.nextToken());
             Instant since = now.minusMillis(Long.parseLong(words.nextToken()));
             Instant until = now.plusMillis(Long.parseLong(words.nextToken()));
-            if (holds) {
+            if (!kind.equals(WAITER)) {
                 holders.add(new Holder(permitId, bulkhead.name(), bulkhead.key(), ticket, weight, application, instance, method,
-                        since, until, Holder.State.HELD));
+                        since, until, kind.equals(LEAKED) ? Holder.State.LEAKED : Holder.State.HELD));
             } else {
                 waiters.add(new Waiter(permitId, bulkhead.name(), bulkhead.key(), ticket, weight, application, instance, method,
                         since, until));

@@ -4,10 +4,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/**
- * What callers see of an admission until its outcome is known, and then. Futures are created on demand: an immediate grant
- * needs none. Thread-safe.
- */
+/** What callers see of an admission whose outcome is not known yet. Thread-safe. */
 public abstract class PendingAdmission implements Admission {
 
     /** A future that callers cannot cancel; asynchronous libraries try to. */
@@ -24,88 +21,39 @@ public abstract class PendingAdmission implements Admission {
         }
     }
 
-    // Guarded by this. At most one of the first two is set, and then it is final.
-    private List<HeldPermit> permits;
-    private Throwable rejection;
-    private boolean mustWait;
-    private Promise<List<HeldPermit>> granted;
-    private Promise<Void> attempted;
+    private final Promise<List<HeldPermit>> granted = new Promise<>();
+    private final Promise<Void> attempted = new Promise<>();
 
     /** All permits are held. */
     protected final void completeGranted(List<HeldPermit> held) {
-        decide(held, null);
+        // The outcome first: a caller that waits for attempted() looks at it next.
+        granted.complete(held);
+        attempted.complete(null);
     }
 
     /** No permit is held, and none will be granted. */
     protected final void completeRejected(Throwable reason) {
-        decide(null, reason);
-    }
-
-    private void decide(List<HeldPermit> held, Throwable reason) {
-        Promise<List<HeldPermit>> outcome;
-        Promise<Void> answered;
-        synchronized (this) {
-            permits = held;
-            rejection = reason;
-            outcome = granted;
-            answered = attempted;
-        }
-        // The outcome first: a caller that waits for attempted() looks at it next.
-        complete(outcome, held, reason);
-        complete(answered, null, null);
+        granted.completeExceptionally(reason);
+        attempted.complete(null);
     }
 
     /** It is known that the call must wait. */
     protected final void completeAttempted() {
-        Promise<Void> answered;
-        synchronized (this) {
-            mustWait = true;
-            answered = attempted;
-        }
-        complete(answered, null, null);
-    }
-
-    private static <T> void complete(Promise<T> promise, T value, Throwable failure) {
-        if (promise != null && failure == null) {
-            promise.complete(value);
-        } else if (promise != null) {
-            promise.completeExceptionally(failure);
-        }
-    }
-
-    private boolean isDecided() {
-        return permits != null || rejection != null;
+        attempted.complete(null);
     }
 
     @Override
-    public final synchronized List<HeldPermit> heldNow() {
-        return permits == null ? List.of() : permits;
+    public final List<HeldPermit> heldNow() {
+        return granted.isDone() && !granted.isCompletedExceptionally() ? granted.join() : List.of();
     }
 
     @Override
-    public final synchronized boolean isHeldNow() {
-        return permits != null;
-    }
-
-    @Override
-    public final synchronized CompletionStage<List<HeldPermit>> granted() {
-        if (granted == null) {
-            granted = new Promise<>();
-            if (isDecided()) {
-                complete(granted, permits, rejection);
-            }
-        }
+    public final CompletionStage<List<HeldPermit>> granted() {
         return granted;
     }
 
     @Override
-    public final synchronized CompletionStage<Void> attempted() {
-        if (attempted == null) {
-            attempted = new Promise<>();
-            if (isDecided() || mustWait) {
-                attempted.complete(null);
-            }
-        }
+    public final CompletionStage<Void> attempted() {
         return attempted;
     }
 }

@@ -6,18 +6,17 @@ import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.OnOutage;
-import io.quarkiverse.redisbulkhead.SemaphoreSpec;
-import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 
 /**
  * A call that found no idle permit, until it has one or is rejected. It is in a line of its bulkhead until its outcome is
  * decided, which happens once, within the lock of the bulkhead; what follows from the outcome happens without that lock. In an
- * outage, a call that is rejected may still continue: with the policy {@code allow}, or with {@code local} by a second call to
- * a bulkhead of this process. Fires the events of its {@link CallListener}. Thread-safe.
+ * outage, a call that is rejected may still continue: with the policy {@code allow}, or with {@code local} in a bulkhead of
+ * this process. Fires the events of its {@link CallListener}. Thread-safe.
  */
 final class PendingCall extends PendingAdmission {
 
@@ -26,37 +25,21 @@ final class PendingCall extends PendingAdmission {
     /** How long a call that does not want to wait does so while other instances answer a recall. */
     static final Duration RECALL_WAIT = Duration.ofMillis(50);
 
-    /** Continues calls in an outage. */
-    @FunctionalInterface
-    interface LocalPolicy {
-
-        /**
-         * @param definition that of the call so far
-         * @param maxWait how long it may still wait
-         * @param shared the bulkhead whose share the calls here come on top of
-         * @param waitingFired whether the event that the call waits was fired
-         * @return a call that has begun
-         */
-        Admission begin(SemaphoreDefinition definition, Duration maxWait, Bulkhead shared, String method, WaitsOn waitsOn,
-                CallListener call, List<HeldPermit> heldByCallers, boolean wantedToWait, boolean waitingFired);
-    }
-
-    private final Bulkhead bulkhead;
-    private final SemaphoreDefinition definition;
-    private final SemaphoreSpec spec;
-    private final String method;
+    final String method;
     private final WaitsOn waitsOn;
     // Null for calls that are not executions.
-    private final InFlightCounter executions;
+    private final Runnable whenEnded;
     private final CallListener call;
     private final List<HeldPermit> heldByCallers;
-    // Null where there is no such policy.
-    private final LocalPolicy local;
-    // For the result: a local continuation may have no time left to wait.
-    private final boolean wantedToWait;
-    private final long begunNanos;
+    // Finds the bulkhead for the policy local; null without that policy.
+    private final Function<SemaphoreDefinition, Bulkhead> localBulkheads;
+    final long begunNanos;
+
+    // Change once, for the policy local, while the call is in no line. The bulkhead is written last.
+    private SemaphoreDefinition definition;
     // Why this does not wait although the caller wants to.
-    private final Optional<String> limitReached;
+    private Optional<String> limitReached;
+    private volatile Bulkhead bulkhead;
 
     // Guarded by the bulkhead. The group is null when the outcome is decided.
     CallLine.Group group;
@@ -72,7 +55,6 @@ final class PendingCall extends PendingAdmission {
     // Guarded by this. While this lock is held, nothing is called that may call this back, except for the CallListener, which
     // must not.
     private boolean outcomeFinal;
-    private boolean placed;
     // Whether it waits because no permit is free, and not only because the store has not answered.
     private boolean seen;
     private boolean counted;
@@ -80,29 +62,29 @@ final class PendingCall extends PendingAdmission {
     private boolean waitingFired;
     private Timers.Planned timer;
     private HeldPermit permit;
-    private Admission continuation;
-    private CompletionStage<Void> ended;
-    private Promise<Void> endConfirmed;
+    // Null until then. Completes when the releases are answered, if they are awaited.
+    private volatile CompletableFuture<Void> ended;
 
-    PendingCall(Bulkhead bulkhead, SemaphoreDefinition definition, String method, WaitsOn waitsOn, InFlightCounter executions,
-            CallListener call, List<HeldPermit> heldByCallers, LocalPolicy local, boolean wantedToWait, boolean waitingFired) {
-        this.bulkhead = bulkhead;
-        this.definition = definition;
-        this.spec = definition.spec();
+    PendingCall(Bulkhead bulkhead, SemaphoreDefinition definition, String method, WaitsOn waitsOn, Runnable whenEnded,
+            CallListener call, List<HeldPermit> heldByCallers, Function<SemaphoreDefinition, Bulkhead> localBulkheads) {
         this.method = method;
         this.waitsOn = waitsOn;
-        this.executions = executions;
+        this.whenEnded = whenEnded;
         this.call = call;
         this.heldByCallers = heldByCallers;
-        this.local = local;
-        this.wantedToWait = wantedToWait;
-        this.waitingFired = waitingFired;
+        this.localBulkheads = localBulkheads;
         this.begunNanos = bulkhead.nanoTime();
-        this.limitReached = spec.maxWait().isZero() ? Optional.empty() : bulkhead.around.limits.reached(spec, waitsOn);
+        goesTo(bulkhead, definition);
+    }
+
+    private void goesTo(Bulkhead next, SemaphoreDefinition nextDefinition) {
+        definition = nextDefinition;
+        limitReached = wantsToWait() ? next.around.limits.reached(definition.spec(), waitsOn) : Optional.empty();
+        bulkhead = next;
     }
 
     int weight() {
-        return spec.weight();
+        return definition.spec().weight();
     }
 
     SemaphoreDefinition definition() {
@@ -117,29 +99,25 @@ final class PendingCall extends PendingAdmission {
     }
 
     boolean isFair() {
-        return spec.fair();
-    }
-
-    String method() {
-        return method;
-    }
-
-    long begunNanos() {
-        return begunNanos;
+        return definition.spec().fair();
     }
 
     /** When it gives up. */
     long untilNanos() {
-        return begunNanos + spec.maxWait().toNanos();
+        return begunNanos + definition.spec().maxWait().toNanos();
+    }
+
+    private boolean wantsToWait() {
+        return !definition.spec().maxWait().isZero();
     }
 
     boolean mayWait() {
-        return !spec.maxWait().isZero() && limitReached.isEmpty();
+        return wantsToWait() && limitReached.isEmpty() && untilNanos() - bulkhead.nanoTime() > 0;
     }
 
     /** Whether it keeps waiting while the store is away: it was seen to wait. */
     synchronized boolean outlastsOutage() {
-        return seen && spec.onOutage() == OnOutage.REJECT;
+        return seen && definition.spec().onOutage() == OnOutage.REJECT;
     }
 
     // ---- Waiting
@@ -160,13 +138,12 @@ final class PendingCall extends PendingAdmission {
         }
         Optional<String> reached;
         synchronized (this) {
-            if (outcomeFinal || placed) {
+            if (outcomeFinal || counted) {
                 return;
             }
-            reached = bulkhead.around.limits.enter(spec, waitsOn);
+            reached = bulkhead.around.limits.enter(definition.spec(), waitsOn);
             counted = reached.isEmpty();
-            placed = counted;
-            if (placed && !waitingFired) {
+            if (counted && !waitingFired) {
                 waitingFired = true;
                 call.waiting();
             }
@@ -188,11 +165,8 @@ final class PendingCall extends PendingAdmission {
             }
             rejected = !bulkhead.around.limits.enterBriefly(waitsOn);
             countedBriefly = !rejected;
-            if (timer != null) {
-                // It waited for an answer of the store until now.
-                timer.cancel();
-                timer = null;
-            }
+            // It waited for an answer of the store until now.
+            cancelTimer();
         }
         if (rejected || waitsForItself(limit)) {
             bulkhead.giveUp(this, () -> full(limit, leaseLeft()));
@@ -208,11 +182,19 @@ final class PendingCall extends PendingAdmission {
 
     private void giveUpAt(long atNanos, Supplier<RuntimeException> reason) {
         synchronized (this) {
-            if (outcomeFinal || timer != null) {
-                return;
+            if (!outcomeFinal && timer == null) {
+                Bulkhead at = bulkhead;
+                timer = at.around.timers.after(Duration.ofNanos(Math.max(0, atNanos - at.nanoTime())),
+                        () -> at.giveUp(this, reason));
             }
-            timer = bulkhead.around.timers.after(Duration.ofNanos(Math.max(0, atNanos - bulkhead.nanoTime())),
-                    () -> bulkhead.giveUp(this, reason));
+        }
+    }
+
+    // Within the lock.
+    private void cancelTimer() {
+        if (timer != null) {
+            timer.cancel();
+            timer = null;
         }
     }
 
@@ -220,7 +202,8 @@ final class PendingCall extends PendingAdmission {
 
     private RuntimeException timeOver() {
         Throwable failure = bulkhead.sync() == null ? null : bulkhead.sync().lastFailure();
-        return failure == null ? full(bulkhead.limitForCallers(), leaseLeft()) : StoreFailures.rejection(spec.name(), failure);
+        return failure == null ? full(bulkhead.limitForCallers(), leaseLeft())
+                : StoreFailures.rejection(definition.name(), failure);
     }
 
     private Duration leaseLeft() {
@@ -228,7 +211,7 @@ final class PendingCall extends PendingAdmission {
     }
 
     RuntimeException stopping() {
-        return new StoppingException(spec.name());
+        return new StoppingException(definition.name());
     }
 
     private RuntimeException cancelled() {
@@ -238,23 +221,24 @@ final class PendingCall extends PendingAdmission {
     /** The bulkhead is full. */
     BulkheadFullException full(int limit, Duration leaseEnd) {
         if (waitsForItself(limit)) {
-            return new NestedCallRejectedException(spec.name(), definition.key(), spec.weight(), heldAround(), limit, leaseEnd);
+            return new NestedCallRejectedException(definition.name(), definition.key(), weight(), heldAround(), limit,
+                    leaseEnd);
         }
-        if (limitReached.isPresent() && spec.weight() <= limit) {
+        if (limitReached.isPresent() && weight() <= limit) {
             return queueFull(limitReached.get(), limit, leaseEnd);
         }
-        return spec.weight() == 1 ? new BulkheadFullException(spec.name(), definition.key(), limit, leaseEnd)
-                : new HeavyCallRejectedException(spec.name(), definition.key(), spec.weight(), limit, leaseEnd);
+        return weight() == 1 ? new BulkheadFullException(definition.name(), definition.key(), limit, leaseEnd)
+                : new HeavyCallRejectedException(definition.name(), definition.key(), weight(), limit, leaseEnd);
     }
 
     private QueueFullException queueFull(String reached, int limit, Duration leaseEnd) {
-        return new QueueFullException(reached, spec.name(), definition.key(), limit, leaseEnd);
+        return new QueueFullException(reached, definition.name(), definition.key(), limit, leaseEnd);
     }
 
     // Whether the calls around this one, which end after it, leave too little of the limit for it.
     private boolean waitsForItself(int limit) {
         int held = heldAround();
-        return held > 0 && spec.weight() <= limit && (long) held + spec.weight() > limit;
+        return held > 0 && weight() <= limit && (long) held + weight() > limit;
     }
 
     private int heldAround() {
@@ -272,7 +256,7 @@ final class PendingCall extends PendingAdmission {
         boolean unwanted;
         synchronized (this) {
             permit = given;
-            finish();
+            decided();
             unwanted = ended != null;
             if (unwanted) {
                 call.rejected(CallResult.CANCELLED);
@@ -292,109 +276,105 @@ final class PendingCall extends PendingAdmission {
         if (reason instanceof NestedCallRejectedException) {
             bulkhead.around.listener.nestedCallRejected(method, rejection);
         }
-        HeldPermit allowed;
+        OnOutage policy;
         boolean continues;
-        boolean fired;
         synchronized (this) {
-            OnOutage policy = ended == null && StoreFailures.isOutage(reason) ? spec.onOutage() : OnOutage.REJECT;
-            fired = waitingFired;
-            continues = policy == OnOutage.LOCAL && local != null;
+            policy = ended == null && StoreFailures.isOutage(reason) ? definition.spec().onOutage() : OnOutage.REJECT;
+            continues = policy == OnOutage.LOCAL && localBulkheads != null && ofTheShare == null;
             if (continues) {
                 // The events go on.
-                waitingFired = false;
+                stopsWaiting();
+            } else {
+                decided();
+                if (policy == OnOutage.ALLOW) {
+                    permit = new UncountedPermit(bulkhead.id, call, bulkhead.around.timers, null);
+                    call.acquired(CallResult.BYPASSED, 0);
+                } else {
+                    fireRejected(reason, rejection);
+                }
             }
-            finish();
-            if (policy == OnOutage.ALLOW) {
-                permit = new UncountedPermit(bulkhead.id, call, bulkhead.around.timers);
-                call.acquired(CallResult.BYPASSED, 0);
-            } else if (!continues) {
-                call.rejected(ended != null ? CallResult.CANCELLED
-                        : rejection instanceof SkippedException ? CallResult.SKIPPED : CallResult.of(reason, wantedToWait));
-            }
-            allowed = permit;
         }
         if (continues) {
-            continueLocally(fired);
-            return;
-        }
-        confirmEnd();
-        if (allowed != null) {
-            completeGranted(List.of(allowed));
+            continueLocally();
+        } else if (policy == OnOutage.ALLOW) {
+            completeGranted(List.of(permit));
         } else {
+            confirmEnd();
             completeRejected(rejection);
         }
     }
 
     // Within the lock.
-    private void finish() {
-        outcomeFinal = true;
-        if (timer != null) {
-            timer.cancel();
+    private void fireRejected(RuntimeException reason, RuntimeException rejection) {
+        CallResult result = ended != null ? CallResult.CANCELLED
+                : rejection instanceof SkippedException ? CallResult.SKIPPED : CallResult.of(reason, wantsToWait());
+        if (result.isFull()) {
+            bulkhead.recent.foundFull(bulkhead.nanoTime());
         }
+        call.rejected(result);
+    }
+
+    // Within the lock.
+    private void decided() {
+        outcomeFinal = true;
+        stopsWaiting();
+        if (waitingFired) {
+            call.waited();
+        }
+    }
+
+    // Within the lock.
+    private void stopsWaiting() {
+        cancelTimer();
         if (counted) {
-            bulkhead.around.limits.leave(spec, waitsOn);
+            bulkhead.around.limits.leave(definition.spec(), waitsOn);
         }
         if (countedBriefly) {
             bulkhead.around.limits.leaveBriefly(waitsOn);
         }
         counted = false;
         countedBriefly = false;
-        if (waitingFired) {
-            call.waited();
-        }
     }
 
     // The rest of the wait is for a permit of this process.
-    private void continueLocally(boolean fired) {
-        Duration left = Duration.ofNanos(Math.max(0, untilNanos() - bulkhead.nanoTime()));
-        Admission next = local.begin(definition, left, bulkhead, method, waitsOn, call, heldByCallers, wantedToWait, fired);
-        boolean unwanted;
-        synchronized (this) {
-            continuation = next;
-            unwanted = ended != null;
+    private void continueLocally() {
+        Bulkhead shared = bulkhead;
+        ofTheShare = definition;
+        briefly = false;
+        SemaphoreDefinition local = definition.local();
+        Bulkhead next;
+        do {
+            next = localBulkheads.apply(local);
+            next.besides(shared);
+            goesTo(next, local);
+        } while (!next.enter(this, local));
+        if (ended != null) {
+            next.giveUp(this, this::cancelled);
         }
-        if (unwanted) {
-            next.end().thenRun(this::confirmEnd);
-        }
-        next.granted().whenComplete((permits, failure) -> {
-            if (failure == null) {
-                completeGranted(permits);
-            } else {
-                completeRejected(Failures.cause(failure));
-            }
-        });
-        next.attempted().thenRun(this::completeAttempted);
     }
 
     // ---- The end
 
     @Override
     public CompletionStage<Void> end() {
-        Admission continued;
-        HeldPermit given;
         boolean isFinal;
         synchronized (this) {
             if (ended != null) {
                 return ended;
             }
-            endConfirmed = spec.awaitRelease() ? new Promise<>() : null;
-            ended = endConfirmed == null ? DONE : endConfirmed;
-            continued = continuation;
-            given = permit;
+            ended = definition.spec().awaitRelease() ? new Promise<>() : DONE;
             isFinal = outcomeFinal;
         }
-        if (continued != null) {
-            continued.end().thenRun(this::confirmEnd);
-        } else if (!isFinal) {
+        if (!isFinal) {
             // Without effect on a permit that was just granted: what gives it releases it.
             bulkhead.giveUp(this, this::cancelled);
-        } else if (given != null) {
-            release(given);
+        } else if (permit != null) {
+            release(permit);
         } else {
             confirmEnd();
         }
-        if (executions != null) {
-            executions.end();
+        if (whenEnded != null) {
+            whenEnded.run();
         }
         return ended;
     }
@@ -404,8 +384,9 @@ final class PendingCall extends PendingAdmission {
     }
 
     private void confirmEnd() {
-        if (endConfirmed != null) {
-            endConfirmed.complete(null);
+        CompletableFuture<Void> end = ended;
+        if (end != null) {
+            end.complete(null);
         }
     }
 }

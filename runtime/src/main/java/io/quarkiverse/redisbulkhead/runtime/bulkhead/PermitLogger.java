@@ -1,29 +1,62 @@
 package io.quarkiverse.redisbulkhead.runtime.bulkhead;
 
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
 
 import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.PermitLost.Reason;
 
-/** Logs warnings: each lost permit, and calls that would wait for themselves. Thread-safe. */
+/** Logs warnings: each lost permit, calls that would wait for themselves, and different limits. Thread-safe. */
 public final class PermitLogger implements SemaphoreListener {
 
     private static final Logger LOG = Logger.getLogger(PermitLogger.class);
 
-    // The code of an application has a bounded number of methods, unless it generates classes.
-    private static final int MOST_METHODS = 1_000;
+    // Methods of generated classes and computed names of bulkheads are unbounded.
+    private static final int MOST_REMEMBERED = 1_000;
 
-    private final Set<String> logged = ConcurrentHashMap.newKeySet();
+    // What was logged last about a method or bulkhead. Forgets the oldest entry. Guarded by its own lock.
+    private final Map<String, Object> logged = new LinkedHashMap<>() {
+
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Object> eldest) {
+            return size() > MOST_REMEMBERED;
+        }
+    };
+
+    private boolean isNews(String about, Object value) {
+        synchronized (logged) {
+            return !value.equals(logged.put(about, value));
+        }
+    }
 
     /** Once per method: every such call fails, and there may be many. */
     @Override
     public void nestedCallRejected(String method, RuntimeException rejection) {
-        if (logged.size() < MOST_METHODS && logged.add(method)) {
+        if (isNews("method " + method, true)) {
             LOG.warnf("%s was rejected, and retrying does not help. %s. This is logged once per method", method,
                     rejection.getMessage());
+        }
+    }
+
+    /** Once per bulkhead, and again when the limits change; for a bulkhead with keys, once for all keys. */
+    @Override
+    public void limitsDiffer(LimitMismatch mismatch) {
+        String name = mismatch.bulkhead().name();
+        if (mismatch.bulkhead().key().isPresent()) {
+            if (isNews("keys " + name, true)) {
+                LOG.infof("Calls use different limits for a key of bulkhead '%s': %d here, %s elsewhere or earlier. This "
+                        + "is expected when a resolver changes the limit of a key. Otherwise, configure the same limit on "
+                        + "all instances", name, mismatch.own(), mismatch.others());
+            }
+        } else if (isNews("limit " + name, mismatch)) {
+            LOG.warnf("Instances have different limits for bulkhead '%s': permits=%d here, %s elsewhere. This is expected "
+                    + "during a rollout. Otherwise, configure the same limit on all instances", name, mismatch.own(),
+                    mismatch.others());
         }
     }
 
@@ -33,6 +66,34 @@ public final class PermitLogger implements SemaphoreListener {
                 + "run at the same time. Permit %s, fencing token %d", loss.method(), loss.bulkhead(),
                 explanation(loss.reason()),
                 loss.permitId(), loss.fencingToken());
+    }
+
+    @Override
+    public void leaked(PermitInUse permit) {
+        LOG.warnf("A permit of %s was not released, and no code refers to it any more: thread '%s' acquired it %s ago, in %s."
+                + " It goes back in %s. Acquire permits in try-with-resources, or use run() and call(). Permit %s",
+                name(permit), permit.taker().thread(), text(permit.age()), place(permit), text(permit.expire()), permit.id());
+    }
+
+    @Override
+    public void heldLong(PermitInUse permit) {
+        LOG.warnf("%s has held a permit of %s for %s, longer than warn-after. This is logged once per permit. Permit %s",
+                place(permit), name(permit), text(permit.age()), permit.id());
+    }
+
+    private static String name(PermitInUse permit) {
+        return "bulkhead '" + permit.bulkhead().name() + "'"
+                + permit.bulkhead().key().map(key -> ", key '" + key + "'").orElse("");
+    }
+
+    private static String place(PermitInUse permit) {
+        boolean recorded = permit.taker() != null && !permit.taker().place().isEmpty();
+        return recorded ? permit.taker().place()
+                : permit.method() + (permit.taker() == null ? "" : " (record-places=true adds the line)");
+    }
+
+    private static String text(Duration time) {
+        return time.compareTo(Duration.ofSeconds(1)) < 0 ? time.toMillis() + " ms" : time.toSeconds() + " s";
     }
 
     private static String explanation(Reason reason) {

@@ -23,12 +23,12 @@ import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
  */
 public final class Semaphore {
 
-    private final SemaphoreDefinition bulkhead;
+    private final SemaphoreDefinition definition;
     private final Engine engine;
     private final boolean limiting;
     private final List<HeldPermit> heldByCallers;
-    // Created by the first call. Threads that race create equivalent ones.
-    private Engine.Calls calls;
+    // Of the last call: saves a look-up. Threads that race find the same.
+    private Bulkhead last;
 
     /**
      * A semaphore. Creating one is cheap; all with the same name share their permits.
@@ -41,11 +41,11 @@ public final class Semaphore {
         this(SemaphoreDefinition.of(spec), engine, limiting, List.of());
     }
 
-    private Semaphore(SemaphoreDefinition bulkhead, Engine engine, boolean limiting, List<HeldPermit> heldByCallers) {
-        this.heldByCallers = heldByCallers;
-        this.bulkhead = bulkhead;
+    Semaphore(SemaphoreDefinition definition, Engine engine, boolean limiting, List<HeldPermit> heldByCallers) {
+        this.definition = definition;
         this.engine = engine;
         this.limiting = limiting;
+        this.heldByCallers = heldByCallers;
     }
 
     private Semaphore with(SemaphoreDefinition other) {
@@ -60,7 +60,7 @@ public final class Semaphore {
      * @return the semaphore, which shares its permits with this one
      */
     public Semaphore nestedIn(List<HeldPermit> held) {
-        return new Semaphore(bulkhead, engine, limiting, held);
+        return new Semaphore(definition, engine, limiting, held);
     }
 
     /**
@@ -70,7 +70,7 @@ public final class Semaphore {
      * @return the semaphore, which shares its permits with this one
      */
     public Semaphore whenFull(Function<BulkheadFullException, RuntimeException> rejection) {
-        return with(bulkhead.whenFull(rejection));
+        return with(definition.whenFull(rejection));
     }
 
     /**
@@ -79,12 +79,12 @@ public final class Semaphore {
      * @return with the limit of the key, if this is the semaphore of a key
      */
     public SemaphoreSpec spec() {
-        return bulkhead.spec();
+        return definition.spec();
     }
 
     /** The name of the bulkhead and the value of its key. */
     public BulkheadId id() {
-        return bulkhead.id();
+        return definition.id();
     }
 
     /**
@@ -95,7 +95,7 @@ public final class Semaphore {
      * @return the semaphore; its definition has the limit for this key
      */
     public Semaphore forKey(String key, OptionalInt permits) {
-        return with(bulkhead.forKey(key, permits));
+        return with(definition.forKey(key, permits));
     }
 
     /**
@@ -122,10 +122,10 @@ public final class Semaphore {
     /**
      * Acquires a permit, like {@link #admit(String, WaitsOn)}.
      *
-     * @param executions has counted the execution, and ends it with the admission; null for none
+     * @param whenEnded runs when the admission is ended; null for nothing
      */
-    Admission admit(String method, WaitsOn waitsOn, InFlightCounter executions) {
-        return begin(method, waitsOn, executions, listener(method));
+    Admission admit(String method, WaitsOn waitsOn, Runnable whenEnded) {
+        return begin(method, waitsOn, whenEnded, listener(method));
     }
 
     /**
@@ -137,33 +137,42 @@ public final class Semaphore {
         return () -> begin(method, waitsOn, null, call);
     }
 
-    private Admission begin(String method, WaitsOn waitsOn, InFlightCounter executions, CallListener call) {
-        return limiting ? calls().begin(method, waitsOn, executions, call, heldByCallers)
-                : new GrantedAdmission(List.of(uncountedPermit()), executions);
-    }
-
-    private Engine.Calls calls() {
-        Engine.Calls prepared = calls;
-        if (prepared == null) {
-            prepared = engine.calls(bulkhead);
-            calls = prepared;
+    private Admission begin(String method, WaitsOn waitsOn, Runnable whenEnded, CallListener call) {
+        if (!limiting) {
+            return engine.uncounted(definition.id(), whenEnded);
         }
-        return prepared;
+        call.requested();
+        Bulkhead bulkhead = last == null ? engine.bulkhead(definition) : last;
+        SharePermit given = bulkhead.take(definition, method, whenEnded);
+        if (given != null) {
+            last = bulkhead;
+            given.fireAcquired(call);
+            return given;
+        }
+        PendingCall pending;
+        do {
+            bulkhead = engine.bulkhead(definition);
+            pending = new PendingCall(bulkhead, definition, method, waitsOn, whenEnded, call, heldByCallers,
+                    engine.localBulkheads());
+        } while (!bulkhead.enter(pending, definition));
+        last = bulkhead;
+        return pending;
     }
 
     /**
-     * Counts a call that is refused because its key is missing or malformed. No permit is requested.
+     * Counts a call that is refused. No permit is requested.
      *
      * @param method what the permit would have been for, as operators see it
+     * @param reason why
      */
-    public void refuseKey(String method) {
+    public void refuse(String method, CallResult reason) {
         CallListener call = listener(method);
         call.requested();
-        call.rejected(CallResult.INVALID_KEY);
+        call.rejected(reason);
     }
 
     private CallListener listener(String method) {
-        return limiting ? engine.onCall(bulkhead.id(), method) : CallListener.NONE;
+        return limiting ? engine.listenerOf(definition.id(), method, definition.spec().weight()) : CallListener.NONE;
     }
 
     /**
@@ -174,7 +183,7 @@ public final class Semaphore {
      * @throws IllegalArgumentException when the time is null, negative or too long
      */
     public Semaphore within(Duration maxWait) {
-        return with(bulkhead.within(maxWait));
+        return with(definition.within(maxWait));
     }
 
     /**
@@ -185,7 +194,23 @@ public final class Semaphore {
      * @throws IllegalArgumentException when the weight is out of range, or above the limit of the definition
      */
     public Semaphore weighing(int weight) {
-        return with(bulkhead.weighing(weight));
+        return with(definition.weighing(weight));
+    }
+
+    /**
+     * This semaphore, for a call of that weight.
+     *
+     * @param weight how much of the limit the call takes, at least 1
+     * @param method what the permit is for, as operators see it
+     * @return the semaphore, which shares its permits with this one
+     * @throws HeavyCallRejectedException when the weight is above the limit; the call is counted
+     */
+    public Semaphore forCallWeighing(long weight, String method) {
+        if (limiting && weight > spec().permits()) {
+            refuse(method, CallResult.FULL);
+            throw new HeavyCallRejectedException(spec().name(), id().key(), weight, spec().permits(), spec().expire());
+        }
+        return limiting ? weighing((int) weight) : this;
     }
 
     /**
@@ -198,7 +223,7 @@ public final class Semaphore {
      * @throws IllegalArgumentException when the token is malformed
      */
     public CompletionStage<HeldPermit> attach(String token, String method) {
-        return engine.attach(bulkhead, token, method);
+        return engine.attach(definition, token, method);
     }
 
     /**
@@ -217,7 +242,7 @@ public final class Semaphore {
      * @return held until it is released
      */
     public HeldPermit uncountedPermit() {
-        return engine.uncountedPermit(bulkhead.id());
+        return engine.uncounted(definition.id(), null);
     }
 
     /**
@@ -226,8 +251,8 @@ public final class Semaphore {
      * @return the state at one instant
      */
     public CompletionStage<SemaphoreStatus> status() {
-        return occupancy(0).thenApply(now -> new SemaphoreStatus(bulkhead.name(), bulkhead.key(),
-                limitInForce(bulkhead.id(), bulkhead.spec(), now),
+        return occupancy(0).thenApply(now -> new SemaphoreStatus(definition.name(), definition.key(),
+                limitInForce(definition.id(), definition.spec(), now),
                 now.inUse(), now.waiting(), now.resizedTo().isPresent(), now.declaredLimits()));
     }
 
@@ -272,7 +297,7 @@ public final class Semaphore {
     }
 
     private CompletionStage<Occupancy> occupancy(int most) {
-        return StoreFailures.translate(bulkhead.name(), engine.occupancy(bulkhead.id(), most));
+        return StoreFailures.translate(definition.name(), engine.occupancy(definition.id(), most));
     }
 
     /**
@@ -282,7 +307,7 @@ public final class Semaphore {
      * @return {@code false} when it is not held
      */
     public CompletionStage<Boolean> revoke(String permitId) {
-        return StoreFailures.translate(bulkhead.name(), engine.revoke(bulkhead.id(), permitId));
+        return StoreFailures.translate(definition.name(), engine.revoke(definition.id(), permitId));
     }
 
     /**
@@ -292,7 +317,7 @@ public final class Semaphore {
      * @return completes when it is in force
      */
     public CompletionStage<Void> resize(int permits) {
-        return StoreFailures.translate(bulkhead.name(), engine.resize(bulkhead.id(), permits));
+        return StoreFailures.translate(definition.name(), engine.resize(definition.id(), permits));
     }
 
     /**
@@ -301,6 +326,6 @@ public final class Semaphore {
      * @return {@code false} when there was nothing to undo
      */
     public CompletionStage<Boolean> resetSize() {
-        return StoreFailures.translate(bulkhead.name(), engine.resetSize(bulkhead.id()));
+        return StoreFailures.translate(definition.name(), engine.resetSize(definition.id()));
     }
 }

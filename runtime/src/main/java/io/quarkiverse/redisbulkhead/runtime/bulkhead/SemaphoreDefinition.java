@@ -17,24 +17,21 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
  * @param spec its definition
  * @param terms what the definition means for leases
  * @param whenFull what calls fail with instead of a {@link BulkheadFullException}; null: with that
- * @param keepIdle how long a permit stays with this instance after its execution; null: as the definition says
  */
 public record SemaphoreDefinition(BulkheadId id, SemaphoreSpec spec, LeaseTerms terms,
-        Function<BulkheadFullException, RuntimeException> whenFull, Duration keepIdle) {
+        Function<BulkheadFullException, RuntimeException> whenFull) {
 
     /**
      * What a definition means for leases. Derived once, not per call.
      *
      * @param lease the lease in the store: {@code expire}, but not longer than it takes to end here with {@code max-hold}
      * @param leaseNanos the same
-     * @param margin by how much a lease ends here before it ends in the store
-     * @param marginNanos the same
+     * @param marginNanos by how much a lease ends here before it ends in the store
      * @param holdNanos for how long a permit may be held, if that is bounded
      * @param holdIsBounded whether it is
      * @param interrupts whether the loss of a permit ends its execution
      */
-    public record LeaseTerms(Duration lease, long leaseNanos, Duration margin, long marginNanos, long holdNanos,
-            boolean holdIsBounded,
+    public record LeaseTerms(Duration lease, long leaseNanos, long marginNanos, long holdNanos, boolean holdIsBounded,
             boolean interrupts) {
 
         // Time to notice the end of a lease and to report it before another process can have the permit. Clocks also run at slightly
@@ -46,7 +43,7 @@ public record SemaphoreDefinition(BulkheadId id, SemaphoreSpec spec, LeaseTerms 
             Duration longestHere = shorter(spec.maxHold().orElse(spec.expire()), spec.expire());
             Duration margin = shorter(longestHere.dividedBy(MARGINS_PER_LEASE), LONGEST_MARGIN);
             Duration lease = shorter(longestHere.plus(margin), spec.expire());
-            return new LeaseTerms(lease, lease.toNanos(), margin, margin.toNanos(), spec.maxHold().orElse(lease).toNanos(),
+            return new LeaseTerms(lease, lease.toNanos(), margin.toNanos(), spec.maxHold().orElse(lease).toNanos(),
                     spec.maxHold().isPresent(), spec.onLost() == OnLost.INTERRUPT);
         }
 
@@ -57,13 +54,13 @@ public record SemaphoreDefinition(BulkheadId id, SemaphoreSpec spec, LeaseTerms 
 
     /** One limit for all. */
     public static SemaphoreDefinition of(SemaphoreSpec spec) {
-        return new SemaphoreDefinition(BulkheadId.of(spec.name()), spec, LeaseTerms.of(spec), null, null);
+        return new SemaphoreDefinition(BulkheadId.of(spec.name()), spec, LeaseTerms.of(spec), null);
     }
 
     /** One of its keys, which may have a limit of its own. */
     public SemaphoreDefinition forKey(String key, OptionalInt permits) {
         return new SemaphoreDefinition(id.forKey(key), permits.isEmpty() ? spec : withLimit(permits.getAsInt()), terms,
-                whenFull, keepIdle);
+                whenFull);
     }
 
     // The limit that a process keeps for itself is larger or smaller in proportion.
@@ -87,29 +84,19 @@ public record SemaphoreDefinition(BulkheadId id, SemaphoreSpec spec, LeaseTerms 
 
     // The lease stays.
     private SemaphoreDefinition with(SemaphoreSpec other) {
-        return new SemaphoreDefinition(id, other, terms, whenFull, keepIdle);
+        return new SemaphoreDefinition(id, other, terms, whenFull);
     }
 
     /** The limit that this process keeps for itself. A call that is heavier takes all of it. */
-    public SemaphoreDefinition local(Duration maxWait) {
+    public SemaphoreDefinition local() {
         SemaphoreSpec local = spec.toBuilder().permits(spec.localPermits())
-                .weight(Math.min(spec.weight(), spec.localPermits())).maxWait(maxWait).build();
-        return new SemaphoreDefinition(id, local, LeaseTerms.of(local), whenFull, keepIdle);
+                .weight(Math.min(spec.weight(), spec.localPermits())).build();
+        return new SemaphoreDefinition(id, local, LeaseTerms.of(local), whenFull);
     }
 
     /** This definition with another exception for calls when it is full. */
     public SemaphoreDefinition whenFull(Function<BulkheadFullException, RuntimeException> rejection) {
-        return new SemaphoreDefinition(id, spec, terms, rejection, keepIdle);
-    }
-
-    /** This definition with another time to keep idle permits; zero: each permit goes back when its execution ends. */
-    public SemaphoreDefinition keepingIdle(Duration time) {
-        return new SemaphoreDefinition(id, spec, terms, whenFull, time);
-    }
-
-    /** How long a permit stays with this instance after its execution. */
-    public long keepIdleNanos() {
-        return (keepIdle != null ? keepIdle : spec.keepIdle()).toNanos();
+        return new SemaphoreDefinition(id, spec, terms, rejection);
     }
 
     /** What a rejected call fails with. */

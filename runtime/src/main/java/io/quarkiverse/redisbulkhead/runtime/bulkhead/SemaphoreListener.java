@@ -30,6 +30,33 @@ public interface SemaphoreListener {
     }
 
     /**
+     * As {@link #onCall(BulkheadId, String)}, for listeners to which the weight matters.
+     *
+     * @param bulkhead the bulkhead
+     * @param method what the permit is for, as operators see it
+     * @param weight how much of the limit the call takes
+     */
+    default CallListener onCall(BulkheadId bulkhead, String method, int weight) {
+        return onCall(bulkhead, method);
+    }
+
+    /**
+     * Code dropped a permit without releasing it. The instance gives it back when one {@code expire} has passed.
+     *
+     * @param permit which one
+     */
+    default void leaked(PermitInUse permit) {
+    }
+
+    /**
+     * An execution has held its permit for longer than {@code warn-after}. Once per permit.
+     *
+     * @param permit which one
+     */
+    default void heldLong(PermitInUse permit) {
+    }
+
+    /**
      * A call was rejected because the calls around it hold so much of the bulkhead that it would wait for itself.
      *
      * @param method what the permit was for, as operators see it
@@ -46,5 +73,13 @@ public interface SemaphoreListener {
      * @param failure why
      */
     default void renewalFailed(BulkheadId bulkhead, int permits, Throwable failure) {
+    }
+
+    /**
+     * Instances define a bulkhead with different limits. Reported with each answer of the store that shows it.
+     *
+     * @param mismatch which limits
+     */
+    default void limitsDiffer(LimitMismatch mismatch) {
     }
 }

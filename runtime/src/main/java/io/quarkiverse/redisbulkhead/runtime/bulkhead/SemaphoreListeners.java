@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.bulkhead;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -11,119 +12,117 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 /**
  * Several listeners as one. Exceptions, and errors of an incompatible library version, are logged. They affect neither the
  * other listeners nor the call.
+ *
+ * @param listeners in the order in which they receive events
  */
-public final class SemaphoreListeners implements SemaphoreListener {
+public record SemaphoreListeners(List<SemaphoreListener> listeners) implements SemaphoreListener {
 
     private static final Logger LOG = Logger.getLogger(SemaphoreListeners.class);
 
-    // An array, because the iterator of a list would be an object for each call.
-    private final SemaphoreListener[] listeners;
-
-    /**
-     * Combines listeners.
-     *
-     * @param listeners in the order in which they receive events
-     */
-    public SemaphoreListeners(List<SemaphoreListener> listeners) {
-        this.listeners = listeners.toArray(new SemaphoreListener[0]);
-    }
-
     @Override
     public void lost(PermitLost loss) {
-        fireAll(listener -> listener.lost(loss));
-    }
-
-    @Override
-    public CallListener onCall(BulkheadId bulkhead, String method) {
-        CallListener all = CallListener.NONE;
-        for (SemaphoreListener listener : listeners) {
-            CallListener call = onCall(listener, bulkhead, method);
-            if (call != CallListener.NONE) {
-                all = all == CallListener.NONE ? call : new Call(all, call);
-            }
-        }
-        return all;
-    }
-
-    private static CallListener onCall(SemaphoreListener listener, BulkheadId bulkhead, String method) {
-        try {
-            return listener.onCall(bulkhead, method);
-        } catch (RuntimeException | LinkageError e) {
-            LOG.errorf(e, "A listener failed when a call requested a permit of bulkhead '%s'", bulkhead.name());
-            return CallListener.NONE;
-        }
+        each(listeners, listener -> listener.lost(loss));
     }
 
     @Override
     public void nestedCallRejected(String method, RuntimeException rejection) {
-        fireAll(listener -> listener.nestedCallRejected(method, rejection));
+        each(listeners, listener -> listener.nestedCallRejected(method, rejection));
     }
 
     @Override
     public void renewalFailed(BulkheadId bulkhead, int permits, Throwable failure) {
-        fireAll(listener -> listener.renewalFailed(bulkhead, permits, failure));
+        each(listeners, listener -> listener.renewalFailed(bulkhead, permits, failure));
     }
 
-    private void fireAll(Consumer<SemaphoreListener> event) {
-        for (SemaphoreListener listener : listeners) {
+    @Override
+    public void limitsDiffer(LimitMismatch mismatch) {
+        each(listeners, listener -> listener.limitsDiffer(mismatch));
+    }
+
+    @Override
+    public void leaked(PermitInUse permit) {
+        each(listeners, listener -> listener.leaked(permit));
+    }
+
+    @Override
+    public void heldLong(PermitInUse permit) {
+        each(listeners, listener -> listener.heldLong(permit));
+    }
+
+    @Override
+    public CallListener onCall(BulkheadId bulkhead, String method) {
+        return onCall(bulkhead, method, 1);
+    }
+
+    @Override
+    public CallListener onCall(BulkheadId bulkhead, String method, int weight) {
+        List<CallListener> ofCall = null;
+        // By index: an iterator would be an object for each call.
+        for (int index = 0; index < listeners.size(); index++) {
+            CallListener call = onCall(listeners.get(index), bulkhead, method, weight);
+            if (call != CallListener.NONE) {
+                ofCall = ofCall == null ? new ArrayList<>(listeners.size()) : ofCall;
+                ofCall.add(call);
+            }
+        }
+        return ofCall == null ? CallListener.NONE : new OfCall(ofCall);
+    }
+
+    private static CallListener onCall(SemaphoreListener listener, BulkheadId bulkhead, String method, int weight) {
+        try {
+            return listener.onCall(bulkhead, method, weight);
+        } catch (RuntimeException | LinkageError e) {
+            LOG.errorf(e, "%s failed when a call requested a permit of bulkhead '%s'", listener.getClass().getName(),
+                    bulkhead.name());
+            return CallListener.NONE;
+        }
+    }
+
+    private record OfCall(List<CallListener> listeners) implements CallListener {
+
+        @Override
+        public void requested() {
+            each(listeners, CallListener::requested);
+        }
+
+        @Override
+        public void waiting() {
+            each(listeners, CallListener::waiting);
+        }
+
+        @Override
+        public void waited() {
+            each(listeners, CallListener::waited);
+        }
+
+        @Override
+        public void acquired(CallResult result, long fencingToken) {
+            each(listeners, listener -> listener.acquired(result, fencingToken));
+        }
+
+        @Override
+        public boolean usesFencingToken() {
+            return listeners.stream().anyMatch(CallListener::usesFencingToken);
+        }
+
+        @Override
+        public void rejected(CallResult result) {
+            each(listeners, listener -> listener.rejected(result));
+        }
+
+        @Override
+        public void released(long heldNanos) {
+            each(listeners, listener -> listener.released(heldNanos));
+        }
+    }
+
+    private static <L> void each(List<L> listeners, Consumer<L> event) {
+        for (L listener : listeners) {
             try {
                 event.accept(listener);
             } catch (RuntimeException | LinkageError e) {
                 LOG.errorf(e, "%s failed", listener.getClass().getName());
             }
-        }
-    }
-
-    /** The listeners of one call: a chain, because a list would take more memory. */
-    private static final class Call extends CallListener {
-
-        private final CallListener before;
-        private final CallListener last;
-
-        private Call(CallListener before, CallListener last) {
-            this.before = before;
-            this.last = last;
-        }
-
-        @Override
-        public boolean usesFencingToken() {
-            return before.usesFencingToken() || last.usesFencingToken();
-        }
-
-        @Override
-        protected void onRequested() {
-            before.requested();
-            last.requested();
-        }
-
-        @Override
-        protected void onWaiting() {
-            before.waiting();
-            last.waiting();
-        }
-
-        @Override
-        protected void onWaited() {
-            before.waited();
-            last.waited();
-        }
-
-        @Override
-        protected void onAcquired(CallResult result, long fencingToken) {
-            before.acquired(result, fencingToken);
-            last.acquired(result, fencingToken);
-        }
-
-        @Override
-        protected void onRejected(CallResult result) {
-            before.rejected(result);
-            last.rejected(result);
-        }
-
-        @Override
-        protected void onReleased(long heldNanos) {
-            before.released(heldNanos);
-            last.released(heldNanos);
         }
     }
 }

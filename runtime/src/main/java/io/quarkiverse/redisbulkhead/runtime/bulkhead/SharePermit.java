@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.bulkhead;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -45,24 +46,29 @@ final class SharePermit implements HeldPermit, Admission {
     boolean detaching;
     // Whether it was released after it was detached; for a detachment that is undone.
     boolean releasedLate;
+    // Whether it was reported that it has been held for long.
+    boolean reported;
+    // Whether no code can release it any more.
+    volatile boolean leaked;
+    // Null for a guarded method.
+    private volatile Taker taker;
     // The same for all attempts to detach.
     DetachedPermit detachment;
 
     // Guarded by this.
     private CallListener call = CallListener.NONE;
-    private InFlightCounter executions;
+    private Runnable whenEnded;
     private CompletionStage<Void> ended;
 
     /**
-     * @param executions has counted the execution, and ends it with this admission; null for none
+     * @param whenEnded runs when this is ended as an admission; null where another one is
      */
-    SharePermit(Bulkhead bulkhead, SemaphoreDefinition definition, String method, long sinceNanos,
-            InFlightCounter executions) {
+    SharePermit(Bulkhead bulkhead, SemaphoreDefinition definition, String method, long sinceNanos, Runnable whenEnded) {
         this.bulkhead = bulkhead;
         this.definition = definition;
         this.method = method;
         this.sinceNanos = sinceNanos;
-        this.executions = executions;
+        this.whenEnded = whenEnded;
         this.interruption = definition.terms().interrupts() ? new CompletableFuture<>() : null;
     }
 
@@ -161,6 +167,28 @@ final class SharePermit implements HeldPermit, Admission {
     }
 
     @Override
+    public void heldBy(Taker code) {
+        taker = code;
+    }
+
+    @Override
+    public void abandoned() {
+        synchronized (bulkhead) {
+            if (leaked || !bulkhead.holds(this)) {
+                return;
+            }
+            leaked = true;
+        }
+        bulkhead.around.listener.leaked(inUse(bulkhead.nanoTime()));
+        bulkhead.around.timers.after(definition.spec().expire(), this::release);
+    }
+
+    PermitInUse inUse(long now) {
+        return new PermitInUse(definition.id(), id(), method, taker, Duration.ofNanos(now - sinceNanos),
+                definition.spec().expire());
+    }
+
+    @Override
     public boolean awaitsRelease() {
         return definition.spec().awaitRelease();
     }
@@ -186,30 +214,20 @@ final class SharePermit implements HeldPermit, Admission {
     }
 
     @Override
-    public CompletionStage<List<HeldPermit>> granted() {
-        return CompletableFuture.completedFuture(heldNow());
-    }
-
-    @Override
-    public CompletionStage<Void> attempted() {
-        return DONE;
-    }
-
-    @Override
     public CompletionStage<Void> end() {
         CompletionStage<Boolean> answer = giveBack();
-        InFlightCounter counted;
+        Runnable first;
         CompletionStage<Void> answered;
         synchronized (this) {
-            counted = executions;
-            executions = null;
+            first = whenEnded;
+            whenEnded = null;
             if (ended == null) {
                 ended = answer == YES || answer == NO ? DONE : answer.thenApply(held -> null);
             }
             answered = ended;
         }
-        if (counted != null) {
-            counted.end();
+        if (first != null) {
+            first.run();
         }
         return answered;
     }

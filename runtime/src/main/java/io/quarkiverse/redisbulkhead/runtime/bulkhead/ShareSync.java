@@ -235,8 +235,10 @@ final class ShareSync {
         bulkhead.returning = 0;
         int idle = bulkhead.share - bulkhead.inUse - back;
         if (!unanswered && idle > 0) {
-            // A part of what a heavy call needs must not stay here either, or two such calls wait for each other.
-            boolean all = !bulkhead.keeps || !bulkhead.line.isEmpty() && bulkhead.tokens.free() > 0;
+            // A part of what a heavy call needs must not stay here either: two such calls would wait for each other, and one that
+            // does not wait would be rejected although the rest is free.
+            boolean isNeeded = !bulkhead.line.isEmpty() || !bulkhead.immediate.isEmpty();
+            boolean all = !bulkhead.keeps || isNeeded && bulkhead.tokens.free() > 0;
             back += all ? idle : Math.max(0, Math.min(idle, bulkhead.share - bulkhead.limit));
         }
         giveBack(back);
@@ -319,7 +321,7 @@ final class ShareSync {
         highestToken = Math.max(highestToken, position.ticket());
         if (!position.otherLimits().isEmpty()) {
             LimitMismatch mismatch = new LimitMismatch(bulkhead.id, sent.statement().limit(), position.otherLimits());
-            then.add(() -> around.mismatches.log(mismatch));
+            then.add(() -> around.listener.limitsDiffer(mismatch));
         }
         List<PendingCall> placed = placed(sent, position);
         transfers.settle(sent.statement(), position.attached(), then);
@@ -414,7 +416,7 @@ final class ShareSync {
         }
         List<PendingCall> calls = new ArrayList<>(bulkhead.line.placed(last.group(), position.ticket()));
         for (PendingCall call : bulkhead.line.withoutTickets()) {
-            if (call.begunNanos() - sent.atNanos() <= 0) {
+            if (call.begunNanos - sent.atNanos() <= 0) {
                 calls.add(call);
             }
         }

@@ -2,9 +2,13 @@ package io.quarkiverse.redisbulkhead.runtime.bulkhead;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.DoubleSupplier;
+import java.util.function.Function;
 
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
 
 /** What all bulkheads of one engine work with. Thread-safe. */
@@ -13,6 +17,8 @@ final class Surroundings {
     private static final int RADIX = 36;
     private static final Duration CLOCK_TOLERANCE = Duration.ofMillis(100);
     private static final char WEIGHT_FOLLOWS = '_';
+    private static final int MOST_NAMES = 1_000;
+    private static final String OTHERS = "";
 
     final Timers timers;
     // Null for an engine of this process only.
@@ -20,7 +26,6 @@ final class Surroundings {
     final HolderIdentity identity;
     final WaiterLimits limits;
     final SemaphoreListener listener;
-    final LimitMismatchLogger mismatches = new LimitMismatchLogger();
     // Whether tokens are fencing tokens; not when another store issues them, too.
     final boolean fenced;
     // How long a call that does not want to wait may take.
@@ -30,6 +35,7 @@ final class Surroundings {
     // In letters and digits, and new at each start.
     final String instance;
 
+    private final Map<String, RecentExecutions> recent = new ConcurrentHashMap<>();
     private final AtomicLong ids = new AtomicLong();
     private final AtomicLong numbers = new AtomicLong();
     private final AtomicLong tokenFloor = new AtomicLong();
@@ -37,6 +43,9 @@ final class Surroundings {
     // Guarded by this.
     private Instant wallOrigin;
     private long wallOriginNanos;
+
+    // Zero: never.
+    private volatile Function<BulkheadId, Duration> warnAfter = bulkhead -> Duration.ZERO;
 
     private volatile boolean stopping;
     private volatile boolean deaf;
@@ -53,6 +62,13 @@ final class Surroundings {
         this.fenced = fenced;
         this.commandTimeout = commandTimeout;
         this.random = random;
+    }
+
+    /** What was seen lately of a bulkhead. Names may be computed, so those beyond the first ones share what was seen. */
+    RecentExecutions recent(String bulkhead) {
+        RecentExecutions known = recent.get(bulkhead);
+        return known != null ? known
+                : recent.computeIfAbsent(recent.size() < MOST_NAMES ? bulkhead : OTHERS, missing -> new RecentExecutions());
     }
 
     /**
@@ -110,6 +126,16 @@ final class Surroundings {
     /** A bulkhead of this process is forgotten. */
     void raiseTokenFloor(long token) {
         tokenFloor.accumulateAndGet(token, Math::max);
+    }
+
+    void setWarnAfter(Function<BulkheadId, Duration> time) {
+        warnAfter = time;
+    }
+
+    /** When an execution that still holds its permit is reported. */
+    long warnAfterNanos(BulkheadId bulkhead) {
+        Duration time = warnAfter.apply(bulkhead);
+        return time.isZero() ? Long.MAX_VALUE : time.toNanos();
     }
 
     void stop() {

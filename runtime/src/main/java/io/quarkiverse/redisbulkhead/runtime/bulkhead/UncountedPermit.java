@@ -1,36 +1,38 @@
 package io.quarkiverse.redisbulkhead.runtime.bulkhead;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
-/** A permit that does not count: of a bulkhead that is disabled, or that allows all calls while the store is away. */
-public final class UncountedPermit implements HeldPermit {
+/**
+ * A permit that does not count, and the admission of its execution: of a bulkhead that is disabled, or that allows all calls
+ * while the store is away.
+ */
+final class UncountedPermit implements HeldPermit, Admission {
 
     private final BulkheadId bulkhead;
     private final CallListener call;
     private final Timers timers;
+    private final Runnable whenEnded;
     private final long sinceNanos;
     private final AtomicBoolean released = new AtomicBoolean();
+    private final AtomicBoolean ended = new AtomicBoolean();
 
     /**
      * @param call receives the release
      * @param timers the clock
+     * @param whenEnded runs when this is ended as an admission; null for nothing
      */
-    public UncountedPermit(BulkheadId bulkhead, CallListener call, Timers timers) {
+    UncountedPermit(BulkheadId bulkhead, CallListener call, Timers timers, Runnable whenEnded) {
         this.bulkhead = bulkhead;
         this.call = call;
         this.timers = timers;
+        this.whenEnded = whenEnded;
         this.sinceNanos = timers.nanoTime();
-    }
-
-    @Override
-    public String id() {
-        return "";
     }
 
     @Override
@@ -41,11 +43,6 @@ public final class UncountedPermit implements HeldPermit {
     @Override
     public Optional<String> key() {
         return bulkhead.key();
-    }
-
-    @Override
-    public long fencingToken() {
-        return 0;
     }
 
     @Override
@@ -77,24 +74,23 @@ public final class UncountedPermit implements HeldPermit {
      *
      * @param bulkhead its name
      */
-    public static IllegalStateException grantedWithoutRedis(String bulkhead) {
+    static IllegalStateException grantedWithoutRedis(String bulkhead) {
         return new IllegalStateException("The permit of bulkhead '" + bulkhead + "' cannot be detached, because it "
                 + "was granted without Redis: the bulkhead is disabled, or Redis was away and on-outage is not "
                 + "'reject'. Permit.fencingToken() is 0 in these cases, so check it first");
     }
 
     @Override
-    public void takeBack() {
-        // It is never detached.
+    public List<HeldPermit> heldNow() {
+        return List.of(this);
     }
 
     @Override
-    public boolean awaitsRelease() {
-        return false;
-    }
-
-    @Override
-    public Optional<CompletionStage<PermitLost>> interruption() {
-        return Optional.empty();
+    public CompletionStage<Void> end() {
+        release();
+        if (ended.compareAndSet(false, true) && whenEnded != null) {
+            whenEnded.run();
+        }
+        return attempted();
     }
 }

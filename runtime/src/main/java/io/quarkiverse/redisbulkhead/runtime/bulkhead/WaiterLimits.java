@@ -54,9 +54,16 @@ public final class WaiterLimits {
     public synchronized Optional<String> enter(SemaphoreSpec spec, WaitsOn waitsOn) {
         Optional<String> bound = reached(spec, waitsOn);
         if (bound.isEmpty()) {
-            count(spec.name(), waitsOn, 1);
+            blockedThreads += threads(waitsOn);
+            byBulkhead.merge(spec.name(), 1, Integer::sum);
         }
         return bound;
+    }
+
+    /** Counts a call off. */
+    public synchronized void leave(SemaphoreSpec spec, WaitsOn waitsOn) {
+        blockedThreads -= threads(waitsOn);
+        byBulkhead.computeIfPresent(spec.name(), (name, calls) -> calls == 1 ? null : calls - 1);
     }
 
     /**
@@ -65,31 +72,18 @@ public final class WaiterLimits {
      * @return whether it is counted, and {@link #leaveBriefly} must follow
      */
     public synchronized boolean enterBriefly(WaitsOn waitsOn) {
-        if (waitsOn == WaitsOn.WORKER_THREAD) {
-            if (blockedThreads >= maxBlockedThreads) {
-                return false;
-            }
-            blockedThreads++;
-        }
-        return true;
+        boolean enters = threads(waitsOn) == 0 || blockedThreads < maxBlockedThreads;
+        blockedThreads += enters ? threads(waitsOn) : 0;
+        return enters;
     }
 
     /** Counts such a call off. */
     public synchronized void leaveBriefly(WaitsOn waitsOn) {
-        blockedThreads -= waitsOn == WaitsOn.WORKER_THREAD ? 1 : 0;
+        blockedThreads -= threads(waitsOn);
     }
 
-    /** Counts a call off. */
-    public synchronized void leave(SemaphoreSpec spec, WaitsOn waitsOn) {
-        count(spec.name(), waitsOn, -1);
-    }
-
-    // Within the lock.
-    private void count(String bulkhead, WaitsOn waitsOn, int change) {
-        if (waitsOn == WaitsOn.WORKER_THREAD) {
-            blockedThreads += change;
-        }
-        byBulkhead.merge(bulkhead, change, (before, more) -> before + more == 0 ? null : before + more);
+    private static int threads(WaitsOn waitsOn) {
+        return waitsOn == WaitsOn.WORKER_THREAD ? 1 : 0;
     }
 
     /** How many calls block worker threads now. */

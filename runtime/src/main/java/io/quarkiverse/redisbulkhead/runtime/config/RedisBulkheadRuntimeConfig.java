@@ -91,6 +91,26 @@ public interface RedisBulkheadRuntimeConfig {
     Duration keepIdle();
 
     /**
+     * After what time a permit or lock that is still held is reported: by a warning, once per permit, that names the guarded
+     * method, or the code that acquired it. With zero, nothing is reported. By default, 10 minutes in dev mode, and zero
+     * otherwise.
+     * <p>
+     * A duration such as {@code 500ms}, {@code 30s} or {@code PT30S}, from zero to 365 days.
+     * <p>
+     * Example: {@code quarkus.redis-bulkhead.warn-after=5m}
+     */
+    Optional<Duration> warnAfter();
+
+    /**
+     * Whether warnings about permits that code acquired, and did not release or holds for long, have the line that acquired
+     * them. Otherwise, they have the method. Recording the line takes some microseconds per permit. By default, {@code true} in
+     * dev mode and in tests, and {@code false} otherwise. Guarded methods record nothing.
+     * <p>
+     * Example: {@code quarkus.redis-bulkhead.record-places=true}
+     */
+    Optional<Boolean> recordPlaces();
+
+    /**
      * The approximate number of instances of the application, at least 1. During an outage under {@code local}, each of them
      * applies the limit divided by this number, unless {@code local-permits} is set.
      * <p>
@@ -354,6 +374,16 @@ public interface RedisBulkheadRuntimeConfig {
         Optional<Duration> keepIdle();
 
         /**
+         * After what time this lock is reported if it is still held. Zero: never. By default the value of
+         * {@code quarkus.redis-bulkhead.warn-after}.
+         * <p>
+         * A duration such as {@code 500ms}, {@code 30s} or {@code PT30S}, from zero to 365 days.
+         * <p>
+         * Example: {@code quarkus.redis-bulkhead.lock."archive".warn-after=5m}
+         */
+        Optional<Duration> warnAfter();
+
+        /**
          * Whether waiting calls get this lock in order of arrival. By default they do not.
          * <p>
          * Example: {@code quarkus.redis-bulkhead.lock."archive".fair=true}
@@ -382,7 +412,7 @@ public interface RedisBulkheadRuntimeConfig {
         OptionalInt permits();
 
         /**
-         * How much of the limit each call takes, from 1 to 1,000 and at most the permits. By default the value of the
+         * How much of the limit each call takes, at least 1 and at most the permits. By default the value of the
          * annotation, or 1.
          * <p>
          * Example: {@code quarkus.redis-bulkhead."reports".weight=3}
@@ -447,6 +477,16 @@ public interface RedisBulkheadRuntimeConfig {
          * Example: {@code quarkus.redis-bulkhead."reports".keep-idle=5s}
          */
         Optional<Duration> keepIdle();
+
+        /**
+         * After what time a permit that is still held is reported. Zero: never. By default the value of
+         * {@code quarkus.redis-bulkhead.warn-after}.
+         * <p>
+         * A duration such as {@code 500ms}, {@code 30s} or {@code PT30S}, from zero to 365 days.
+         * <p>
+         * Example: {@code quarkus.redis-bulkhead."reports".warn-after=5m}
+         */
+        Optional<Duration> warnAfter();
 
         /**
          * What happens to an execution that loses its permit. {@code report}, the default: the loss is reported.

@@ -74,8 +74,12 @@ public record Declarations(List<BulkheadDeclaration> bulkheads, List<String> nam
      * @param weight how much of the limit a call takes, unless that is configured
      * @param maxWait how long a call waits, as the annotation has it, unless that is configured; null if it is not stated
      * @param key where the key of a call comes from
+     * @param weightParameter the parameter that is the weight of a call, or {@link #NO_PARAMETER}
      */
-    public record BulkheadUse(String name, int weight, String maxWait, KeyOrigin key) {
+    public record BulkheadUse(String name, int weight, String maxWait, KeyOrigin key, int weightParameter) {
+
+        /** The weight of calls is no parameter. */
+        public static final int NO_PARAMETER = -1;
     }
 
     /** Where the key of a call comes from. */

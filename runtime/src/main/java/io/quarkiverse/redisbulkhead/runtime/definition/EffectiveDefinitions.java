@@ -66,7 +66,8 @@ public final class EffectiveDefinitions {
     private static final String STEP_TIMEOUT = "lock-store.step-timeout";
     private static final String CONTENTION_TIMEOUT = "lock-store.contention-timeout";
     private static final String LOCK_TIMEOUT = "lock.lock-timeout";
-    private static final List<String> COMMON = List.of("on-outage", "await-release", "rest.retry-after", "enabled");
+    private static final List<String> COMMON = List.of("on-outage", "await-release", "rest.retry-after", "warn-after",
+            "enabled");
 
     private final Config config;
     private final boolean inRedis;
@@ -274,6 +275,19 @@ public final class EffectiveDefinitions {
      */
     public Optional<Duration> retryAfter(String name) {
         return Optional.ofNullable(Value.of(values(name), "rest.retry-after", Value.of(forAll, "rest.retry-after", null)));
+    }
+
+    /**
+     * When a permit that is still held is reported.
+     *
+     * @param name any bulkhead, that behind a lock included
+     * @return empty for the default
+     */
+    public Optional<Duration> warnAfter(String name) {
+        Map<String, Value> own = name.startsWith(LockSpec.BULKHEAD_PREFIX)
+                ? locks.getOrDefault(name.substring(LockSpec.BULKHEAD_PREFIX.length()), Map.of())
+                : values(name);
+        return Optional.ofNullable(Value.of(own, "warn-after", Value.of(forAll, "warn-after", null)));
     }
 
     /**

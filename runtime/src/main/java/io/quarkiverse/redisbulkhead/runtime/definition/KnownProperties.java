@@ -28,15 +28,17 @@ final class KnownProperties {
 
     /** Those of one bulkhead. */
     static final Set<String> OF_BULKHEAD = sorted("permits", "weight", "fair", "expire", "max-wait", "max-hold", "min-hold",
-            "keep-idle", "on-lost", "on-full", "on-outage", "local-permits", "max-waiters", "await-release",
+            "keep-idle", "warn-after", "on-lost", "on-full", "on-outage", "local-permits", "max-waiters", "await-release",
             "rest.retry-after", "enabled");
 
     /** Those of one lock. */
-    static final Set<String> OF_LOCK = sorted("acquire-timeout", "lock-timeout", "min-hold", "keep-idle", "fair");
+    static final Set<String> OF_LOCK = sorted("acquire-timeout", "lock-timeout", "min-hold", "keep-idle", "warn-after",
+            "fair");
 
     /** The others that are set at run time. */
     static final Set<String> FOR_ALL = sorted("enabled", "key-prefix", "command-timeout", "on-outage", "await-release",
-            "keep-idle", "instances", "max-blocked-threads", "rest.status", "rest.retry-after", "rest.expose-name",
+            "keep-idle", "warn-after", "record-places", "instances", "max-blocked-threads", "rest.status", "rest.retry-after",
+            "rest.expose-name",
             "lock-store.step-timeout", "lock-store.contention-timeout", "lock.acquire-timeout", "lock.lock-timeout",
             "metrics.cluster-interval", LIST, "metrics.key-tag", "tracing.key-attribute");
 
@@ -99,7 +101,8 @@ final class KnownProperties {
             switch (member) {
                 case "permits", "weight", "local-permits", "max-waiters", "instances", "max-blocked-threads", "rest.status":
                     return Integer.valueOf(word);
-                case "enabled", "fair", "await-release", "rest.expose-name", "metrics.key-tag", "tracing.key-attribute":
+                case "enabled", "fair", "await-release", "record-places", "rest.expose-name", "metrics.key-tag",
+                        "tracing.key-attribute":
                     return truth(word);
                 case "on-lost":
                     return Converters.getImplicitConverter(OnLost.class).convert(text);
@@ -139,7 +142,8 @@ final class KnownProperties {
         return switch (member) {
             case "permits", "weight", "local-permits", "max-waiters", "instances", "max-blocked-threads", "rest.status" ->
                 "a whole number up to " + Integer.MAX_VALUE;
-            case "enabled", "fair", "await-release", "rest.expose-name", "metrics.key-tag", "tracing.key-attribute" ->
+            case "enabled", "fair", "await-release", "record-places", "rest.expose-name", "metrics.key-tag",
+                    "tracing.key-attribute" ->
                 "true or false";
             case "on-lost" -> "report or interrupt";
             case "on-full" -> "reject or skip";

@@ -50,6 +50,7 @@ final class ValueChecks {
             case "await-release" -> spec.awaitRelease((Boolean) value);
             case "local-permits" -> spec.localPermits((Integer) value);
             case "max-waiters" -> spec.maxWaiters((Integer) value);
+            case "warn-after" -> checkWarnAfter(value);
             default -> {
                 // Not part of a definition.
             }
@@ -62,6 +63,7 @@ final class ValueChecks {
             case "lock-timeout" -> spec.lockTimeout((Duration) value);
             case "min-hold" -> spec.minHold((Duration) value);
             case "keep-idle" -> spec.keepIdle((Duration) value);
+            case "warn-after" -> checkWarnAfter(value);
             default -> spec.fair((Boolean) value);
         }
     }
@@ -83,12 +85,17 @@ final class ValueChecks {
             case "metrics.cluster-interval" -> requireBetween(member, value, value.equals(Duration.ZERO) ? 0 : 100, 86_400_000,
                     "zero or from 100 milliseconds to one day");
             case "keep-idle" -> SemaphoreSpec.named("any").keepIdle((Duration) value);
+            case "warn-after" -> checkWarnAfter(value);
             case "lock.acquire-timeout" -> LockSpec.named("any").acquireTimeout((Duration) value);
             case "lock.lock-timeout" -> LockSpec.named("any").lockTimeout((Duration) value);
             default -> {
                 // Every value that can be read is valid.
             }
         }
+    }
+
+    private static void checkWarnAfter(Object value) {
+        requireBetween("warn-after", value, 0, SemaphoreSpec.MAX_EXPIRE.toMillis(), "from zero to 365 days");
     }
 
     private static void requireBetween(String member, Object value, long least, long most, String bounds) {

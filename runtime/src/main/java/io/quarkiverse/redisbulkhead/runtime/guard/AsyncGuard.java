@@ -92,11 +92,12 @@ public final class AsyncGuard {
      */
     public Multi<Object> multi(Supplier<Admission> admissions, Callable<Object> method) {
         return Multi.createFrom().deferred(() -> {
+            Runnable decided = StreamStart.announce(continuations);
             Admission admission = admissions.get();
-            return held(admission).onItem().transformToMulti(held -> startMulti(held, method))
+            return held(admission).onItem().transformToMulti(held -> startMulti(held, method, decided))
                     .onCompletion().call(() -> end(admission))
                     .onFailure().call(() -> end(admission))
-                    .plug(stream -> new EndOnCancelMulti<>(stream, admission));
+                    .plug(stream -> new EndOnCancelMulti<>(stream, admission, decided));
         });
     }
 
@@ -160,10 +161,11 @@ public final class AsyncGuard {
     }
 
     @SuppressWarnings("unchecked")
-    private Multi<Object> startMulti(Admission admission, Callable<Object> method) {
+    private Multi<Object> startMulti(Admission admission, Callable<Object> method, Runnable decided) {
         try {
             Multi<Object> running = notNull((Multi<Object>) HeldPermits.with(admission, method), "Multi");
             List<CompletionStage<PermitLost>> losses = admission.interruptions();
+            decided.run();
             return losses.isEmpty() ? running
                     : running.plug(stream -> new FailOnLoss<>(stream, losses, continuations.here()));
         } catch (Exception e) {
@@ -277,15 +279,23 @@ public final class AsyncGuard {
     private static final class EndOnCancelMulti<T> extends AbstractMultiOperator<T, T> {
 
         private final Admission admission;
+        private final Runnable decided;
 
-        private EndOnCancelMulti(Multi<? extends T> stream, Admission admission) {
+        private EndOnCancelMulti(Multi<? extends T> stream, Admission admission, Runnable decided) {
             super(stream);
             this.admission = admission;
+            this.decided = decided;
         }
 
         @Override
         public void subscribe(MultiSubscriber<? super T> subscriber) {
             upstream.subscribe().withSubscriber(new MultiOperatorProcessor<T, T>(subscriber) {
+
+                @Override
+                public void onFailure(Throwable failure) {
+                    super.onFailure(failure);
+                    decided.run();
+                }
 
                 @Override
                 public void cancel() {

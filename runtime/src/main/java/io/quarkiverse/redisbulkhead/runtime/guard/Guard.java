@@ -2,10 +2,10 @@ package io.quarkiverse.redisbulkhead.runtime.guard;
 
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.GrantedAdmission;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeldPermit;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaitsOn;
 
@@ -66,7 +66,16 @@ public interface Guard {
      * @return the guard
      */
     static Guard open(List<HeldPermit> permits) {
-        Admission held = new GrantedAdmission(permits);
+        Admission held = new Uncounted(permits);
         return (admissions, method) -> HeldPermits.with(held, method);
+    }
+
+    /** Never ends, because it counts nowhere. */
+    record Uncounted(List<HeldPermit> heldNow) implements Admission {
+
+        @Override
+        public CompletionStage<Void> end() {
+            return attempted();
+        }
     }
 }

@@ -80,7 +80,9 @@ public enum MessageCode {
     /** LangChain4j does not let a method of an AI service be guarded. */
     RBH036,
     /** A scheduled method with one permit leaves open what happens to runs that overlap. */
-    RBH037;
+    RBH037,
+    /** A parameter cannot be the weight of a call. */
+    RBH038;
 
     /** The address of the page that explains the numbers; each number is an anchor of it. */
     static final String PAGE = "https://docs.quarkiverse.io/quarkus-redis-bulkhead/dev/errors.html";

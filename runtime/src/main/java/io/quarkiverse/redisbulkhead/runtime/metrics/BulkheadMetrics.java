@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 import jakarta.annotation.PreDestroy;
@@ -31,6 +32,7 @@ import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
 import io.quarkiverse.redisbulkhead.runtime.Labels;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallListener;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallResult;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.PermitInUse;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreListener;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
@@ -68,6 +70,7 @@ public class BulkheadMetrics implements SemaphoreListener, ObservedShareStore.Li
     private final MeterProvider<Timer> waitingDurations;
     private final MeterProvider<Timer> runningDurations;
     private final MeterProvider<Counter> losses;
+    private final MeterProvider<Counter> leaks;
     private final MeterProvider<Counter> failedRenewals;
     private final MeterProvider<Timer> operations;
     private final boolean keyTag;
@@ -102,6 +105,7 @@ public class BulkheadMetrics implements SemaphoreListener, ObservedShareStore.Li
                 "From the request to the permit or the rejection, except immediate rejections", BUCKETS_OF_CALLS);
         this.runningDurations = timer("running.duration", "From the permit to its release", BUCKETS_OF_CALLS);
         this.losses = counter("permits.lost", "Permits lost before their executions ended");
+        this.leaks = counter("permits.leaked", "Permits that code dropped without releasing them");
         this.failedRenewals = counter("renewals.failed", "Failed renewals of leases");
         this.operations = timer("operation.duration", "From a request to the reply of Redis", BUCKETS_OF_OPERATIONS);
         this.namesWithSeries = namesWithSeries;
@@ -142,13 +146,23 @@ public class BulkheadMetrics implements SemaphoreListener, ObservedShareStore.Li
 
     @Override
     public CallListener onCall(BulkheadId bulkhead, String method) {
+        return onCall(bulkhead, method, 1);
+    }
+
+    @Override
+    public CallListener onCall(BulkheadId bulkhead, String method, int weight) {
         // Nothing would remove the gauges later.
-        return closed ? CallListener.NONE : meters(bulkhead, method).newCall();
+        return closed ? CallListener.NONE : meters(bulkhead, method).newCall(weight);
     }
 
     @Override
     public void lost(PermitLost loss) {
         losses.withTags(tags(new BulkheadId(loss.bulkhead(), loss.key())).and("reason", Labels.of(loss.reason()))).increment();
+    }
+
+    @Override
+    public void leaked(PermitInUse permit) {
+        leaks.withTags(tags(permit.bulkhead())).increment();
     }
 
     @Override
@@ -177,6 +191,7 @@ public class BulkheadMetrics implements SemaphoreListener, ObservedShareStore.Li
         for (PermitLost.Reason reason : PermitLost.Reason.values()) {
             losses.withTags(tags.and("reason", Labels.of(reason)));
         }
+        leaks.withTags(tags);
         failedRenewals.withTags(tags);
         return new CallMeters(tags.and("method", method));
     }
@@ -229,6 +244,7 @@ public class BulkheadMetrics implements SemaphoreListener, ObservedShareStore.Li
         private final Timer runningDuration;
         private final AtomicInteger waiting = new AtomicInteger();
         private final AtomicInteger running = new AtomicInteger();
+        private final AtomicLong weight = new AtomicLong();
         private final List<Gauge> gauges;
 
         private CallMeters(Tags tags) {
@@ -238,46 +254,53 @@ public class BulkheadMetrics implements SemaphoreListener, ObservedShareStore.Li
             this.waitingDuration = waitingDurations.withTags(tags);
             this.runningDuration = runningDurations.withTags(tags);
             this.gauges = List.of(gauge("waiting", waiting, tags, "Calls of this instance that are waiting for a permit"),
-                    gauge("running", running, tags, "Current executions in this instance"));
+                    gauge("running", running, tags, "Current executions in this instance"),
+                    gauge("weight", weight, tags, "What the current executions in this instance weigh together"));
         }
 
-        private Gauge gauge(String name, AtomicInteger value, Tags tags, String description) {
-            return Gauge.builder("redis.bulkhead.executions." + name, value, AtomicInteger::get).tags(tags)
+        private Gauge gauge(String name, Number value, Tags tags, String description) {
+            return Gauge.builder("redis.bulkhead.executions." + name, value, Number::doubleValue).tags(tags)
                     .description(description).strongReference(true).register(registry);
         }
 
         /** Measures one more call. */
-        private CallListener newCall() {
-            return new Call();
+        private CallListener newCall(int ofCall) {
+            return new Call(ofCall);
         }
 
-        private final class Call extends CallListener {
+        private final class Call implements CallListener {
 
+            private final int ofCall;
             private long begunAt;
             private long runsSince;
             private boolean waits;
 
+            private Call(int ofCall) {
+                this.ofCall = ofCall;
+            }
+
             @Override
-            protected void onRequested() {
+            public void requested() {
                 begunAt = now();
             }
 
             @Override
-            protected void onWaiting() {
+            public void waiting() {
                 waits = true;
                 waiting.incrementAndGet();
             }
 
             @Override
-            protected void onAcquired(CallResult result, long fencingToken) {
+            public void acquired(CallResult result, long fencingToken) {
                 runsSince = now();
                 waitingDuration.record(runsSince - begunAt, TimeUnit.NANOSECONDS);
                 running.incrementAndGet();
+                weight.addAndGet(ofCall);
                 count(result);
             }
 
             @Override
-            protected void onRejected(CallResult result) {
+            public void rejected(CallResult result) {
                 if (waits) {
                     waitingDuration.record(now() - begunAt, TimeUnit.NANOSECONDS);
                 }
@@ -292,8 +315,9 @@ public class BulkheadMetrics implements SemaphoreListener, ObservedShareStore.Li
             }
 
             @Override
-            protected void onReleased(long heldNanos) {
+            public void released(long heldNanos) {
                 running.decrementAndGet();
+                weight.addAndGet(-ofCall);
                 runningDuration.record(now() - runsSince, TimeUnit.NANOSECONDS);
             }
 

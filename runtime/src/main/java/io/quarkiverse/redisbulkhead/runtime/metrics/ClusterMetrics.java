@@ -18,7 +18,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.channel.EventLoopGroup;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
-import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
 import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.LimitState;
 import io.quarkus.arc.Arc;
 import io.quarkus.runtime.StartupEvent;
@@ -30,7 +29,7 @@ import io.vertx.core.impl.VertxInternal;
 
 /**
  * Shows how full the declared bulkheads are over all processes, except those with keys, whose number is unbounded. Reads in the
- * background, so that scrapes do not wait for Redis.
+ * background, so that scrapes do not wait for Redis, and asks no other instance: all of them do this.
  */
 @Singleton
 public class ClusterMetrics {
@@ -66,11 +65,13 @@ public class ClusterMetrics {
     }
 
     private void showAll(BulkheadRegistry bulkheads, Multi<?> ticks) {
-        bulkheads.names().stream().filter(name -> bulkheads.isEnabled(name) && !bulkheads.isKeyed(name)).forEach(name -> {
-            // Here, and not on an event loop.
-            Overview overview = bulkheads.overview();
-            show(name, Uni.createFrom().completionStage(() -> overview.numbers(name)), ticks);
-        });
+        for (String name : bulkheads.names()) {
+            if (bulkheads.isEnabled(name) && !bulkheads.isKeyed(name)) {
+                // Loaded here, and not on an event loop; and not where no bulkhead limits anything.
+                bulkheads.overview();
+                show(name, Uni.createFrom().completionStage(() -> bulkheads.overview().numbers(name)), ticks);
+            }
+        }
     }
 
     /**
@@ -86,9 +87,10 @@ public class ClusterMetrics {
         }
         // Null while the state is unknown.
         AtomicReference<LimitState> latest = new AtomicReference<>();
-        gauge("permits.in.use", bulkhead, latest, LimitState::inUse, "Permits in use in the whole cluster, by weight");
+        gauge("permits.in.use", bulkhead, latest, LimitState::inUse,
+                "Permits in use in the whole cluster, by weight; also those that other instances keep idle");
         gauge("permits.idle", bulkhead, latest, LimitState::idle,
-                "Permits in the whole cluster that instances keep for their next calls");
+                "Permits that this instance keeps for its next calls");
         gauge("permits.limit", bulkhead, latest, state -> state.limit().getAsInt(), "The current limit in the whole cluster");
         gauge("waiters", bulkhead, latest, LimitState::waiting, "Calls in the whole cluster that are waiting for a permit");
         readings.add(ticks.onOverflow().drop().onItem().transformToUniAndConcatenate(tick -> read

@@ -48,6 +48,9 @@ public final class Overview {
     // Less than the second after which the Dev UI reads again, which must not miss a turn.
     private static final long FRESH_NANOS = Duration.ofMillis(950).toNanos();
 
+    /** What to ask about when it does not matter; no bulkhead can have that name. */
+    private static final BulkheadId NOBODYS = BulkheadId.of(" ");
+
     // Calls that ask for permits go over the same connections, and must not wait behind all of this.
     private static final int AT_ONCE = 8;
 
@@ -212,7 +215,7 @@ public final class Overview {
      */
     public CompletionStage<LimitState> numbers(String name) {
         BulkheadId id = BulkheadId.of(name);
-        return engine.get().occupancy(id, 0).thenApply(now -> limit(id, now, definition(name)));
+        return engine.get().numbers(id).thenApply(now -> limit(id, now, definition(name)));
     }
 
     /**
@@ -221,8 +224,8 @@ public final class Overview {
      * @return completes when it answers; fails with {@link io.quarkiverse.redisbulkhead.runtime.store.StoreException} when it
      *         refuses, after {@code command-timeout} when it is away, and after ten times that when it is only slow
      */
-    public CompletionStage<Void> ask() {
-        return engine.get().ping();
+    public CompletionStage<?> ask() {
+        return engine.get().numbers(NOBODYS);
     }
 
     // ---- Changing

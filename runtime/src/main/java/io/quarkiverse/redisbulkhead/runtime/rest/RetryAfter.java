@@ -11,7 +11,6 @@ import jakarta.inject.Singleton;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
-import io.quarkiverse.redisbulkhead.runtime.RecentExecutions;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.NestedCallRejectedException;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
@@ -23,18 +22,15 @@ public class RetryAfter {
     private static final double SPREAD = 0.5;
 
     private final BulkheadRegistry bulkheads;
-    private final RecentExecutions executions;
 
     /**
      * Creates the bean.
      *
-     * @param bulkheads knows what is configured
-     * @param executions estimates when a permit is free
+     * @param bulkheads knows what is configured, and when a permit is free
      */
     @Inject
-    public RetryAfter(BulkheadRegistry bulkheads, RecentExecutions executions) {
+    public RetryAfter(BulkheadRegistry bulkheads) {
         this.bulkheads = bulkheads;
-        this.executions = executions;
     }
 
     /**
@@ -48,7 +44,7 @@ public class RetryAfter {
             return OptionalLong.empty();
         }
         return configured(rejection.name()).orElseGet(() -> OptionalLong.of(seconds(
-                executions.untilFree(new BulkheadId(rejection.name(), rejection.key()), Math.max(1, rejection.limit())),
+                bulkheads.untilFree(new BulkheadId(rejection.name(), rejection.key()), Math.max(1, rejection.limit())),
                 bulkheads.lease(rejection.name()), ThreadLocalRandom.current()::nextDouble)));
     }
 

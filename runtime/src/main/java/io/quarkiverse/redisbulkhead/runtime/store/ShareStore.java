@@ -40,9 +40,6 @@ public interface ShareStore {
     /** How many holders or waiters a list has at most. */
     int MAX_LISTED = RedisSemaphore.MAX_HOLDERS;
 
-    /** No bulkhead can have this name. */
-    BulkheadId NO_BULKHEAD = BulkheadId.of(" ");
-
     /** With more instances than that, none may keep permits. */
     int MOST_KEEPERS = 64;
 
@@ -90,15 +87,6 @@ public interface ShareStore {
      * @return the state at one instant
      */
     CompletionStage<ShareOverview> look(BulkheadId bulkhead, int most);
-
-    /**
-     * Asks something small, in the way in which calls ask: shows whether the store serves them.
-     *
-     * @return completes when the store answers; fails with a {@link StoreException}
-     */
-    default CompletionStage<Void> ping() {
-        return look(NO_BULKHEAD, 1).thenApply(seen -> null);
-    }
 
     /**
      * Lists the bulkheads and keys that any instance uses. Scans everything that the store keeps, so it is not for each call.

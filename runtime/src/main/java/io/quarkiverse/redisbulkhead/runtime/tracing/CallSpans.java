@@ -91,7 +91,7 @@ public class CallSpans implements SemaphoreListener {
         return span;
     }
 
-    private final class Call extends CallListener {
+    private final class Call implements CallListener {
 
         private final Context caller;
         private final BulkheadId bulkhead;
@@ -106,13 +106,13 @@ public class CallSpans implements SemaphoreListener {
         }
 
         @Override
-        protected void onRequested() {
+        public void requested() {
             span = CallSpans.this.begin(caller, bulkhead, method);
             begunAt = System.nanoTime();
         }
 
         @Override
-        protected void onWaiting() {
+        public void waiting() {
             span.addEvent("waits");
         }
 
@@ -122,7 +122,7 @@ public class CallSpans implements SemaphoreListener {
         }
 
         @Override
-        protected void onAcquired(CallResult result, long fencingToken) {
+        public void acquired(CallResult result, long fencingToken) {
             if (fencingToken != 0) {
                 span.setAttribute(TOKEN, fencingToken);
             }
@@ -130,7 +130,7 @@ public class CallSpans implements SemaphoreListener {
         }
 
         @Override
-        protected void onRejected(CallResult result) {
+        public void rejected(CallResult result) {
             if (result == CallResult.UNAVAILABLE || result == CallResult.CONTENDED) {
                 span.setStatus(StatusCode.ERROR);
             }

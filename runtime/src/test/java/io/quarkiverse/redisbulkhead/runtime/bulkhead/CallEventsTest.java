@@ -382,33 +382,33 @@ class CallEventsTest extends TwoInstances {
                 }
 
                 @Override
-                protected void onRequested() {
+                public void requested() {
                     lines.add("requested");
                 }
 
                 @Override
-                protected void onWaiting() {
+                public void waiting() {
                     lines.add("waiting");
                 }
 
                 @Override
-                protected void onWaited() {
+                public void waited() {
                     lines.add("waited");
                 }
 
                 @Override
-                protected void onAcquired(CallResult result, long fencingToken) {
+                public void acquired(CallResult result, long fencingToken) {
                     lines.add("acquired " + result);
                     token = fencingToken;
                 }
 
                 @Override
-                protected void onRejected(CallResult result) {
+                public void rejected(CallResult result) {
                     lines.add("rejected " + result);
                 }
 
                 @Override
-                protected void onReleased(long heldNanos) {
+                public void released(long heldNanos) {
                     lines.add("released");
                     held = Duration.ofNanos(heldNanos);
                 }
@@ -438,32 +438,32 @@ class CallEventsTest extends TwoInstances {
             return new CallListener() {
 
                 @Override
-                protected void onRequested() {
+                public void requested() {
                     throw new IllegalStateException("requested");
                 }
 
                 @Override
-                protected void onWaiting() {
+                public void waiting() {
                     throw new IllegalStateException("waiting");
                 }
 
                 @Override
-                protected void onWaited() {
+                public void waited() {
                     throw new IllegalStateException("waited");
                 }
 
                 @Override
-                protected void onAcquired(CallResult result, long fencingToken) {
+                public void acquired(CallResult result, long fencingToken) {
                     throw new NoSuchMethodError("acquired");
                 }
 
                 @Override
-                protected void onRejected(CallResult result) {
+                public void rejected(CallResult result) {
                     throw new NoSuchMethodError("rejected");
                 }
 
                 @Override
-                protected void onReleased(long heldNanos) {
+                public void released(long heldNanos) {
                     throw new IllegalStateException("released");
                 }
             };

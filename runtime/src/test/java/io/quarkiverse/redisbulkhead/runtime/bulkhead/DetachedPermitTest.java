@@ -177,19 +177,6 @@ class DetachedPermitTest extends TwoInstances {
         assertThat(look().granted()).isZero();
     }
 
-    /** The store has lost the permit, and others have taken its place. */
-    @Test
-    void permitThatTheStoreHasLostCannotBeDetached() {
-        HeldPermit permit = hold();
-        server.loseData();
-        held(call(two, work(1)));
-
-        assertThat(failure(permit.detach())).isInstanceOf(PermitGoneException.class);
-
-        assertThat(permit.isHeld()).isFalse();
-        assertThat(look().granted()).isEqualTo(1);
-    }
-
     @Test
     void releaseDuringDetachWins() {
         Admission admission = call(one, work(1));
@@ -227,7 +214,7 @@ class DetachedPermitTest extends TwoInstances {
             assertThat(failure(permit.detach())).isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("granted without Redis");
         }
-        assertThat(failure(one.engine.uncountedPermit(WORK).detach())).isInstanceOf(IllegalStateException.class);
+        assertThat(failure(one.engine.uncounted(WORK, null).detach())).isInstanceOf(IllegalStateException.class);
     }
 
     // ---- Attaching
@@ -238,7 +225,7 @@ class DetachedPermitTest extends TwoInstances {
         one.die();
         advance(Duration.ofSeconds(20));
         assertThat(permit.isHeld()).isTrue();
-        assertThat(two.engine.holdersHere(WORK)).singleElement()
+        assertThat(two.engine.here(WORK, 100).holders()).singleElement()
                 .satisfies(holder -> assertThat(holder.method()).isEqualTo("n"));
 
         assertThat(permit.release().toCompletableFuture()).isCompletedWithValue(true);

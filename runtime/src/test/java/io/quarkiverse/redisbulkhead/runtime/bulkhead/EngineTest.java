@@ -12,7 +12,6 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
-import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.PermitGoneException;
 import io.quarkiverse.redisbulkhead.PermitLost;
@@ -112,6 +111,18 @@ class EngineTest extends TwoInstances {
         held(call(two, work(2)));
     }
 
+    /** One permit is idle here, and the other ones are free. */
+    @Test
+    void heavyCallThatDoesNotWaitTakesIdlePermitsAndFreeOnes() {
+        held(call(one, work(4)));
+        call(one, work(4)).end();
+        assertThat(look().granted()).as("in use, and kept").isEqualTo(2);
+
+        held(call(one, work(4, spec -> spec.weight(3).maxWait(Duration.ZERO))));
+
+        assertThat(look().granted()).isEqualTo(4);
+    }
+
     @Test
     void silentInstanceCostsFiftyMilliseconds() {
         call(one, work(2, spec -> spec.weight(2))).end();
@@ -128,7 +139,7 @@ class EngineTest extends TwoInstances {
 
     @Test
     void heavyCallDoesNotBlockLighterOnes() {
-        held(call(one, work(3).keepingIdle(Duration.ZERO)));
+        held(call(one, work(3, spec -> spec.maxWait(Duration.ZERO).keepIdle(Duration.ZERO))));
         server.leastDelayMicros = 1_000;
         server.mostDelayMicros = 1_000;
 
@@ -207,26 +218,6 @@ class EngineTest extends TwoInstances {
         advance(Duration.ofMillis(100));
         assertThat(sharesNow()).isZero();
         assertThat(two.limits.isEmpty()).isTrue();
-    }
-
-    @Test
-    void boundOfWaitersRejects() {
-        held(call(one, waiting(1)));
-        SemaphoreDefinition bounded = work(1, spec -> spec.maxWait(LONG).maxWaiters(1));
-        call(one, bounded);
-
-        assertThat(rejection(call(one, bounded))).isInstanceOf(QueueFullException.class)
-                .hasMessageContaining("1 calls of this instance already wait for this bulkhead");
-    }
-
-    /** Trap 17. */
-    @Test
-    void nestedCallThatWouldWaitForItselfIsRejected() {
-        HeldPermit outer = held(call(one, work(3, spec -> spec.weight(2))));
-
-        assertThat(rejection(call(one, work(3, spec -> spec.weight(2).maxWait(LONG)), outer)))
-                .isInstanceOf(NestedCallRejectedException.class).hasMessageContaining("it needs 2 of the 3 permits");
-        held(call(one, waiting(3), outer));
     }
 
     @Test
@@ -322,7 +313,7 @@ class EngineTest extends TwoInstances {
         HeldPermit running = held(call(one, held));
         call(one, held).end();
 
-        assertThat(one.engine.holdersHere(WORK)).extracting(Holder::permitId).containsExactly(running.id());
+        assertThat(one.engine.here(WORK, 100).holders()).extracting(Holder::permitId).containsExactly(running.id());
         advance(Duration.ofSeconds(14));
         assertThat(one.losses.get(running.id()).reason()).isEqualTo(Reason.MAX_HOLD);
         assertThat(look().granted()).isZero();
@@ -357,18 +348,6 @@ class EngineTest extends TwoInstances {
     // ---- Operators
 
     @Test
-    void revokedPermitIsLostAndFree() {
-        HeldPermit permit = held(call(one, work(1)));
-
-        assertThat(one.engine.revoke(WORK, permit.id()).toCompletableFuture()).isCompletedWithValue(true);
-
-        assertThat(permit.isHeld()).isFalse();
-        assertThat(one.losses.get(permit.id()).reason()).isEqualTo(Reason.REVOKED);
-        held(call(two, work(1)));
-        assertThat(one.engine.revoke(WORK, permit.id()).toCompletableFuture()).isCompletedWithValue(false);
-    }
-
-    @Test
     void permitsRevokedInTheStoreCostTheYoungestExecutions() {
         HeldPermit older = held(call(one, work(2)));
         HeldPermit younger = held(call(one, work(2)));
@@ -385,9 +364,9 @@ class EngineTest extends TwoInstances {
         HeldPermit permit = held(call(one, waiting(1)));
         call(one, waiting(1));
 
-        assertThat(one.engine.holdersHere(WORK)).singleElement()
+        assertThat(one.engine.here(WORK, 100).holders()).singleElement()
                 .satisfies(holder -> assertThat(holder.permitId()).isEqualTo(permit.id()));
-        assertThat(one.engine.waitersHere(WORK)).singleElement()
+        assertThat(one.engine.here(WORK, 100).waiters()).singleElement()
                 .satisfies(waiter -> assertThat(waiter.ticket()).isPositive());
         assertThat(two.engine.occupancy(WORK, 10).toCompletableFuture().join()).satisfies(seen -> {
             assertThat(seen.inUse()).isEqualTo(1);
@@ -399,71 +378,7 @@ class EngineTest extends TwoInstances {
 
     // ---- Detaching and attaching
 
-    @Test
-    void oneInstanceAttachesADetachedPermit() {
-        HeldPermit permit = held(call(one, work(1)));
-        long token = permit.fencingToken();
-        String secret = permit.detach().toCompletableFuture().join();
-        assertThat(permit.isHeld()).isFalse();
-        assertThat(look().granted()).isEqualTo(1);
-
-        HeldPermit attached = two.engine.attach(work(1), secret, "n").toCompletableFuture().join();
-
-        assertThat(attached.isHeld()).isTrue();
-        assertThat(attached.fencingToken()).isGreaterThan(token);
-        assertThat(failure(two.engine.attach(work(1), secret, "n"))).isInstanceOf(PermitGoneException.class);
-        assertThat(failure(one.engine.attach(work(1), secret, "n"))).isInstanceOf(PermitGoneException.class);
-        assertThat(failure(permit.detach())).isInstanceOf(PermitGoneException.class);
-        attached.release();
-        assertThat(look().granted()).isZero();
-    }
-
-    @Test
-    void permitThatCouldNotBeDetachedIsHeldAsBefore() {
-        HeldPermit permit = held(call(one, work(1)));
-        one.refusal = new StoreException(Kind.AWAY, "Redis is away", false);
-        assertThat(failure(permit.detach())).isInstanceOf(BulkheadUnavailableException.class);
-        assertThat(permit.isHeld()).isTrue();
-
-        one.refusal = null;
-        advance(Duration.ofSeconds(2));
-        assertThat(permit.isHeld()).isTrue();
-        assertThat(look().holds().stream().filter(hold -> hold.hold().weight() > 0)).as("permits of no instance").isEmpty();
-
-        permit.release();
-        assertThat(look().granted()).isZero();
-        held(call(two, work(1)));
-    }
-
-    @Test
-    void detachedPermitIsFreeAfterItsLease() {
-        held(call(one, work(1))).detach();
-        advance(Duration.ofSeconds(7));
-        held(call(two, work(1)));
-    }
-
     // ---- The end of the application
-
-    @Test
-    void shutdownRejectsWaitersAndReturnsEverything() {
-        Admission running = call(one, waiting(2));
-        Admission second = call(one, waiting(2));
-        Admission waiter = call(one, waiting(2));
-
-        one.engine.refuseAndRejectWaiters();
-
-        assertThat(rejection(waiter)).isInstanceOf(BulkheadUnavailableException.class)
-                .hasMessageContaining("the application is stopping");
-        assertThat(rejection(call(one, waiting(2)))).isInstanceOf(BulkheadUnavailableException.class);
-        assertThat(held(running).isHeld()).isTrue();
-        second.end();
-        assertThat(look().granted()).as("an execution that ends returns its permit").isEqualTo(1);
-
-        assertThat(one.engine.releaseAll().toCompletableFuture()).isCompleted();
-        assertThat(one.losses.values()).extracting(PermitLost::reason).containsExactly(Reason.STOPPED);
-        assertThat(look().granted()).isZero();
-        one.engine.close();
-    }
 
     @Test
     void shutdownEndsWhenTheStoreIsAway() {
@@ -548,9 +463,9 @@ class EngineTest extends TwoInstances {
         List<PermitLost> losses = new ArrayList<>();
         SimulatedInstance clock = new SimulatedInstance("clock", server);
         Engine local = new Engine("local", clock.clock(), one.engine.around().identity, losses::add, one.limits);
-        Admission first = local.calls(waiting(1)).begin("m", WaitsOn.NO_WORKER_THREAD, null, CallListener.NONE, List.of());
-        Admission second = local.calls(waiting(1)).begin("m", WaitsOn.NO_WORKER_THREAD, null, CallListener.NONE, List.of());
-        Admission third = local.calls(work(1)).begin("m", WaitsOn.NO_WORKER_THREAD, null, CallListener.NONE, List.of());
+        Admission first = new Semaphore(waiting(1), local, true, List.of()).admit("m");
+        Admission second = new Semaphore(waiting(1), local, true, List.of()).admit("m");
+        Admission third = new Semaphore(work(1), local, true, List.of()).admit("m");
         assertThat(rejection(third)).isInstanceOf(BulkheadFullException.class);
         long token = held(first).fencingToken();
 
@@ -561,7 +476,7 @@ class EngineTest extends TwoInstances {
         assertThatThrownBy(() -> local.attach(work(1), "nonsense", "n")).isInstanceOf(IllegalArgumentException.class);
         HeldPermit attached = local.attach(work(1), secret, "n").toCompletableFuture().join();
         assertThat(failure(local.attach(work(1), secret, "n"))).isInstanceOf(PermitGoneException.class);
-        Admission fourth = local.calls(waiting(1)).begin("m", WaitsOn.NO_WORKER_THREAD, null, CallListener.NONE, List.of());
+        Admission fourth = new Semaphore(waiting(1), local, true, List.of()).admit("m");
         assertThat(fourth.isHeldNow()).isFalse();
         local.resize(WORK, 2);
         held(fourth);

@@ -5,11 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
@@ -34,7 +38,7 @@ class ExecutionsTest extends TwoInstances {
     }
 
     private boolean isTaken(String name) {
-        return !server.fields(BulkheadId.of(name)).isEmpty() && one.engine.holdersHere(BulkheadId.of(name)).size() == 1;
+        return !server.fields(BulkheadId.of(name)).isEmpty() && one.engine.here(BulkheadId.of(name), 100).holders().size() == 1;
     }
 
     @Test
@@ -90,6 +94,43 @@ class ExecutionsTest extends TwoInstances {
         advance(Duration.ofSeconds(1));
 
         assertThat(rejection(chain)).isInstanceOf(CancellationException.class);
+        server.calm();
+        take("a");
+        take("b");
+    }
+
+    /** Listeners and stores have locks of their own, and another thread may end the call meanwhile. */
+    @Test
+    void callEndsWhileItBeginsToAcquire() {
+        slowly();
+        AtomicReference<Admission> chain = new AtomicReference<>();
+        one.events = new SemaphoreListener() {
+
+            @Override
+            public void lost(PermitLost loss) {
+                throw new AssertionError(loss);
+            }
+
+            @Override
+            public CallListener onCall(BulkheadId bulkhead, String method) {
+                return new CallListener() {
+
+                    @Override
+                    public void requested() {
+                        if (chain.get() != null) {
+                            CompletableFuture.runAsync(() -> chain.get().end()).orTimeout(20, TimeUnit.SECONDS).join();
+                        }
+                    }
+                };
+            }
+        };
+        chain.set(chain(false, "a", "b"));
+
+        advance(Duration.ofSeconds(1));
+
+        assertThat(rejection(chain.get())).isInstanceOf(CancellationException.class);
+        one.events = loss -> {
+        };
         server.calm();
         take("a");
         take("b");

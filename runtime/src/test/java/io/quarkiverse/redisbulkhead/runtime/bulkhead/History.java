@@ -203,7 +203,7 @@ final class History {
 
     private SemaphoreDefinition definition(int weight, Duration maxWait) {
         return SemaphoreDefinition.of(SemaphoreSpec.named("work").permits(limit).weight(weight).fair(fair).expire(LEASE)
-                .maxWait(maxWait).build()).keepingIdle(keepIdle);
+                .maxWait(maxWait).keepIdle(keepIdle).build());
     }
 
     private void call() {
@@ -222,8 +222,7 @@ final class History {
             default -> Duration.ofSeconds(20);
         };
         note("call at " + at.name + " of weight " + weight + " for " + maxWait);
-        Admission admission = at.engine.calls(definition(weight, maxWait)).begin("m", WaitsOn.NO_WORKER_THREAD, null,
-                CallListener.NONE, List.of());
+        Admission admission = TwoInstances.call(at, definition(weight, maxWait));
         executions.add(new Execution(at, admission, weight, maxWait));
     }
 

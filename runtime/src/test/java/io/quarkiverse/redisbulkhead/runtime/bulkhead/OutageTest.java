@@ -140,7 +140,7 @@ class OutageTest extends TwoInstances {
 
         first.end();
         assertThat(held(waiting[0]).fencingToken()).as("of the share").isPositive();
-        assertThat(one.engine.holdersHere(WORK)).extracting(Holder::weight).containsExactly(2, 2);
+        assertThat(one.engine.here(WORK, 100).holders()).extracting(Holder::weight).containsExactly(2, 2);
         assertThat(waiting[2].granted().toCompletableFuture()).isNotDone();
         waiting[0].end();
         held(waiting[2]);

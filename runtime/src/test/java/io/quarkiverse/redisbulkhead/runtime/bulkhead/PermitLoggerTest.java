@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
@@ -19,9 +20,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import io.quarkiverse.redisbulkhead.PermitLost;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
-/** Guarantee 6: each loss is logged with its reason. Trap 17: so is a deadlocked nested call. */
-class PermitLoggerTest {
+/**
+ * Guarantee 6: each loss is logged with its reason. Trap 17: so is a deadlocked nested call. Trap 19: so are different limits.
+ */
+class PermitLoggerTest extends TwoInstances {
 
     final Logger logger = Logger.getLogger(PermitLogger.class.getName());
     final List<LogRecord> lines = new ArrayList<>();
@@ -82,15 +86,47 @@ class PermitLoggerTest {
                 second -> assertThat(second).contains("A#b"));
     }
 
-    /** Generated classes may have many methods. */
     @Test
-    void numberOfWarningsIsBounded() {
+    void differentLimitsAreAWarningOncePerBulkheadAndSetOfLimits() {
         PermitLogger permits = new PermitLogger();
-        for (int i = 0; i < 2_000; i++) {
-            permits.nestedCallRejected("A#" + i, new IllegalStateException("full"));
+        for (int i = 0; i < 10; i++) {
+            permits.limitsDiffer(new LimitMismatch(BulkheadId.of("reports"), 5, Set.of(10)));
+            permits.limitsDiffer(new LimitMismatch(BulkheadId.of("exports"), 5, Set.of(10)));
+        }
+        assertThat(lines).hasSize(2).extracting(PermitLoggerTest::text)
+                .allSatisfy(line -> assertThat(line).contains("5", "10"));
+
+        permits.limitsDiffer(new LimitMismatch(BulkheadId.of("reports"), 5, Set.of(10, 20)));
+        assertThat(lines).as("the limits have changed").hasSize(3);
+    }
+
+    /** Trap 21: a million keys may each have a different limit. */
+    @Test
+    void differentLimitsOfKeysAreLoggedOnceForAllKeys() {
+        PermitLogger permits = new PermitLogger();
+        for (int i = 0; i < 10; i++) {
+            permits.limitsDiffer(new LimitMismatch(BulkheadId.of("tenants").forKey("secret " + i), 2, Set.of(20 + i)));
+        }
+        assertThat(lines).singleElement()
+                .satisfies(line -> assertThat(text(line)).contains("tenants").doesNotContain("secret"));
+
+        permits.limitsDiffer(new LimitMismatch(BulkheadId.of("others").forKey("a"), 2, Set.of(20)));
+        assertThat(lines).hasSize(2);
+    }
+
+    @Test
+    void instancesWithDifferentLimitsAreFound() {
+        PermitLogger permits = new PermitLogger();
+        one.events = permits;
+        two.events = permits;
+        for (int i = 0; i < 10; i++) {
+            call(one, work(5)).end();
+            call(two, work(6)).end();
+            advance(Duration.ofSeconds(5));
         }
 
-        assertThat(lines).hasSize(1_000);
+        assertThat(lines).isNotEmpty().extracting(PermitLoggerTest::text)
+                .allSatisfy(line -> assertThat(line).contains("work", "5", "6"));
     }
 
     // Some log managers format in the record, some in the handler.

@@ -86,7 +86,7 @@ class ShareSyncTest {
     private final InMemoryShareStore time = new InMemoryShareStore(1);
     private final SimulatedInstance clock = new SimulatedInstance("clock", time);
     private final AnsweredStore store = new AnsweredStore();
-    private final Engine engine = new Engine("one", store, clock.clock(), new HolderIdentity("app", "one"), clock,
+    private final Engine engine = new Engine("one", store, null, clock.clock(), new HolderIdentity("app", "one"), clock,
             clock.limits, Duration.ofSeconds(1), () -> 1);
 
     private Admission call() {
@@ -96,7 +96,7 @@ class ShareSyncTest {
     private Admission call(Duration maxWait) {
         SemaphoreDefinition definition = SemaphoreDefinition.of(SemaphoreSpec.named("work").permits(3).fair(true)
                 .expire(Duration.ofMillis(LEASE_MILLIS)).maxWait(maxWait).build());
-        return engine.calls(definition).begin("m", WaitsOn.NO_WORKER_THREAD, null, CallListener.NONE, List.of());
+        return new Semaphore(definition, engine, true, List.of()).admit("m");
     }
 
     private void passMillis(long millis) {

@@ -54,7 +54,7 @@ final class SimulatedInstance implements SemaphoreListener {
         this.name = name;
         this.server = server;
         this.limits = limits;
-        this.engine = new Engine(name, new Gate(server.connect(name)), new Clock(), new HolderIdentity("app", name), this,
+        this.engine = new Engine(name, new Gate(server.connect(name)), null, new Clock(), new HolderIdentity("app", name), this,
                 limits, Duration.ofSeconds(1), () -> 1);
     }
 
@@ -124,6 +124,11 @@ final class SimulatedInstance implements SemaphoreListener {
     @Override
     public void nestedCallRejected(String method, RuntimeException rejection) {
         events.nestedCallRejected(method, rejection);
+    }
+
+    @Override
+    public void limitsDiffer(LimitMismatch mismatch) {
+        events.limitsDiffer(mismatch);
     }
 
     @Override

@@ -41,7 +41,7 @@ abstract class TwoInstances {
     }
 
     static Admission call(SimulatedInstance at, SemaphoreDefinition definition, HeldPermit... around) {
-        return at.engine.calls(definition).begin("m", WaitsOn.NO_WORKER_THREAD, null, CallListener.NONE, List.of(around));
+        return new Semaphore(definition, at.engine, true, List.of(around)).admit("m");
     }
 
     static Semaphore semaphore(SimulatedInstance at, SemaphoreSpec spec) {

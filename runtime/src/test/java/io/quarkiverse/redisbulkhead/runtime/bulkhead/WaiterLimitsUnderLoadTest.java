@@ -109,37 +109,37 @@ class WaiterLimitsUnderLoadTest {
                 }
 
                 @Override
-                protected void onRequested() {
+                public void requested() {
                     follows("requested", "called");
                     undecided.incrementAndGet();
                 }
 
                 @Override
-                protected void onWaiting() {
+                public void waiting() {
                     follows("waiting", "requested");
                 }
 
                 @Override
-                protected void onWaited() {
+                public void waited() {
                     follows("waited", "waiting");
                 }
 
                 @Override
-                protected void onAcquired(CallResult result, long fencingToken) {
+                public void acquired(CallResult result, long fencingToken) {
                     follows("acquired", "requested", "waited");
                     undecided.decrementAndGet();
                     running.incrementAndGet();
                 }
 
                 @Override
-                protected void onRejected(CallResult result) {
+                public void rejected(CallResult result) {
                     follows("rejected", "requested", "waited");
                     undecided.decrementAndGet();
                     ended(this);
                 }
 
                 @Override
-                protected void onReleased(long heldNanos) {
+                public void released(long heldNanos) {
                     follows("released", "acquired");
                     running.decrementAndGet();
                     ended(this);
@@ -159,7 +159,7 @@ class WaiterLimitsUnderLoadTest {
     private final ConcurrentLinkedQueue<Admission> all = new ConcurrentLinkedQueue<>();
 
     private Engine engine() {
-        return new Engine("one", new UnreliableStore(new InMemoryShareStore(1).connect("one")), timers,
+        return new Engine("one", new UnreliableStore(new InMemoryShareStore(1).connect("one")), null, timers,
                 new HolderIdentity("app", "host:1"), events, waiting, Duration.ofMillis(100));
     }
 

@@ -118,7 +118,8 @@ class EffectiveDefinitionsTest {
                 Map.entry("weight", "2"), Map.entry("fair", "true"), Map.entry("expire", "2m"), Map.entry("max-wait", "3s"),
                 Map.entry("max-hold", "1h"), Map.entry("min-hold", "4s"), Map.entry("keep-idle", "6s"),
                 Map.entry("on-lost", "interrupt"),
-                Map.entry("on-full", "reject"), Map.entry("on-outage", "allow"), Map.entry("local-permits", "3"),
+                Map.entry("warn-after", "8m"), Map.entry("on-full", "reject"), Map.entry("on-outage", "allow"),
+                Map.entry("local-permits", "3"),
                 Map.entry("max-waiters", "9"), Map.entry("await-release", "true"), Map.entry("rest.retry-after", "5s"));
         assertThat(all).containsOnlyKeys(KnownProperties.OF_BULKHEAD);
         Map<String, String> configured = new HashMap<>();

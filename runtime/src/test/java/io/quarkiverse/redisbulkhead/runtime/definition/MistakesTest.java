@@ -80,6 +80,7 @@ class MistakesTest {
             "of.sales | expire        | 0s        | expire must be at least one millisecond, but is PT0S",
             "of.sales | max-wait      | PT-1S     | maxWait must not be negative, but is PT-1S",
             "of.sales | max-hold      | 0s        | maxHold must be at least one millisecond, but is PT0S",
+            "of.sales | warn-after    | -1s       | warnAfter must be from zero to 365 days, but is PT-1S",
             "of.sales | local-permits | some      | localPermits must be a whole number up to 2147483647, but is 'some'",
             "of.sales | max-waiters   | -1        | maxWaiters must be at least 0, but is -1",
             "of.sales | on-outage     | wait      | onOutage must be reject, allow or local, but is 'wait'",
@@ -87,6 +88,7 @@ class MistakesTest {
             "lock.x.y | acquire-timeout | PT-1S   | acquireTimeout must not be negative, but is PT-1S",
             "lock.x.y | lock-timeout  | 0s        | lockTimeout must be at least one millisecond, but is PT0S",
             "lock.x.y | keep-idle     | -1s       | keepIdle must not be negative, but is PT-1S",
+            "lock.x.y | warn-after    | 366d      | warnAfter must be from zero to 365 days, but is PT8784H",
             "lock.x.y | min-hold      | -1s       | minHold must not be negative, but is PT-1S" })
     void configuredValuesOfOneName(String name, String member, String value, String text) {
         annotate("of.sales", 1);
@@ -98,6 +100,8 @@ class MistakesTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
+            "warn-after                    | -1s    | warnAfter must be from zero to 365 days, but is PT-1S",
+            "record-places                 | maybe  | recordPlaces must be true or false, but is 'maybe'",
             "instances                     | 0      | instances must be at least 1, but is 0",
             "keep-idle                     | 366d   | keepIdle must not be longer than 365 days, but is PT8784H",
             "key-prefix                    | a{b}   | keyPrefix must not contain braces, which mark the hash tag of Redis Cluster, but is 'a{b}'",
@@ -130,7 +134,7 @@ class MistakesTest {
             "RBH028 | command-timout | there is no such property. Did you mean quarkus.redis-bulkhead.command-timeout?",
             "RBH028 | rest.state | there is no such property. Did you mean quarkus.redis-bulkhead.rest.status?",
             "RBH028 | lock.\"of.orders\".fairness | there is no such property. Available: acquire-timeout, fair, keep-idle,"
-                    + " lock-timeout, min-hold" })
+                    + " lock-timeout, min-hold, warn-after" })
     void names(String code, String property, String text) {
         annotate("reports", 1);
         annotate("of.sales", 1);
@@ -186,7 +190,7 @@ class MistakesTest {
         String advice = ". No call would ever get a permit. Lower the weight, or raise the permits";
         assertMistakes("RBH030 Reports#above: @RedisBulkhead(name = \"above\"): " + text + "2, but is 3" + advice,
                 "RBH030 Reports#lowered: @RedisBulkhead(name = \"lowered\"): " + text + "4, but is 5" + advice,
-                "RBH030 Reports#none: @RedisBulkhead(name = \"none\"): weight must be from 1 to 1000, but is 0",
+                "RBH030 Reports#none: @RedisBulkhead(name = \"none\"): weight must be at least 1, but is 0",
                 "RBH030 quarkus.redis-bulkhead.raised.weight: " + text + "5, but is 6" + advice);
     }
 

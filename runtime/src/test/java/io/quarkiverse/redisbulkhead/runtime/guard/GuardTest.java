@@ -22,7 +22,6 @@ import org.junit.jupiter.api.Test;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.BulkheadInterruptedException;
 import io.quarkus.runtime.BlockingOperationControl;
-import io.quarkus.runtime.BlockingOperationNotAllowedException;
 import io.quarkus.runtime.IOThreadDetector;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
@@ -42,17 +41,6 @@ class GuardTest {
     @AfterEach
     void threadsMayBlock() {
         BlockingOperationControl.setIoThreadDetector(new IOThreadDetector[0]);
-    }
-
-    @Test
-    void synchronousRunsBetweenAcquireAndRelease() throws Exception {
-        Object result = new SynchronousGuard("A#a", "reports").call(automatic, () -> {
-            assertThat(automatic.last().ends).isZero();
-            return "done";
-        });
-
-        assertThat(result).isEqualTo("done");
-        assertThat(automatic.last().ends).isEqualTo(1);
     }
 
     @Test
@@ -103,17 +91,6 @@ class GuardTest {
         assertThat(automatic.last().ends).isEqualTo(1);
     }
 
-    /** Trap 15: never block the event loop. */
-    @Test
-    void synchronousIsRefusedOnAnEventLoop() {
-        onAnEventLoop();
-
-        assertThatThrownBy(() -> new SynchronousGuard("Reports#render", "reports").call(manual, this::neverCalled))
-                .isInstanceOf(BlockingOperationNotAllowedException.class)
-                .hasMessageContaining("Reports#render").hasMessageContaining("@Blocking");
-        assertThat(manual.all).isEmpty();
-    }
-
     /** Trap 9: an interrupted caller leaves no permit behind. */
     @Test
     void synchronousEndsItsAdmissionWhenInterrupted() throws Exception {
@@ -136,19 +113,6 @@ class GuardTest {
         assertThat(thrown.get(10, TimeUnit.SECONDS)).isInstanceOf(BulkheadInterruptedException.class)
                 .hasMessageContaining("interrupted");
         assertThat(stayedInterrupted).isTrue();
-    }
-
-    /** Trap 14: a call without subscription does nothing; each subscription acquires a permit. */
-    @Test
-    void uniAcquiresOnePermitPerSubscription() {
-        Uni<Object> guarded = new AsyncGuard("reports", continuations)
-                .uni(automatic, () -> Uni.createFrom().item(calls.incrementAndGet()));
-        assertThat(automatic.all).isEmpty();
-
-        assertThat(guarded.await().atMost(Duration.ofSeconds(10))).isEqualTo(1);
-        assertThat(guarded.await().atMost(Duration.ofSeconds(10))).isEqualTo(2);
-
-        assertThat(automatic.all).hasSize(2).allMatch(admission -> admission.ends == 1);
     }
 
     /** Trap 14: a retry acquires a new permit. */
@@ -177,20 +141,6 @@ class GuardTest {
         manual.last().ended.complete(null);
 
         subscriber.awaitItem(Duration.ofSeconds(10)).assertItem("done");
-    }
-
-    @Test
-    void uniFailsWithWhatTheMethodThrowsOrEmits() {
-        IOException own = new IOException("own");
-        assertThat(failureOf(new AsyncGuard("reports", continuations).uni(automatic, () -> {
-            throw own;
-        }))).isSameAs(own);
-        assertThat(failureOf(new AsyncGuard("reports", continuations).uni(automatic, () -> Uni.createFrom().failure(own))))
-                .isSameAs(own);
-        assertThat(failureOf(new AsyncGuard("reports", continuations).uni(automatic, () -> null)))
-                .isInstanceOf(NullPointerException.class).hasMessageContaining("'reports' returned null instead of a Uni");
-        assertThat(failureOf(new AsyncGuard("reports", continuations).uni(rejecting(), this::neverCalled))).isSameAs(FULL);
-        assertThat(automatic.all).hasSize(3).allMatch(admission -> admission.ends == 1);
     }
 
     /** Trap 9, Trap 14: cancelled while waiting and while running. */
@@ -247,22 +197,6 @@ class GuardTest {
         await().atMost(10, TimeUnit.SECONDS).untilAsserted(() -> assertThat(result).isCompletedWithValue("done"));
     }
 
-    @Test
-    void stageFailsWithWhatTheMethodThrowsOrCompletesWith() {
-        IOException own = new IOException("own");
-        assertThat(failureOf(new AsyncGuard("reports", continuations).stage(automatic, () -> {
-            throw own;
-        }))).isSameAs(own);
-        assertThat(
-                failureOf(new AsyncGuard("reports", continuations).stage(automatic, () -> CompletableFuture.failedFuture(own))))
-                .isSameAs(own);
-        assertThat(failureOf(new AsyncGuard("reports", continuations).stage(automatic, () -> null)))
-                .isInstanceOf(NullPointerException.class)
-                .hasMessageContaining("'reports' returned null instead of a CompletionStage");
-        assertThat(failureOf(new AsyncGuard("reports", continuations).stage(rejecting(), this::neverCalled))).isSameAs(FULL);
-        assertThat(automatic.all).hasSize(3).allMatch(admission -> admission.ends == 1);
-    }
-
     /** Trap 14. */
     @Test
     void cancelledStageEndsItsAdmission() {
@@ -271,19 +205,6 @@ class GuardTest {
         result.cancel(true);
 
         assertThat(work).isCancelled();
-        assertThat(automatic.last().ends).isEqualTo(1);
-    }
-
-    @Test
-    void multiHoldsPermitUntilCompletion() {
-        AssertSubscriber<Object> subscriber = new AsyncGuard("reports", continuations)
-                .multi(automatic, () -> Multi.createFrom().items(1, 2, 3))
-                .subscribe()
-                .withSubscriber(AssertSubscriber.create(1));
-        subscriber.awaitItems(1, Duration.ofSeconds(10));
-        assertThat(automatic.last().ends).isZero();
-
-        subscriber.request(2).awaitCompletion(Duration.ofSeconds(10)).assertItems(1, 2, 3);
         assertThat(automatic.last().ends).isEqualTo(1);
     }
 

@@ -43,49 +43,6 @@ class WaitingGuardTest {
     }
 
     @Test
-    void uniContinuesOnAContinuationThread() {
-        UniAssertSubscriber<Object> subscriber = new AsyncGuard("reports", continuations)
-                .uni(waiting, () -> Uni.createFrom().item(run())).subscribe().withSubscriber(UniAssertSubscriber.create());
-        assertThat(calls).hasValue(0);
-        subscriber.assertNotTerminated();
-
-        waiting.last().grant();
-
-        subscriber.awaitItem(LONG).assertItem("done");
-        assertThat(ranOn.join()).startsWith(CONTINUATION);
-        assertThat(waiting.last().ends).isEqualTo(1);
-    }
-
-    @Test
-    void stageContinuesOnAContinuationThread() throws Exception {
-        CompletableFuture<Object> result = new AsyncGuard("reports", continuations)
-                .stage(waiting, () -> CompletableFuture.completedFuture(run()));
-        assertThat(calls).hasValue(0);
-
-        waiting.last().grant();
-
-        assertThat(result.get(10, TimeUnit.SECONDS)).isEqualTo("done");
-        assertThat(ranOn.join()).startsWith(CONTINUATION);
-        assertThat(waiting.last().ends).isEqualTo(1);
-    }
-
-    @Test
-    void multiContinuesOnAContinuationThread() {
-        AssertSubscriber<Object> subscriber = new AsyncGuard("reports", continuations)
-                .multi(waiting, () -> Multi.createFrom().items(run(), "more")).subscribe()
-                .withSubscriber(AssertSubscriber.create(1));
-        assertThat(calls).hasValue(0);
-
-        waiting.last().grant();
-
-        subscriber.awaitItems(1, LONG).assertItems("done").assertNotTerminated();
-        assertThat(ranOn.join()).startsWith(CONTINUATION);
-        assertThat(waiting.last().ends).isZero();
-        subscriber.request(5).awaitCompletion(LONG).assertItems("done", "more");
-        assertThat(waiting.last().ends).isEqualTo(1);
-    }
-
-    @Test
     void rejectedAfterTheWait() {
         BulkheadFullException full = new BulkheadFullException("reports", 5, Duration.ofSeconds(1));
         UniAssertSubscriber<Object> subscriber = new AsyncGuard("reports", continuations)

@@ -119,7 +119,7 @@ class BulkheadsHealthCheckTest {
                 return replies.get();
             }
         };
-        Engine engine = new Engine("one", store, new RealTimers(), new HolderIdentity("app", "host:1"), loss -> {
+        Engine engine = new Engine("one", store, null, new RealTimers(), new HolderIdentity("app", "host:1"), loss -> {
         }, new WaiterLimits(Integer.MAX_VALUE), Duration.ofSeconds(1));
         return new BulkheadsHealthCheck(
                 new Overview(List.of(), name -> Optional.empty(), List::of, name -> null, () -> engine, System::nanoTime),

@@ -18,6 +18,8 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallListener;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallResult;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.PermitInUse;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Taker;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
 class BulkheadMetricsTest {
@@ -56,10 +58,10 @@ class BulkheadMetricsTest {
         }
 
         assertThat(List.of("accepted", "bypassed", "full", "timedOut", "queueFull", "skipped", "contended", "unavailable",
-                "invalidKey",
+                "invalidKey", "invalidWeight",
                 "cancelled"))
                 .allSatisfy(result -> assertThat(calls(result)).isEqualTo(1));
-        assertThat(registry.find("redis.bulkhead.calls").counters()).hasSize(10);
+        assertThat(registry.find("redis.bulkhead.calls").counters()).hasSize(11);
     }
 
     /** The many immediate rejections would hide long waits. */
@@ -84,6 +86,27 @@ class BulkheadMetricsTest {
         assertThat(withKeys.meters(BulkheadId.of("made").forKey("acme"), "A#a"))
                 .isSameAs(withKeys.meters(BulkheadId.of("made-too").forKey("others"), "A#a"));
         assertThat(tagValues("key")).containsExactly("");
+    }
+
+    @Test
+    void droppedPermitsAreCounted() {
+        series.onCall(REPORTS, "A#a");
+        assertThat(registry.get("redis.bulkhead.permits.leaked").tags("bulkhead", "reports").counter().count()).isZero();
+        series.leaked(new PermitInUse(REPORTS, "id", "A#a", new Taker("main", ""), Duration.ZERO, Duration.ZERO));
+
+        assertThat(registry.get("redis.bulkhead.permits.leaked").tags("bulkhead", "reports").counter().count()).isOne();
+    }
+
+    @Test
+    void weightsAreAdded() {
+        CallListener heavy = series.onCall(REPORTS, "A#a", 2_000);
+        heavy.requested();
+        heavy.acquired(CallResult.ACCEPTED, 0);
+        begin().acquired(CallResult.ACCEPTED, 0);
+        assertThat(gauge("redis.bulkhead.executions.weight")).isEqualTo(2_001);
+        heavy.released(1);
+
+        assertThat(gauge("redis.bulkhead.executions.weight")).isOne();
     }
 
     @Test

@@ -59,6 +59,8 @@ class ObservedShareStoreTest {
         });
         store.listen(message -> {
         });
+        store.whenReady(() -> {
+        });
 
         assertThat(calledMethods).containsExactlyInAnyOrderElementsOf(
                 Stream.of(ShareStore.class.getMethods()).map(Method::getName)

@@ -58,7 +58,7 @@ class SimulatedStoreTest {
     private final ShareStore real = new InProcessShareStore("one", clock::nanoTime);
     private final ShareStore store = simulated.decorate(Optional.of(real), "one");
     private final List<PermitLost> losses = new ArrayList<>();
-    private final Engine engine = new Engine("one", store, clock, new HolderIdentity("app", "host:1"), losses::add,
+    private final Engine engine = new Engine("one", store, null, clock, new HolderIdentity("app", "host:1"), losses::add,
             new WaiterLimits(Integer.MAX_VALUE), COMMAND_TIMEOUT);
 
     SimulatedStoreTest() {

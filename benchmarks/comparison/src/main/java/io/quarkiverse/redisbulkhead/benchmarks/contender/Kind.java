@@ -41,7 +41,9 @@ public enum Kind {
             return GuardedContender.returning(environment, limit, true);
         }
     },
-    /** The store with scripts in the order of requests, called as the stores below are: what an interceptor adds is left out. */
+    /**
+     * The store with scripts in the order of requests, called as the stores below are: what an interceptor adds is left out.
+     */
     SCRIPT_FAIR_CALLED("script-fair-called", "`script`, fair, without the interceptor", false) {
 
         @Override

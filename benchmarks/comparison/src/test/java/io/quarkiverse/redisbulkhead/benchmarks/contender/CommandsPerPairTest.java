@@ -36,7 +36,7 @@ class CommandsPerPairTest {
     BenchmarkEnvironment environment;
 
     @ParameterizedTest
-    @CsvSource({ "SCRIPT, 0, 0", "SCRIPT_FAIR, 0, 0", "SCRIPT_RETURNING, 2, 27", "SCRIPT_FAIR_RETURNING, 2, 27",
+    @CsvSource({ "SCRIPT, 0, 0", "SCRIPT_FAIR, 0, 0", "SCRIPT_RETURNING, 2, 12", "SCRIPT_FAIR_RETURNING, 2, 12",
             "LOCK, 0, 0", "LOCAL, 0, 0", "PINGS, 2, 2" })
     void pairSendsTheExpectedCommands(Kind kind, int calls, int commands) throws Exception {
         try (Contender contender = kind.open(environment, Limit.ample(kind.id()), 1);

@@ -38,6 +38,8 @@ public abstract class RedisShareStore implements ShareStore, AutoCloseable {
 
     private static final Logger LOG = Logger.getLogger(RedisShareStore.class);
 
+    private static final BulkheadId WARM_UP = BulkheadId.of("warm-up");
+
     /** Bulkheads with long keys whose messages can be assigned; and bulkheads that fail at present. */
     private static final int MOST_REMEMBERED = 10_000;
 
@@ -95,10 +97,14 @@ public abstract class RedisShareStore implements ShareStore, AutoCloseable {
         topology.listen(listener);
     }
 
-    /** Connects in the background, subscribes, and teaches the server the script. What is wrong with Redis is logged then. */
+    /**
+     * Connects in the background, subscribes, and makes calls that change nothing, which load the classes of a call and teach
+     * the server the script. What is wrong with Redis is logged then.
+     */
     public void warmUp() {
         inbox.open();
-        ping().whenComplete((none, failure) -> LOG.debug("The first call to Redis has ended", failure));
+        look(WARM_UP, 1).thenCompose(nothing -> revoke(WARM_UP, "", "none", 1))
+                .whenComplete((none, failure) -> LOG.debug("The warm-up call to Redis has ended", failure));
     }
 
     // ---- Operations

@@ -18,9 +18,7 @@ final class ModelledInstance implements Cloneable {
         LEASE_BEGINS_WITH_THE_ANSWER,
         ANSWER_AFTER_THE_LEASE_COUNTS,
         OLDER_ANSWER_COUNTS,
-        OFFER_OF_ANOTHER_EPOCH_COUNTS,
         LATE_OFFER_COUNTS,
-        OFFER_LIVES_AS_LONG_AS_THE_LEASE,
         RETURNED_PERMIT_IS_USED_AGAIN,
         PERMIT_SERVES_A_LATER_CALL,
         OLDER_TOKENS_STAY
@@ -86,7 +84,6 @@ final class ModelledInstance implements Cloneable {
     private long tokensLeft;
     private String server = "run1";
     private long serverSince = -1;
-    private boolean mayBeOther;
 
     ModelledInstance(String name, Bounds bounds) {
         this.name = name;
@@ -112,7 +109,7 @@ final class ModelledInstance implements Cloneable {
                     : name + " calls " + called + " uses " + executions + " share " + granted + "-" + returned + "-" + revoked
                             + " offered " + offered + " epoch " + epoch + " until " + leaseEnd + "/" + offerEnd + " returning "
                             + returning + " needs " + needs + immediate + leaving + joining + " run " + run + server
-                            + serverSince + mayBeOther + " sent " + number + "@" + sentAt + "," + numberBefore + "@"
+                            + serverSince + " sent " + number + "@" + sentAt + "," + numberBefore + "@"
                             + sentBefore + "," + numbers + " in flight " + (inFlight == null ? 0 : inFlight.hashCode())
                             + (unanswered ? " unanswered" : "") + (stale ? " stale" : "") + (keeps ? " keeps" : "")
                             + (othersWait ? " others wait" : "") + " served " + served + " recalled " + recalledNumber
@@ -151,7 +148,7 @@ final class ModelledInstance implements Cloneable {
     }
 
     private long validUntil() {
-        return offered == 0 || slips(Slip.OFFER_LIVES_AS_LONG_AS_THE_LEASE) ? leaseEnd
+        return offered == 0 ? leaseEnd
                 : offered == share() ? offerEnd : Math.min(leaseEnd, offerEnd);
     }
 
@@ -307,7 +304,7 @@ final class ModelledInstance implements Cloneable {
         inFlight = new Statement(ComparedShares.BULKHEAD, number, epoch, granted, returned, revoked, bounds.leaseMillis(),
                 bounds.limit(), keeps, bounds.keepsIdle(), needs,
                 immediate.stream().map(weight -> new Need(0, 0, weight, 1)).toList(), highestToken, tokens,
-                mayBeOther ? "" : server, serverSince < 0 ? -1 : now - serverSince,
+                server, serverSince < 0 ? -1 : now - serverSince,
                 leaving.stream().map(each -> new Statement.Hold(each.id, each.weight, Math.max(1, each.end - now), 0,
                         each.digest, "m")).toList(),
                 joining.stream().map(id -> new Statement.Attach(id, "digest")).toList());
@@ -341,7 +338,7 @@ final class ModelledInstance implements Cloneable {
         inFlight = null;
         number = 0;
         stale = true;
-        mayBeOther = true;
+        server = "run" + toRun;
     }
 
     // ---- Answers and messages
@@ -377,7 +374,6 @@ final class ModelledInstance implements Cloneable {
         takeTokens(grants || isNewEpoch, position.firstToken(), position.tokens());
         highestToken = Math.max(highestToken, position.ticket());
         server = position.server();
-        mayBeOther = false;
         long stated = statement.needs().stream().filter(need -> need.ticket() == 0).mapToLong(Need::group).sum();
         needs = needs.stream().map(need -> need.ticket() == 0 && need.group() == stated && position.ticket() > 0
                 ? new Need(position.ticket(), stated, need.weight(), 1)
@@ -476,7 +472,7 @@ final class ModelledInstance implements Cloneable {
         boolean isRecent = offer.number() == number || offer.number() == numberBefore;
         long more = offer.granted() - granted;
         boolean isLate = (!isRecent || basis + OFFER <= now) && !slips(Slip.LATE_OFFER_COUNTS);
-        boolean isOther = offer.epoch() != epoch && !slips(Slip.OFFER_OF_ANOTHER_EPOCH_COUNTS);
+        boolean isOther = offer.epoch() != epoch;
         if (isLate || epoch == 0 || isOther || more <= 0 || offer.revoked() != revoked || !joining.isEmpty()) {
             return;
         }

@@ -153,7 +153,10 @@ final class ShareModel implements Model<ShareModel.World> {
             instances.set(index, instance);
             action.accept(instance);
             if (!instance.dead && instance.hasToState()) {
-                network.add(Item.of(index, instance.state(now), Set.of()));
+                Statement statement = instance.state(now);
+                if (instance.run == run) {
+                    network.add(Item.of(index, statement, Set.of()));
+                }
             }
             require(instance.lost == 0 || bounds.mayHave(Rare.FLUSH) || bounds.mayHave(Rare.REVOKE),
                     "an answer takes a permit from an execution");
@@ -232,7 +235,10 @@ final class ShareModel implements Model<ShareModel.World> {
 
         private void processes(int index, Statement statement) {
             Step step = step(index, statement);
-            Position position = (Position) step.result;
+            if (!(step.result instanceof Position position)) {
+                require(false, "an instance states what is no position");
+                return;
+            }
             Set<String> refused = new TreeSet<>();
             statement.holds().stream().filter(hold -> !hold.digest().isEmpty()).map(Statement.Hold::id)
                     .filter(id -> step.after.holds().stream().noneMatch(each -> each.hold().id().equals(id)))
@@ -318,7 +324,9 @@ final class ShareModel implements Model<ShareModel.World> {
             return this;
         }
 
-        /** Connections break, so nothing of what was on its way arrives. */
+        /**
+         * Connections break, so nothing of what was on its way arrives, nor what is sent before an instance has reconnected.
+         */
         private World failOver() {
             World older = replica;
             flush();

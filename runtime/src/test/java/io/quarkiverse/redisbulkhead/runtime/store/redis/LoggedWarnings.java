@@ -1,26 +1,30 @@
 package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
+import java.util.regex.Matcher;
 
 /** Records the warnings and other messages that a class logs, and keeps them from being printed. */
-final class LoggedWarnings extends Handler implements AutoCloseable {
+public final class LoggedWarnings extends Handler implements AutoCloseable {
 
     private final List<String> texts = new CopyOnWriteArrayList<>();
     private final List<String> infos = new CopyOnWriteArrayList<>();
     private final Logger logger;
 
-    LoggedWarnings(Class<?> of) {
+    /** Begins. */
+    public LoggedWarnings(Class<?> of) {
         logger = Logger.getLogger(of.getName());
         logger.addHandler(this);
         logger.setUseParentHandlers(false);
     }
 
-    List<String> texts() {
+    /** The warnings. */
+    public List<String> texts() {
         return texts;
     }
 
@@ -31,7 +35,9 @@ final class LoggedWarnings extends Handler implements AutoCloseable {
     @Override
     public void publish(LogRecord message) {
         boolean isWarning = message.getLevel().intValue() >= Level.WARNING.intValue();
-        (isWarning ? texts : infos).add(message.getMessage());
+        (isWarning ? texts : infos).add(Arrays.stream(message.getParameters() == null ? new Object[0] : message.getParameters())
+                .map(String::valueOf)
+                .reduce(message.getMessage(), (text, value) -> text.replaceFirst("%[sd]", Matcher.quoteReplacement(value))));
     }
 
     @Override

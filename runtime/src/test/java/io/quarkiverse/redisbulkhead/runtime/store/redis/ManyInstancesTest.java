@@ -133,7 +133,7 @@ class ManyInstancesTest {
         join(subscription.send(Request.cmd(Command.PSUBSCRIBE).arg("test:instance:*")));
         for (int i = 0; i < INSTANCES; i++) {
             String name = "test:instance:" + i;
-            engines.add(new Engine("i" + i, new Connected(name), timers, new HolderIdentity("app", name),
+            engines.add(new Engine("i" + i, new Connected(name), null, timers, new HolderIdentity("app", name),
                     loss -> failures.add(new AssertionError(loss.toString())), new WaiterLimits(Integer.MAX_VALUE),
                     Duration.ofSeconds(30)));
         }

@@ -109,11 +109,15 @@ class StormTest {
 
     private void blow(Storm storm, TestRedis redis, Random random) throws InterruptedException {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
+        long server = redis.pid();
         while (System.nanoTime() - end < 0 && failures.isEmpty()) {
             if (storm == Storm.STOPPED_SERVER) {
-                TestRedis.signal(redis.pid(), "STOP");
-                watch(random.nextInt(2_600));
-                TestRedis.signal(redis.pid(), "CONT");
+                TestRedis.signal(server, "STOP");
+                try {
+                    watch(random.nextInt(2_600));
+                } finally {
+                    TestRedis.signal(server, "CONT");
+                }
                 lastEnd.set(System.nanoTime());
                 watch(100 + random.nextInt(1_500));
             } else {

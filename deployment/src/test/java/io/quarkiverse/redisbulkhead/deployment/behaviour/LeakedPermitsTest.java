@@ -1,0 +1,211 @@
+package io.quarkiverse.redisbulkhead.deployment.behaviour;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+
+import org.jboss.logmanager.ExtLogRecord;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+import io.quarkiverse.redisbulkhead.Holder;
+import io.quarkiverse.redisbulkhead.Permit;
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkiverse.redisbulkhead.RedisLock;
+import io.quarkiverse.redisbulkhead.RedisSemaphore;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.deployment.CapturedLog;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.PermitLogger;
+import io.quarkus.test.QuarkusUnitTest;
+import io.smallrye.mutiny.Uni;
+import io.smallrye.mutiny.subscription.Cancellable;
+
+/** Permits that code drops are reported and given back; guarded methods leak none; what is held for long is reported. */
+class LeakedPermitsTest {
+
+    private static final Duration LONG = Duration.ofSeconds(30);
+    private static final Duration EXPIRE = Duration.ofSeconds(3);
+
+    @RegisterExtension
+    static final QuarkusUnitTest APP = new QuarkusUnitTest()
+            .withApplicationRoot(jar -> jar.addClasses(Guarded.class, CapturedLog.class))
+            .overrideConfigKey("quarkus.redis-bulkhead.command-timeout", "1s")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.lock.lock-timeout", "3s")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.long.warn-after", "1s")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.lock.long.warn-after", "1s");
+
+    @Inject
+    RedisBulkheads bulkheads;
+
+    @Inject
+    Guarded guarded;
+
+    private final List<RedisSemaphore> dropped = new ArrayList<>();
+    private CapturedLog log;
+
+    @BeforeEach
+    void capture() {
+        log = new CapturedLog(PermitLogger.class);
+    }
+
+    @AfterEach
+    void awaitTheirReturn() {
+        dropped.forEach(semaphore -> await().atMost(LONG).untilAsserted(() -> assertThat(semaphore.holders()).isEmpty()));
+        log.close();
+    }
+
+    @Test
+    void permitThatCodeDropsIsReportedAndGivenBack() {
+        RedisSemaphore pages = semaphore("dropped").forKey("acme");
+        drop(pages);
+
+        awaitReport("bulkhead 'dropped', key 'acme'");
+
+        assertThat(reports()).singleElement().asString()
+                .contains("thread '" + Thread.currentThread().getName() + "' acquired it")
+                .containsPattern("in io\\.quarkiverse.*LeakedPermitsTest\\.drop\\(LeakedPermitsTest\\.java:\\d+\\)")
+                .contains("It goes back in 3 s");
+        assertThat(pages.holders()).extracting(Holder::state).containsExactly(Holder.State.LEAKED);
+        assertThat(pages.tryAcquire()).isEmpty();
+        await().atMost(LONG).untilAsserted(() -> assertThat(pages.holders()).isEmpty());
+        assertThat(pages.tryAcquire().orElseThrow().release()).isTrue();
+        assertThat(reports()).as("once").hasSize(1);
+    }
+
+    @Test
+    void permitOfAnAsynchronousCallIsReported() {
+        semaphore("dropped-later").acquireAsync(Duration.ZERO).replaceWithVoid().await().atMost(LONG);
+        awaitReport("bulkhead 'dropped-later'");
+        assertThat(reports().get(0)).contains("LeakedPermitsTest.permitOfAnAsynchronousCallIsReported(");
+    }
+
+    @Test
+    void lockIsReported() {
+        RedisLock lock = bulkheads.lock("archive");
+        dropLock(lock);
+        awaitReport("bulkhead 'lock:archive'");
+        await().atMost(LONG).untilAsserted(() -> assertThat(lock.owner()).isEmpty());
+    }
+
+    @Test
+    void permitThatCodeKeepsIsNotReported() {
+        Permit kept = semaphore("kept").tryAcquire().orElseThrow();
+        Uni<Boolean> release = releaseLater(semaphore("kept-by-release"));
+        Uni<String> detach = detachLater(semaphore("kept-by-detach"));
+        drop(semaphore("barrier"));
+        awaitReport("bulkhead 'barrier'");
+
+        assertThat(reports()).hasSize(1);
+        assertThat(kept.release()).isTrue();
+        assertThat(release.await().atMost(LONG)).isTrue();
+        assertThat(semaphore("kept-by-detach").attach(detach.await().atMost(LONG)).release()).isTrue();
+    }
+
+    @Test
+    void releasedAndDetachedPermitsAreNotReported() {
+        semaphore("released").tryAcquire().orElseThrow().close();
+        semaphore("released").tryAcquire().orElseThrow().release();
+        String token = semaphore("detached").tryAcquire().orElseThrow().detach();
+        drop(semaphore("barrier-2"));
+        awaitReport("bulkhead 'barrier-2'");
+
+        assertThat(reports()).hasSize(1);
+        assertThat(semaphore("detached").attach(token).release()).isTrue();
+    }
+
+    @Test
+    void guardedMethodsLeakNothing() {
+        RedisSemaphore work = bulkheads.semaphore("work");
+        Cancellable cancelled = guarded.never().subscribe().with(item -> {
+        });
+        await().atMost(LONG).untilAsserted(() -> assertThat(work.holders()).hasSize(1));
+        cancelled.cancel();
+        await().atMost(LONG).untilAsserted(() -> assertThat(work.holders()).isEmpty());
+
+        CompletableFuture<String> stage = new CompletableFuture<>();
+        guarded.stage(stage);
+        drop(semaphore("barrier-3"));
+        awaitReport("bulkhead 'barrier-3'");
+        assertThat(work.holders()).extracting(Holder::state).containsExactly(Holder.State.HELD);
+        stage.complete("done");
+        await().atMost(LONG).untilAsserted(() -> assertThat(work.holders()).isEmpty());
+        assertThat(reports()).hasSize(1);
+    }
+
+    @Test
+    void whatIsHeldForLongIsReportedOnce() {
+        Cancellable never = guarded.longNever().subscribe().with(item -> {
+        });
+        Permit lock = bulkheads.lock("long").lock();
+
+        awaitReport("Guarded#longNever has held a permit of bulkhead 'long' for ");
+        awaitReport("LeakedPermitsTest.whatIsHeldForLongIsReportedOnce(LeakedPermitsTest.java:");
+        assertThat(reports()).hasSize(2).anyMatch(line -> line.contains("bulkhead 'lock:long'"));
+        assertThat(lock.release()).isTrue();
+        never.cancel();
+        await().atMost(LONG).untilAsserted(() -> assertThat(bulkheads.semaphore("long").holders()).isEmpty());
+        assertThat(reports()).hasSize(2);
+    }
+
+    private RedisSemaphore semaphore(String name) {
+        return bulkheads.semaphore(SemaphoreSpec.named(name).permits(1).expire(EXPIRE).build());
+    }
+
+    private void drop(RedisSemaphore semaphore) {
+        dropped.add(semaphore);
+        semaphore.acquire(Duration.ZERO);
+    }
+
+    private static void dropLock(RedisLock lock) {
+        lock.lock();
+    }
+
+    private static Uni<Boolean> releaseLater(RedisSemaphore semaphore) {
+        return semaphore.acquire(Duration.ZERO).releaseAsync();
+    }
+
+    private static Uni<String> detachLater(RedisSemaphore semaphore) {
+        return semaphore.acquire(Duration.ZERO).detachAsync();
+    }
+
+    private void awaitReport(String part) {
+        await().atMost(LONG).pollDelay(Duration.ZERO).until(() -> {
+            System.gc();
+            return reports().stream().anyMatch(line -> line.contains(part));
+        });
+    }
+
+    private List<String> reports() {
+        return log.records().stream().map(line -> ((ExtLogRecord) line).getFormattedMessage()).toList();
+    }
+
+    @ApplicationScoped
+    static class Guarded {
+
+        @RedisBulkhead(name = "work", permits = 1, expire = "3s")
+        Uni<Void> never() {
+            return Uni.createFrom().nothing();
+        }
+
+        @RedisBulkhead(name = "work", permits = 1, expire = "3s")
+        CompletionStage<String> stage(CompletableFuture<String> end) {
+            return end;
+        }
+
+        @RedisBulkhead(name = "long", permits = 1, expire = "3s")
+        Uni<Void> longNever() {
+            return Uni.createFrom().nothing();
+        }
+    }
+}

@@ -1,0 +1,301 @@
+package io.quarkiverse.redisbulkhead.behaviour;
+
+import static io.restassured.RestAssured.when;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.hamcrest.Matchers.is;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.WebApplicationException;
+import jakarta.ws.rs.core.MediaType;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.Permit;
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkiverse.redisbulkhead.RedisSemaphore;
+import io.quarkus.test.common.http.TestHTTPResource;
+import io.quarkus.test.junit.QuarkusTest;
+import io.smallrye.common.annotation.Blocking;
+import io.smallrye.mutiny.Multi;
+
+/** A guarded {@code Multi} that is a response: a rejection is decided before the response begins. */
+@QuarkusTest
+class StreamsInRestTest {
+
+    private static final Duration LONG = Duration.ofSeconds(30);
+    private static final int REJECTIONS = 1_000;
+    private static final int AT_ONCE = 50;
+
+    @TestHTTPResource("/streams/")
+    URI streams;
+
+    @Inject
+    RedisBulkheads bulkheads;
+
+    private final HttpClient client = HttpClient.newHttpClient();
+    private final Errors errors = new Errors();
+
+    @BeforeEach
+    void watchTheLog() {
+        Logger.getLogger("").addHandler(errors);
+    }
+
+    @AfterEach
+    void assertNothingIsLeft() {
+        Logger.getLogger("").removeHandler(errors);
+        for (String name : new String[] { "streams", "patient-streams" }) {
+            await().atMost(LONG).untilAsserted(() -> assertThat(bulkheads.semaphore(name).holders()).isEmpty());
+        }
+        assertThat(errors.lines).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = { "events", "events-blocking", "events-of-bean", "json", "lines" })
+    void fullBulkheadIsARejection(String path) throws Exception {
+        try (Permit taken = streams("streams").tryAcquire().orElseThrow()) {
+            when().get("/streams/" + path).then().statusCode(503).contentType("application/problem+json")
+                    .body("title", is("Too many concurrent executions"));
+        }
+        HttpResponse<String> response = get(path).get();
+        assertThat(response.statusCode()).isEqualTo(200);
+        assertThat(response.body()).contains("one", "two");
+    }
+
+    @Test
+    void thousandRejectionsLogNothing() throws Exception {
+        try (Permit taken = streams("streams").tryAcquire().orElseThrow()) {
+            for (int sent = 0; sent < REJECTIONS; sent += AT_ONCE) {
+                List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
+                for (int i = 0; i < AT_ONCE; i++) {
+                    answers.add(get(i % 2 == 0 ? "events" : i % 4 == 1 ? "json" : "lines"));
+                }
+                for (CompletableFuture<HttpResponse<String>> answer : answers) {
+                    assertThat(answer.get().statusCode()).isEqualTo(503);
+                }
+            }
+        }
+    }
+
+    @Test
+    void waitingStreamBeginsWithItsPermit() throws Exception {
+        Permit taken = streams("patient-streams").tryAcquire().orElseThrow();
+        CompletableFuture<HttpResponse<String>> waiting = get("patient-events");
+        await().atMost(LONG).untilAsserted(() -> assertThat(streams("patient-streams").waiters()).hasSize(1));
+        assertThat(waiting).isNotDone();
+        taken.release();
+        assertThat(waiting.get().body()).contains("one", "two");
+    }
+
+    @Test
+    void responseBeginsBeforeTheFirstItem() throws Exception {
+        try (Socket socket = connected("quiet-events")) {
+            assertThat(new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8)).readLine())
+                    .contains("200");
+            assertThat(streams("streams").holders()).hasSize(1);
+        }
+    }
+
+    @Test
+    void clientThatLeavesWhileItWaitsLeavesNothing() throws Exception {
+        try (Permit taken = streams("patient-streams").tryAcquire().orElseThrow()) {
+            try (Socket socket = connected("patient-events")) {
+                await().atMost(LONG).untilAsserted(() -> assertThat(streams("patient-streams").waiters()).hasSize(1));
+            }
+            await().atMost(LONG).untilAsserted(() -> assertThat(streams("patient-streams").waiters()).isEmpty());
+        }
+    }
+
+    @Test
+    void streamThatRecoversIsAResponse() throws Exception {
+        try (Permit taken = streams("streams").tryAcquire().orElseThrow()) {
+            HttpResponse<String> response = get("recovered-events").get();
+            assertThat(response.statusCode()).isEqualTo(200);
+            assertThat(response.body()).contains("busy");
+        }
+    }
+
+    @Test
+    void failureOfTheMethodIsAResponse() throws Exception {
+        assertThat(get("failing-events").get().statusCode()).isEqualTo(418);
+    }
+
+    @Test
+    void streamsWithoutABulkheadWorkAsBefore() throws Exception {
+        HttpResponse<String> response = get("free-events").get();
+        assertThat(response.statusCode()).isEqualTo(200);
+        assertThat(response.body()).contains("one", "two");
+    }
+
+    private RedisSemaphore streams(String name) {
+        return bulkheads.semaphore(name);
+    }
+
+    private CompletableFuture<HttpResponse<String>> get(String path) {
+        return client.sendAsync(HttpRequest.newBuilder(streams.resolve(path)).build(), BodyHandlers.ofString())
+                .orTimeout(LONG.toSeconds(), TimeUnit.SECONDS);
+    }
+
+    private Socket connected(String path) throws IOException {
+        Socket socket = new Socket(streams.getHost(), streams.getPort());
+        socket.getOutputStream().write(("GET /streams/" + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                .getBytes(StandardCharsets.UTF_8));
+        return socket;
+    }
+
+    private static final class Errors extends Handler {
+
+        private final List<String> lines = new CopyOnWriteArrayList<>();
+
+        @Override
+        public void publish(LogRecord line) {
+            if (line.getLevel().intValue() >= Level.SEVERE.intValue()) {
+                lines.add(line.getLoggerName() + ": " + line.getMessage() + " " + line.getThrown());
+            }
+        }
+
+        @Override
+        public void flush() {
+            // Unbuffered.
+        }
+
+        @Override
+        public void close() {
+            // Nothing is open.
+        }
+    }
+
+    @Path("streams")
+    public static class Streams {
+
+        @Inject
+        Source source;
+
+        // Not a guarded method, of which each would take a permit.
+        private static Multi<String> items() {
+            return Multi.createFrom().items("one", "two");
+        }
+
+        @GET
+        @Path("events")
+        @Produces(MediaType.SERVER_SENT_EVENTS)
+        @RedisBulkhead(name = "streams", permits = 1)
+        public Multi<String> events() {
+            return items();
+        }
+
+        @GET
+        @Path("events-blocking")
+        @Produces(MediaType.SERVER_SENT_EVENTS)
+        @Blocking
+        @RedisBulkhead(name = "streams")
+        public Multi<String> eventsBlocking() {
+            return items();
+        }
+
+        @GET
+        @Path("events-of-bean")
+        @Produces(MediaType.SERVER_SENT_EVENTS)
+        public Multi<String> eventsOfBean() {
+            return source.events().map(String::toLowerCase).filter(event -> !event.isEmpty());
+        }
+
+        @GET
+        @Path("json")
+        @Produces(MediaType.APPLICATION_JSON)
+        @RedisBulkhead(name = "streams")
+        public Multi<String> json() {
+            return items();
+        }
+
+        @GET
+        @Path("lines")
+        @Produces("application/x-ndjson")
+        @RedisBulkhead(name = "streams")
+        public Multi<String> lines() {
+            return items();
+        }
+
+        @GET
+        @Path("quiet-events")
+        @Produces(MediaType.SERVER_SENT_EVENTS)
+        @RedisBulkhead(name = "streams")
+        public Multi<String> quiet() {
+            return Multi.createFrom().nothing();
+        }
+
+        @GET
+        @Path("patient-events")
+        @Produces(MediaType.SERVER_SENT_EVENTS)
+        @RedisBulkhead(name = "patient-streams", permits = 1, maxWait = "30s")
+        public Multi<String> patient() {
+            return items();
+        }
+
+        @GET
+        @Path("recovered-events")
+        @Produces(MediaType.SERVER_SENT_EVENTS)
+        public Multi<String> recovered() {
+            return source.events().onFailure(BulkheadFullException.class).recoverWithItem("busy");
+        }
+
+        @GET
+        @Path("failing-events")
+        @Produces(MediaType.SERVER_SENT_EVENTS)
+        public Multi<String> failing() {
+            return source.failing();
+        }
+
+        @GET
+        @Path("free-events")
+        @Produces(MediaType.SERVER_SENT_EVENTS)
+        public Multi<String> free() {
+            return items();
+        }
+    }
+
+    @ApplicationScoped
+    static class Source {
+
+        @RedisBulkhead(name = "streams")
+        Multi<String> events() {
+            return Multi.createFrom().items("ONE", "TWO");
+        }
+
+        @RedisBulkhead(name = "streams")
+        Multi<String> failing() {
+            throw new WebApplicationException(418);
+        }
+    }
+}

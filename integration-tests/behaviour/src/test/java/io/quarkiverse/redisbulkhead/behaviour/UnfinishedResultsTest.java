@@ -1,0 +1,121 @@
+package io.quarkiverse.redisbulkhead.behaviour;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayInputStream;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.stream.Stream;
+
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import jakarta.ws.rs.core.Response;
+import jakarta.ws.rs.core.StreamingOutput;
+
+import org.jboss.logmanager.ExtLogRecord;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.runtime.guard.UnfinishedResults;
+import io.quarkus.test.junit.QuarkusTest;
+import io.smallrye.mutiny.Uni;
+
+/** Results whose work is not done when the permit goes back are reported once per method, if the build cannot see them. */
+@QuarkusTest
+class UnfinishedResultsTest {
+
+    @Inject
+    Guarded guarded;
+
+    private final Logger logger = Logger.getLogger(UnfinishedResults.class.getName());
+    private final List<String> warnings = new CopyOnWriteArrayList<>();
+    private final Handler handler = new Handler() {
+
+        @Override
+        public void publish(LogRecord line) {
+            warnings.add(((ExtLogRecord) line).getFormattedMessage());
+        }
+
+        @Override
+        public void flush() {
+            // Unbuffered.
+        }
+
+        @Override
+        public void close() {
+            // Nothing is open.
+        }
+    };
+
+    @BeforeEach
+    void capture() {
+        logger.addHandler(handler);
+        logger.setUseParentHandlers(false);
+    }
+
+    @AfterEach
+    void release() {
+        logger.removeHandler(handler);
+        logger.setUseParentHandlers(true);
+    }
+
+    @Test
+    void finishedResultsAreNotReported() {
+        for (Object finished : new Object[] { "text", List.of(1), CompletableFuture.completedFuture("done"),
+                new ByteArrayInputStream(new byte[0]) }) {
+            assertThat(guarded.finished(finished)).isSameAs(finished);
+        }
+        assertThat(guarded.finished(null)).isNull();
+        assertThat(guarded.response(Response.ok("text").build()).getEntity()).isEqualTo("text");
+        assertThat(warnings).isEmpty();
+    }
+
+    @Test
+    void asynchronousResultIsReportedOnce() {
+        guarded.unfinished(Uni.createFrom().item("later"));
+        guarded.unfinished(Stream.of("lazy"));
+
+        assertThat(warnings).singleElement().asString()
+                .startsWith("Guarded#unfinished returned a io.smallrye.mutiny.")
+                .contains("whose work is not done yet, and the permit of bulkhead 'unfinished' has gone back already")
+                .contains("Declare Uni, Multi or CompletionStage");
+    }
+
+    @Test
+    void responseThatIsStillToBeWrittenIsReported() {
+        StreamingOutput output = stream -> stream.write(1);
+        guarded.streaming(Response.ok(output).build());
+
+        assertThat(warnings).singleElement().asString().startsWith("Guarded#streaming returned a ");
+    }
+
+    @ApplicationScoped
+    static class Guarded {
+
+        @RedisBulkhead(name = "unfinished", permits = 1)
+        Object finished(Object result) {
+            return result;
+        }
+
+        @RedisBulkhead(name = "unfinished", permits = 1)
+        Object unfinished(Object result) {
+            return result;
+        }
+
+        @RedisBulkhead(name = "unfinished", permits = 1)
+        Response response(Response result) {
+            return result;
+        }
+
+        @RedisBulkhead(name = "unfinished", permits = 1)
+        Response streaming(Response result) {
+            return result;
+        }
+    }
+}

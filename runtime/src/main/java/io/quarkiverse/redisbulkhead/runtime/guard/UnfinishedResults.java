@@ -1,0 +1,122 @@
+package io.quarkiverse.redisbulkhead.runtime.guard;
+
+import java.io.ByteArrayInputStream;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+
+import org.jboss.logging.Logger;
+
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaitsOn;
+
+/**
+ * Around the guard of a method that returns synchronously: logs a result whose work is still to come, when the permit has gone
+ * back. The build refuses methods that declare such a type; this is for what comes out of an {@code Object}.
+ */
+public final class UnfinishedResults implements Guard {
+
+    /** Types of results whose work goes on, or begins, after the method has returned. */
+    public static final Set<String> TYPES = Set.of(
+            "io.smallrye.mutiny.Uni",
+            "io.smallrye.mutiny.Multi",
+            "java.util.concurrent.CompletionStage",
+            "java.util.concurrent.Future",
+            "java.util.concurrent.Flow$Publisher",
+            "org.reactivestreams.Publisher",
+            "org.jboss.resteasy.reactive.RestMulti",
+            "io.vertx.core.Future",
+            "io.reactivex.rxjava3.core.Observable",
+            "io.reactivex.rxjava3.core.Single",
+            "io.reactivex.rxjava3.core.Maybe",
+            "io.reactivex.rxjava3.core.Completable",
+            "dev.langchain4j.service.TokenStream",
+            "kotlinx.coroutines.Job",
+            "kotlinx.coroutines.Deferred",
+            "kotlinx.coroutines.flow.Flow",
+            // Lazy: most of the work is done by what reads the result.
+            "java.util.stream.BaseStream",
+            "java.util.function.Supplier",
+            "java.util.concurrent.Callable",
+            "java.util.Iterator",
+            "java.io.InputStream",
+            "kotlin.sequences.Sequence",
+            "jakarta.ws.rs.core.StreamingOutput");
+
+    private static final Logger LOG = Logger.getLogger(UnfinishedResults.class);
+
+    private static final ClassValue<Boolean> IS_UNFINISHED = new ClassValue<>() {
+
+        @Override
+        protected Boolean computeValue(Class<?> type) {
+            return isUnfinished(type);
+        }
+    };
+
+    private final Guard guard;
+    private final String method;
+    private final String bulkhead;
+    private final UnaryOperator<Object> content;
+    private final AtomicBoolean logged = new AtomicBoolean();
+
+    /**
+     * Puts the check around a guard.
+     *
+     * @param method how operators see the method
+     * @param bulkhead the name of its first bulkhead
+     * @param content what is in a result that is a wrapper, such as a response
+     */
+    public UnfinishedResults(Guard guard, String method, String bulkhead, UnaryOperator<Object> content) {
+        this.guard = guard;
+        this.method = method;
+        this.bulkhead = bulkhead;
+        this.content = content;
+    }
+
+    @Override
+    public Object call(Supplier<Admission> admissions, Callable<Object> call) throws Exception {
+        Object result = guard.call(admissions, call);
+        if (result != null && !logged.get()) {
+            Object inside = content.apply(result);
+            if (inside != null && isUnfinished(inside) && logged.compareAndSet(false, true)) {
+                LOG.warnf("%s returned a %s, whose work is not done yet, and the permit of bulkhead '%s' has gone back already."
+                        + " Declare Uni, Multi or CompletionStage as the type of the method, or let it return the finished"
+                        + " value. This is logged once per method", method, inside.getClass().getName(), bulkhead);
+            }
+        }
+        return result;
+    }
+
+    private static boolean isUnfinished(Object result) {
+        return IS_UNFINISHED.get(result.getClass()) && !(result instanceof Future<?> future && future.isDone())
+                && !(result instanceof ByteArrayInputStream);
+    }
+
+    private static boolean isUnfinished(Class<?> type) {
+        if (type == null) {
+            return false;
+        }
+        if (TYPES.contains(type.getName()) || isUnfinished(type.getSuperclass())) {
+            return true;
+        }
+        for (Class<?> implemented : type.getInterfaces()) {
+            if (isUnfinished(implemented)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    @Override
+    public WaitsOn waitsOn() {
+        return guard.waitsOn();
+    }
+
+    @Override
+    public boolean isBlocking() {
+        return guard.isBlocking();
+    }
+}

@@ -1,0 +1,134 @@
+package io.quarkiverse.redisbulkhead.runtime.bulkhead;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.runtime.store.Peers;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+
+/** What operators see and change, when instances can ask each other. */
+class OperatorsTest extends TwoInstances {
+
+    private final Map<String, Function<String, CompletionStage<String>>> instances = new HashMap<>();
+    private final Engine here = engine("here");
+    private final Engine there = engine("there");
+    private int asked;
+    /** From how many questions on no answer arrives, and of which instance. */
+    private int lostAnswers;
+    private boolean hears = true;
+    private boolean silent;
+
+    private Engine engine(String name) {
+        return new Engine(name, server.connect(name), new Asking(name), one.clock(), new HolderIdentity("app", name), loss -> {
+        }, new WaiterLimits(10), Duration.ofSeconds(1), () -> 1);
+    }
+
+    private final class Asking implements Peers {
+
+        private final String name;
+
+        private Asking(String name) {
+            this.name = name;
+        }
+
+        @Override
+        public String ownName() {
+            return name;
+        }
+
+        @Override
+        public CompletionStage<Map<String, String>> ask(Collection<String> others, String request) {
+            asked++;
+            Map<String, String> answers = new HashMap<>();
+            for (String other : others) {
+                if (silent && !other.equals(name)) {
+                    continue;
+                }
+                String answer = instances.get(other).apply(request).toCompletableFuture().join();
+                if (hears && (other.equals(name) || --lostAnswers < 0)) {
+                    answers.put(other, answer);
+                }
+            }
+            return CompletableFuture.completedStage(answers);
+        }
+
+        @Override
+        public void answerWith(Function<String, CompletionStage<String>> answers) {
+            instances.put(name, answers);
+        }
+    }
+
+    private final HeldPermit older = held(call(there));
+    private final HeldPermit younger = held(call(there));
+
+    private static Admission call(Engine at) {
+        return new Semaphore(work(4), at, true, List.of()).admit("m");
+    }
+
+    private CompletableFuture<Boolean> revoke() {
+        return here.revoke(WORK, older.id()).toCompletableFuture();
+    }
+
+    @Test
+    void revokeEndsTheExecutionItNames() {
+        assertThat(revoke()).isCompletedWithValue(true);
+
+        assertThat(older.isHeld()).isFalse();
+        assertThat(younger.isHeld()).isTrue();
+        assertThat(revoke()).as("it is not held any more").isCompletedWithValue(false);
+    }
+
+    @Test
+    void lostAnswerToARevokeEndsNoOtherExecution() {
+        lostAnswers = 1;
+
+        assertThat(revoke()).isCompletedWithValue(true);
+
+        assertThat(older.isHeld()).isFalse();
+        assertThat(younger.isHeld()).isTrue();
+    }
+
+    @Test
+    void instanceThatHearsNothingTakesNothingFromOthers() {
+        hears = false;
+
+        assertThat(failure(revoke())).isInstanceOf(StoreException.class).hasMessageContaining("hears no answers");
+
+        assertThat(younger.isHeld()).isTrue();
+    }
+
+    @Test
+    void permitOfASilentInstanceIsTakenInTheStore() {
+        silent = true;
+
+        assertThat(revoke()).isCompletedWithValue(true);
+
+        assertThat(older.isHeld()).isNotEqualTo(younger.isHeld());
+        assertThat(look().granted()).isEqualTo(1);
+    }
+
+    /** Each instance shows the cluster's numbers: if each one asked the others, messages would grow with the square. */
+    @Test
+    void numbersAskNoOtherInstance() {
+        older.release();
+        call(here).end();
+
+        Occupancy numbers = here.numbers(WORK).toCompletableFuture().join();
+
+        assertThat(asked).isZero();
+        assertThat(numbers.inUse()).as("with what the other one keeps").isEqualTo(look().granted() - numbers.idle());
+        assertThat(numbers.idle()).as("own idle permits").isEqualTo(1);
+        assertThat(here.occupancy(WORK, 0).toCompletableFuture().join().inUse()).as("exactly").isEqualTo(1);
+        assertThat(asked).isEqualTo(1);
+    }
+}
