@@ -152,7 +152,7 @@ final class ShareSync {
         answer.whenComplete((position, failure) -> {
             List<Runnable> effects = new ArrayList<>();
             Throwable cause = failure == null && position.number() != next.statement().number()
-                    ? new StoreException("The store answered another statement", true, null)
+                    ? new StoreException(Kind.TRANSIENT, "The store answered another statement", true)
                     : failure == null ? null : Failures.cause(failure);
             synchronized (bulkhead) {
                 if (inFlight == next || closed) {
@@ -474,25 +474,19 @@ final class ShareSync {
         retryNanos = now + pause;
         rejectCalls(failure, then);
         LOG.debugf("The position in bulkhead '%s' was not stated: %s", bulkhead.id, failure.getMessage());
-        if (!mayPass(failure)) {
+        if (!StoreFailures.isRetryable(failure)) {
             transfers.fail(failure, then);
         }
         plan(now);
     }
 
-    // Whether the same statement may succeed in a moment.
-    private static boolean mayPass(Throwable failure) {
-        return StoreFailures.isRetryable(failure)
-                || failure instanceof StoreException known && known.outcomeUnknown() && !StoreFailures.isAway(failure);
-    }
-
     // Null after a reconnection, which says nothing about the statement.
     private static boolean wasRefused(Throwable failure) {
-        return failure != null && !mayPass(failure) && !StoreFailures.isAway(failure);
+        return failure != null && !StoreFailures.isRetryable(failure) && !StoreFailures.isAway(failure);
     }
 
     private void rejectCalls(Throwable failure, List<Runnable> then) {
-        boolean mayPass = mayPass(failure);
+        boolean mayPass = StoreFailures.isRetryable(failure);
         // Also those that the statement did not contain: they would learn the same from the next one.
         List<PendingCall> calls = new ArrayList<>(bulkhead.line.calls(false));
         calls.addAll(bulkhead.immediate.calls(false));
@@ -741,7 +735,7 @@ final class ShareSync {
 
     /** Whether the last statement failed for a reason that does not pass in a moment. */
     boolean isAway() {
-        return unanswered && lastFailure != null && !mayPass(lastFailure);
+        return unanswered && lastFailure != null && !StoreFailures.isRetryable(lastFailure);
     }
 
     Throwable lastFailure() {

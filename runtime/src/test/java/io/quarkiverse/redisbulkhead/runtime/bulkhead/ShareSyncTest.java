@@ -332,7 +332,7 @@ class ShareSyncTest {
         int renewal = last();
         assertThat(renewal).as("a renewal").isEqualTo(1);
 
-        store.answers.get(renewal).completeExceptionally(new StoreException("The connection was lost", true, null));
+        store.answers.get(renewal).completeExceptionally(new StoreException(Kind.TRANSIENT, "The connection was lost", true));
         passMillis(LEASE_MILLIS / 12 + 10);
 
         assertThat(last()).isEqualTo(renewal + 1);

@@ -57,10 +57,10 @@ class WaiterLimitsUnderLoadTest {
         @Override
         public synchronized CompletionStage<Position> sync(Statement statement) {
             return switch (ThreadLocalRandom.current().nextInt(20)) {
-                case 0 -> CompletableFuture.failedStage(new StoreException("lost", true, null));
+                case 0 -> CompletableFuture.failedStage(new StoreException(Kind.TRANSIENT, "lost", true));
                 case 1 -> CompletableFuture.failedStage(new StoreException(Kind.CONTENDED, "contended", false));
                 case 2 -> super.sync(statement).thenCompose(
-                        position -> CompletableFuture.failedStage(new StoreException("lost", true, null)));
+                        position -> CompletableFuture.failedStage(new StoreException(Kind.TRANSIENT, "lost", true)));
                 case 3 -> CompletableFuture.failedStage(new StoreException(Kind.AWAY, "away", false));
                 default -> super.sync(statement);
             };

@@ -11,6 +11,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 import io.quarkiverse.redisbulkhead.runtime.store.machine.ShareMachine;
 
 /**
@@ -268,7 +269,7 @@ public final class InMemoryShareStore {
         }
         schedule(timeoutMicros, () -> {
             if (!result.isDone()) {
-                result.completeExceptionally(new StoreException("The server did not answer within the timeout", true, null));
+                result.completeExceptionally(new StoreException(Kind.TRANSIENT, "The server did not answer within the timeout", true));
             }
         });
         deliver();
