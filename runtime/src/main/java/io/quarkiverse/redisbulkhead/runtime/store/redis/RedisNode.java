@@ -178,7 +178,7 @@ final class RedisNode {
         } else {
             outage.refused(error.get());
             if (error.get().callsForAnotherConnection()) {
-                leave(connection, "the connection was replaced");
+                leave(connection, error.get().explanation(topology.properties()));
             }
         }
     }
@@ -404,9 +404,13 @@ final class RedisNode {
 
     // ---- The end
 
-    /** Whether no call is at work here or about to be. */
+    /**
+     * Whether a node that has no slots any more is of no use: no call is in flight, and those that were not sent wait for a
+     * node that has failed. One that is connected for the first time may have got its slots after they were asked for.
+     */
     boolean mayRetire() {
-        return connections.stream().allMatch(connection -> connection.calls == 0) && (unsent.isEmpty() || !opening);
+        return connections.stream().allMatch(connection -> connection.calls == 0)
+                && (unsent.isEmpty() || wasConnected || !opening);
     }
 
     /** Gives away the calls that were not sent, because another node has taken over what this one had. */

@@ -53,8 +53,9 @@ public final class Topology implements AutoCloseable {
     private static final int REFRESH_MILLIS = 100;
     // More commands in flight do not raise throughput.
     private static final int MAX_IN_FLIGHT = 1024;
-    // Two nodes name each other for a moment while a slot moves.
-    private static final int MAX_REDIRECTS = 3;
+    private static final int MAX_REDIRECTS = 16;
+    private static final int MAX_REDIRECTS_WITHOUT_PAUSE = 3;
+    private static final int REDIRECT_PAUSE_MILLIS = 150;
 
     private final Vertx vertx;
     private final ContextInternal context;
@@ -384,18 +385,29 @@ public final class Topology implements AutoCloseable {
         if (!isCluster()) {
             return false;
         }
+        if (++call.redirects > MAX_REDIRECTS) {
+            call.result.completeExceptionally(
+                    new StoreException(Kind.TRANSIENT, "nodes of the cluster name each other for " + call.about, false));
+        } else if (call.redirects <= MAX_REDIRECTS_WITHOUT_PAUSE) {
+            follow(node, call, to);
+        } else {
+            // Two nodes name each other for a moment while a slot moves.
+            vertx.setTimer(REDIRECT_PAUSE_MILLIS, timer -> follow(node, call, to));
+        }
+        return true;
+    }
+
+    private void follow(RedisNode node, ServerCall<?> call, ErrorReply.Redirection to) {
+        if (closed) {
+            fail(call, STOPPING);
+            return;
+        }
         call.asking = to.asking();
         if (!to.asking()) {
             noteMove();
             refresh();
         }
-        if (++call.redirects > MAX_REDIRECTS) {
-            call.result.completeExceptionally(
-                    new StoreException(Kind.TRANSIENT, "nodes of the cluster name each other for " + call.about, false));
-        } else {
-            node(ClusterSlots.endpoint(endpointOf(node), to.host(), to.port())).submit(call);
-        }
-        return true;
+        node(ClusterSlots.endpoint(endpointOf(node), to.host(), to.port())).submit(call);
     }
 
     /** Fails all calls and closes the connections. */

@@ -153,6 +153,28 @@ class LockShareStoreTest extends RedisShareStoreContract {
         }
     }
 
+    /** The connection of a step breaks before its transaction: the instance does not wait for its own lock. */
+    @Test
+    void instanceDoesNotWaitForItsOwnLock() throws Exception {
+        try (HeldStep held = new HeldStep(TestProxy.Fault.HOLDS_A_CALL_AND_CLOSES)) {
+            assertThatThrownBy(() -> get(held.answer)).matches(failure -> StoreException.is(failure, Kind.TRANSIENT));
+            assertThat(redis.command("GET", LOCK)).hasToString(held.instance.store.inbox().ownName());
+
+            assertThat(held.instance.tryFor(REPORTS, 1).granted()).isEqualTo(1);
+            assertThat(isLocked()).isFalse();
+        }
+    }
+
+    @Test
+    void refusedStepReleasesItsLock() {
+        redis.command("ACL", "SETUSER", "shop", "on", ">secret", "~*", "&*", "+@all", "-hset");
+        Instance shop = instance(redis.optionsOf("shop"));
+        assertThatThrownBy(() -> shop.tryFor(REPORTS, 1)).isInstanceOf(StoreException.class).hasMessageContaining("ACL LOG");
+
+        assertThat(isLocked()).isFalse();
+        assertThat(instance().tryFor(REPORTS, 1).granted()).isEqualTo(1);
+    }
+
     /** Trap 7: a step that is refused after its lock ended keeps the lock of its successor. */
     @Test
     void refusedStepReleasesOnlyItsOwnLock() throws Exception {

@@ -19,6 +19,7 @@ import io.vertx.core.Vertx;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.RedisOptions;
 import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
 
 /** Which server gets a call, with sentinels and in a cluster. */
 class TopologyOfManyServersTest {
@@ -119,6 +120,35 @@ class TopologyOfManyServersTest {
         } finally {
             vertx.close().toCompletionStage().toCompletableFuture().join();
         }
+    }
+
+    /** Two nodes name each other for a moment while a slot moves: the caller does not notice. */
+    @Test
+    void callOutlastsNodesThatNameEachOther() throws Exception {
+        Vertx vertx = Vertx.vertx();
+        try (TestCluster cluster = new TestCluster();
+                Topology topology = topology(vertx, cluster.restrictedOptions(TestStore.SCRIPT))) {
+            set(topology, "test:{a}");
+            int slot = cluster.node().command("CLUSTER", "KEYSLOT", "test:{a}").toInteger();
+            TestRedis source = cluster.ownerOf(slot);
+            TestRedis target = cluster.otherThan(source);
+            source.command("DEL", "test:{a}");
+            source.command("CLUSTER", "SETSLOT", slot, "NODE", target.command("CLUSTER", "MYID"));
+
+            CompletableFuture<Response> reply = topology.send("test:{a}", "test:{a}".getBytes(StandardCharsets.UTF_8),
+                    connection -> connection.send(Request.cmd(Command.SET).arg("test:{a}").arg("x"))).toCompletableFuture();
+            await().atMost(30, TimeUnit.SECONDS).until(() -> moved(source) + moved(target) > 5);
+            target.command("CLUSTER", "SETSLOT", slot, "NODE", target.command("CLUSTER", "MYID"));
+
+            assertThat(reply.get(30, TimeUnit.SECONDS)).hasToString("OK");
+        } finally {
+            vertx.close().toCompletionStage().toCompletableFuture().join();
+        }
+    }
+
+    private static int moved(TestRedis node) {
+        return node.command("INFO", "errorstats").toString().lines().filter(line -> line.startsWith("errorstat_MOVED:"))
+                .mapToInt(line -> Integer.parseInt(line.strip().replaceAll("\\D+", ""))).sum();
     }
 
     /** Trap 31: an outage affects one server. */

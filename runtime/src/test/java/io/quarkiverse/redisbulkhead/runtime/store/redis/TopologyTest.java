@@ -11,6 +11,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -423,6 +424,47 @@ class TopologyTest {
         redis.command("SET", "test:key", "READONLY You can't write against a read only replica.");
         assertThatThrownBy(() -> get(call(topology, FAILS_WHILE_THE_KEY_EXISTS, "x")))
                 .matches(failure -> StoreException.is(failure, Kind.REFUSED)).hasMessageContaining("quarkus.redis.hosts");
+    }
+
+    /** After {@code command-timeout} the server is away, for the reason that it gives, until a probe can write. */
+    @Test
+    void lastingLackOfReplicasIsAnOutage() {
+        get(call(topology, WRITE, "x"));
+        redis.command("CONFIG", "SET", "min-replicas-to-write", "1");
+
+        await().atMost(20, TimeUnit.SECONDS)
+                .untilAsserted(() -> assertThatThrownBy(() -> get(call(topology, WRITE, "x")))
+                        .matches(failure -> StoreException.is(failure, Kind.AWAY)).hasMessageContaining("NOREPLICAS")
+                        .hasMessageContaining("lower min-replicas-to-write"));
+
+        redis.command("CONFIG", "SET", "min-replicas-to-write", "0");
+        await().atMost(20, TimeUnit.SECONDS)
+                .until(() -> log.infos().stream().anyMatch(info -> info.contains("is available again")));
+        assertThat(get(call(topology, WRITE, "x"))).hasToString("OK");
+    }
+
+    /** A connection that is left drops the replies to calls behind the one that was refused: they fail for the same reason. */
+    @Test
+    void callsBehindARefusalInAFailoverFailWithItsReason() {
+        useLongTimeout();
+        assertThat(ping()).isEqualTo("PONG");
+        // Sent in one go, so that all are in flight when the first reply comes.
+        List<CompletableFuture<Response>> replies = new ArrayList<>();
+        topology.context().runOnContext(now -> {
+            synchronized (replies) {
+                IntStream.range(0, 3)
+                        .forEach(n -> replies.add(once(topology, "return redis.error_reply('READONLY replica')", "")));
+            }
+        });
+        await().atMost(20, TimeUnit.SECONDS).until(() -> {
+            synchronized (replies) {
+                return replies.size() == 3;
+            }
+        });
+        replies.forEach(reply -> assertThatThrownBy(() -> get(reply))
+                .matches(failure -> StoreException.is(failure, Kind.TRANSIENT))
+                .hasMessageContaining("READONLY").hasMessageContaining("quarkus.redis.hosts"));
+        assertThat(ping()).isEqualTo("PONG");
     }
 
     /** A server that is about to be replaced is left: the next call goes over a new connection. */
