@@ -269,7 +269,8 @@ public final class InMemoryShareStore {
         }
         schedule(timeoutMicros, () -> {
             if (!result.isDone()) {
-                result.completeExceptionally(new StoreException(Kind.TRANSIENT, "The server did not answer within the timeout", true));
+                result.completeExceptionally(
+                        new StoreException(Kind.TRANSIENT, "The server did not answer within the timeout", true));
             }
         });
         deliver();
