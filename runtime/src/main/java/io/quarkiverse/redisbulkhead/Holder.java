@@ -9,7 +9,7 @@ import java.util.Optional;
  * @param permitId the permit's id, unique among all permits
  * @param bulkhead the bulkhead's name; for a lock, {@value LockSpec#BULKHEAD_PREFIX} and the lock's name
  * @param key the key value that the permit counts for; empty if the bulkhead is used without a key
- * @param ticket the permit's fencing token; a later permit of the same bulkhead and key has a greater one
+ * @param ticket the permit's fencing token, see {@link Permit#fencingToken()}
  * @param weight how much of the limit the permit takes, at least 1
  * @param application the name of the holding application ({@code quarkus.application.name})
  * @param instance host and process of the holding application, as {@code host:pid}
@@ -45,8 +45,7 @@ public record Holder(String permitId, String bulkhead, Optional<String> key, lon
         /**
          * An instance that does not answer, maybe because its process has died. The weight is that of all its permits, idle
          * ones included; they are free at {@link Holder#until} unless Redis hears from it before. {@link Holder#since} is when
-         * Redis
-         * heard from it last. The id is the name of the instance in Redis, and revoking it takes all of the permits. The
+         * Redis last heard from it. The id is the name of the instance in Redis, and revoking it takes all of the permits. The
          * application and the method are not known.
          */
         SILENT
