@@ -1,5 +1,7 @@
 package org.acme.tenants;
 
+import java.util.Optional;
+
 import jakarta.enterprise.context.ApplicationScoped;
 
 import io.quarkus.security.identity.AuthenticationRequestContext;
@@ -24,9 +26,13 @@ public class TenantOfLogin implements SecurityIdentityAugmentor {
         if (identity.isAnonymous()) {
             return Uni.createFrom().item(identity);
         }
-        return context.runBlocking(() -> users.tenantOf(identity.getPrincipal().getName())
-                .<SecurityIdentity> map(tenant -> QuarkusSecurityIdentity.builder(identity).addAttribute("tenant", tenant).build())
-                .orElse(identity));
+        return context.runBlocking(() -> withTenant(identity));
+    }
+
+    private SecurityIdentity withTenant(SecurityIdentity identity) {
+        Optional<String> tenant = users.tenantOf(identity.getPrincipal().getName());
+        return tenant.isEmpty() ? identity
+                : QuarkusSecurityIdentity.builder(identity).addAttribute("tenant", tenant.get()).build();
     }
 }
 // end::augmentor[]
