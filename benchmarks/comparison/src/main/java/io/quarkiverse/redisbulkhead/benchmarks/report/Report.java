@@ -42,7 +42,7 @@ public final class Report {
      */
     public void write(List<Figures> runs) throws IOException {
         Figures figures = Figures.median(runs);
-        Tables tables = new Tables(figures);
+        Tables tables = new Tables(figures, runs);
         replace("targets", new Targets(runs).asciidoc());
         replace("machine", tables.machine());
         replace("sizing", tables.sizing());
@@ -75,7 +75,7 @@ public final class Report {
         Figures figures = new Figures();
         Csv.read(loadCsv, LOAD, figures);
         Csv.read(scaleCsv, SCALE, figures);
-        replace("load", new Tables(figures).load());
+        replace("load", new Tables(figures, List.of()).load());
         Files.createDirectories(images);
         Plots plots = new Plots(figures);
         Files.writeString(images.resolve("benchmarks-load.svg"), plots.load());

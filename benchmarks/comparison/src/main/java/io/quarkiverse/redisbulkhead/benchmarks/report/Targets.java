@@ -78,12 +78,10 @@ final class Targets {
             return;
         }
         double median = Figures.median(values);
-        String range = values.length == 1 ? ""
-                : " (" + text.apply(values[0]) + " to " + text.apply(values[values.length - 1]) + ")";
         boolean isMet = target.test(median);
         measured++;
         met += isMet ? 1 : 0;
-        table.row(what, bound, text.apply(median) + range, isMet ? "met" : "*missed*", isMet ? "" : reason);
+        table.row(what, bound, Table.range(values, text), isMet ? "met" : "*missed*", isMet ? "" : reason);
     }
 
     private static String number(double value) {

@@ -46,6 +46,7 @@ class ReportTest {
                 .contains("targets are met; the figures are medians of 3 runs, with the lowest and the highest.")
                 .contains("≤6× | - | not measured | \n")
                 .contains("| `script`, fair | 4,321 |")
+                .contains("| finds an idle permit, 64 callers | 60,000 (50,000 to 80,000)\n")
                 .contains("| a call every 0.5 s | - | - | - | 12.3\n")
                 .contains("| for one of 10,000 keys, each called every 5 s | 12.3\n")
                 .contains("=== 64 blocking callers for 10 permits");
@@ -84,8 +85,11 @@ class ReportTest {
         report.write(List.of());
         report.redraw();
 
-        assertThat(page()).content().contains("≥200× | - | not measured | \n").doesNotContain("=== 1 blocking caller",
-                "missed*");
+        String text = Files.readString(page());
+        assertThat(text).doesNotContain("=== 1 blocking caller");
+        // Below are targets of another module, which may have figures.
+        assertThat(text.substring(0, text.indexOf("// end of targets"))).contains("≥200× | - | not measured | \n")
+                .doesNotContain("missed*");
     }
 
     private void report() throws IOException {
