@@ -423,7 +423,7 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
 
   _override(row) {
     const defined = row.definedLimit === undefined ? '' : `, instead of the defined limit ${row.definedLimit}`;
-    return `The limit ${row.limit} was set for all applications${defined}. It stays until you reset it, or until the bulkhead was not used for 30 days.`;
+    return `The limit ${row.limit} was set for all applications${defined}. It stays until you reset it; after 30 days, it also ends when the bulkhead is unused.`;
   }
 
   _difference(row) {

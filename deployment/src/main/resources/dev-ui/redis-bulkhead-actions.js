@@ -67,7 +67,7 @@ export class RedisBulkheadActions extends LitElement {
       number: this._permits,
       what: [['Bulkhead', limit.bulkhead], ['Key', shownKey(limit.key)], ['Defined limit', limit.definedLimit]],
       text: 'The limit takes effect immediately for all instances of all applications. Executions above a smaller limit finish. '
-        + 'It stays until it is reset, or until the bulkhead was not used for 30 days.',
+        + 'It stays until it is reset; after 30 days, it also ends when the bulkhead is unused.',
       act: () => this.application.resize({ bulkhead: limit.bulkhead, key: limit.key, permits: Number(this._permits) }),
     });
   }

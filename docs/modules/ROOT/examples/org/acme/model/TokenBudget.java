@@ -10,10 +10,10 @@ import io.smallrye.mutiny.Uni;
 @ApplicationScoped
 public class TokenBudget {
 
+    // tag::guarded[]
     private static final int CHARACTERS_PER_TOKEN = 4;
     private static final int LONGEST_ANSWER = 1_000;
 
-    // tag::guarded[]
     public Uni<String> ask(String prompt) {
         return ask(prompt, prompt.length() / CHARACTERS_PER_TOKEN + LONGEST_ANSWER);
     }

@@ -11,22 +11,17 @@ import org.jboss.resteasy.reactive.RestResponse.Status;
 
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.PermitGoneException;
-import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkus.logging.Log;
-import io.quarkus.scheduler.Scheduled;
-import io.quarkus.scheduler.Scheduled.ConcurrentExecution;
 
 /** Starts jobs of another service, which reports their ends to a webhook. */
+// tag::jobs[]
 @Path("/videos")
 public class Videos {
 
-    // tag::jobs[]
     static final SemaphoreSpec JOBS = SemaphoreSpec.named("transcoding").permits(4).expire(Duration.ofMinutes(30)).build();
-    private static final Duration LONGEST = Duration.ofHours(3);
-    // end::jobs[]
 
     private final RedisSemaphore jobs;
     private final Transcoder transcoder;
@@ -38,7 +33,6 @@ public class Videos {
         this.table = table;
     }
 
-    // tag::jobs[]
     @POST
     public RestResponse<String> start(String video) {
         Optional<Permit> permit = jobs.tryAcquire();
@@ -63,22 +57,5 @@ public class Videos {
             }
         });
     }
-    // end::jobs[]
-
-    // tag::prolong[]
-    @Scheduled(every = "10m", concurrentExecution = ConcurrentExecution.SKIP)
-    @RedisBulkhead(name = "transcoding-watch", permits = 1)
-    void prolong() {
-        table.youngerThan(LONGEST).forEach((job, token) -> {
-            try {
-                String next = jobs.attach(token).detach();
-                if (!table.update(job, next)) {
-                    jobs.attach(next).close(); // the webhook came meanwhile
-                }
-            } catch (PermitGoneException e) {
-                Log.warnf("%s has no permit: %s", job, e.getMessage());
-            }
-        });
-    }
-    // end::prolong[]
 }
+// end::jobs[]

@@ -20,6 +20,7 @@ import io.quarkus.security.identity.CurrentIdentityAssociation;
 import io.quarkus.security.identity.SecurityIdentity;
 import io.quarkus.security.runtime.QuarkusSecurityIdentity;
 import io.quarkus.test.junit.QuarkusTest;
+import io.smallrye.mutiny.Uni;
 
 /** The tenant comes from the user, and its limit from a table. */
 @QuarkusTest
@@ -40,6 +41,9 @@ class CatalogTest {
 
     @Inject
     TenantLimits limits;
+
+    @Inject
+    TenantOfLogin augmentor;
 
     @AfterEach
     void repair() {
@@ -81,6 +85,17 @@ class CatalogTest {
     void aUserWithoutATenantIsRefused() {
         signIn(null);
         assertThatThrownBy(() -> catalog.find("teapot")).isInstanceOf(ForbiddenException.class);
+    }
+
+    @Test
+    void theTenantIsAnAttributeOfTheUser() {
+        assertThat(augmented("olga").<String> getAttribute("tenant")).isEqualTo("acme");
+        assertThat(augmented("stranger").<String> getAttribute("tenant")).isNull();
+    }
+
+    private SecurityIdentity augmented(String user) {
+        SecurityIdentity signedIn = QuarkusSecurityIdentity.builder().setPrincipal(() -> user).build();
+        return augmentor.augment(signedIn, work -> Uni.createFrom().item(work)).await().indefinitely();
     }
 
     private TestBulkhead of(String tenant, int permits) {

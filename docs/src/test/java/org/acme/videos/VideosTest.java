@@ -25,7 +25,7 @@ class VideosTest {
     RedisBulkheads bulkheads;
 
     @Inject
-    Videos videos;
+    LongJobs longJobs;
 
     @Inject
     JobTable table;
@@ -70,7 +70,7 @@ class VideosTest {
     void aLongJobGetsAnotherLease() {
         String job = given().body("cat").post("/videos").then().extract().asString();
         String before = table.youngerThan(Duration.ofDays(1)).get(job);
-        videos.prolong();
+        longJobs.prolong();
         assertThat(table.youngerThan(Duration.ofDays(1)).get(job)).isNotEqualTo(before);
         assertThat(jobs.status().inUse()).isEqualTo(1);
 

@@ -21,7 +21,7 @@ public class BulkheadInterruptedException extends BulkheadException {
     /**
      * Creates the exception of a thread that waited for a permit or a lock.
      *
-     * @param name the bulkhead, that behind a lock included, not null
+     * @param name the bulkhead, or the one behind a lock, not null
      * @param cause the interrupt, or null
      */
     public BulkheadInterruptedException(String name, InterruptedException cause) {

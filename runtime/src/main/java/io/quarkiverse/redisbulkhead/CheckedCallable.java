@@ -3,7 +3,7 @@ package io.quarkiverse.redisbulkhead;
 import java.util.concurrent.Callable;
 
 /**
- * A {@link Callable} of which the compiler knows the checked exceptions, so that callers need not handle others. Usually a
+ * A {@link Callable} whose checked exceptions the compiler knows, so that callers need not handle others. Usually a
  * lambda; pass another {@code Callable} as {@code callable::call}.
  *
  * @param <T> what it returns

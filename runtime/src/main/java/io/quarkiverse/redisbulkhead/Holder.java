@@ -9,15 +9,16 @@ import java.util.Optional;
  * @param permitId the permit's id, unique among all permits
  * @param bulkhead the bulkhead's name; for a lock, {@value LockSpec#BULKHEAD_PREFIX} and the lock's name
  * @param key the key value that the permit counts for; empty if the bulkhead is used without a key
- * @param ticket the permit's fencing token; a later permit of the same bulkhead and key has a greater one
+ * @param ticket the permit's fencing token, see {@link Permit#fencingToken()}; 0 if no instance holds the permit, or its
+ *        instance is silent
  * @param weight how much of the limit the permit takes, at least 1
  * @param application the name of the holding application ({@code quarkus.application.name})
  * @param instance host and process of the holding application, as {@code host:pid}
  * @param method the guarded method, or the one that called {@link RedisSemaphore} or {@link RedisLock}, as {@code Class#method}
- * @param since when the permit was granted, by the clock of Redis
- * @param until when the lease ends, by the clock of Redis
- * @param state whether the holder still has the permit; otherwise application, instance and method are those of the last
- *        holder
+ * @param since when the permit was granted, by the clock of this instance
+ * @param until when the lease ends, or {@code max-hold} if that is sooner, by the clock of this instance
+ * @param state whether the holder still has the permit; if it was detached or released, the application and the instance are
+ *        empty
  */
 public record Holder(String permitId, String bulkhead, Optional<String> key, long ticket, int weight, String application,
         String instance, String method, Instant since, Instant until, State state) {
@@ -45,8 +46,7 @@ public record Holder(String permitId, String bulkhead, Optional<String> key, lon
         /**
          * An instance that does not answer, maybe because its process has died. The weight is that of all its permits, idle
          * ones included; they are free at {@link Holder#until} unless Redis hears from it before. {@link Holder#since} is when
-         * Redis
-         * heard from it last. The id is the name of the instance in Redis, and revoking it takes all of the permits. The
+         * Redis last heard from it. The id is the name of the instance in Redis, and revoking it takes all of the permits. The
          * application and the method are not known.
          */
         SILENT

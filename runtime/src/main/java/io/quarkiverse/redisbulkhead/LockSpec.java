@@ -62,8 +62,8 @@ public final class LockSpec {
     }
 
     /**
-     * The lease: the time after which the lock of a crashed owner is free. While its owner lives, it is renewed every third of
-     * that.
+     * The lease: the time after which the lock of a crashed owner is free. While its owner lives, the lease is renewed every
+     * third of that time.
      *
      * @return from one millisecond to {@link SemaphoreSpec#MAX_EXPIRE}
      */
@@ -119,7 +119,7 @@ public final class LockSpec {
     /**
      * Whether {@code run}, {@code call} and {@link Permit#close()} return only when Redis has confirmed the release.
      *
-     * @return {@code false} when they return as soon as the release is handed to the connection
+     * @return {@code false} when they return without waiting for Redis
      */
     public boolean awaitRelease() {
         return bulkhead.awaitRelease();

@@ -5,8 +5,8 @@ import java.util.Optional;
 import io.smallrye.mutiny.Uni;
 
 /**
- * The right to run one execution. Its lease is renewed in the background until it is released, {@code max-hold} is over, or it
- * is lost. Thread-safe.
+ * The right to run one execution. Its lease is renewed in the background until the permit is released or lost, or
+ * {@code max-hold} is over. Thread-safe.
  *
  * <pre>{@code
  * try (Permit permit = semaphore.acquire(Duration.ofSeconds(2))) {
@@ -46,12 +46,13 @@ public interface Permit extends AutoCloseable {
      * A number that no other permit of the same bulkhead and key has, across all instances. It is never lower than one that
      * was drawn before the share of this instance was granted. With one permit, as behind a lock, it strictly increases from
      * execution to execution: a resource that remembers the greatest one it has seen, and refuses smaller ones, is safe from
-     * holders that were paused for longer than their lease. Ask for it while the permit is held: it is drawn when it is first
-     * asked for. Never waits.
+     * holders that were paused for longer than their lease. In a bulkhead with several permits, or with one that instances
+     * keep idle, tokens may repeat for about a second after Redis has lost its data.
+     * <p>
+     * Ask for the token while the permit is held: it is drawn when it is first asked for. Never waits.
      *
      * @return the token; 0 when it is asked for first after the permit was released, and when the permit was granted without
-     *         Redis, during an outage or by a bulkhead that is disabled, so
-     *         that such a resource refuses it
+     *         Redis, during an outage or by a bulkhead that is disabled, so that such a resource refuses it
      */
     long fencingToken();
 

@@ -4,7 +4,7 @@ import java.util.Objects;
 
 /**
  * A guarded {@code Uni}, stage or {@code Multi} was ended because its permit was lost and its bulkhead is configured
- * with {@code on-lost=interrupt}. The execution had begun, so this is no
+ * with {@code on-lost=interrupt}. The execution had begun, so this is not a
  * {@link org.eclipse.microprofile.faulttolerance.exceptions.BulkheadException}.
  */
 public class PermitLostException extends RuntimeException {

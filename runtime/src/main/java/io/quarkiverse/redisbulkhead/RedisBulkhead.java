@@ -17,10 +17,10 @@ import java.lang.annotation.Target;
  * public Report render() { ... }
  * </pre>
  *
- * A call takes a permit, runs, and releases the permit, whatever its outcome. If no permit is free, it waits for up to
- * {@link #maxWait}, and is then rejected with {@link BulkheadFullException}. If Redis is away or refuses the call, it is
- * rejected with {@link BulkheadUnavailableException}, unless {@code on-outage} is configured otherwise. While the method runs,
- * the permit is renewed; {@link CurrentPermit} gives access to it, and {@link PermitLost} reports its loss.
+ * A call takes a permit, runs, and releases the permit when it ends, normally or not. If no permit is free, it waits
+ * for up to {@link #maxWait}, and is then rejected with {@link BulkheadFullException}. If Redis is away or refuses the call, it
+ * is rejected with {@link BulkheadUnavailableException}, unless {@code on-outage} is configured otherwise. While the method
+ * runs, the permit is renewed; {@link CurrentPermit} gives access to it, and {@link PermitLost} reports its loss.
  * <p>
  * On a class it guards every business method of the bean, and all of them share the one bulkhead; a method's own
  * annotation replaces the class's. Private, static and final methods cannot be intercepted and fail the build, and so does a
@@ -94,8 +94,8 @@ public @interface RedisBulkhead {
      * gets all of them together, as one permit, or waits. Methods that share a bulkhead may have different weights;
      * {@code quarkus.redis-bulkhead."name".weight} overrides all of them.
      * <p>
-     * In a bulkhead that is not {@link #fair}, a heavy call can wait until {@link #maxWait} has passed while lighter calls are
-     * served. If {@link RedisSemaphore#resize} sets the limit below the weight, the call is rejected.
+     * While a heavy call is first in the queue, permits that become free stay unused until all of its weight is free, and
+     * lighter calls wait behind it. If {@link RedisSemaphore#resize} sets the limit below the weight, the call is rejected.
      *
      * @return at least 1, and at most the permits
      */
@@ -110,10 +110,9 @@ public @interface RedisBulkhead {
     boolean fair() default false;
 
     /**
-     * The lease: how long a permit lives in Redis when its holder crashes. While the execution runs, the lease is
-     * renewed after a third of its length, so it may be shorter than the execution; it should be longer than the pauses that
-     * the
-     * process may suffer. It must be at least three times {@code quarkus.redis-bulkhead.command-timeout}.
+     * The lease: how long the permits of an instance live in Redis when it crashes. While an execution runs, the lease is
+     * renewed after a third of its length, so it may be shorter than the execution. It should be longer than the pauses that
+     * the process may suffer, and must be at least three times {@code quarkus.redis-bulkhead.command-timeout}.
      *
      * @return a duration in Quarkus's syntax ({@code 30s}, {@code 5m}) or in ISO-8601 ({@code PT30S}), from one
      *         millisecond to 365 days; or an expression such as <code>${orders.lease}</code>

@@ -34,10 +34,9 @@ public interface RedisBulkheads {
      *
      * @param spec the definition, not null
      * @return the bulkhead, never null; its {@linkplain RedisSemaphore#spec() spec} has the values in force
-     * @throws IllegalArgumentException when it is null, or the bulkhead that is behind a lock, when a property of the extension
-     *         has
-     *         its name, as with {@code rest}, or when its permits or order differ from those of an annotation, or of an
-     *         earlier definition in this process, with the same name
+     * @throws IllegalArgumentException when it is null, or the bulkhead behind a lock; when a property of the extension has its
+     *         name, as with {@code rest}; or when an annotation or an earlier definition in this process has the same name and
+     *         other permits or another order
      * @throws io.quarkus.runtime.configuration.ConfigurationException when the configuration of the name is not valid
      */
     RedisSemaphore semaphore(SemaphoreSpec spec);

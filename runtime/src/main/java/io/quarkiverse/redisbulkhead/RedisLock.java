@@ -34,8 +34,8 @@ import io.smallrye.mutiny.Uni;
  * or out of range are refused with {@link IllegalArgumentException} before Redis is asked.
  * <p>
  * Cancelling a subscription to such a {@link Uni} ({@code subscribe().with(...)}) leaves nothing behind. In a chain of
- * operators, one that is cancelled just as it gets a permit may drop it, and the lock is then held until
- * {@link LockSpec#maxHold()}: prefer {@code callAsync} and {@code runAsync} there.
+ * operators, one that is cancelled just as it gets a permit may drop it. The permit is then reported in the log, and given back
+ * one {@code lockTimeout} later: prefer {@code callAsync} and {@code runAsync} there.
  * <p>
  * {@code quarkus.redis-bulkhead.enabled=false} disables limits, but not mutual exclusion: locks still work.
  */
@@ -205,8 +205,7 @@ public interface RedisLock {
 
     /**
      * The asynchronous counterpart of {@link #call(CheckedCallable)}: the lock is taken at each subscription, and owned until
-     * the
-     * action's {@code Uni} ends or is cancelled.
+     * the action's {@code Uni} ends or is cancelled.
      *
      * @param action creates the {@code Uni} once the lock is owned, not null
      * @param <T> what the action's {@code Uni} emits
@@ -261,8 +260,8 @@ public interface RedisLock {
 
     /**
      * Takes the lock away from its owner, in any application. This is for operators: the owner's execution continues, unless
-     * {@link OnLost#INTERRUPT} is set there, and may overlap with the next owner's. Its loss is reported there within a third
-     * of the lease, at its next renewal. A new owner that gets the lock while this call is in progress keeps it.
+     * {@link OnLost#INTERRUPT} is set there, and may overlap with the next owner's. Its instance reports the loss immediately,
+     * or when it syncs next if it does not answer. A new owner that gets the lock while this call is in progress keeps it.
      *
      * @return {@code false} when the lock no longer had an owner
      * @throws BulkheadUnavailableException when Redis is away or refuses the call

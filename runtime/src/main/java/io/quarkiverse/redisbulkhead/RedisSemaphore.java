@@ -17,8 +17,8 @@ import io.smallrye.mutiny.Uni;
  * or out of range are refused with {@link IllegalArgumentException} before Redis is asked.
  * <p>
  * Cancelling a subscription to such a {@link Uni} ({@code subscribe().with(...)}) leaves nothing behind. In a chain of
- * operators, one that is cancelled just as it gets a permit may drop it, and the permit is then held until
- * {@link SemaphoreSpec#maxHold()}: prefer {@link #callAsync} and {@link #runAsync} there.
+ * operators, one that is cancelled just as it gets a permit may drop it. The permit is then reported in the log, and given back
+ * one {@code expire} later: prefer {@link #callAsync} and {@link #runAsync} there.
  * <p>
  * If a bulkhead has one limit for each key, call {@link #forKey(String)} first: otherwise methods that take or inspect permits
  * throw {@link IllegalStateException}; see {@link #needsKey()}.
@@ -62,7 +62,7 @@ public interface RedisSemaphore {
     /**
      * The key value whose semaphore this is.
      *
-     * @return empty when it is that of the whole bulkhead
+     * @return empty when this is the semaphore of the whole bulkhead
      */
     Optional<String> key();
 
@@ -93,8 +93,8 @@ public interface RedisSemaphore {
     /**
      * Takes a permit of that weight if that much is free now; one attempt, all or nothing.
      *
-     * @param weight how many permits this one counts for, at least 1, and at most
-     *        {@link SemaphoreSpec#permits()}, whatever {@link #resize} has set
+     * @param weight how many permits this one counts for, at least 1, and at most {@link SemaphoreSpec#permits()}, regardless
+     *        of {@link #resize}
      * @return one permit, to be released by the caller, which gives all of it back; empty when less is free, and when the limit
      *         is below the weight since {@link #resize}
      * @throws BulkheadUnavailableException when Redis is away or refuses the call, under {@link OnOutage#REJECT}
@@ -139,10 +139,10 @@ public interface RedisSemaphore {
 
     /**
      * Takes a permit of that weight, waiting until that much is free. It takes all or nothing: while it waits, it holds no
-     * part. In a fair bulkhead no other call overtakes it. Otherwise lighter calls can.
+     * part. Later calls wait behind it, even if they are lighter.
      *
-     * @param weight how many permits this one counts for, at least 1, and at most
-     *        {@link SemaphoreSpec#permits()}, whatever {@link #resize} has set
+     * @param weight how many permits this one counts for, at least 1, and at most {@link SemaphoreSpec#permits()}, regardless
+     *        of {@link #resize}
      * @param maxWait as for {@link #acquire(Duration)}
      * @return one permit, to be released by the caller, which gives all of it back
      * @throws BulkheadFullException when too little became free in time, or too many calls already wait; immediately when
@@ -288,7 +288,8 @@ public interface RedisSemaphore {
 
     /**
      * Takes a permit away from its holder, in any application. The execution continues, unless {@link OnLost#INTERRUPT} is set
-     * there. The loss is reported there within a third of the lease, at the next renewal.
+     * there. Its instance reports the loss immediately. If the instance does not answer, Redis takes as many permits from it,
+     * and the instance reports the loss when it syncs next.
      *
      * @param permitId the permit, as {@link Holder#permitId()}, not null
      * @return {@code false} only if the permit is known to be gone
@@ -306,9 +307,10 @@ public interface RedisSemaphore {
     Uni<Boolean> revokeAsync(String permitId);
 
     /**
-     * Sets the limit for all applications, whatever they define. It takes effect immediately; executions above a smaller limit
-     * finish. It stays in force until {@link #resetSize()}, or until the bulkhead has not been used for
-     * {@value #RESIZE_LASTS_DAYS} days, or, with the {@code local} store, until the application stops.
+     * Sets the limit for all applications, in place of the one that they define. It takes effect immediately; executions above
+     * a smaller limit finish. It stays in force until {@link #resetSize()}. After {@value #RESIZE_LASTS_DAYS} days, it also
+     * ends when the bulkhead has been unused for one {@code expire}. With the {@code local} store, it ends when the application
+     * stops.
      *
      * @param permits the limit, at least 1
      * @throws IllegalArgumentException when it is below 1
@@ -329,7 +331,7 @@ public interface RedisSemaphore {
     /**
      * Undoes {@link #resize}: every application uses its own definition again.
      *
-     * @return {@code false} when there was certainly nothing to undo
+     * @return {@code false} only if there was nothing to undo
      * @throws BulkheadUnavailableException when Redis is away or refuses the call
      * @throws IllegalStateException when called on an event loop
      */
@@ -342,9 +344,9 @@ public interface RedisSemaphore {
      */
     Uni<Boolean> resetSizeAsync();
 
-    /** For how many days without use {@link #resize} stays in force. */
+    /** For how many days {@link #resize} stays in force at least. */
     int RESIZE_LASTS_DAYS = 30;
 
-    /** How many {@link #holders()} and {@link #waiters()} are listed at most. */
+    /** The most {@link #holders()} and {@link #waiters()} that are listed. */
     int MAX_HOLDERS = 5_000;
 }

@@ -180,7 +180,7 @@ public final class SemaphoreSpec {
     /**
      * Whether a call returns only when Redis has confirmed the release of its permit.
      *
-     * @return {@code false} when it returns as soon as the release is handed to the connection
+     * @return {@code false} when it returns without waiting for Redis
      */
     public boolean awaitRelease() {
         return values.awaitRelease;
@@ -277,8 +277,8 @@ public final class SemaphoreSpec {
 
         /**
          * Sets how much of the limit a permit takes, for calls that need more of what the bulkhead protects than others. A
-         * permit is all or nothing: a call of weight 3 runs when three permits are free together. In a bulkhead that is not
-         * fair, lighter calls may keep taking what is free, so heavy ones can wait for a very long time.
+         * permit is all or nothing: a call of weight 3 runs when three permits are free together. While it is first in the
+         * queue, lighter calls wait behind it.
          *
          * @param weight at least 1, and at most the permits
          * @return this
@@ -418,12 +418,11 @@ public final class SemaphoreSpec {
         }
 
         /**
-         * Bounds how many calls of this instance may wait for permits concurrently, across all keys of the bulkhead and
-         * whatever
-         * they wait on: threads, {@code Uni}s or stages. Further calls are rejected immediately. By default there is no bound,
-         * except for calls that block threads of the worker pool, see {@code quarkus.redis-bulkhead.max-blocked-threads}.
+         * Bounds how many calls of this instance may wait for permits concurrently, across all keys of the bulkhead, whether
+         * they block a thread or not. Further calls are rejected immediately. By default there is no bound, except for calls
+         * that block threads of the worker pool, see {@code quarkus.redis-bulkhead.max-blocked-threads}.
          *
-         * @param maxWaiters at least 0; with 0, no call waits, whatever {@link #maxWait} says
+         * @param maxWaiters at least 0; with 0, no call waits, even with a {@link #maxWait}
          * @return this
          * @throws IllegalArgumentException when it is below 0
          */
@@ -434,9 +433,9 @@ public final class SemaphoreSpec {
 
         /**
          * Sets whether guarded methods, {@code run}, {@code call} and {@link Permit#close()} return only when Redis has
-         * confirmed the release. By default they return as soon as the release is handed to the connection, which saves a
-         * round trip. The next call of the same process finds the permit free either way. By default, a call through
-         * <em>another</em> process that is made right after the first one returned may still find the bulkhead full.
+         * confirmed the release. Each release then costs a round trip. By default, they return without waiting for Redis, and
+         * the permit may stay idle in the instance. The next call of the same instance finds the permit free in either case. By
+         * default, a call in <em>another</em> instance, right after the first one returned, may still find the bulkhead full.
          *
          * @param awaitRelease {@code true} to wait; for at most the command timeout if Redis does not reply
          * @return this

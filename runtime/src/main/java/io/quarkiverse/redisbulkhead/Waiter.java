@@ -6,7 +6,7 @@ import java.util.Optional;
 /**
  * A call that waits for a permit, as operators see it.
  *
- * @param permitId the id that the permit will have, unique among all permits
+ * @param permitId an id of the waiting call, unique at this moment
  * @param bulkhead the bulkhead's name; for a lock, {@value LockSpec#BULKHEAD_PREFIX} and the lock's name
  * @param key the key value that the permit counts for; empty if the bulkhead is used without a key
  * @param ticket the place in the order, the lower the earlier; 0 in a bulkhead that is not fair
@@ -14,8 +14,8 @@ import java.util.Optional;
  * @param application the name of the waiting application ({@code quarkus.application.name})
  * @param instance host and process of the waiting application, as {@code host:pid}
  * @param method the guarded method, or the one that called {@link RedisSemaphore} or {@link RedisLock}, as {@code Class#method}
- * @param since when Redis saw the request, by its clock
- * @param until when the place in the queue is given up unless the application shows that it is alive, by the clock of Redis
+ * @param since when the call asked for a permit, by the clock of this instance
+ * @param until when the call gives up, by the clock of this instance
  */
 public record Waiter(String permitId, String bulkhead, Optional<String> key, long ticket, int weight, String application,
         String instance, String method, Instant since, Instant until) {

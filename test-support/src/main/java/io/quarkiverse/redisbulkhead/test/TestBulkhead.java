@@ -27,7 +27,7 @@ import io.quarkus.arc.Arc;
 import io.quarkus.arc.ArcContainer;
 
 /**
- * A bulkhead in the hands of a test: fills it, so that guarded calls are rejected or wait; observes it; and empties it.
+ * Controls a bulkhead in a test: fills it, so that guarded calls are rejected or wait, observes it, and empties it.
  *
  * <pre>{@code
  * try (TestBulkhead reports = TestBulkhead.of(bulkheads.semaphore("reports"))) {
@@ -38,22 +38,22 @@ import io.quarkus.arc.ArcContainer;
  * }
  * }</pre>
  *
- * A guarded call returns without waiting for the answer to its release, unless {@code await-release} is set. Calls of the same
- * process come behind the release, those of this class among them. After a call to another process, for example a packaged
+ * A guarded call returns without waiting for the release of its permit, unless {@code await-release} is set. Within the same
+ * process, later calls and this class find the permit free. After a call to another process, for example a packaged
  * application, {@link #inUse()} may still count its permit, and {@link #fill()} may not get it: use {@link #awaitInUse} or
  * {@link #awaitEmpty()} first.
  * <p>
- * The permits that it takes are like any other: they are renewed while the test runs, other applications see them, and
- * {@code max-hold} and {@link RedisSemaphore#resize} apply. Among the holders they stand as {@code TestBulkhead#fill}. Only
- * {@code min-hold} does not apply to them: they are free as soon as the test gives them back.
+ * The permits that it takes are like all others: they are renewed while the test runs, other applications see them, and
+ * {@code max-hold} and {@link RedisSemaphore#resize} apply. Holders of these permits have the method
+ * {@code TestBulkhead#fill}. Only {@code min-hold} does not apply to them: they are free as soon as the test releases them.
  * <p>
- * What waits asks for {@link RedisSemaphore#status()} every 20 ms, so it may miss a state that does not
- * last: let a test wait for states that stay until the test itself goes on. It waits for {@link #TIMEOUT}, or as {@code of}
- * says, and then fails with an {@link AssertionError} that lists who holds permits and who waits. An answer from Redis that
- * fails to come is asked for again until then. Nothing hangs.
+ * The {@code await} methods read {@link RedisSemaphore#status()} every 20 ms, so they may miss a state that does not last. Let
+ * a test wait for states that stay until the test continues. They wait for {@link #TIMEOUT}, or for the timeout given to
+ * {@link #of(RedisSemaphore, Duration)}, and then fail with an {@link AssertionError} that lists the holders and waiters. If
+ * Redis does not answer, they ask again until then.
  * <p>
- * It also simulates what rarely happens: {@link #outage()}, {@link #slow(Duration)} and {@link #loseOldest()}, with every
- * store, in the process of the test only: the application must run in it, as with {@code @QuarkusTest}.
+ * It also simulates faults with {@link #outage()}, {@link #slow(Duration)} and {@link #loseOldest()}, with every store. This
+ * works in the process of the test only: the application must run in it, as with {@code @QuarkusTest}.
  *
  * <pre>{@code
  * try (TestBulkhead.Simulation outage = reports.outage()) {
@@ -61,11 +61,11 @@ import io.quarkus.arc.ArcContainer;
  * }
  * }</pre>
  *
- * For threads that may block. Safe for use by several of them; an interrupt ends a wait.
+ * Methods block, and may be called by several threads. An interrupt ends a wait.
  */
 public final class TestBulkhead implements AutoCloseable {
 
-    /** How long to wait for something, unless {@link #of(RedisSemaphore, Duration)} says otherwise: ten seconds. */
+    /** How long to wait, unless {@link #of(RedisSemaphore, Duration)} was given another time: ten seconds. */
     public static final Duration TIMEOUT = Duration.ofSeconds(10);
 
     private static final int POLL_MILLIS = 20;
@@ -76,10 +76,10 @@ public final class TestBulkhead implements AutoCloseable {
     private final Queue<Simulation> simulations = new ConcurrentLinkedQueue<>();
     private volatile boolean closed;
 
-    /** What a test simulates until it closes this. */
+    /** A simulated fault, which ends when a test closes it. */
     public interface Simulation extends AutoCloseable {
 
-        /** Ends it; has an effect once. */
+        /** Ends the simulation. Closing it again has no effect. */
         @Override
         void close();
     }
@@ -90,12 +90,12 @@ public final class TestBulkhead implements AutoCloseable {
     }
 
     /**
-     * Takes a bulkhead in hand. Nothing is asked of it yet.
+     * Creates the control of a bulkhead, without asking Redis.
      *
-     * @param semaphore the bulkhead, by {@link RedisBulkheads#semaphore(String)}; where it has one limit for each key, that of
-     *        a key, by {@link RedisSemaphore#forKey(String)}, or {@link RedisSemaphore#forKey(String, int)} where the
-     *        application tells the limit of the key by a resolver
-     * @return close it at the end of the test
+     * @param semaphore the bulkhead, from {@link RedisBulkheads#semaphore(String)}. If it has one limit for each key, the
+     *        semaphore of a key, from {@link RedisSemaphore#forKey(String)}, or from
+     *        {@link RedisSemaphore#forKey(String, int)} if a resolver of the application determines the limit
+     * @return the control, to be closed at the end of the test
      * @throws IllegalArgumentException when it is null, or a key is missing
      */
     public static TestBulkhead of(RedisSemaphore semaphore) {
@@ -103,12 +103,12 @@ public final class TestBulkhead implements AutoCloseable {
     }
 
     /**
-     * As {@link #of(RedisSemaphore)}, with another time to wait.
+     * As {@link #of(RedisSemaphore)}, with another timeout.
      *
      * @param semaphore the bulkhead
-     * @param timeout how long to wait for something, more than zero
-     * @return close it at the end of the test
-     * @throws IllegalArgumentException when anything is null, a key is missing, or the time is not more than zero
+     * @param timeout how long the {@code await} methods wait, more than zero
+     * @return the control, to be closed at the end of the test
+     * @throws IllegalArgumentException when anything is null, a key is missing, or the timeout is not more than zero
      */
     public static TestBulkhead of(RedisSemaphore semaphore, Duration timeout) {
         if (semaphore == null) {
@@ -203,7 +203,7 @@ public final class TestBulkhead implements AutoCloseable {
     }
 
     /**
-     * Gives all permits back that it took itself.
+     * Releases all permits that it took itself.
      *
      * @return how many were still held
      */
@@ -216,10 +216,10 @@ public final class TestBulkhead implements AutoCloseable {
     }
 
     /**
-     * Gives permits back that it took itself, those first that it took first. Permits that were lost meanwhile do not count.
+     * Releases the oldest permits that it took itself. Permits that it has lost do not count.
      *
      * @param permits how many, at least 1
-     * @throws AssertionError when it has fewer; then it has given back what it had
+     * @throws AssertionError when it has fewer; it has then released all of them
      * @throws IllegalArgumentException when {@code permits} is below 1
      */
     public void free(int permits) {
@@ -265,15 +265,15 @@ public final class TestBulkhead implements AutoCloseable {
     /**
      * How many permits it holds itself.
      *
-     * @return those that it took, has not given back and has not lost
+     * @return the number of permits that it took, and has neither released nor lost
      */
     public int held() {
         return (int) own.stream().filter(Permit::isHeld).count();
     }
 
     /**
-     * How many permits are in use now, by their weights, over all applications, its own included. That of a call to another
-     * process which has just returned may still be counted; {@link #awaitInUse} waits until it is not.
+     * How many permits are in use now, by their weights, across all applications, including its own permits. The permit of a
+     * call to another process that has just returned may still be counted; {@link #awaitInUse} waits until it is not.
      *
      * @return as {@link SemaphoreStatus#inUse()}
      * @throws BulkheadException when Redis cannot be asked
@@ -283,7 +283,7 @@ public final class TestBulkhead implements AutoCloseable {
     }
 
     /**
-     * How many wait for a permit, over all applications.
+     * How many calls wait for a permit, across all applications.
      *
      * @return as {@link SemaphoreStatus#waiting()}
      * @throws BulkheadException when Redis cannot be asked
@@ -293,10 +293,10 @@ public final class TestBulkhead implements AutoCloseable {
     }
 
     /**
-     * Waits until that many permits are in use, by their weights, its own included; neither more nor fewer.
+     * Waits until exactly that many permits are in use, by their weights, including its own permits.
      *
      * @param permits how many, at least 0
-     * @throws AssertionError when that does not come in time; it lists who holds permits and who waits
+     * @throws AssertionError when that does not happen in time; it lists the holders and waiters
      * @throws IllegalArgumentException when {@code permits} is negative
      */
     public void awaitInUse(int permits) {
@@ -305,10 +305,10 @@ public final class TestBulkhead implements AutoCloseable {
     }
 
     /**
-     * Waits until that many wait for a permit; neither more nor fewer.
+     * Waits until exactly that many calls wait for a permit.
      *
      * @param waiters how many, at least 0
-     * @throws AssertionError when that does not come in time; it lists who holds permits and who waits
+     * @throws AssertionError when that does not happen in time; it lists the holders and waiters
      * @throws IllegalArgumentException when {@code waiters} is negative
      */
     public void awaitWaiters(int waiters) {
@@ -317,20 +317,20 @@ public final class TestBulkhead implements AutoCloseable {
     }
 
     /**
-     * Waits until no permit is in use and no call waits: all guarded calls have ended. Give its own permits back before.
+     * Waits until no permit is in use and no call waits: all guarded calls have ended. Release its own permits first.
      *
-     * @throws AssertionError when that does not come in time; it lists who holds permits and who waits
+     * @throws AssertionError when that does not happen in time; it lists the holders and waiters
      */
     public void awaitEmpty() {
         await("Expected " + name() + " to be empty", semaphore::status, TestBulkhead::isEmpty);
     }
 
     /**
-     * Makes the bulkhead what it is when the application is new: gives back its own permits, revokes those of all others,
-     * whichever application they are in, and undoes {@link RedisSemaphore#resize}. Calls that wait get permits meanwhile, and
-     * lose them. Executions go on, unless {@code on-lost=interrupt} is set; wait for their ends as well where they matter.
+     * Empties the bulkhead: releases its own permits, revokes the permits of all holders in all applications, and undoes
+     * {@link RedisSemaphore#resize}. Waiting calls get permits meanwhile, and lose them. Executions continue, unless
+     * {@code on-lost=interrupt} is set. If they matter to the test, also wait for their ends.
      *
-     * @throws AssertionError when new ones keep coming until the time is over; it lists who holds permits and who waits
+     * @throws AssertionError when new holders keep coming until the timeout; it lists the holders and waiters
      */
     public void empty() {
         free();
@@ -344,11 +344,11 @@ public final class TestBulkhead implements AutoCloseable {
     }
 
     /**
-     * Lets Redis be away for all bulkheads and locks of the application, from now on until the result is closed. Calls follow
-     * {@code on-outage}, permits are not renewed, and waiting calls miss messages. Nothing waits for {@code command-timeout}
-     * first. This object asks the same store, so it fails as well.
+     * Simulates an outage for all bulkheads and locks of the application, from now on until the result is closed. Calls follow
+     * {@code on-outage} immediately, without a wait for {@code command-timeout}. Permits are not renewed, and waiting calls
+     * miss messages. This object uses the same store, so its methods fail as well.
      *
-     * @return ends it, as does {@link #close()}
+     * @return the outage; closing it ends it, as does {@link #close()}
      * @throws IllegalStateException when this is closed, or there is no application in this process
      */
     public Simulation outage() {
@@ -358,11 +358,11 @@ public final class TestBulkhead implements AutoCloseable {
 
     /**
      * Delays each answer of Redis to the application, and each message, until the result is closed. No thread is blocked.
-     * From {@code command-timeout} on, it is an outage: the first call notices it after {@code command-timeout}, and later
-     * ones fail immediately.
+     * Delays of {@code command-timeout} or more are an outage: the first call notices it after {@code command-timeout}, and
+     * later ones fail immediately.
      *
      * @param delay more than zero
-     * @return ends it, as does {@link #close()}
+     * @return the delay; closing it ends it, as does {@link #close()}
      * @throws IllegalStateException as for {@link #outage()}
      * @throws IllegalArgumentException when the time is null, or not more than zero
      */
@@ -383,10 +383,10 @@ public final class TestBulkhead implements AutoCloseable {
     }
 
     /**
-     * Lets a call lose its permit: of those that are held, the one that was granted first. Those of this object do not count.
+     * Lets a call lose its permit: the oldest permit that is held, apart from the permits of this object.
      *
      * @return the holder that lost it
-     * @throws AssertionError when no call holds a permit; it lists who does
+     * @throws AssertionError when no call holds a permit; it lists the holders and waiters
      * @throws BulkheadException when Redis cannot be asked
      * @throws IllegalStateException as for {@link #outage()}
      */
@@ -405,7 +405,7 @@ public final class TestBulkhead implements AutoCloseable {
      * held, {@code on-lost} applies, and the event {@link PermitLost} is on its way. The permit is free for others.
      *
      * @param permitId the permit, as {@link Permit#id()} or {@link Holder#permitId()}
-     * @throws AssertionError when no execution of this process holds it; it lists who holds permits and who waits
+     * @throws AssertionError when no execution of this process holds it; it lists the holders and waiters
      * @throws IllegalStateException as for {@link #outage()}
      */
     public void lose(String permitId) {

@@ -179,10 +179,11 @@ public class RedisBulkheadJsonRpcService {
      * @param key its key; null or empty for all
      * @return an object with {@code holders}, or {@code error}
      */
-    @JsonRpcDescription("Lists who holds permits of a bulkhead now, over all applications: permit id, application, instance"
+    @JsonRpcDescription("Lists who holds permits of a bulkhead now, across all applications: permit id, application, instance"
             + " (host:process), method, since when, until when the lease lasts unless renewed, the fencing token, and the"
             + " state: held, detached so that another process can attach it, released but taken until its minimum hold is over,"
-            + " or silent: all permits of an instance that does not answer, since when, and until when they are taken")
+            + " leaked by code that dropped it, or silent: all permits of an instance that does not answer, since when, and"
+            + " until when they are taken")
     @DevMCPEnableByDefault
     public Uni<JsonObject> holders(@JsonRpcDescription(BULKHEAD) String bulkhead, @JsonRpcDescription(ANY_KEY) String key) {
         return listed("holders", bulkhead, key, limit -> limit.holdersJson(Overview.MOST_LISTED));
@@ -195,8 +196,8 @@ public class RedisBulkheadJsonRpcService {
      * @param key its key; null or empty for all
      * @return an object with {@code waiters}, or {@code error}
      */
-    @JsonRpcDescription("Lists who waits for a permit of a bulkhead now, over all applications, in a fair bulkhead the next one"
-            + " first: permit id, application, instance (host:process), method, since when, and the ticket")
+    @JsonRpcDescription("Lists who waits for a permit of a bulkhead now, across all applications; in a fair bulkhead, the next"
+            + " one first: permit id, application, instance (host:process), method, since when, and the ticket")
     @DevMCPEnableByDefault
     public Uni<JsonObject> waiters(@JsonRpcDescription(BULKHEAD) String bulkhead, @JsonRpcDescription(ANY_KEY) String key) {
         return listed("waiters", bulkhead, key, limit -> limit.waitersJson(Overview.MOST_LISTED));
@@ -264,7 +265,7 @@ public class RedisBulkheadJsonRpcService {
      * @param permits the limit
      * @return the outcome
      */
-    @JsonRpcDescription("Sets the limit of a bulkhead for all applications at once, whatever they define, until it is reset."
+    @JsonRpcDescription("Sets the limit of a bulkhead for all applications, in place of their definitions, until it is reset."
             + " Changes the shared state in Redis")
     public Uni<Outcome> resize(@JsonRpcDescription(BULKHEAD) String bulkhead, @JsonRpcDescription(KEY) String key,
             @JsonRpcDescription("The limit, at least 1") Integer permits) {

@@ -194,6 +194,7 @@ final class Bulkhead {
      */
     boolean enter(PendingCall call, SemaphoreDefinition definition) {
         List<Runnable> then = new ArrayList<>();
+        boolean due;
         synchronized (this) {
             if (forgotten) {
                 return false;
@@ -212,11 +213,20 @@ final class Bulkhead {
                     settleHere(call, then);
                 }
             }
-            plan(nanoTime() + FORGET_NANOS);
+            long now = nanoTime();
+            plan(now + FORGET_NANOS);
+            due = isToBeStated(now);
         }
         run(then);
-        flush();
+        if (due || local != null) {
+            flush();
+        }
         return true;
+    }
+
+    // Within the lock. Many calls wait for permits of this instance, and need no second look at what is to be stated.
+    private boolean isToBeStated(long now) {
+        return sync != null && sync.isToBeStated(now);
     }
 
     // Within the lock.
@@ -378,9 +388,7 @@ final class Bulkhead {
             if (!line.isEmpty()) {
                 serve(now, then);
             }
-            if (sync == null || keeps && line.isEmpty()) {
-                return false;
-            }
+            return (!line.isEmpty() || !keeps) && isToBeStated(now);
         } else {
             // Those that may serve a call stay: they are not what has just ended.
             returning += Math.min(weight, share - inUse - returning);

@@ -121,12 +121,17 @@ final class ShareSync {
     /** States the position if there is something to state, when the store can send it. To be called without the lock. */
     void flush() {
         synchronized (bulkhead) {
-            if (planned || closed || inFlight != null || !isDue(bulkhead.nanoTime())) {
+            if (!isToBeStated(bulkhead.nanoTime())) {
                 return;
             }
             planned = true;
         }
         around.store.whenReady(this::stateNow);
+    }
+
+    /** Within the lock: whether {@link #flush} has something to do. */
+    boolean isToBeStated(long now) {
+        return !planned && !closed && inFlight == null && isDue(now);
     }
 
     private void stateNow() {

@@ -65,10 +65,10 @@ public interface RedisBulkheadRuntimeConfig {
     OnOutage onOutage();
 
     /**
-     * Whether calls return only when Redis has confirmed the release of their permits and locks. By default they do not wait
-     * for the reply, which saves one of two round trips. The next call of the same instance finds the permit free either way. A
-     * call to another instance, right after the first one returned, may still find the bulkhead full; with {@code max-wait}, it
-     * waits for that moment.
+     * Whether calls return only when Redis has confirmed the release of their permits and locks. That costs a round trip for
+     * each call. By default, calls do not wait for Redis, and their permits may stay idle in the instance. The next call of the
+     * same instance finds the permit free in either case. A call to another instance, right after the first one returned, may
+     * still find the bulkhead full; with {@code max-wait}, it waits for that moment.
      * <p>
      * Example: {@code quarkus.redis-bulkhead.await-release=true}
      */

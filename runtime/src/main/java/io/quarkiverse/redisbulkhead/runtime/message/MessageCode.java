@@ -27,7 +27,7 @@ public enum MessageCode {
     RBH009,
     /** A private, static or final method cannot be guarded. */
     RBH010,
-    /** The class is no bean. */
+    /** The class is not a bean. */
     RBH011,
     /** CDI runs no interceptor there. */
     RBH012,
@@ -47,7 +47,7 @@ public enum MessageCode {
     RBH019,
     /** A bulkhead has a key at one place and none at another. */
     RBH020,
-    /** The resolver of a key is no bean, or several. */
+    /** The resolver of a key is not exactly one bean. */
     RBH021,
     /** The named Redis client is not known. */
     RBH022,
@@ -55,7 +55,7 @@ public enum MessageCode {
     RBH023,
     /** A process has no usable limit of its own for outages. */
     RBH024,
-    /** A bulkhead is configured that nothing declares. */
+    /** The configuration names a bulkhead that is not declared. */
     RBH025,
     /** An expression in an annotation cannot be resolved. */
     RBH026,

@@ -116,7 +116,7 @@ public enum Kind {
         }
     },
     /** Nothing but round trips, on our connection. */
-    PINGS("pings", "two `PING`s", true) {
+    PINGS("pings", "two ``PING``s", true) {
 
         @Override
         public Contender open(BenchmarkEnvironment environment, Limit limit, int callers) {
@@ -124,7 +124,7 @@ public enum Kind {
         }
     },
     /** Nothing but round trips, on a connection for each caller. */
-    POOLED_PINGS("pooled-pings", "two `PING`s, Jedis pool", false) {
+    POOLED_PINGS("pooled-pings", "two ``PING``s, Jedis pool", false) {
 
         @Override
         public Contender open(BenchmarkEnvironment environment, Limit limit, int callers) {

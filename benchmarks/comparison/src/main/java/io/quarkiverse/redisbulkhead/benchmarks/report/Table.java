@@ -4,6 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalDouble;
+import java.util.function.DoubleFunction;
+
+import io.quarkiverse.redisbulkhead.benchmarks.Figures;
 
 /** A table of a page in AsciiDoc. Its first column is text, and the others are aligned as it says. */
 final class Table {
@@ -59,6 +62,18 @@ final class Table {
     /** With no more digits than mean something; a dash when it was not measured. */
     static String number(OptionalDouble number) {
         return number.isPresent() ? number(number.getAsDouble()) : "-";
+    }
+
+    /**
+     * The median of some numbers, with the lowest and the highest if they differ.
+     *
+     * @param sorted at least one number, ascending
+     * @param text writes one of them
+     */
+    static String range(double[] sorted, DoubleFunction<String> text) {
+        String lowest = text.apply(sorted[0]);
+        String highest = text.apply(sorted[sorted.length - 1]);
+        return text.apply(Figures.median(sorted)) + (lowest.equals(highest) ? "" : " (" + lowest + " to " + highest + ")");
     }
 
     /** With no more digits than mean something. */

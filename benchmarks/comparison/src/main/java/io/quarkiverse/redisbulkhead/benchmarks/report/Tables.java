@@ -34,9 +34,22 @@ final class Tables {
     }
 
     private final Figures figures;
+    private final List<Figures> runs;
 
-    Tables(Figures figures) {
+    /**
+     * Tables.
+     *
+     * @param figures the medians
+     * @param runs what they are the medians of; none if only medians are known
+     */
+    Tables(Figures figures, List<Figures> runs) {
         this.figures = figures;
+        this.runs = runs;
+    }
+
+    private String cell(String name) {
+        double[] values = runs.stream().map(run -> run.number(name)).flatMapToDouble(OptionalDouble::stream).sorted().toArray();
+        return values.length == 0 ? Table.number(figures.number(name)) : Table.range(values, Table::number);
     }
 
     /** On what was measured. */
@@ -63,7 +76,7 @@ final class Tables {
             Table table = titled();
             for (Kind kind : Kind.values()) {
                 if (figures.number(name(load, kind, Measure.PAIRS_PER_SECOND)).isPresent()) {
-                    table.row(row(kind.title(), measure -> figures.number(name(load, kind, measure))));
+                    table.row(row(kind.title(), measure -> name(load, kind, measure)));
                 }
             }
             if (table.isEmpty()) {
@@ -82,7 +95,7 @@ final class Tables {
     String instances() {
         Table table = titled();
         for (Kind kind : InstancesPart.KINDS) {
-            table.row(row(kind.title(), measure -> figures.number(InstancesPart.name(kind, measure))));
+            table.row(row(kind.title(), measure -> InstancesPart.name(kind, measure)));
         }
         return table.asciidoc();
     }
@@ -92,7 +105,7 @@ final class Tables {
         Table table = titled();
         for (Duration period : PacedKeysPart.PERIODS) {
             table.row(row("a call every %s s".formatted(period.toMillis() / MILLIS_PER_SECOND),
-                    measure -> figures.number(PacedKeysPart.name(period, measure))));
+                    measure -> PacedKeysPart.name(period, measure)));
         }
         return table.asciidoc();
     }
@@ -114,16 +127,16 @@ final class Tables {
     }
 
     private List<String> sizing(String title, String figure) {
-        return List.of(title, Table.number(figures.number(figure)));
+        return List.of(title, cell(figure));
     }
 
     private static Table titled() {
         return Table.ofNumbers(Stream.concat(Stream.of(""), COLUMNS.values().stream()).toArray(String[]::new));
     }
 
-    private static List<String> row(String title, Function<Measure, OptionalDouble> figure) {
+    private List<String> row(String title, Function<Measure, String> figure) {
         List<String> row = new ArrayList<>(List.of(title));
-        COLUMNS.keySet().forEach(measure -> row.add(Table.number(figure.apply(measure))));
+        COLUMNS.keySet().forEach(measure -> row.add(cell(figure.apply(measure))));
         return row;
     }
 
@@ -139,7 +152,6 @@ final class Tables {
     }
 
     private List<String> handOver(String title, String name) {
-        return List.of(title, Table.number(figures.number(name + ".p50")), Table.number(figures.number(name + ".p99")),
-                Table.number(figures.number(name + ".count")));
+        return List.of(title, cell(name + ".p50"), cell(name + ".p99"), Table.number(figures.number(name + ".count")));
     }
 }

@@ -195,6 +195,90 @@ class ReferenceSemaphoresTest {
     }
 
     @Test
+    void intersectionInWrongKeyKeepsTimedOutOwnersForever() {
+        assertThat(acquireAfterADeadOwner(FairSemaphore::new)).as("as in the book").isPresent();
+        redis.command("FLUSHALL");
+        assertThat(acquireAfterADeadOwner(IntersectionInWrongKey::new)).as("with the mistake").isEmpty();
+    }
+
+    private Optional<String> acquireAfterADeadOwner(
+            BiFunction<ReferenceClient, ReferenceSpec, FairSemaphore> kind) {
+        assertThat(kind.apply(clientAt(NOON), ONE_PERMIT).acquire()).isPresent();
+        return kind.apply(clientAt(NOON + TIMEOUT_MILLIS + 1), ONE_PERMIT).acquire();
+    }
+
+    @Test
+    void intersectionInWrongKeyReportsALivePermitAsLost() {
+        IntersectionInWrongKey holder = new IntersectionInWrongKey(clientAt(NOON), ONE_PERMIT);
+        IntersectionInWrongKey other = new IntersectionInWrongKey(clientAt(NOON), ONE_PERMIT);
+        String held = holder.acquire().orElseThrow();
+
+        assertThat(other.acquire()).as("replaces times with numbers").isEmpty();
+        assertThat(other.acquire()).as("treats the numbers as old times").isEmpty();
+
+        assertThat(holder.refresh(held)).isFalse();
+    }
+
+    @Test
+    void intersectionWithoutWeightsAdmitsAllCallers() {
+        IntersectionWithoutWeights client = new IntersectionWithoutWeights(clientAt(NOON), ONE_PERMIT);
+        String held = client.acquire().orElseThrow();
+
+        assertThat(client.acquire()).as("the second holder of the only permit").isPresent();
+        assertThat(client.acquire()).as("the third holder of the only permit").isPresent();
+
+        assertThat(client.refresh(held)).as("all permits are still held").isTrue();
+    }
+
+    @Test
+    void refreshAlwaysFalseReportsALivePermitAsLost() {
+        RefreshAlwaysFalse holder = new RefreshAlwaysFalse(clientAt(NOON), ONE_PERMIT);
+        String held = holder.acquire().orElseThrow();
+
+        assertThat(holder.refresh(held)).isFalse();
+
+        assertThat(owns(held)).as("the permit is still held").isTrue();
+        assertThat(new FairSemaphore(clientAt(NOON), ONE_PERMIT).acquire()).isEmpty();
+    }
+
+    @Test
+    void refreshMisreadReportsALivePermitAsLost() {
+        RefreshMisread holder = new RefreshMisread(clientAt(NOON), ONE_PERMIT);
+        String held = holder.acquire().orElseThrow();
+
+        assertThat(holder.refresh(held)).isFalse();
+
+        assertThat(owns(held)).as("the permit is still held").isTrue();
+    }
+
+    @Test
+    void refreshMisreadRevivesALostPermit() {
+        RefreshMisread holder = new RefreshMisread(clientAt(NOON), ONE_PERMIT);
+        FairSemaphore successor = new FairSemaphore(clientAt(NOON + TIMEOUT_MILLIS + 1), ONE_PERMIT);
+        String lost = holder.acquire().orElseThrow();
+        String held = successor.acquire().orElseThrow();
+
+        assertThat(holder.refresh(lost)).as("the second client that sees the only permit as held").isTrue();
+
+        assertThat(owns(lost)).isFalse();
+        assertThat(owns(held)).isTrue();
+        assertThat(redis.command("ZSCORE", NAME, lost)).as("a time without an owner").isNotNull();
+    }
+
+    @Test
+    void semaphoreReleasedForLockKeepsTheLockAndRejectsFreePermits() {
+        SemaphoreReleasedForLock first = new SemaphoreReleasedForLock(clientNow(Checkpoint.NONE), TWO_PERMITS);
+        SemaphoreReleasedForLock second = new SemaphoreReleasedForLock(clientNow(Checkpoint.NONE), TWO_PERMITS);
+
+        assertThat(first.acquire()).isPresent();
+
+        assertThat(redis.command("TTL", BookLock.keyOf(NAME)).toInteger()).as("seconds until the lock expires")
+                .isBetween(1, BookLock.LOCK_TIMEOUT_SECONDS);
+        assertThat(second.acquire()).as("one of two permits is free").isEmpty();
+        assertThat(second.rejectedUnseen()).isEqualTo(1);
+    }
+
+    @Test
     void lockedRejectsFreePermitsWhileTheLockIsHeld() throws Exception {
         Gate gate = new Gate(RoundTrip.DRAW_NUMBER);
         LockedSemaphore slow = new LockedSemaphore(clientNow(gate), TWO_PERMITS);
