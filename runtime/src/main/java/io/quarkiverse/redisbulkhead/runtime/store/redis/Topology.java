@@ -162,7 +162,7 @@ public final class Topology implements AutoCloseable {
      * Opens a connection, on the context.
      *
      * @param clients makes the client, which is closed if there is no connection in the end
-     * @param timeoutMillis how long all of it may take
+     * @param timeoutMillis how long connecting may take, and then the handshake
      * @param handshake what belongs to it
      * @return fails with a transient {@link StoreException} after the timeout
      */
@@ -170,22 +170,28 @@ public final class Topology implements AutoCloseable {
             BiFunction<Redis, RedisConnection, Future<T>> handshake) {
         Redis client = clients.get();
         try {
-            Promise<T> opened = Promise.promise();
-            long timer = after(timeoutMillis, () -> opened.tryFail(new StoreException(Kind.TRANSIENT,
-                    "connecting or probing timed out; Redis is silent, or has reached maxclients", false)));
-            client.connect().compose(connection -> handshake.apply(client, connection)).onComplete(result -> {
-                vertx.cancelTimer(timer);
-                if (result.succeeded()) {
-                    opened.tryComplete(result.result());
-                } else {
-                    opened.tryFail(result.cause());
-                }
-            });
-            return opened.future().onFailure(failure -> client.close());
+            return inTime(client.connect(), timeoutMillis)
+                    .compose(connection -> inTime(handshake.apply(client, connection), timeoutMillis))
+                    .onFailure(failure -> client.close());
         } catch (RuntimeException e) {
             client.close();
             throw e;
         }
+    }
+
+    private <T> Future<T> inTime(Future<T> step, long timeoutMillis) {
+        Promise<T> done = Promise.promise();
+        long timer = after(timeoutMillis, () -> done.tryFail(new StoreException(Kind.TRANSIENT,
+                "connecting or probing timed out; Redis is silent, or has reached maxclients", false)));
+        step.onComplete(result -> {
+            vertx.cancelTimer(timer);
+            if (result.succeeded()) {
+                done.tryComplete(result.result());
+            } else {
+                done.tryFail(result.cause());
+            }
+        });
+        return done.future();
     }
 
     /** Runs a task on the context, after a pause. If that is over because this process paused, the event loop reads first. */
