@@ -231,11 +231,13 @@ class MistakesTest {
         configure("stated.local-permits", "1");
         configure("rejecting.on-outage", "reject");
         configure("rejecting.local-permits", "6");
+        configure("few.on-outage", "local");
+        annotate("follows-reject", 2);
 
         assertMistakes(
                 "RBH024 quarkus.redis-bulkhead.greater.local-permits: localPermits must not be more than the permits of the"
                         + " bulkhead, which are 5, but is 6",
-                "RBH024 quarkus.redis-bulkhead.on-outage: local gives each of 4 instances (quarkus.redis-bulkhead.instances) its"
+                "RBH024 quarkus.redis-bulkhead.few.on-outage: local gives each of 4 instances (quarkus.redis-bulkhead.instances) its"
                         + " share of the permits of bulkhead 'few', which are only 2. With one permit each, they would exceed"
                         + " the limit. Set quarkus.redis-bulkhead.\"few\".local-permits if that is what you want, set fewer"
                         + " instances, or use reject");
