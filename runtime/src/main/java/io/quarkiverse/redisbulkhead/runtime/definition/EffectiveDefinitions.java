@@ -114,7 +114,9 @@ public final class EffectiveDefinitions {
             // An expression may become a name whose permits are configured.
             if (!own.containsKey("permits") && !(atBuild && annotations.isByExpression(name))) {
                 errors.add(MessageCode.RBH006, String.join(", ", annotations.locations(name)), Texts.annotation(name)
-                        + ": permits is not set. Set it in the annotation, or set " + PropertyNames.of(name, "permits"));
+                        + ": permits is not set. Set it in the annotation, or set " + PropertyNames.of(name, "permits")
+                        + (names.isInCode(name) ? ". The permits of a SemaphoreSpec in code are known too late, when calls may"
+                                + " have come already. Code gets this bulkhead with semaphore(\"" + name + "\")" : ""));
             }
             EffectiveBulkhead declared = new BulkheadAssembler(name, own, forAll, inRedis, errors).declared(annotations);
             if (declared != null) {
