@@ -43,7 +43,8 @@ final class DeclaredBulkheads {
         EffectiveBulkhead bulkhead = definitions.bulkheads().get(name);
         SortedMap<String, Integer> weights = weights(name, definitions, declarations);
         List<DefinedValue> values = inForce(name, bulkhead, weights).entrySet().stream()
-                .map(member -> value(member.getKey(), text(member.getValue()), stated(name, member.getKey(), weights))).toList();
+                .map(member -> value(member.getKey(), text(member.getValue()), stated(name, member.getKey(), weights)))
+                .toList();
         return new DeclaredBulkhead(bulkhead.spec(), bulkhead.enabled(), keyed, values,
                 definitions.annotations().locations(name), weights);
     }

@@ -153,7 +153,8 @@ class DeclaredBulkheadsTest {
                         guarded("B", "again", new BulkheadUse("reports", 1, null, new KeyOrigin.None(), 0))),
                 Map.of(), DefinedInCode.NONE)));
 
-        assertThat(values.get("weight")).isEqualTo(new DefinedValue("weight", "2, of the call", ANNOTATION, "A#first, B#again"));
+        assertThat(values.get("weight"))
+                .isEqualTo(new DefinedValue("weight", "2, of the call", ANNOTATION, "A#first, B#again"));
         assertThat(values.get("max-wait")).isEqualTo(new DefinedValue("max-wait", "1s", ANNOTATION, "A#first"));
     }
 

@@ -182,9 +182,10 @@ class MistakesTest {
         annotate("reports", UNSET);
         inCode = new DefinedInCode(true, List.of("reports"));
 
-        assertMistakes("RBH006 Reports#reports: @RedisBulkhead(name = \"reports\"): permits is not set. Set it in the annotation,"
-                + " or set quarkus.redis-bulkhead.\"reports\".permits. The permits of a SemaphoreSpec in code are known too late,"
-                + " when calls may have come already. Code gets this bulkhead with semaphore(\"reports\")");
+        assertMistakes(
+                "RBH006 Reports#reports: @RedisBulkhead(name = \"reports\"): permits is not set. Set it in the annotation,"
+                        + " or set quarkus.redis-bulkhead.\"reports\".permits. The permits of a SemaphoreSpec in code are known too late,"
+                        + " when calls may have come already. Code gets this bulkhead with semaphore(\"reports\")");
     }
 
     @Test
