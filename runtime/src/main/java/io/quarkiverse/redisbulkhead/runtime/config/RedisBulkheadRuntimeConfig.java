@@ -518,7 +518,7 @@ public interface RedisBulkheadRuntimeConfig {
 
         /**
          * The limit of this process while Redis is away or refuses calls, under {@code on-outage=local}; from 1 to the permits.
-         * By default the permits divided by {@code quarkus.redis-bulkhead.instances}, which must be at least 1.
+         * By default the permits divided by {@code quarkus.redis-bulkhead.instances}.
          * <p>
          * Example: {@code quarkus.redis-bulkhead."reports".local-permits=2}
          */
