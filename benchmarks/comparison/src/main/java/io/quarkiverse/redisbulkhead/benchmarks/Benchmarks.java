@@ -21,8 +21,8 @@ import io.quarkus.runtime.QuarkusApplication;
 import io.quarkus.runtime.annotations.QuarkusMain;
 
 /**
- * Runs all parts, or those of {@code -Dbenchmarks.parts}, and writes the report with the latest figures of each, or draws it
- * again if there are no figures.
+ * Runs all parts, or those of {@code -Dbenchmarks.parts}, and writes the report of all runs so far, or draws it again if there
+ * are no figures.
  */
 @QuarkusMain
 public class Benchmarks implements QuarkusApplication {
@@ -71,9 +71,9 @@ public class Benchmarks implements QuarkusApplication {
         Optional<Path> documents = Options.documents();
         if (documents.isPresent()) {
             Report report = new Report(documents.get());
-            Figures figures = Figures.load(Options.FIGURES);
-            if (!figures.isEmpty()) {
-                report.write(figures);
+            List<Figures> runs = Figures.load(Options.FIGURES);
+            if (!runs.isEmpty()) {
+                report.write(runs);
             }
             report.redraw();
         }

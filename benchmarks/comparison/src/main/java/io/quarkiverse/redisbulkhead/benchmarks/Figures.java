@@ -47,27 +47,69 @@ public final class Figures {
         return values.isEmpty();
     }
 
-    /** Writes the file of a part. */
+    /** Writes the file of a part, beside those of the runs before. */
     public void save(Path folder, String part) throws IOException {
         Files.createDirectories(folder);
         List<String> lines = values.entrySet().stream().map(entry -> entry.getKey() + "=" + entry.getValue()).toList();
-        Files.write(folder.resolve(part + EXTENSION), lines);
+        int run = 1;
+        while (Files.exists(file(folder, part, run))) {
+            run++;
+        }
+        Files.write(file(folder, part, run), lines);
     }
 
-    /** The figures of all parts that have left some. */
-    public static Figures load(Path folder) throws IOException {
-        Figures figures = new Figures();
+    private static Path file(Path folder, String part, int run) {
+        return folder.resolve(part + "-" + run + EXTENSION);
+    }
+
+    /** The figures of each run; without those of parts that it did not measure. */
+    public static List<Figures> load(Path folder) throws IOException {
+        Map<Integer, Figures> runs = new TreeMap<>();
         List<Path> parts;
         try (Stream<Path> files = Files.list(Files.createDirectories(folder))) {
             parts = files.filter(file -> file.toString().endsWith(EXTENSION)).sorted().toList();
         }
         for (Path part : parts) {
+            String name = part.getFileName().toString();
+            int run = Integer.parseInt(name.substring(name.lastIndexOf('-') + 1, name.length() - EXTENSION.length()));
             Properties properties = new Properties();
             try (Reader reader = Files.newBufferedReader(part)) {
                 properties.load(reader);
             }
-            properties.forEach((name, value) -> figures.put((String) name, (String) value));
+            Figures figures = runs.computeIfAbsent(run, number -> new Figures());
+            properties.forEach((figure, value) -> figures.put((String) figure, (String) value));
         }
-        return figures;
+        return List.copyOf(runs.values());
+    }
+
+    /** The median of each number, and each text of the first run that has it. */
+    public static Figures median(List<Figures> runs) {
+        Figures medians = new Figures();
+        for (Figures run : runs) {
+            run.values.forEach(medians.values::putIfAbsent);
+        }
+        for (String name : medians.values.keySet()) {
+            double[] numbers = runs.stream().filter(run -> run.isNumber(name))
+                    .mapToDouble(run -> run.number(name).orElseThrow())
+                    .sorted().toArray();
+            if (numbers.length > 0) {
+                medians.put(name, median(numbers));
+            }
+        }
+        return medians;
+    }
+
+    /**
+     * The median.
+     *
+     * @param sorted at least one number, ascending
+     */
+    public static double median(double[] sorted) {
+        int half = sorted.length / 2;
+        return sorted.length % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+    }
+
+    private boolean isNumber(String name) {
+        return values.getOrDefault(name, "").matches("-?\\d+\\.\\d+(E-?\\d+)?");
     }
 }

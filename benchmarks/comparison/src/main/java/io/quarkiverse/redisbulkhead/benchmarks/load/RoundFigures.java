@@ -1,7 +1,5 @@
 package io.quarkiverse.redisbulkhead.benchmarks.load;
 
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
@@ -57,7 +55,8 @@ public record RoundFigures(Map<Measure, Double> values) {
     public static RoundFigures median(List<RoundFigures> rounds) {
         Map<Measure, Double> values = new EnumMap<>(Measure.class);
         for (Measure measure : Measure.values()) {
-            values.put(measure, middle(rounds.stream().map(round -> round.values().get(measure)).toList()));
+            values.put(measure,
+                    Figures.median(rounds.stream().mapToDouble(round -> round.values().get(measure)).sorted().toArray()));
         }
         return new RoundFigures(values);
     }
@@ -73,12 +72,5 @@ public record RoundFigures(Map<Measure, Double> values) {
             figures.values().values().forEach(value -> text.append(String.format(Locale.ROOT, "%17.2f", value)));
         });
         System.out.println(text);
-    }
-
-    private static double middle(List<Double> numbers) {
-        List<Double> sorted = new ArrayList<>(numbers);
-        Collections.sort(sorted);
-        int half = sorted.size() / 2;
-        return sorted.size() % 2 == 1 ? sorted.get(half) : (sorted.get(half - 1) + sorted.get(half)) / 2;
     }
 }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 
 import io.quarkiverse.redisbulkhead.benchmarks.Figures;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.Kind;
@@ -37,11 +38,12 @@ public final class Report {
     /**
      * Writes the other tables, and the CSV files.
      *
-     * @param figures what was measured; parts that are missing leave gaps
+     * @param runs what each run has measured; parts that are missing leave gaps
      */
-    public void write(Figures figures) throws IOException {
+    public void write(List<Figures> runs) throws IOException {
+        Figures figures = Figures.median(runs);
         Tables tables = new Tables(figures);
-        replace("targets", new Targets(figures).asciidoc());
+        replace("targets", new Targets(runs).asciidoc());
         replace("machine", tables.machine());
         replace("sizing", tables.sizing());
         replace("instances", tables.instances());

@@ -4,10 +4,12 @@ import static io.quarkiverse.redisbulkhead.benchmarks.load.Measure.P50;
 import static io.quarkiverse.redisbulkhead.benchmarks.load.Measure.PAIRS_PER_SECOND;
 import static io.quarkiverse.redisbulkhead.benchmarks.load.Measure.REDIS_CPU;
 
+import java.util.List;
 import java.util.Locale;
 import java.util.OptionalDouble;
 import java.util.function.DoubleFunction;
 import java.util.function.DoublePredicate;
+import java.util.function.Function;
 
 import io.quarkiverse.redisbulkhead.benchmarks.Figures;
 import io.quarkiverse.redisbulkhead.benchmarks.contender.Kind;
@@ -22,16 +24,18 @@ final class Targets {
     // A reason belongs to figures: it is written when they are there.
     private static final String UNKNOWN = "";
 
-    private final Figures figures;
+    private final List<Figures> runs;
+    private int met;
+    private int measured;
     private final Table table = Table.ofTexts("what", "target", "measured", "", "why it is missed");
 
-    Targets(Figures figures) {
-        this.figures = figures;
+    Targets(List<Figures> runs) {
+        this.runs = runs;
     }
 
     String asciidoc() {
         atLeast(200, "one caller: pairs/s" + REDISSON, redisson(Load.ONE, PAIRS_PER_SECOND), UNKNOWN);
-        row("one caller: p50", "≤1 µs", figures.number(Tables.name(Load.ONE, Kind.SCRIPT, P50)),
+        row("one caller: p50", "≤1 µs", run -> run.number(Tables.name(Load.ONE, Kind.SCRIPT, P50)),
                 micros -> Table.number(micros) + " µs", micros -> micros <= 1, UNKNOWN);
         atLeast(60, "64 callers: pairs/s" + REDISSON, redisson(Load.SIXTY_FOUR, PAIRS_PER_SECOND), UNKNOWN);
         atMost(0.01, "64 callers: Redis CPU" + REDISSON, redisson(Load.SIXTY_FOUR, REDIS_CPU), UNKNOWN);
@@ -43,36 +47,43 @@ final class Targets {
         atMost(0.01, "64 callers for 10 permits, `fair`: Redis CPU" + REDISSON,
                 ratio(Load.CONTENDED, REDIS_CPU, Kind.SCRIPT_FAIR, Kind.REDISSON_EXPIRABLE), UNKNOWN);
         atMost(4, "two instances in turn on one permit, `keep-idle=5s`: p50 vs. p50 of a round trip",
-                ratio(figures.number(HandOverPart.IN_TURN + ".p50"), figures.number(HandOverPart.PACED_ROUND_TRIP + ".p50")),
-                UNKNOWN);
+                ratio(HandOverPart.IN_TURN + ".p50", HandOverPart.PACED_ROUND_TRIP + ".p50"), UNKNOWN);
         atLeast(1, "one caller: rejections/s" + REDISSON, redisson(Load.FULL_ONE, PAIRS_PER_SECOND), UNKNOWN);
         atLeast(4, "64 callers: rejections/s" + REDISSON, redisson(Load.FULL, PAIRS_PER_SECOND), UNKNOWN);
         roundTrips(3, "p50", HandOverPart.NEXT_WAITER + ".p50", UNKNOWN);
         roundTrips(6, "p99", HandOverPart.NEXT_WAITER + ".p99", UNKNOWN);
-        return table.asciidoc();
+        return table.asciidoc() + "\n" + (measured == 0 ? "Not yet measured with the present engine.\n"
+                : "%d of %d targets are met; the figures are medians of %d runs, with the lowest and the highest.%n"
+                        .formatted(met, measured, runs.size()));
     }
 
     private void roundTrips(int most, String percentile, String figure, String reason) {
         atMost(most, "hand-over to another instance, " + percentile + " vs. p50 of a round trip",
-                ratio(figures.number(figure), figures.number(HandOverPart.ROUND_TRIP + ".p50")), reason);
+                ratio(figure, HandOverPart.ROUND_TRIP + ".p50"), reason);
     }
 
-    private void atLeast(double least, String what, OptionalDouble measured, String reason) {
-        row(what, "≥" + number(least), measured, Targets::number, value -> value >= least, reason);
+    private void atLeast(double least, String what, Function<Figures, OptionalDouble> figure, String reason) {
+        row(what, "≥" + number(least), figure, Targets::number, value -> value >= least, reason);
     }
 
-    private void atMost(double most, String what, OptionalDouble measured, String reason) {
-        row(what, "≤" + number(most), measured, Targets::number, value -> value <= most, reason);
+    private void atMost(double most, String what, Function<Figures, OptionalDouble> figure, String reason) {
+        row(what, "≤" + number(most), figure, Targets::number, value -> value <= most, reason);
     }
 
-    private void row(String what, String bound, OptionalDouble measured, DoubleFunction<String> text, DoublePredicate target,
-            String reason) {
-        if (measured.isEmpty()) {
+    private void row(String what, String bound, Function<Figures, OptionalDouble> figure, DoubleFunction<String> text,
+            DoublePredicate target, String reason) {
+        double[] values = runs.stream().map(figure).flatMapToDouble(OptionalDouble::stream).sorted().toArray();
+        if (values.length == 0) {
             table.row(what, bound, "-", "not measured", "");
-        } else {
-            boolean met = target.test(measured.getAsDouble());
-            table.row(what, bound, text.apply(measured.getAsDouble()), met ? "met" : "*missed*", met ? "" : reason);
+            return;
         }
+        double median = Figures.median(values);
+        String range = values.length == 1 ? ""
+                : " (" + text.apply(values[0]) + " to " + text.apply(values[values.length - 1]) + ")";
+        boolean isMet = target.test(median);
+        measured++;
+        met += isMet ? 1 : 0;
+        table.row(what, bound, text.apply(median) + range, isMet ? "met" : "*missed*", isMet ? "" : reason);
     }
 
     private static String number(double value) {
@@ -80,16 +91,17 @@ final class Targets {
                 : String.format(Locale.ROOT, "%.3g", value).replaceAll("(\\.\\d*?)0+$", "$1").replaceAll("\\.$", "")) + "×";
     }
 
-    private OptionalDouble redisson(Load load, Measure measure) {
+    private static Function<Figures, OptionalDouble> redisson(Load load, Measure measure) {
         return ratio(load, measure, Kind.SCRIPT, Kind.REDISSON_EXPIRABLE);
     }
 
-    private OptionalDouble ratio(Load load, Measure measure, Kind of, Kind against) {
-        return ratio(figures.number(Tables.name(load, of, measure)), figures.number(Tables.name(load, against, measure)));
+    private static Function<Figures, OptionalDouble> ratio(Load load, Measure measure, Kind of, Kind against) {
+        return ratio(Tables.name(load, of, measure), Tables.name(load, against, measure));
     }
 
-    private static OptionalDouble ratio(OptionalDouble of, OptionalDouble against) {
-        return of.isPresent() && against.isPresent() ? OptionalDouble.of(of.getAsDouble() / against.getAsDouble())
+    private static Function<Figures, OptionalDouble> ratio(String of, String against) {
+        return run -> run.number(of).isPresent() && run.number(against).isPresent()
+                ? OptionalDouble.of(run.number(of).getAsDouble() / run.number(against).getAsDouble())
                 : OptionalDouble.empty();
     }
 }

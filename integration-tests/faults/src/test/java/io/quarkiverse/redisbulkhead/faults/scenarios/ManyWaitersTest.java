@@ -35,7 +35,7 @@ class ManyWaitersTest {
     @Scenario(value = "thousands of waiting Unis rejected together, with failure handlers that block", expected = "each is rejected; the number of threads is bounded")
     void rejectionsBlock(Stage stage) {
         // The store rejects more than a thousand holders and waiters together.
-        int callers = stage.store() == Store.LOCK ? 800 : Extent.of(1_000, 4_000);
+        int callers = stage.store() == Store.LOCK ? 800 : Extent.of(300, 4_000);
         RedisProcess redis = stage.redis();
         WorkerProcess worker = stage.workers(1, redis.url(), Map.of(Stage.LEASE_PROPERTY, "60s", "worker.wait", "5s",
                 PATIENT.getKey(), PATIENT.getValue(), "quarkus.thread-pool.max-threads", Integer.toString(POOL))).get(0);
