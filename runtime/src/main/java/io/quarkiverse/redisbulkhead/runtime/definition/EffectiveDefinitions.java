@@ -122,7 +122,9 @@ public final class EffectiveDefinitions {
             if (declared != null) {
                 bulkheads.put(name, declared);
                 if (declared.spec().onOutage() != Value.of(own, "on-outage", OnOutage.REJECT)) {
-                    rejectingInsteadOfLocal.add(name);
+                    if (declared.enabled()) {
+                        rejectingInsteadOfLocal.add(name);
+                    }
                     own.put("on-outage", new Value(forAll.get("instances").where(), OnOutage.REJECT));
                 }
                 putDerived("keep-idle", declared.spec().permits() == 1 ? null : forAll.get("keep-idle"), own);
@@ -201,7 +203,7 @@ public final class EffectiveDefinitions {
     }
 
     /**
-     * The declared bulkheads that have fewer permits than there are instances, and therefore reject calls in an outage,
+     * The enabled bulkheads that have fewer permits than there are instances, and therefore reject calls in an outage,
      * although
      * the policy for all bulkheads is {@code local}.
      *
