@@ -430,7 +430,7 @@ public final class Engine implements InstanceControl {
      *
      * @param bulkhead the bulkhead
      * @param permits the limit, at least 1
-     * @return completes when it is in force
+     * @return completes when it is in force, also for the next call of this instance
      */
     public CompletionStage<Void> resize(BulkheadId bulkhead, int permits) {
         return setLimit(bulkhead, permits).thenApply(was -> null);
@@ -448,7 +448,10 @@ public final class Engine implements InstanceControl {
 
     private CompletionStage<Boolean> setLimit(BulkheadId bulkhead, int permits) {
         if (around.store != null) {
-            return around.store.resize(bulkhead, permits);
+            return around.store.resize(bulkhead, permits).thenCompose(was -> {
+                Bulkhead here = bulkheads.get(bulkhead);
+                return here == null ? CompletableFuture.completedFuture(was) : here.limitRead().thenApply(done -> was);
+            });
         }
         Bulkhead here = bulkheads.get(bulkhead);
         if (here == null && permits > 0) {
