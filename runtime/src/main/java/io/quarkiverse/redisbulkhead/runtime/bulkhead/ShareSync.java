@@ -25,6 +25,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.Statement.Hold;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement.Need;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.quarkiverse.redisbulkhead.runtime.store.TransientStoreException;
 
 /**
  * Keeps the share of a bulkhead in step with the store. States the position of this instance: when a call waits, when permits
@@ -161,7 +162,7 @@ final class ShareSync {
         answer.whenComplete((position, failure) -> {
             List<Runnable> effects = new ArrayList<>();
             Throwable cause = failure == null && position.number() != next.statement().number()
-                    ? new StoreException("The store answered another statement", true, null)
+                    ? new TransientStoreException("The store answered another statement", true, null)
                     : failure == null ? null : Failures.cause(failure);
             synchronized (bulkhead) {
                 if (inFlight == next || closed) {
@@ -487,25 +488,19 @@ final class ShareSync {
         retryNanos = now + pause;
         rejectCalls(failure, then);
         LOG.debugf("The position in bulkhead '%s' was not stated: %s", bulkhead.id, failure.getMessage());
-        if (!mayPass(failure)) {
+        if (!StoreFailures.isRetryable(failure)) {
             transfers.fail(failure, then);
         }
         plan(now);
     }
 
-    // Whether the same statement may succeed in a moment.
-    private static boolean mayPass(Throwable failure) {
-        return StoreFailures.isRetryable(failure)
-                || failure instanceof StoreException known && known.outcomeUnknown() && !StoreFailures.isAway(failure);
-    }
-
     // Null after a reconnection, which says nothing about the statement.
     private static boolean wasRefused(Throwable failure) {
-        return failure != null && !mayPass(failure) && !StoreFailures.isAway(failure);
+        return failure != null && !StoreFailures.isRetryable(failure) && !StoreFailures.isAway(failure);
     }
 
     private void rejectCalls(Throwable failure, List<Runnable> then) {
-        boolean mayPass = mayPass(failure);
+        boolean mayPass = StoreFailures.isRetryable(failure);
         // Also those that the statement did not contain: they would learn the same from the next one.
         List<PendingCall> calls = new ArrayList<>(bulkhead.line.calls(false));
         calls.addAll(bulkhead.immediate.calls(false));
@@ -755,7 +750,7 @@ final class ShareSync {
 
     /** Whether the last statement failed for a reason that does not pass in a moment. */
     boolean isAway() {
-        return unanswered && lastFailure != null && !mayPass(lastFailure);
+        return unanswered && lastFailure != null && !StoreFailures.isRetryable(lastFailure);
     }
 
     Throwable lastFailure() {

@@ -88,6 +88,23 @@ class OutageTest extends TwoInstances {
         held(waiter);
     }
 
+    /** Such as a right that a command within the script needs: it may have written before. It does not pass by itself. */
+    @Test
+    void callThatWaitsFollowsThePolicyWhenTheStoreRefusesWithUnknownOutcome() {
+        Admission holder = call(two, waiting(1));
+        Admission rejected = call(one, waiting(1));
+        Admission allowed = call(one, patient(OnOutage.ALLOW));
+        one.refusal = new StoreException("The Redis user lacks a right. ACL LOG shows what was refused", true, null);
+        advance(Duration.ofSeconds(5));
+
+        assertThat(rejection(rejected)).isInstanceOf(BulkheadUnavailableException.class).hasMessageContaining("ACL LOG");
+        assertThat(held(allowed).fencingToken()).isZero();
+
+        one.refusal = null;
+        holder.end();
+        held(call(one, waiting(1)));
+    }
+
     /** Trap 31. */
     @Test
     void callThatDoesNotWaitOutlastsABrokenConnection() {

@@ -22,7 +22,6 @@ import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement;
-import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.TransientStoreException;
 
 /** What an instance makes of answers and messages that a test writes one by one. */
@@ -332,7 +331,7 @@ class ShareSyncTest {
         int renewal = last();
         assertThat(renewal).as("a renewal").isEqualTo(1);
 
-        store.answers.get(renewal).completeExceptionally(new StoreException("The connection was lost", true, null));
+        store.answers.get(renewal).completeExceptionally(new TransientStoreException("The connection was lost", true, null));
         passMillis(LEASE_MILLIS / 12 + 10);
 
         assertThat(last()).isEqualTo(renewal + 1);

@@ -33,7 +33,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreAwayException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreContendedException;
-import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.quarkiverse.redisbulkhead.runtime.store.TransientStoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.local.InProcessShareStore;
 
 /** Trap 41: calls are no longer counted after any outcome, and each fires its events in order. */
@@ -58,10 +58,10 @@ class WaiterLimitsUnderLoadTest {
         @Override
         public CompletionStage<Position> sync(Statement statement) {
             return switch (ThreadLocalRandom.current().nextInt(20)) {
-                case 0 -> CompletableFuture.failedStage(new StoreException("lost", true, null));
+                case 0 -> CompletableFuture.failedStage(new TransientStoreException("lost", true, null));
                 case 1 -> CompletableFuture.failedStage(new StoreContendedException("contended"));
                 case 2 -> super.sync(statement).thenCompose(
-                        position -> CompletableFuture.failedStage(new StoreException("lost", true, null)));
+                        position -> CompletableFuture.failedStage(new TransientStoreException("lost", true, null)));
                 case 3 -> CompletableFuture.failedStage(new StoreAwayException("away", false, null));
                 default -> super.sync(statement);
             };
