@@ -268,7 +268,8 @@ public final class InMemoryShareStore {
         }
         schedule(timeoutMicros, () -> {
             if (!result.isDone()) {
-                result.completeExceptionally(new TransientStoreException("The server did not answer within the timeout", true, null));
+                result.completeExceptionally(
+                        new TransientStoreException("The server did not answer within the timeout", true, null));
             }
         });
         deliver();
