@@ -47,7 +47,7 @@ public abstract class RedisShareStore implements ShareStore, AutoCloseable {
     /** A bulkhead is refused for good after so many failures at least: a pause of this process makes one. */
     private static final int FEWEST_FAILURES = 4;
     /** Failures that are further apart do not belong together. */
-    private static final long FAILURES_TOGETHER_NANOS = TimeUnit.SECONDS.toNanos(3);
+    private static final Duration FAILURES_TOGETHER = Duration.ofSeconds(3);
 
     private final Topology topology;
     private final String instance;
@@ -231,8 +231,10 @@ public abstract class RedisShareStore implements ShareStore, AutoCloseable {
         }
         long now = System.nanoTime();
         Failing known = failing.compute(keys.bulkhead(), (bulkhead, before) -> before == null
-                || now - before.lastNanos > FAILURES_TOGETHER_NANOS ? new Failing(now, now, 1)
+                || now - before.lastNanos > FAILURES_TOGETHER.toNanos() ? new Failing(now, now, 1)
                         : new Failing(before.sinceNanos, now, before.times + 1));
+        // The answer to a later request may have come before this failure, and there may be no other request.
+        after(FAILURES_TOGETHER, () -> failing.remove(keys.bulkhead(), known));
         return known.times < FEWEST_FAILURES
                 || now - known.sinceNanos < TimeUnit.MILLISECONDS.toNanos(topology.timeoutMillis())
                         ? passing
