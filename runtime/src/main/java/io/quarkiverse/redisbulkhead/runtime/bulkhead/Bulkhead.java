@@ -422,11 +422,6 @@ final class Bulkhead {
         return sync == null ? CompletableFuture.completedFuture(null) : sync.returned().handle((done, failure) -> null);
     }
 
-    /** Completes when the limit that the store has now is in force here, or the store gave no answer. Never fails. */
-    CompletionStage<Void> limitRead() {
-        return sync.confirmed().handle((done, failure) -> null);
-    }
-
     CompletionStage<Boolean> refresh(SharePermit permit) {
         return sync == null ? CompletableFuture.completedFuture(holds(permit))
                 : sync.confirmed().thenApply(done -> holds(permit));

@@ -450,7 +450,9 @@ public final class Engine implements InstanceControl {
         if (around.store != null) {
             return around.store.resize(bulkhead, permits).thenCompose(was -> {
                 Bulkhead here = bulkheads.get(bulkhead);
-                return here == null ? CompletableFuture.completedFuture(was) : here.limitRead().thenApply(done -> was);
+                // The next call of this instance is to find the new limit. Other instances learn it by a message.
+                return here == null ? CompletableFuture.completedFuture(was)
+                        : here.sync().confirmed().handle((done, failure) -> was);
             });
         }
         Bulkhead here = bulkheads.get(bulkhead);

@@ -203,9 +203,9 @@ public final class EffectiveDefinitions {
     }
 
     /**
-     * The enabled bulkheads that have fewer permits than there are instances, and therefore reject calls in an outage,
-     * although
-     * the policy for all bulkheads is {@code local}.
+     * The enabled bulkheads that reject calls in an outage, although the policy for all bulkheads is {@code local}, because
+     * they
+     * have fewer permits than there are instances.
      *
      * @return in alphabetical order
      */
