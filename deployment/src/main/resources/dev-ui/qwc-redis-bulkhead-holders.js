@@ -414,7 +414,7 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
       : `${row.inUse} of ${row.limit ?? '?'} in use${idle(row)}`;
     return [
       sizes,
-      row.weightsDiffer ? `weights up to ${row.weight}` : row.weight > 1 ? `weight ${row.weight} per call` : '',
+      row.weightOfCall ? 'each call states its weight' : row.weightsDiffer ? `weights up to ${row.weight}` : row.weight > 1 ? `weight ${row.weight} per call` : '',
       row.expireMillis ? `lease ${duration(row.expireMillis)}` : '',
       row.maxWaitMillis ? `waits up to ${duration(row.maxWaitMillis)}` : '',
       row.maxWaiters !== undefined ? `at most ${row.maxWaiters} waiting per instance` : '',

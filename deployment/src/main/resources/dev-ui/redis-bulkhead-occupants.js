@@ -139,7 +139,7 @@ export class RedisBulkheadOccupants extends LitElement {
           ${columnBodyRenderer(one => one.key === undefined ? '' : html`<span title="${one.key}">${keyText(one.key)}</span>`, [])}></vaadin-grid-sort-column>` : ''}
         ${this._text('application', 'Application', '105px', 1)}
         ${this._text('instance', 'Instance', '100px', 1)}
-        ${this.row.weight > 1 || this.row.weightsDiffer || people.some(one => one.weight > 1) ? html`
+        ${this.row.weight > 1 || this.row.weightsDiffer || this.row.weightOfCall || people.some(one => one.weight > 1) ? html`
           <vaadin-grid-sort-column path="weight" header="Weight" width="105px" flex-grow="0" resizable
             ${columnBodyRenderer(one => html`<span class="number">${one.weight}</span>`, [])}></vaadin-grid-sort-column>` : ''}
         <vaadin-grid-sort-column path="since" header="${holders ? 'Held for' : 'Waiting for'}" width="${holders ? '110px' : '130px'}" flex-grow="0" resizable

@@ -133,14 +133,19 @@ function sum(bulkhead, limits) {
   };
 }
 
+// A number, or 'of the call', or one of them for each method if they differ.
+function weights(defined) {
+  const all = typeof defined === 'object' ? Object.values(defined) : [defined ?? 1];
+  const fixed = all.filter(weight => typeof weight === 'number');
+  return { weight: Math.max(1, ...fixed), weightsDiffer: typeof defined === 'object', weightOfCall: fixed.length < all.length };
+}
+
 function common(bulkhead) {
   return {
     definedHere: bulkhead.declared || bulkhead.definedInCode,
     inCode: bulkhead.definedInCode,
     fair: bulkhead.definition?.fair,
-    weight: typeof bulkhead.definition?.weight === 'object' ? Math.max(...Object.values(bulkhead.definition.weight))
-      : bulkhead.definition?.weight ?? 1,
-    weightsDiffer: typeof bulkhead.definition?.weight === 'object',
+    ...weights(bulkhead.definition?.weight),
     maxWaiters: bulkhead.definition?.maxWaiters,
     maxWaitMillis: millis(bulkhead.definition?.maxWait),
     enabled: bulkhead.definition?.enabled ?? true,

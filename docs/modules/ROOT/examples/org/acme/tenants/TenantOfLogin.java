@@ -10,7 +10,7 @@ import io.quarkus.security.identity.SecurityIdentityAugmentor;
 import io.quarkus.security.runtime.QuarkusSecurityIdentity;
 import io.smallrye.mutiny.Uni;
 
-/** Adds the tenant to the identity of a user who has signed in. */
+/** Adds the tenant to the identity of each signed-in user. */
 // tag::augmentor[]
 @ApplicationScoped
 public class TenantOfLogin implements SecurityIdentityAugmentor {

@@ -103,6 +103,11 @@ public class BulkheadRegistry implements RedisBulkheads {
         for (String warning : errors.warnings()) {
             LOG.warn(warning);
         }
+        if (inRedis && !definitions.rejectingInsteadOfLocal().isEmpty()) {
+            LOG.infof("Bulkheads with fewer permits than %sinstances reject calls while Redis is away, although %son-outage is "
+                    + "local: %s. For a limit of each instance there, set local-permits for them", PropertyNames.PREFIX,
+                    PropertyNames.PREFIX, String.join(", ", definitions.rejectingInsteadOfLocal()));
+        }
         this.declarations = declarations;
     }
 

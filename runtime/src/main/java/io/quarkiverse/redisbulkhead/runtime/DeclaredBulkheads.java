@@ -2,11 +2,13 @@ package io.quarkiverse.redisbulkhead.runtime;
 
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -39,11 +41,12 @@ final class DeclaredBulkheads {
 
     DeclaredBulkhead of(String name, boolean keyed) {
         EffectiveBulkhead bulkhead = definitions.bulkheads().get(name);
-        Map<String, Value> stated = definitions.values(name);
-        List<DefinedValue> values = inForce(name, bulkhead).entrySet().stream()
-                .map(member -> value(member.getKey(), text(member.getValue()), stated.get(member.getKey()))).toList();
+        SortedMap<String, Integer> weights = weights(name, definitions, declarations);
+        List<DefinedValue> values = inForce(name, bulkhead, weights).entrySet().stream()
+                .map(member -> value(member.getKey(), text(member.getValue()), stated(name, member.getKey(), weights)))
+                .toList();
         return new DeclaredBulkhead(bulkhead.spec(), bulkhead.enabled(), keyed, values,
-                definitions.annotations().locations(name), weights(name, definitions, declarations));
+                definitions.annotations().locations(name), weights);
     }
 
     /** The methods that a bulkhead guards, in alphabetical order, and what each call takes. */
@@ -53,21 +56,25 @@ final class DeclaredBulkheads {
         for (MethodDeclaration method : declarations.methods()) {
             for (BulkheadUse use : method.bulkheads()) {
                 if (name.equals(definitions.annotations().resolved(use.name()))) {
-                    weights.put(method.label(), configured > 0 ? configured : use.weight());
+                    weights.put(method.label(),
+                            use.weightParameter() != BulkheadUse.NO_PARAMETER ? DeclaredBulkhead.OF_THE_CALL
+                                    : configured > 0 ? configured : use.weight());
                 }
             }
         }
         return weights;
     }
 
-    private Map<String, Object> inForce(String name, EffectiveBulkhead bulkhead) {
+    private Map<String, Object> inForce(String name, EffectiveBulkhead bulkhead, SortedMap<String, Integer> weights) {
         SemaphoreSpec spec = bulkhead.spec();
         Map<String, Object> values = new LinkedHashMap<>();
         values.put("permits", spec.permits());
-        values.put("weight", ofPlaces(name, "weight", spec.weight()));
+        values.put("weight", weights.isEmpty() ? spec.weight()
+                : weights.values().stream().distinct().map(DeclaredBulkhead::shown).map(Object::toString)
+                        .collect(Collectors.joining(", ")));
         values.put("fair", spec.fair());
         values.put("expire", spec.expire());
-        values.put("max-wait", ofPlaces(name, "max-wait", spec.maxWait()));
+        values.put("max-wait", waits(name, spec.maxWait()));
         values.put("max-hold", spec.maxHold());
         values.put("min-hold", spec.minHold());
         values.put("keep-idle", spec.keepIdle());
@@ -86,11 +93,30 @@ final class DeclaredBulkheads {
     }
 
     /** What annotations may state differently. */
-    private String ofPlaces(String name, String member, Object inForce) {
-        return definitions.values(name).containsKey(member) ? text(inForce)
+    private String waits(String name, Duration inForce) {
+        return definitions.values(name).containsKey("max-wait") ? text(inForce)
                 : definitions.annotations().of(name).stream()
-                        .map(place -> place.values().containsKey(member) ? place.values().get(member).value() : inForce)
+                        .map(place -> place.values().containsKey("max-wait") ? place.values().get("max-wait").value() : inForce)
                         .distinct().map(DeclaredBulkheads::text).collect(Collectors.joining(", "));
+    }
+
+    /** What states a value; the places of those that differ. Null for a default. */
+    private Value stated(String name, String member, SortedMap<String, Integer> weights) {
+        Value one = definitions.values(name).get(member);
+        if (one != null) {
+            return one;
+        }
+        Set<String> places = new LinkedHashSet<>();
+        definitions.annotations().of(name).stream().filter(place -> place.values().containsKey(member))
+                .forEach(place -> places.add(place.values().get(member).where()));
+        if (member.equals("weight")) {
+            weights.forEach((method, weight) -> {
+                if (weight == DeclaredBulkhead.OF_THE_CALL) {
+                    places.add(method);
+                }
+            });
+        }
+        return places.isEmpty() ? null : new Value(String.join(", ", places), null);
     }
 
     private static DefinedValue value(String member, String text, Value stated) {

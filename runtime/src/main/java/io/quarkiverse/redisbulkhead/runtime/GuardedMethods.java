@@ -151,9 +151,10 @@ public class GuardedMethods {
             }
         }
         Skips configured = always.isEmpty() ? null : new Skips(always, false, full -> logSkipped(method, full));
-        if (scheduledRuns == null || whenScheduled.isEmpty() || !mayBeScheduled(method)) {
+        if (scheduledRuns == null || !mayBeScheduled(method)) {
             return configured == null ? null : () -> configured;
         }
+        // Also where no full bulkhead skips a run: one that comes while the application stops is always skipped.
         String scheduledMethod = method.beanClass() + "#" + method.name();
         return () -> {
             Consumer<BulkheadFullException> run = scheduledRuns.current(scheduledMethod);

@@ -14,6 +14,7 @@ import java.util.stream.Collectors;
 
 import org.junit.jupiter.api.Test;
 
+import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
@@ -42,11 +43,18 @@ class DeclaredBulkheadsTest {
             Map.of(), DefinedInCode.NONE);
 
     private static MethodDeclaration guarded(String type, String method, String bulkhead) {
-        return new MethodDeclaration(type, method, List.of(), ReturnKind.SYNCHRONOUS, type + "#" + method,
-                List.of(new BulkheadUse(bulkhead, 1, null, new KeyOrigin.None(), BulkheadUse.NO_PARAMETER)));
+        return guarded(type, method, new BulkheadUse(bulkhead, 1, null, new KeyOrigin.None(), BulkheadUse.NO_PARAMETER));
+    }
+
+    private static MethodDeclaration guarded(String type, String method, BulkheadUse use) {
+        return new MethodDeclaration(type, method, List.of(), ReturnKind.SYNCHRONOUS, type + "#" + method, List.of(use));
     }
 
     private static DeclaredBulkhead reports(Map<String, String> properties) {
+        return reports(properties, DECLARATIONS);
+    }
+
+    private static DeclaredBulkhead reports(Map<String, String> properties, Declarations declarations) {
         SmallRyeConfig config = new SmallRyeConfigBuilder().addDefaultInterceptors()
                 .withConverter(Duration.class, 1_000, new DurationConverter())
                 .withMapping(RedisBulkheadRuntimeConfig.class)
@@ -54,9 +62,9 @@ class DeclaredBulkheadsTest {
                         new PropertiesConfigSource(properties, "test", 100))
                 .build();
         ValidationErrors errors = new ValidationErrors();
-        EffectiveDefinitions definitions = new EffectiveDefinitions(DECLARATIONS, config, false, false, errors);
+        EffectiveDefinitions definitions = new EffectiveDefinitions(declarations, config, false, false, errors);
         errors.report();
-        return new DeclaredBulkheads(definitions, DECLARATIONS).of("reports", false);
+        return new DeclaredBulkheads(definitions, declarations).of("reports", false);
     }
 
     private static Map<String, DefinedValue> byMember(DeclaredBulkhead bulkhead) {
@@ -117,6 +125,37 @@ class DeclaredBulkheadsTest {
         assertThat(values.get("max-waiters").value()).isEqualTo("0");
         assertThat(values.get("rest.retry-after").value()).isEqualTo("none");
         assertThat(values.get("on-full").value()).isEqualTo("skip");
+    }
+
+    /** A policy for all bulkheads that does not suit this one. */
+    @Test
+    void fewerPermitsThanInstancesRejectUnderLocalForAll() {
+        DeclaredBulkhead reports = reports(Map.of("quarkus.redis-bulkhead.on-outage", "local",
+                "quarkus.redis-bulkhead.instances", "6"));
+
+        assertThat(reports.spec().onOutage()).isEqualTo(OnOutage.REJECT);
+        assertThat(byMember(reports).get("on-outage"))
+                .isEqualTo(new DefinedValue("on-outage", "reject", CONFIGURATION, "quarkus.redis-bulkhead.instances"));
+        assertThat(reports(Map.of("quarkus.redis-bulkhead.on-outage", "local", "quarkus.redis-bulkhead.instances", "6",
+                "quarkus.redis-bulkhead.reports.local-permits", "1")).spec().onOutage()).isEqualTo(OnOutage.LOCAL);
+        assertThat(reports(Map.of("quarkus.redis-bulkhead.on-outage", "local", "quarkus.redis-bulkhead.instances", "5"))
+                .spec().onOutage()).isEqualTo(OnOutage.LOCAL);
+    }
+
+    @Test
+    void weightsAndWaitsThatDifferHaveTheirPlaces() {
+        Map<String, DefinedValue> values = byMember(reports(Map.of(), new Declarations(
+                List.of(new BulkheadDeclaration("A#first", "reports", 5, 2, true, null, "1s"),
+                        new BulkheadDeclaration("B#again", "reports", RedisBulkhead.PERMITS_UNSET, 1, null, null, null)),
+                List.of(),
+                List.of(guarded("A", "first", new BulkheadUse("reports", 2, "1s", new KeyOrigin.None(),
+                        BulkheadUse.NO_PARAMETER)),
+                        guarded("B", "again", new BulkheadUse("reports", 1, null, new KeyOrigin.None(), 0))),
+                Map.of(), DefinedInCode.NONE)));
+
+        assertThat(values.get("weight"))
+                .isEqualTo(new DefinedValue("weight", "2, of the call", ANNOTATION, "A#first, B#again"));
+        assertThat(values.get("max-wait")).isEqualTo(new DefinedValue("max-wait", "1s", ANNOTATION, "A#first"));
     }
 
     @Test

@@ -37,9 +37,10 @@ public class EmbeddedRedisDevServiceProcessor {
     private static final Logger LOG = Logger.getLogger(EmbeddedRedisDevServiceProcessor.class);
 
     /**
-     * Registers the dev service, unless permits do not live in Redis, the client is configured, dev services are
-     * disabled, or a container runtime is available. If only the dev service of the client is disabled, and this one is
-     * enabled explicitly or has an executable, this one starts without looking for a container runtime.
+     * Registers the dev service, unless the client is configured, dev services are disabled, or a container runtime is
+     * available. If only the dev service of the client is disabled, and this one is enabled explicitly or has an executable,
+     * this one starts without looking for a container runtime. Where permits do not live in Redis, this is for the default
+     * client, which the application may use for other purposes, as the containers are.
      *
      * @param config names the store and the client
      * @param redisConfig says whether the dev service of the client is enabled
@@ -52,13 +53,14 @@ public class EmbeddedRedisDevServiceProcessor {
     public void provideRedis(RedisBulkheadBuildTimeConfig config, RedisBuildTimeConfig redisConfig,
             DockerStatusBuildItem containerRuntime, LiveReloadBuildItem liveReload, DevServicesRegistryBuildItem registry,
             BuildProducer<DevServicesResultBuildItem> devServices) {
-        String client = config.redisClient().orElse(RedisConfig.DEFAULT_CLIENT_NAME);
-        if (!config.store().needsRedis() || !config.devservices().enabled()
+        boolean needsRedis = config.store().needsRedis();
+        String client = config.redisClient().filter(name -> needsRedis).orElse(RedisConfig.DEFAULT_CLIENT_NAME);
+        if (!config.devservices().enabled()
                 || isConfigured(client, HOSTS) || isConfigured(client, HOSTS_PROVIDER_NAME)) {
             return;
         }
         boolean containersAllowed = redisConfig.clients().get(client).devservices().enabled();
-        boolean requested = config.devservices().executable().isPresent() || isExplicit(ENABLED);
+        boolean requested = needsRedis && (config.devservices().executable().isPresent() || isExplicit(ENABLED));
         if (containersAllowed ? containerRuntime.isContainerRuntimeAvailable() : !requested) {
             return;
         }

@@ -11,6 +11,7 @@ import java.util.concurrent.Callable;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 
+import org.jboss.logmanager.ExtLogRecord;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -27,6 +28,7 @@ import io.quarkiverse.redisbulkhead.RedisLock;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
 import io.quarkiverse.redisbulkhead.deployment.OtherInstance;
+import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
 import io.quarkus.test.QuarkusUnitTest;
 import io.smallrye.mutiny.Uni;
 import io.vertx.core.Vertx;
@@ -50,11 +52,18 @@ class OutagePolicyTest {
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.on-outage", "local")
             // Idle permits would serve calls during the outage.
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.keep-idle", "0s")
+            // Also makes the bulkhead with one permit follow reject.
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.instances", "4")
-            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"rejecting\".on-outage", "reject")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"allowing\".on-outage", "allow")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"own\".local-permits", "1")
-            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"patient\".local-permits", "1");
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"patient\".local-permits", "1")
+            .setLogRecordPredicate(line -> BulkheadRegistry.class.getName().equals(line.getLoggerName()))
+            .assertLogRecords(lines -> assertThat(lines)
+                    .extracting(line -> line.getLevel() + " " + ((ExtLogRecord) line).getFormattedMessage())
+                    .containsExactly(
+                            "INFO Bulkheads with fewer permits than quarkus.redis-bulkhead.instances reject calls while"
+                                    + " Redis is away, although quarkus.redis-bulkhead.on-outage is local: rejecting. For a limit of"
+                                    + " each instance there, set local-permits for them"));
 
     @Inject
     Guarded guarded;

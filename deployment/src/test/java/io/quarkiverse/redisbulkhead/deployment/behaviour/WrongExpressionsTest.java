@@ -26,7 +26,7 @@ class WrongExpressionsTest {
             .overrideRuntimeConfigKey("app.own", "lock")
             .overrideRuntimeConfigKey("app.long", "x".repeat(201))
             .overrideRuntimeConfigKey("app.broken", "${app.nowhere}")
-            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.on-outage", "local")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"eu-single\".on-outage", "local")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.instances", "2")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"eu-orders\".faire", "true")
             .assertException(failure -> {
@@ -58,7 +58,7 @@ class WrongExpressionsTest {
                                 + "times quarkus.redis-bulkhead.command-timeout, which is PT1S. A lease is renewed after "
                                 + "a third of its length, so one slow reply could lose the permit. Make it at least PT3S, or reduce "
                                 + "command-timeout",
-                        "RBH024 quarkus.redis-bulkhead.on-outage: local gives each of 2 instances"
+                        "RBH024 quarkus.redis-bulkhead.\"eu-single\".on-outage: local gives each of 2 instances"
                                 + " (quarkus.redis-bulkhead.instances) its share of the permits of bulkhead 'eu-single', which are"
                                 + " only 1. With one permit each, they would exceed the limit. Set"
                                 + " quarkus.redis-bulkhead.\"eu-single\".local-permits if that is what you want, set fewer instances,"

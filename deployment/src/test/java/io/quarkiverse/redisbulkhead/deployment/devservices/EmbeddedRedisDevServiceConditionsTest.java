@@ -47,9 +47,15 @@ class EmbeddedRedisDevServiceConditionsTest {
         assertThat(offered(Map.of(), true)).isEmpty();
     }
 
+    /** The application may use Redis for other purposes, and a container would start. */
     @Test
-    void notOfferedWithTheLocalStore() {
-        assertThat(offered(Map.of("quarkus.redis-bulkhead.store", "local"), false)).isEmpty();
+    void offeredWithTheLocalStoreUnlessTheDevServiceOfTheClientIsDisabled() {
+        String store = "quarkus.redis-bulkhead.store";
+        assertThat(offered(Map.of(store, "local"), false)).hasSize(1);
+        assertThat(offered(Map.of(store, "local", "quarkus.redis-bulkhead.redis-client", "permits"), false))
+                .extracting(DevServicesResultBuildItem::getServiceName).containsExactly("<default>");
+        System.setProperty(ENABLED, "true");
+        assertThat(offered(Map.of(store, "local", "quarkus.redis.devservices.enabled", "false"), false)).isEmpty();
     }
 
     @Test

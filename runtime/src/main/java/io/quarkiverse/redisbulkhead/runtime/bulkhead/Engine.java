@@ -438,7 +438,7 @@ public final class Engine implements ConnectionListener {
      *
      * @param bulkhead the bulkhead
      * @param permits the limit, at least 1
-     * @return completes when it is in force
+     * @return completes when it is in force, also for the next call of this instance
      */
     public CompletionStage<Void> resize(BulkheadId bulkhead, int permits) {
         return setLimit(bulkhead, permits).thenApply(was -> null);
@@ -456,7 +456,12 @@ public final class Engine implements ConnectionListener {
 
     private CompletionStage<Boolean> setLimit(BulkheadId bulkhead, int permits) {
         if (around.store != null) {
-            return around.store.resize(bulkhead, permits);
+            return around.store.resize(bulkhead, permits).thenCompose(was -> {
+                Bulkhead here = bulkheads.get(bulkhead);
+                // The next call of this instance is to find the new limit. Other instances learn it by a message.
+                return here == null ? CompletableFuture.completedFuture(was)
+                        : here.sync().confirmed().handle((done, failure) -> was);
+            });
         }
         Bulkhead here = bulkheads.get(bulkhead);
         if (here == null && permits > 0) {

@@ -57,7 +57,8 @@ public interface RedisBulkheadRuntimeConfig {
      * What happens to calls while Redis is away (see {@code command-timeout}), or refuses them for a permanent reason such as
      * a wrong password. {@code reject}: new calls fail; while Redis is away, calls that are already waiting keep waiting until
      * their {@code max-wait} has passed. {@code allow}: calls run without a permit. {@code local}: this process applies its
-     * own limit, see {@code local-permits}.
+     * own limit, see {@code local-permits}; bulkheads with fewer permits than {@code instances}, and without
+     * {@code local-permits}, follow {@code reject}.
      * <p>
      * Example: {@code quarkus.redis-bulkhead.on-outage=allow}
      */
@@ -508,7 +509,8 @@ public interface RedisBulkheadRuntimeConfig {
 
         /**
          * What happens to calls while Redis is away: {@code reject}, {@code allow} or {@code local}. By default the value of
-         * {@code quarkus.redis-bulkhead.on-outage}.
+         * {@code quarkus.redis-bulkhead.on-outage}. {@code local} needs {@code local-permits}, or at least as many permits as
+         * {@code quarkus.redis-bulkhead.instances}.
          * <p>
          * Example: {@code quarkus.redis-bulkhead."reports".on-outage=local}
          */
@@ -516,7 +518,7 @@ public interface RedisBulkheadRuntimeConfig {
 
         /**
          * The limit of this process while Redis is away or refuses calls, under {@code on-outage=local}; from 1 to the permits.
-         * By default the permits divided by {@code quarkus.redis-bulkhead.instances}, which must be at least 1.
+         * By default the permits divided by {@code quarkus.redis-bulkhead.instances}.
          * <p>
          * Example: {@code quarkus.redis-bulkhead."reports".local-permits=2}
          */

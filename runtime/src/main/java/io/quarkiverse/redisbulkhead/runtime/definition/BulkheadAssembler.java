@@ -55,6 +55,9 @@ record BulkheadAssembler(String name, Map<String, Value> values, Map<String, Val
             }
             ValueChecks.set(spec, member.getKey(), member.getValue().value());
         }
+        if (isLocalForAll() && isTooSmallForLocal(permits)) {
+            spec.onOutage(OnOutage.REJECT);
+        }
         return new EffectiveBulkhead(spec.build(), isEnabled());
     }
 
@@ -158,18 +161,26 @@ record BulkheadAssembler(String name, Map<String, Value> values, Map<String, Val
         if (permits == null || Value.of(values, "on-outage", OnOutage.REJECT) != OnOutage.LOCAL) {
             return;
         }
-        int instances = Value.of(forAll, "instances", 1);
         if (values.containsKey("local-permits")) {
             checkLocalLimit(permits);
-        } else if (permits < instances) {
-            String location = values.get("on-outage").where();
-            errors.add(MessageCode.RBH024, location.isEmpty() ? PropertyNames.PREFIX + "on-outage" : location,
-                    "local gives each of " + instances + " instances ("
-                            + PropertyNames.PREFIX + "instances) its share of the permits of bulkhead '" + name
-                            + "', which are only " + permits + ". With one permit each, they would exceed the limit. Set "
-                            + PropertyNames.of(name, "local-permits")
-                            + " if that is what you want, set fewer instances, or use reject");
+        } else if (!isLocalForAll() && isTooSmallForLocal(permits)) {
+            errors.add(MessageCode.RBH024, values.get("on-outage").where(), "local gives each of "
+                    + Value.of(forAll, "instances", 1) + " instances (" + PropertyNames.PREFIX
+                    + "instances) its share of the permits of bulkhead '" + name + "', which are only " + permits
+                    + ". With one permit each, they would exceed the limit. Set " + PropertyNames.of(name, "local-permits")
+                    + " if that is what you want, set fewer instances, or use reject");
         }
+    }
+
+    // Not set for this bulkhead.
+    private boolean isLocalForAll() {
+        Value policy = values.get("on-outage");
+        return policy != null && policy == forAll.get("on-outage") && policy.value() == OnOutage.LOCAL;
+    }
+
+    // The part of one instance would be less than a permit.
+    private boolean isTooSmallForLocal(int permits) {
+        return !values.containsKey("local-permits") && permits < Value.of(forAll, "instances", 1);
     }
 
     private void checkLocalLimit(int permits) {

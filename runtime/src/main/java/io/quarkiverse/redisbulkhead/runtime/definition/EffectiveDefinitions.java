@@ -6,13 +6,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 import org.eclipse.microprofile.config.Config;
 
 import io.quarkiverse.redisbulkhead.LockSpec;
+import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.config.OnFull;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
@@ -74,6 +77,7 @@ public final class EffectiveDefinitions {
     private final AnnotationDefinitions annotations;
     private final Map<String, Value> forAll;
     private final SortedMap<String, EffectiveBulkhead> bulkheads = new TreeMap<>();
+    private final SortedSet<String> rejectingInsteadOfLocal = new TreeSet<>();
     // By bulkhead, and by member.
     private final Map<String, Map<String, Value>> values = new ConcurrentHashMap<>();
     private final Map<String, Map<String, Value>> locks;
@@ -110,11 +114,19 @@ public final class EffectiveDefinitions {
             // An expression may become a name whose permits are configured.
             if (!own.containsKey("permits") && !(atBuild && annotations.isByExpression(name))) {
                 errors.add(MessageCode.RBH006, String.join(", ", annotations.locations(name)), Texts.annotation(name)
-                        + ": permits is not set. Set it in the annotation, or set " + PropertyNames.of(name, "permits"));
+                        + ": permits is not set. Set it in the annotation, or set " + PropertyNames.of(name, "permits")
+                        + (names.isInCode(name) ? ". The permits of a SemaphoreSpec in code are known too late, when calls may"
+                                + " have come already. Code gets this bulkhead with semaphore(\"" + name + "\")" : ""));
             }
             EffectiveBulkhead declared = new BulkheadAssembler(name, own, forAll, inRedis, errors).declared(annotations);
             if (declared != null) {
                 bulkheads.put(name, declared);
+                if (declared.spec().onOutage() != Value.of(own, "on-outage", OnOutage.REJECT)) {
+                    if (declared.enabled()) {
+                        rejectingInsteadOfLocal.add(name);
+                    }
+                    own.put("on-outage", new Value(forAll.get("instances").where(), OnOutage.REJECT));
+                }
                 putDerived("keep-idle", declared.spec().permits() == 1 ? null : forAll.get("keep-idle"), own);
                 putDerived("local-permits", forAll.get("instances"), own);
             }
@@ -188,6 +200,17 @@ public final class EffectiveDefinitions {
      */
     public Map<String, EffectiveBulkhead> bulkheads() {
         return Collections.unmodifiableMap(bulkheads);
+    }
+
+    /**
+     * The enabled bulkheads that reject calls in an outage, although the policy for all bulkheads is {@code local}, because
+     * they
+     * have fewer permits than there are instances.
+     *
+     * @return in alphabetical order
+     */
+    public SortedSet<String> rejectingInsteadOfLocal() {
+        return Collections.unmodifiableSortedSet(rejectingInsteadOfLocal);
     }
 
     /**

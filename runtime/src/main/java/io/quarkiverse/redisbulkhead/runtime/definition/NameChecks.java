@@ -250,7 +250,8 @@ final class NameChecks {
         return declared.contains(name) || openNames.stream().anyMatch(open -> matches(open, name));
     }
 
-    private boolean isInCode(String name) {
+    /** Whether code seems to define a bulkhead of this name. */
+    boolean isInCode(String name) {
         return inCode.names().stream().anyMatch(open -> matches(open, name));
     }
 

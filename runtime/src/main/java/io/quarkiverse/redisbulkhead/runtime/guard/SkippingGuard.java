@@ -28,8 +28,7 @@ public final class SkippingGuard implements Guard {
      *
      * @param guard the strategy for the return type
      * @param scheduled the method, if the scheduler calls it: runs that get no permit because the application stops are
-     *        skipped,
-     *        too; null for other calls
+     *        skipped, too; null for other calls
      */
     public SkippingGuard(Guard guard, String scheduled) {
         this.guard = guard;

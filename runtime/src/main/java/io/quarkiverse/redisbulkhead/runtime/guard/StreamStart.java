@@ -6,8 +6,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
- * The subscription to a stream that is to become a response: the response must not begin before the guarded streams in it have
- * their permits, or it could not become a rejection any more. Knows the streams that are guarded on the thread that subscribes.
+ * Subscribes to a stream whose response must not begin before the guarded streams in it have their permits: afterwards, it
+ * could
+ * not be a rejection any more. Guarded streams announce themselves on the thread that subscribes.
  */
 public final class StreamStart {
 
@@ -22,11 +23,10 @@ public final class StreamStart {
     private volatile Executor here;
 
     /**
-     * Begins nothing yet.
+     * Does not subscribe yet.
      *
-     * @param decidedLater called when each guarded stream has its permits, or has failed, unless that is so when {@link #by}
-     *        returns; takes the executor that runs tasks where {@code by} was called, with the same Vert.x context and on the
-     *        same kind of thread
+     * @param decidedLater called once each guarded stream has its permits or has failed, unless {@link #by} has returned
+     *        {@code true}; takes an executor that has the Vert.x context and the kind of thread of the subscription
      */
     public StreamStart(Consumer<Executor> decidedLater) {
         this.decidedLater = decidedLater;
@@ -36,7 +36,7 @@ public final class StreamStart {
      * Subscribes.
      *
      * @param subscription subscribes to the stream
-     * @return whether each guarded stream has its permits, or has failed; true without such streams
+     * @return {@code true} if each guarded stream has its permits or has failed already, and without such streams
      */
     public boolean by(Runnable subscription) {
         StreamStart outer = CURRENT.get();

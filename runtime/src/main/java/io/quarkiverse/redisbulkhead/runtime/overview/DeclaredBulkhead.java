@@ -19,10 +19,13 @@ import io.vertx.core.json.JsonObject;
  * @param values where each value comes from; empty if only code defines it
  * @param places the classes and methods that carry its annotations
  * @param weights the methods that it guards, as {@code Class#method}, in alphabetical order, and how much of the limit a call
- *        of each takes
+ *        of each takes: a number, or {@link #OF_THE_CALL}
  */
 public record DeclaredBulkhead(SemaphoreSpec spec, boolean enabled, boolean keyed, List<DefinedValue> values,
         List<String> places, SortedMap<String, Integer> weights) {
+
+    /** Each call states its weight ({@link io.quarkiverse.redisbulkhead.BulkheadWeight}). */
+    public static final int OF_THE_CALL = 0;
 
     /** Copies the collections. */
     public DeclaredBulkhead {
@@ -49,14 +52,26 @@ public record DeclaredBulkhead(SemaphoreSpec spec, boolean enabled, boolean keye
         return List.copyOf(weights.keySet());
     }
 
-    /** The values in force. {@code weight} is a number, or one for each method if they differ. */
+    /**
+     * A weight as operators see it.
+     *
+     * @param weight one of {@link #weights}
+     * @return the number, or a text
+     */
+    public static Object shown(int weight) {
+        return weight == OF_THE_CALL ? "of the call" : (Object) weight;
+    }
+
+    /** The values in force. {@code weight} is a number or {@code of the call}, or one for each method if they differ. */
     JsonObject json() {
-        Set<Integer> different = new HashSet<>(weights.values());
+        Map<String, Object> shown = new TreeMap<>();
+        weights.forEach((method, weight) -> shown.put(method, shown(weight)));
+        Set<Object> different = new HashSet<>(shown.values());
         JsonObject json = new JsonObject()
                 .put("enabled", enabled)
                 .put("permits", spec.permits())
                 .put("weight", different.isEmpty() ? spec.weight()
-                        : different.size() == 1 ? different.iterator().next() : new JsonObject(Map.copyOf(weights)))
+                        : different.size() == 1 ? different.iterator().next() : new JsonObject(shown))
                 .put("fair", spec.fair())
                 .put("expire", spec.expire().toString())
                 .put("maxWait", spec.maxWait().toString());

@@ -241,6 +241,25 @@ class EngineTest extends TwoInstances {
         held(next);
     }
 
+    /** Also when the message about it is late or lost. */
+    @Test
+    void limitCountsForTheNextCallOfTheInstanceThatHasSetIt() {
+        server.lostMessages = 1;
+        held(call(one, work(2)));
+        held(call(one, work(2)));
+
+        one.engine.resize(WORK, 3);
+        call(one, work(2)).end();
+        assertThat(look().granted()).as("in use, and kept").isEqualTo(3);
+        one.engine.resize(WORK, 2);
+        assertThat(rejection(call(one, work(2)))).isExactlyInstanceOf(BulkheadFullException.class);
+
+        one.engine.resize(WORK, 3);
+        held(call(one, work(2)));
+        assertThat(one.engine.resetSize(WORK).toCompletableFuture()).isCompletedWithValue(true);
+        assertThat(look().resizedTo()).isEmpty();
+    }
+
     /** Trap 38: a resolver may compute another limit for each call. */
     @Test
     void numberOfRememberedLimitsIsBounded() {

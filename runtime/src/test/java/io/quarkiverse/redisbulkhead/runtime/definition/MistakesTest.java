@@ -23,6 +23,7 @@ class MistakesTest {
     private static final int UNSET = RedisBulkhead.PERMITS_UNSET;
 
     private final List<BulkheadDeclaration> annotations = new ArrayList<>();
+    private DefinedInCode inCode = DefinedInCode.NONE;
     private final Map<String, String> properties = new HashMap<>();
 
     @ParameterizedTest
@@ -175,6 +176,18 @@ class MistakesTest {
                         + " in the annotation, or set quarkus.redis-bulkhead.\"a \\\"quoted\\\" one\".permits");
     }
 
+    /** Code could define it at any time. */
+    @Test
+    void permitsInCodeAreKnownTooLate() {
+        annotate("reports", UNSET);
+        inCode = new DefinedInCode(true, List.of("reports"));
+
+        assertMistakes(
+                "RBH006 Reports#reports: @RedisBulkhead(name = \"reports\"): permits is not set. Set it in the annotation,"
+                        + " or set quarkus.redis-bulkhead.\"reports\".permits. The permits of a SemaphoreSpec in code are known too late,"
+                        + " when calls may have come already. Code gets this bulkhead with semaphore(\"reports\")");
+    }
+
     @Test
     void weights() {
         weighing("above", 2, 3);
@@ -231,11 +244,13 @@ class MistakesTest {
         configure("stated.local-permits", "1");
         configure("rejecting.on-outage", "reject");
         configure("rejecting.local-permits", "6");
+        configure("few.on-outage", "local");
+        annotate("follows-reject", 2);
 
         assertMistakes(
                 "RBH024 quarkus.redis-bulkhead.greater.local-permits: localPermits must not be more than the permits of the"
                         + " bulkhead, which are 5, but is 6",
-                "RBH024 quarkus.redis-bulkhead.on-outage: local gives each of 4 instances (quarkus.redis-bulkhead.instances) its"
+                "RBH024 quarkus.redis-bulkhead.few.on-outage: local gives each of 4 instances (quarkus.redis-bulkhead.instances) its"
                         + " share of the permits of bulkhead 'few', which are only 2. With one permit each, they would exceed"
                         + " the limit. Set quarkus.redis-bulkhead.\"few\".local-permits if that is what you want, set fewer"
                         + " instances, or use reject");
@@ -273,7 +288,7 @@ class MistakesTest {
 
     private void assertMistakes(String... expected) {
         ValidationErrors errors = new ValidationErrors();
-        new EffectiveDefinitions(new Declarations(annotations, List.of(), List.of(), Map.of(), DefinedInCode.NONE),
+        new EffectiveDefinitions(new Declarations(annotations, List.of(), List.of(), Map.of(), inCode),
                 new SmallRyeConfigBuilder().addDefaultInterceptors()
                         .withSources(new PropertiesConfigSource(properties, "test", 100)).build(),
                 true, true, errors);

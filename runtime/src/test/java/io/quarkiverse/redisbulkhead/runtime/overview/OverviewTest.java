@@ -406,6 +406,12 @@ class OverviewTest {
                 new TreeMap<>(Map.of("A#a", 1, "A#b", 3)));
 
         assertThat(differing.json().getJsonObject("weight").getMap()).isEqualTo(Map.of("A#a", 1, "A#b", 3));
+        DeclaredBulkhead ofTheCall = new DeclaredBulkhead(REPORTS, true, false, List.of(), List.of(),
+                new TreeMap<>(Map.of("A#a", DeclaredBulkhead.OF_THE_CALL)));
+        assertThat(ofTheCall.json().getString("weight")).isEqualTo("of the call");
+        DeclaredBulkhead both = new DeclaredBulkhead(REPORTS, true, false, List.of(), List.of(),
+                new TreeMap<>(Map.of("A#a", DeclaredBulkhead.OF_THE_CALL, "A#b", 1)));
+        assertThat(both.json().getJsonObject("weight").getMap()).isEqualTo(Map.of("A#a", "of the call", "A#b", 1));
         assertThat(declared(REPORTS.toBuilder().weight(2).build(), false).json().getInteger("weight")).isEqualTo(2);
     }
 }

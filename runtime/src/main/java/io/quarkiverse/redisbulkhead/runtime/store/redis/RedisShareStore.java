@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
+import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -47,7 +48,7 @@ public abstract class RedisShareStore implements ShareStore, AutoCloseable {
     private static final int FEWEST_FAILURES = 4;
 
     /** Failures that are further apart do not belong together. */
-    private static final long FAILURES_TOGETHER_NANOS = TimeUnit.SECONDS.toNanos(3);
+    private static final Duration FAILURES_TOGETHER = Duration.ofSeconds(3);
 
     final Topology topology;
     private final String instance = UUID.randomUUID().toString();
@@ -193,8 +194,10 @@ public abstract class RedisShareStore implements ShareStore, AutoCloseable {
         }
         long now = System.nanoTime();
         Failing known = failing.compute(keys.bulkhead(), (bulkhead, before) -> before == null
-                || now - before.lastNanos > FAILURES_TOGETHER_NANOS ? new Failing(now, now, 1)
+                || now - before.lastNanos > FAILURES_TOGETHER.toNanos() ? new Failing(now, now, 1)
                         : new Failing(before.sinceNanos, now, before.times + 1));
+        // The answer to a later request may have come before this failure, and there may be no other request.
+        topology.after(FAILURES_TOGETHER.toMillis(), () -> failing.remove(keys.bulkhead(), known));
         boolean isShort = now - known.sinceNanos < TimeUnit.MILLISECONDS.toNanos(topology.timeoutMillis());
         return known.times < FEWEST_FAILURES || isShort ? failure
                 : new StoreException(Kind.AWAY, "Redis has not carried out a command for " + keys.shown() + "* for "

@@ -181,22 +181,32 @@ public final class Topology implements AutoCloseable {
 
     private <T> Future<T> inTime(Future<T> step, long timeoutMillis) {
         Promise<T> done = Promise.promise();
-        long timer = after(timeoutMillis, () -> done.tryFail(new StoreException(Kind.TRANSIENT,
-                "connecting or probing timed out; Redis is silent, or has reached maxclients", false)));
         step.onComplete(result -> {
-            vertx.cancelTimer(timer);
             if (result.succeeded()) {
                 done.tryComplete(result.result());
             } else {
                 done.tryFail(result.cause());
             }
         });
+        failLater(done, Outage.TICKS_PER_TIMEOUT, Math.max(1, timeoutMillis / Outage.TICKS_PER_TIMEOUT));
         return done.future();
     }
 
+    // In ticks, as Outage does: loading classes on a slow machine must not use up the time of the server.
+    private void failLater(Promise<?> done, int ticks, long tickMillis) {
+        vertx.setTimer(tickMillis, timer -> {
+            if (ticks == 1) {
+                done.tryFail(new StoreException(Kind.TRANSIENT,
+                        "connecting or probing timed out; Redis is silent, or has reached maxclients", false));
+            } else if (!done.future().isComplete()) {
+                failLater(done, ticks - 1, tickMillis);
+            }
+        });
+    }
+
     /** Runs a task on the context, after a pause. If that is over because this process paused, the event loop reads first. */
-    long after(long millis, Runnable task) {
-        return vertx.setTimer(Math.max(1, millis), timer -> vertx.setTimer(1, read -> task.run()));
+    void after(long millis, Runnable task) {
+        vertx.setTimer(Math.max(1, millis), timer -> vertx.setTimer(1, read -> task.run()));
     }
 
     ContextInternal context() {
