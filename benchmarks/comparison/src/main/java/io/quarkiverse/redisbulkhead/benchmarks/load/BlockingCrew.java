@@ -75,8 +75,10 @@ public final class BlockingCrew implements Crew {
     }
 
     /**
-     * Prepares callers of which all wait when the work begins, except for those that have a permit. Where executions are empty and
-     * cores few, no caller of a store in this process would ever wait otherwise, while those of Redis wait from the first pair on,
+     * Prepares callers of which all wait when the work begins, except for those that have a permit. Where executions are empty
+     * and
+     * cores few, no caller of a store in this process would ever wait otherwise, while those of Redis wait from the first pair
+     * on,
      * and go on doing so: a permit that ends goes to the next waiter.
      *
      * @param contender what they use
