@@ -228,7 +228,8 @@ class ManyInstancesTest {
         long calls = Long.parseLong(statements.group(1));
         double microsOfEach = Double.parseDouble(statements.group(3));
         System.out.printf("%d instances, %d permits: %d executions and %d statements in %.1f s, %.1f us of Redis each, "
-                + "%d recalls, %d grants, %d losses, at most %d executions at a time%n", INSTANCES, PERMITS, executions.sum(), calls,
+                + "%d recalls, %d grants, %d losses, at most %d executions at a time%n", INSTANCES, PERMITS, executions.sum(),
+                calls,
                 seconds, microsOfEach, messages("recalled"), messages("granted"), losses.size(), mostRunning.get());
 
         assertThat(failures).isEmpty();
