@@ -58,8 +58,8 @@ class ScheduledWhileStoppingTest {
                     "A scheduled run of Jobs#rejecting is skipped: the application is stopping",
                     "A scheduled run of Jobs#rejectingLater is skipped: the application is stopping"));
             for (String job : List.of("calling", "callingLater", "callingStage")) {
-                await().atMost(LONG).untilAsserted(() -> assertThat(messages(late)).contains("A scheduled run of "
-                        + Jobs.class.getName() + "#" + job + " got no permit and ended: the application is stopping"));
+                await().atMost(LONG).untilAsserted(() -> assertThat(messages(late)).contains(
+                        "A scheduled run of Jobs#" + job + " got no permit and ended: the application is stopping"));
             }
             assertThat(Stream.of(log, late).flatMap(lines -> lines.records().stream())).allSatisfy(line -> {
                 assertThat(line.getLevel()).isEqualTo(Level.INFO);

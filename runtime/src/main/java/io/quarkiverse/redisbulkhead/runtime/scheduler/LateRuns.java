@@ -91,7 +91,10 @@ public class LateRuns {
     }
 
     private static void log(ScheduledExecution run) {
+        // As in the lines about guarded methods, without the package.
+        String method = run.getTrigger().getMethodDescription();
+        int end = method.indexOf('#');
         LOG.infof("A scheduled run of %s got no permit and ended: the application is stopping",
-                run.getTrigger().getMethodDescription());
+                method.substring(Math.max(method.lastIndexOf('.', end), method.lastIndexOf('$', end)) + 1));
     }
 }
