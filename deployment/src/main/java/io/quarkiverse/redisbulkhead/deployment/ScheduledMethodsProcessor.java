@@ -11,6 +11,7 @@ import org.jboss.jandex.AnnotationTransformation.TransformationContext;
 import org.jboss.jandex.AnnotationValue;
 import org.jboss.jandex.ClassInfo;
 import org.jboss.jandex.DotName;
+import org.jboss.jandex.MethodInfo;
 import org.jboss.jandex.Type;
 
 import io.quarkus.arc.deployment.AdditionalBeanBuildItem;
@@ -27,6 +28,9 @@ class ScheduledMethodsProcessor {
     private static final String PACKAGE = "io.quarkiverse.redisbulkhead.runtime.scheduler.";
     private static final DotName TRACKED_RUNS = DotName.createSimple(PACKAGE + "TrackedRuns");
     private static final DotName TRACKS_RUNS = DotName.createSimple(TRACKED_RUNS + "$Tracked");
+    private static final DotName LATE_RUNS = DotName.createSimple(PACKAGE + "LateRuns");
+    private static final DotName ENDS_LATE_RUNS = DotName.createSimple(LATE_RUNS + "$Bound");
+    private static final DotName CONTINUATION = DotName.createSimple("kotlin.coroutines.Continuation");
 
     private static final DotName SCHEDULED = DotName.createSimple("io.quarkus.scheduler.Scheduled");
     private static final DotName SCHEDULES = DotName.createSimple("io.quarkus.scheduler.Scheduled$Schedules");
@@ -39,7 +43,8 @@ class ScheduledMethodsProcessor {
             BuildProducer<AnnotationsTransformerBuildItem> transformers) {
         if (capabilities.isPresent(Capability.SCHEDULER)) {
             beans.produce(AdditionalBeanBuildItem.builder()
-                    .addBeanClasses(TRACKED_RUNS.toString(), TRACKS_RUNS.toString(), TRACKED_RUNS + "$Tracking")
+                    .addBeanClasses(TRACKED_RUNS.toString(), TRACKS_RUNS.toString(), TRACKED_RUNS + "$Tracking",
+                            LATE_RUNS.toString(), ENDS_LATE_RUNS.toString())
                     .setUnremovable().build());
             transformers.produce(new AnnotationsTransformerBuildItem(AnnotationTransformation.forMethods()
                     .whenAnyMatch(annotation -> annotation.name().equals(SCHEDULED) || annotation.name().equals(SCHEDULES))
@@ -51,6 +56,9 @@ class ScheduledMethodsProcessor {
     }
 
     private static void trackRunsOfMethod(TransformationContext context) {
+        if (canBeIntercepted(context.declaration().asMethod())) {
+            context.add(AnnotationInstance.builder(ENDS_LATE_RUNS).build());
+        }
         for (AnnotationInstance annotation : List.copyOf(context.annotations())) {
             if (annotation.name().equals(SCHEDULED)) {
                 replace(context, annotation, tracked(annotation));
@@ -62,6 +70,13 @@ class ScheduledMethodsProcessor {
                         List.of(AnnotationValue.createArrayValue("value", schedules))));
             }
         }
+    }
+
+    // Coroutines apart: what they fail with does not come out of the method.
+    private static boolean canBeIntercepted(MethodInfo method) {
+        return (method.flags() & (Modifier.STATIC | Modifier.PRIVATE | Modifier.FINAL | Modifier.ABSTRACT)) == 0
+                && !Modifier.isFinal(method.declaringClass().flags()) && !method.declaringClass().isInterface()
+                && method.parameterTypes().stream().noneMatch(type -> type.name().equals(CONTINUATION));
     }
 
     private static void replace(TransformationContext context, AnnotationInstance before, AnnotationInstance after) {

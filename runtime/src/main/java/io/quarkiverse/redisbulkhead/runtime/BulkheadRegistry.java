@@ -264,6 +264,10 @@ public class BulkheadRegistry implements RedisBulkheads {
      * @return zero: never
      */
     Duration warnAfter(String name) {
+        return warnAfter(name, definitions);
+    }
+
+    static Duration warnAfter(String name, EffectiveDefinitions definitions) {
         return definitions.warnAfter(name)
                 .orElse(LaunchMode.current() == LaunchMode.DEVELOPMENT ? WARN_AFTER_IN_DEV_MODE : Duration.ZERO);
     }

@@ -188,6 +188,15 @@ public class BulkheadRuntime {
         return executions.idle();
     }
 
+    /**
+     * Whether calls are refused because the application stops.
+     *
+     * @return true from the beginning of its shutdown
+     */
+    public boolean isStopping() {
+        return engine.isStopping();
+    }
+
     /** Connects in the background. */
     void warmUp() {
         connecting.run();

@@ -78,7 +78,8 @@ final class DeclaredBulkheads {
         values.put("max-hold", spec.maxHold());
         values.put("min-hold", spec.minHold());
         values.put("keep-idle", spec.keepIdle());
-        values.put("warn-after", definitions.warnAfter(name));
+        values.put("warn-after",
+                Optional.of(BulkheadRegistry.warnAfter(name, definitions)).filter(time -> !time.isZero()));
         values.put("on-lost", spec.onLost());
         values.put("on-full", definitions.onFull(name).<Object> map(onFull -> onFull)
                 .orElse("scheduled runs are skipped, other calls rejected"));

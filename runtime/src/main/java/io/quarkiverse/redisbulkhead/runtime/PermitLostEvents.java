@@ -9,6 +9,7 @@ import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreListener;
+import io.quarkus.arc.Arc;
 
 /** Fires a CDI event for each lost permit. Observers may block, so they run on a worker thread. */
 final class PermitLostEvents implements SemaphoreListener {
@@ -33,14 +34,17 @@ final class PermitLostEvents implements SemaphoreListener {
     }
 
     private void fire(PermitLost loss) {
-        event.fireAsync(loss).exceptionally(failure -> {
-            LOG.errorf(failure, "An asynchronous observer of %s failed", loss);
-            return null;
-        });
         try {
+            event.fireAsync(loss).exceptionally(failure -> {
+                LOG.errorf(failure, "An asynchronous observer of %s failed", loss);
+                return null;
+            });
             event.fire(loss);
         } catch (RuntimeException e) {
-            LOG.errorf(e, "An observer of %s failed", loss);
+            // Without a container, the application has stopped meanwhile, and its observers with it.
+            if (Arc.container() != null) {
+                LOG.errorf(e, "An observer of %s failed", loss);
+            }
         }
     }
 }

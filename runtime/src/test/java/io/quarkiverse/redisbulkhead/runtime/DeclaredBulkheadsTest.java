@@ -28,6 +28,7 @@ import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead.DefinedValue;
+import io.quarkus.runtime.LaunchMode;
 import io.quarkus.runtime.configuration.DurationConverter;
 import io.smallrye.config.PropertiesConfigSource;
 import io.smallrye.config.SmallRyeConfig;
@@ -96,6 +97,20 @@ class DeclaredBulkheadsTest {
                 new DefinedValue("await-release", "false", DEFAULT, ""),
                 new DefinedValue("rest.retry-after", "estimate", DEFAULT, ""),
                 new DefinedValue("enabled", "true", DEFAULT, ""));
+    }
+
+    @Test
+    void warnAfterHasADefaultInDevMode() {
+        LaunchMode before = LaunchMode.current();
+        LaunchMode.set(LaunchMode.DEVELOPMENT);
+        try {
+            assertThat(byMember(reports(Map.of())).get("warn-after"))
+                    .isEqualTo(new DefinedValue("warn-after", "600s", DEFAULT, ""));
+            assertThat(byMember(reports(Map.of("quarkus.redis-bulkhead.reports.warn-after", "0s"))).get("warn-after").value())
+                    .isEmpty();
+        } finally {
+            LaunchMode.set(before);
+        }
     }
 
     @Test

@@ -41,6 +41,7 @@ public interface Rule {
                 new EventLoopRule(config),
                 new KeyRule(),
                 new CallWeightRule(),
+                new WebSocketRule(),
                 new KeyResolverBeanRule());
     }
 }

@@ -1,6 +1,7 @@
 package io.quarkiverse.redisbulkhead.deployment.behaviour;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
@@ -48,6 +49,7 @@ class LeakedPermitsTest {
             // A busy machine may delay replies from Redis.
             .overrideConfigKey("quarkus.redis-bulkhead.command-timeout", "10s")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.long.warn-after", "1s")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.long-stage.warn-after", "1s")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.lock.long.warn-after", "1s");
 
     @Inject
@@ -143,7 +145,7 @@ class LeakedPermitsTest {
         drop(semaphore("barrier-3", SHORT));
         awaitReport("bulkhead 'barrier-3'");
         assertThat(work.holders()).extracting(Holder::state).containsExactly(Holder.State.HELD);
-        stage.complete("done");
+        assertThat(stage.complete("done")).isTrue();
         await().atMost(LONG).untilAsserted(() -> assertThat(work.holders()).isEmpty());
         assertThat(reports()).hasSize(1);
     }
@@ -152,15 +154,22 @@ class LeakedPermitsTest {
     void whatIsHeldForLongIsReportedOnce() {
         Cancellable never = guarded.longNever().subscribe().with(item -> {
         });
+        // Its caller drops the stage, and no code can complete it any more.
+        guarded.longStage();
         Permit lock = bulkheads.lock("long").lock();
 
         awaitReport("Guarded#longNever has held a permit of bulkhead 'long' for ");
+        awaitReport("Guarded#longStage has held a permit of bulkhead 'long-stage' for ");
         awaitReport("LeakedPermitsTest.whatIsHeldForLongIsReportedOnce(LeakedPermitsTest.java:");
-        assertThat(reports()).hasSize(2).anyMatch(line -> line.contains("bulkhead 'lock:long'"));
+        assertThat(bulkheads.semaphore("long-stage").holders()).extracting(Holder::method, Holder::state)
+                .containsExactly(tuple("Guarded#longStage", Holder.State.HELD));
+        assertThat(reports()).hasSize(3).anyMatch(line -> line.contains("bulkhead 'lock:long'"));
         assertThat(lock.release()).isTrue();
         never.cancel();
         await().atMost(LONG).untilAsserted(() -> assertThat(bulkheads.semaphore("long").holders()).isEmpty());
-        assertThat(reports()).hasSize(2);
+        assertThat(reports()).hasSize(3);
+        Holder stage = bulkheads.semaphore("long-stage").holders().get(0);
+        assertThat(bulkheads.semaphore("long-stage").revoke(stage.permitId())).isTrue();
     }
 
     private RedisSemaphore semaphore(String name) {
@@ -220,6 +229,11 @@ class LeakedPermitsTest {
         @RedisBulkhead(name = "long", permits = 1)
         Uni<Void> longNever() {
             return Uni.createFrom().nothing();
+        }
+
+        @RedisBulkhead(name = "long-stage", permits = 1)
+        CompletionStage<String> longStage() {
+            return new CompletableFuture<>();
         }
     }
 }

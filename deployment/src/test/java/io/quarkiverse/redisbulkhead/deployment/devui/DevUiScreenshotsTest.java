@@ -17,6 +17,7 @@ import com.microsoft.playwright.Page;
 import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.ColorScheme;
 
+import io.quarkiverse.redisbulkhead.deployment.OtherInstance;
 import io.quarkiverse.redisbulkhead.deployment.behaviour.KillableRedis;
 import io.quarkus.test.QuarkusDevModeTest;
 
@@ -29,7 +30,7 @@ class DevUiScreenshotsTest {
     @RegisterExtension
     static final QuarkusDevModeTest APP = new QuarkusDevModeTest().withApplicationRoot(jar -> {
         REDIS.start();
-        jar.addClass(DemoApplication.class).addClasses(DemoApplication.class.getDeclaredClasses())
+        jar.addClasses(DemoApplication.class, OtherInstance.class).addClasses(DemoApplication.class.getDeclaredClasses())
                 .addAsResource(new StringAsset("""
                         quarkus.application.name=shop
                         quarkus.http.port=%d

@@ -15,12 +15,14 @@ import jakarta.inject.Inject;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 
+import org.jboss.resteasy.reactive.RestQuery;
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.BulkheadContendedException;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.BulkheadInterruptedException;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkiverse.redisbulkhead.BulkheadWeight;
 import io.quarkiverse.redisbulkhead.LockNotAcquiredException;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
@@ -71,6 +73,14 @@ class RejectionInRestTest {
         when().get("/locks-twice").then().statusCode(503).header("Retry-After", nullValue())
                 .body("title", is("Locked"))
                 .body("detail", is("The call would wait for lock 'rest-twice', which this request itself holds"));
+    }
+
+    /** Nor can it here, and no permit is lost. */
+    @Test
+    void callThatWeighsMoreThanTheLimitGetsNoRetryAfter() {
+        when().get("/weighing?tokens=11").then().statusCode(503).header("Retry-After", nullValue())
+                .body("detail", is("The limit of bulkhead 'rest-weighing' is too low for this call"));
+        when().get("/weighing?tokens=10").then().statusCode(200);
     }
 
     @Test
@@ -133,6 +143,13 @@ class RejectionInRestTest {
         @RedisBulkhead(name = "rest-itself", permits = 1, maxWait = "10m")
         public String itself() {
             return itself();
+        }
+
+        @GET
+        @Path("weighing")
+        @RedisBulkhead(name = "rest-weighing", permits = 10)
+        public String weighing(@RestQuery @BulkheadWeight int tokens) {
+            return "done";
         }
 
         @GET

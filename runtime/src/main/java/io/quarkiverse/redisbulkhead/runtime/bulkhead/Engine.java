@@ -497,6 +497,15 @@ public final class Engine implements ConnectionListener {
 
     // ---- The end of the application
 
+    /**
+     * Whether new requests are refused.
+     *
+     * @return true from {@link #refuseAndRejectWaiters()} on
+     */
+    public boolean isStopping() {
+        return around.isStopping();
+    }
+
     /** Refuses new requests from now on, and rejects all that wait. Executions that hold their permits continue. */
     public void refuseAndRejectWaiters() {
         around.stop();

@@ -1,6 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime.guard;
 
 import java.io.ByteArrayInputStream;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Future;
@@ -48,11 +49,11 @@ public final class UnfinishedResults implements Guard {
 
     private static final Logger LOG = Logger.getLogger(UnfinishedResults.class);
 
-    private static final ClassValue<Boolean> IS_UNFINISHED = new ClassValue<>() {
+    private static final ClassValue<Optional<String>> UNFINISHED = new ClassValue<>() {
 
         @Override
-        protected Boolean computeValue(Class<?> type) {
-            return isUnfinished(type);
+        protected Optional<String> computeValue(Class<?> type) {
+            return Optional.ofNullable(unfinished(type));
         }
     };
 
@@ -82,32 +83,34 @@ public final class UnfinishedResults implements Guard {
         if (result != null && !logged.get()) {
             Object inside = content.apply(result);
             if (inside != null && isUnfinished(inside) && logged.compareAndSet(false, true)) {
-                LOG.warnf("%s returned a %s, whose work is not done yet, and the permit of bulkhead '%s' has gone back already."
+                // The class may be a lambda, or internal to a library.
+                LOG.warnf("%s returned %s, whose work is not done yet, and the permit of bulkhead '%s' has gone back already."
                         + " Declare Uni, Multi or CompletionStage as the type of the method, or let it return the finished"
-                        + " value. This is logged once per method", method, inside.getClass().getName(), bulkhead);
+                        + " value. This is logged once per method", method, UNFINISHED.get(inside.getClass()).orElseThrow(),
+                        bulkhead);
             }
         }
         return result;
     }
 
     private static boolean isUnfinished(Object result) {
-        return IS_UNFINISHED.get(result.getClass()) && !(result instanceof Future<?> future && future.isDone())
+        return UNFINISHED.get(result.getClass()).isPresent() && !(result instanceof Future<?> future && future.isDone())
                 && !(result instanceof ByteArrayInputStream);
     }
 
-    private static boolean isUnfinished(Class<?> type) {
+    /** The simple name of the type that makes the result unfinished, or null. */
+    private static String unfinished(Class<?> type) {
         if (type == null) {
-            return false;
+            return null;
         }
-        if (TYPES.contains(type.getName()) || isUnfinished(type.getSuperclass())) {
-            return true;
+        if (TYPES.contains(type.getName())) {
+            return type.getSimpleName();
         }
+        String inherited = unfinished(type.getSuperclass());
         for (Class<?> implemented : type.getInterfaces()) {
-            if (isUnfinished(implemented)) {
-                return true;
-            }
+            inherited = inherited == null ? unfinished(implemented) : inherited;
         }
-        return false;
+        return inherited;
     }
 
     @Override

@@ -82,7 +82,9 @@ public enum MessageCode {
     /** A scheduled method with one permit leaves open what happens to runs that overlap. */
     RBH037,
     /** A parameter cannot be the weight of a call. */
-    RBH038;
+    RBH038,
+    /** A web socket endpoint has no handler for rejections of a stream. */
+    RBH039;
 
     /** The address of the page that explains the numbers; each number is an anchor of it. */
     static final String PAGE = "https://docs.quarkiverse.io/quarkus-redis-bulkhead/dev/errors.html";

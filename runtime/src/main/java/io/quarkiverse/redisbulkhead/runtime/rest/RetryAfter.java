@@ -11,6 +11,7 @@ import jakarta.inject.Singleton;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeavyCallRejectedException;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.NestedCallRejectedException;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
@@ -37,10 +38,12 @@ public class RetryAfter {
      * For a call that found its bulkhead full.
      *
      * @param rejection what the call failed with
-     * @return seconds, at least 1; empty for no header, also if the call would have waited for itself
+     * @return seconds, at least 1; empty for no header, also if no wait helps: the call would have waited for
+     *         itself, or weighs more than the limit
      */
     public OptionalLong of(BulkheadFullException rejection) {
-        if (NestedCallRejectedException.isReasonOf(rejection)) {
+        if (NestedCallRejectedException.isReasonOf(rejection)
+                || rejection instanceof HeavyCallRejectedException heavy && heavy.isAboveLimit()) {
             return OptionalLong.empty();
         }
         return configured(rejection.name()).orElseGet(() -> OptionalLong.of(seconds(

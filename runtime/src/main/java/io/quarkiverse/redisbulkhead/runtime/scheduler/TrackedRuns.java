@@ -19,6 +19,7 @@ import jakarta.interceptor.InvocationContext;
 import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.runtime.BulkheadRuntime;
 import io.quarkiverse.redisbulkhead.runtime.ScheduledRuns;
 import io.quarkus.scheduler.Scheduled;
 import io.quarkus.scheduler.ScheduledExecution;
@@ -37,17 +38,21 @@ public class TrackedRuns implements Scheduled.SkipPredicate, ScheduledRuns {
 
     private static final Logger LOG = Logger.getLogger(TrackedRuns.class);
     private static final String RUN = TrackedRuns.class.getName();
+    private static final String LATE = RUN + ".late";
 
     private final Event<SkippedExecution> skips;
+    private final BulkheadRuntime runtime;
 
     /**
      * Creates the bean.
      *
      * @param skips takes the events of skipped runs
+     * @param runtime knows whether the application stops
      */
     @Inject
-    public TrackedRuns(Event<SkippedExecution> skips) {
+    public TrackedRuns(Event<SkippedExecution> skips, BulkheadRuntime runtime) {
         this.skips = skips;
+        this.runtime = runtime;
     }
 
     @Override
@@ -58,7 +63,17 @@ public class TrackedRuns implements Scheduled.SkipPredicate, ScheduledRuns {
 
     /** The current context executes this run. */
     void begin(ScheduledExecution execution) {
-        contextOfRun().ifPresent(context -> context.putLocal(RUN, execution));
+        boolean late = runtime.isStopping();
+        contextOfRun().ifPresent(context -> {
+            context.putLocal(RUN, execution);
+            context.putLocal(LATE, late);
+        });
+    }
+
+    /** The run that the current context executes, if it began while the application stops; otherwise null. */
+    ScheduledExecution late() {
+        return contextOfRun().filter(context -> Boolean.TRUE.equals(context.getLocal(LATE)))
+                .map(context -> (ScheduledExecution) context.getLocal(RUN)).orElse(null);
     }
 
     private static Optional<Context> contextOfRun() {
