@@ -22,13 +22,19 @@ import io.quarkiverse.redisbulkhead.benchmarks.contender.Contender;
 /** Platform threads, each of which makes one pair after the other. */
 public final class BlockingCrew implements Crew {
 
+    // After this time, those that have begun their first pair wait for a permit.
+    private static final long UNTIL_ALL_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
     private final List<BlockingCaller> callers;
     private final Runnable execution;
     // They outlive each piece of work, so that what they allocated can be asked for.
     private final ExecutorService threads;
     // Zero for no pause.
     private final long nanosBetweenPairs;
+    // Whether all callers but those with a permit wait when the work begins.
+    private final boolean crowded;
     private final AtomicLong nextPair = new AtomicLong();
+    private volatile CountDownLatch unbegun;
     private volatile boolean over;
 
     /**
@@ -44,13 +50,15 @@ public final class BlockingCrew implements Crew {
 
     /** The same, with callers that are made in another way. */
     public BlockingCrew(Supplier<BlockingCaller> callers, int size, Runnable execution) {
-        this(callers, size, execution, 0);
+        this(callers, size, execution, 0, false);
     }
 
-    private BlockingCrew(Supplier<BlockingCaller> callers, int size, Runnable execution, long nanosBetweenPairs) {
+    private BlockingCrew(Supplier<BlockingCaller> callers, int size, Runnable execution, long nanosBetweenPairs,
+            boolean crowded) {
         this.callers = Stream.generate(callers).limit(size).toList();
         this.execution = execution;
         this.nanosBetweenPairs = nanosBetweenPairs;
+        this.crowded = crowded;
         this.threads = Executors.newFixedThreadPool(size);
     }
 
@@ -63,13 +71,29 @@ public final class BlockingCrew implements Crew {
      */
     public static BlockingCrew paced(Contender contender, int size, int pairsPerSecond) {
         return new BlockingCrew(contender::newBlockingCaller, size, () -> {
-        }, TimeUnit.SECONDS.toNanos(1) / pairsPerSecond);
+        }, TimeUnit.SECONDS.toNanos(1) / pairsPerSecond, false);
+    }
+
+    /**
+     * Prepares callers of which all wait when the work begins, except for those that have a permit. Where executions are empty
+     * and
+     * cores few, no caller of a store in this process would ever wait otherwise, while those of Redis wait from the first pair
+     * on,
+     * and go on doing so: a permit that ends goes to the next waiter.
+     *
+     * @param contender what they use
+     * @param size how many there are, more than there are permits
+     */
+    public static BlockingCrew crowded(Contender contender, int size) {
+        return new BlockingCrew(contender::newBlockingCaller, size, () -> {
+        }, 0, true);
     }
 
     @Override
     public Work work(Duration duration) throws InterruptedException {
         over = false;
         nextPair.set(System.nanoTime());
+        unbegun = new CountDownLatch(crowded ? callers.size() : 0);
         CountDownLatch begin = new CountDownLatch(1);
         List<Future<Histogram>> work = new ArrayList<>();
         for (BlockingCaller caller : callers) {
@@ -96,15 +120,24 @@ public final class BlockingCrew implements Crew {
 
     private Histogram makePairs(BlockingCaller caller, CountDownLatch begin) throws Exception {
         Histogram latencies = Work.newHistogram();
+        Runnable held = this::execute;
         begin.await();
+        unbegun.countDown();
         // At least one pair, however late the thread gets to run.
         do {
             awaitTurn();
             long begun = System.nanoTime();
-            caller.pair(execution);
+            caller.pair(held);
             Work.record(latencies, System.nanoTime() - begun);
         } while (!over);
         return latencies;
+    }
+
+    private void execute() {
+        execution.run();
+        while (unbegun.getCount() > 0) {
+            LockSupport.parkNanos(UNTIL_ALL_WAIT_NANOS);
+        }
     }
 
     private void awaitTurn() {

@@ -79,6 +79,9 @@ public enum Load {
 
     /** Callers for this load. */
     public Crew crew(Contender contender) {
+        if (this == CONTENDED) {
+            return BlockingCrew.crowded(contender, callers);
+        }
         return asynchronous ? new AsynchronousCrew(contender, callers, NOTHING)
                 : new BlockingCrew(isFull() ? contender::newRejectedCaller : contender::newBlockingCaller, callers, NOTHING);
     }
