@@ -8,7 +8,7 @@ import '@vaadin/grid/vaadin-grid-sort-column.js';
 import '@vaadin/icon';
 import '@vaadin/progress-bar';
 import '@vaadin/text-field';
-import { count, duration, keyText, span } from './redis-bulkhead-format.js';
+import { count, duration, grouped, keyText, span } from './redis-bulkhead-format.js';
 import { GridRows, flattened } from './redis-bulkhead-grid-rows.js';
 import { LiveState, spreadRequestNumbers } from './redis-bulkhead-live.js';
 import { aboutToTimeOut, bulkheadRows } from './redis-bulkhead-rows.js';
@@ -304,9 +304,9 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
   _waiting(row) {
     const late = aboutToTimeOut(row, this._now);
     if (late > 0) {
-      return html`<span class="number alarming" title="${count(late, 'call is', 'calls are')} about to time out">${row.waiting}</span>`;
+      return html`<span class="number alarming" title="${count(late, 'call is', 'calls are')} about to time out">${grouped(row.waiting)}</span>`;
     }
-    return html`<span class="number ${row.waiting > 0 ? '' : 'about'}">${row.waiting}</span>`;
+    return html`<span class="number ${row.waiting > 0 ? '' : 'about'}">${grouped(row.waiting)}</span>`;
   }
 
   _name(row) {
@@ -410,14 +410,14 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
 
   _sizes(row) {
     const sizes = row.kind === 'keyed'
-      ? `${row.inUse} in use${idle(row)} in ${count(row.keys, 'key')}${row.permits ? `, ${row.permits} for each` : ''}`
-      : `${row.inUse} of ${row.limit ?? '?'} in use${idle(row)}`;
+      ? `${grouped(row.inUse)} in use${idle(row)} in ${count(row.keys, 'key')}${row.permits ? `, ${grouped(row.permits)} for each` : ''}`
+      : `${grouped(row.inUse)} of ${grouped(row.limit) ?? '?'} in use${idle(row)}`;
     return [
       sizes,
       row.weightOfCall ? 'each call states its weight' : row.weightsDiffer ? `weights up to ${row.weight}` : row.weight > 1 ? `weight ${row.weight} per call` : '',
       row.expireMillis ? `lease ${duration(row.expireMillis)}` : '',
       row.maxWaitMillis ? `waits up to ${duration(row.maxWaitMillis)}` : '',
-      row.maxWaiters !== undefined ? `at most ${row.maxWaiters} waiting per instance` : '',
+      row.maxWaiters !== undefined ? `at most ${grouped(row.maxWaiters)} waiting per instance` : '',
     ].filter(part => part !== '').join(' · ');
   }
 

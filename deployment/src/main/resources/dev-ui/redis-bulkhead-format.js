@@ -35,9 +35,14 @@ export function millis(duration) {
   return parts ? (parts[1] ?? 0) * HOUR + (parts[2] ?? 0) * MINUTE + (parts[3] ?? 0) * SECOND : undefined;
 }
 
+/** A number with separators; undefined without one. */
+export function grouped(number) {
+  return number?.toLocaleString('en');
+}
+
 /** A number with a noun. */
 export function count(number, one, many = `${one}s`) {
-  return `${number.toLocaleString('en')} ${number === 1 ? one : many}`;
+  return `${grouped(number)} ${number === 1 ? one : many}`;
 }
 
 /** Whether one of the texts has what is looked for. */

@@ -1,4 +1,5 @@
 import { html, svg } from 'lit';
+import { grouped } from './redis-bulkhead-format.js';
 
 const WIDTH = 160;
 const HEIGHT = 28;
@@ -21,7 +22,7 @@ export function useBar(row, alarming) {
         <div class="bar" role="img" aria-label="the fullest key is at ${percent(row.use)}" title="The fullest key">
           ${fill(row, alarming)}
         </div>
-        <span class="number cut">${row.inUse}${row.permits ? html`<span class="about"> · ${row.permits} each</span>` : ''}</span>
+        <span class="number cut">${grouped(row.inUse)}${row.permits ? html`<span class="about"> · ${grouped(row.permits)} each</span>` : ''}</span>
       </div>`;
   }
   return html`
@@ -29,7 +30,7 @@ export function useBar(row, alarming) {
       <div class="bar" role="img" aria-label="${row.inUse} of ${row.limit ?? 'an unknown number of'} permits in use${idle(row)}">
         ${row.limit ? html`${fill(row, alarming)}${kept(row)}` : ''}
       </div>
-      <span class="number cut">${row.inUse}${row.limit ? html`<span class="about"> of ${row.limit}</span>`
+      <span class="number cut">${grouped(row.inUse)}${row.limit ? html`<span class="about"> of ${grouped(row.limit)}</span>`
         : html`<span class="about" title="No instance has used the bulkhead within the last minute, or their limits differ"> of ?</span>`}${
         row.idle > 0 ? html`<span class="about" title="${IDLE}">${idle(row)}</span>` : ''}</span>
     </div>`;
@@ -47,7 +48,7 @@ function kept(row) {
 
 /** How many permits are idle, for the end of a text. */
 export function idle(row) {
-  return row.idle > 0 ? `, ${row.idle} idle` : '';
+  return row.idle > 0 ? `, ${grouped(row.idle)} idle` : '';
 }
 
 function percent(use) {

@@ -41,6 +41,11 @@ final class Demo {
                 + "&number=" + number);
     }
 
+    /** The application acquires a permit and forgets it. */
+    void drop(String name) {
+        post("drop?name=" + name);
+    }
+
     /** An instance of another application begins an execution, with a limit of its own. */
     void beginElsewhere(String name, int limit) {
         post("elsewhere?name=" + name + "&limit=" + limit);

@@ -20,6 +20,7 @@ import org.eclipse.microprofile.config.inject.ConfigProperty;
 
 import io.quarkiverse.redisbulkhead.BulkheadKey;
 import io.quarkiverse.redisbulkhead.CurrentPermit;
+import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
@@ -106,6 +107,19 @@ public class DemoApplication {
         List<Uni<Permit>> taking = IntStream.range(0, number).mapToObj(i -> semaphore.acquireAsync(weight, Duration.ZERO))
                 .toList();
         HELD.addAll(Uni.join().all(taking).andFailFast().await().indefinitely());
+    }
+
+    /** Acquires a permit, and drops it. */
+    @POST
+    @Path("/drop")
+    public void drop(@QueryParam("name") String name) throws InterruptedException {
+        RedisSemaphore semaphore = bulkheads
+                .semaphore(SemaphoreSpec.named(name).permits(1).expire(Duration.ofMinutes(2)).build());
+        semaphore.acquire(Duration.ZERO);
+        while (semaphore.holders().stream().noneMatch(holder -> holder.state() == Holder.State.LEAKED)) {
+            System.gc();
+            Thread.sleep(50);
+        }
     }
 
     /** An instance of another application begins an execution. */

@@ -86,6 +86,7 @@ class DevUiTest {
                 test("bulkheads of other applications are told from those in code",
                         this::distinguishesBulkheadsOfOtherApplications),
                 test("idle permits are shown", this::showsIdlePermits),
+                test("a permit that code drops is marked", this::marksLeakedPermits),
                 test("an instance that does not answer is shown with its share", this::showsSilentInstances),
                 test("a thousand holders stay usable", this::aThousandHoldersStayUsable),
                 test("a filter that finds nothing says so", this::showsAMessageWhenTheFilterMatchesNothing),
@@ -254,6 +255,20 @@ class DevUiTest {
         assertThat(limit.get("idle").asInt()).isEqualTo(1);
         demo.end();
         assertThat(title("invoices")).isHidden();
+    }
+
+    private void marksLeakedPermits() {
+        holders();
+        demo.drop("dropped");
+        title("dropped").click();
+
+        assertThat(occupants().getByText("leaked", new Locator.GetByTextOptions().setExact(true))).isVisible();
+        assertThat(tool("holders", "{\"bulkhead\":\"dropped\"}").get("holders").get(0).get("state").asText())
+                .isEqualTo("leaked");
+        revoke().click();
+        dialog().locator("vaadin-button[slot=confirm-button]").click();
+        assertThat(row("dropped", "0 of 1")).isVisible();
+        assertThat(occupants().getByText("leaked", new Locator.GetByTextOptions().setExact(true))).isHidden();
     }
 
     private void showsSilentInstances() {
@@ -532,7 +547,7 @@ class DevUiTest {
         demo.take("bulk", null, 2_500, 10);
         assertThat(occupants().getByText("Holders (1,010)")).isVisible();
         assertThat(firstVisible()).as("does not scroll when rows are added").isEqualTo(at);
-        assertThat(before).contains("1000");
+        assertThat(before).contains("1,000 of 2,500 in use");
 
         // An id with two digits in base 36; one with a single digit is the beginning of others.
         Object id = occupants().evaluate("it => it.row.holders[700].permitId");
