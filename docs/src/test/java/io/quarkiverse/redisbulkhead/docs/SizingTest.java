@@ -7,11 +7,15 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
@@ -60,11 +64,17 @@ class SizingTest {
         }
     }
 
+    private static final Question EXAMPLE = new Question(4, 10, 200, 500, 3_000, 80, 10);
+    private static final List<Question> QUESTIONS = List.of(EXAMPLE, new Question(12, 100, 35, 90, 1_000, 800, 30),
+            new Question(3, 2, 5_000, 9_000, 5_000, 1, 30));
+    private static final String NEXT = "<hr class=\"next\">";
+
+    private static Map<Question, String> answers;
+
     @Test
     void theCalculatorHasTheFormulasOfThePage() throws IOException, InterruptedException {
-        for (Question question : List.of(new Question(4, 10, 200, 500, 3_000, 80, 10),
-                new Question(12, 100, 35, 90, 1_000, 800, 30), new Question(3, 2, 5_000, 9_000, 5_000, 1, 30))) {
-            String page = open(question);
+        for (Question question : QUESTIONS) {
+            String page = answers().get(question);
             assertThat(value(page, "capacity")).isEqualTo(number(question.capacity(), 1));
             assertThat(value(page, "load")).isEqualTo(number(100 * question.rate() / question.capacity(), 0) + " %");
             assertThat(value(page, "pause")).isEqualTo(number(0.6 * question.expire(), 1) + " s");
@@ -84,7 +94,7 @@ class SizingTest {
     /** The example of the page on sizing, with the same numbers. */
     @Test
     void theCalculatorSolvesTheExample() throws IOException, InterruptedException {
-        String page = open(new Question(4, 10, 200, 500, 3_000, 80, 10));
+        String page = answers().get(EXAMPLE);
         String sizing = Files.readString(Page.PAGES.resolve("sizing.adoc"));
         assertThat(value(page, "capacity")).isEqualTo("50");
         assertThat(sizing).contains("50 calls per second", "| 10 × 2 s ÷ 0.2 s = 100 waiters, ÷ 4 instances | `25`",
@@ -106,18 +116,38 @@ class SizingTest {
         return digits == 0 ? text : text.replaceFirst("[.]?0+$", "");
     }
 
-    private static String open(Question question) throws IOException, InterruptedException {
+    // A start of the browser takes much longer than the calculator, so one start opens it with all questions, in frames.
+    private static synchronized Map<Question, String> answers() throws IOException, InterruptedException {
+        if (answers == null) {
+            Path folder = Files.createTempDirectory("sizing");
+            try {
+                String frames = QUESTIONS.stream().map(question -> "<iframe src='" + CALCULATOR.toUri() + question.query() + "'></iframe>")
+                        .collect(Collectors.joining());
+                Path frame = Files.writeString(folder.resolve("frames.html"), """
+                        <body onload="document.body.innerHTML = [...document.querySelectorAll('iframe')]
+                            .map(each => each.contentDocument.body.innerHTML).join('%s')">%s</body>
+                        """.formatted(NEXT.replace("\"", "&quot;"), frames));
+                String[] pages = content(frame, folder.resolve("profile")).split(NEXT);
+                assertThat(pages).hasSameSizeAs(QUESTIONS);
+                answers = IntStream.range(0, pages.length).boxed().collect(Collectors.toMap(QUESTIONS::get, i -> pages[i]));
+            } finally {
+                try (Stream<Path> files = Files.walk(folder)) {
+                    files.sorted(Comparator.reverseOrder()).forEach(file -> file.toFile().delete());
+                }
+            }
+        }
+        return answers;
+    }
+
+    private static String content(Path page, Path profile) throws IOException, InterruptedException {
         Optional<Path> browser = BROWSERS.stream().filter(Files::isExecutable).findFirst();
         assumeTrue(browser.isPresent(), "None of " + BROWSERS + " is there. Debian: apt-get install chromium");
-        Path profile = Files.createTempDirectory("sizing");
         Process process = new ProcessBuilder(browser.get().toString(), "--headless", "--no-sandbox", "--disable-gpu",
-                "--no-first-run", "--disable-background-networking", "--disable-sync", "--user-data-dir=" + profile,
-                "--dump-dom", CALCULATOR.toUri() + question.query()).redirectError(ProcessBuilder.Redirect.DISCARD).start();
-        String page = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+                "--no-first-run", "--disable-background-networking", "--disable-sync", "--allow-file-access-from-files",
+                "--user-data-dir=" + profile, "--dump-dom", page.toUri().toString())
+                .redirectError(ProcessBuilder.Redirect.DISCARD).start();
+        String content = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(process.waitFor()).isZero();
-        try (Stream<Path> files = Files.walk(profile)) {
-            files.sorted((one, other) -> other.compareTo(one)).forEach(file -> file.toFile().delete());
-        }
-        return page;
+        return content;
     }
 }
