@@ -20,6 +20,8 @@ final class Chromium implements AutoCloseable {
 
     private static final List<Path> EXECUTABLES = Stream
             .of("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome").map(Path::of).toList();
+    // The first one is Playwright's: this option replaces its own.
+    private static final String FEATURES = "--enable-features=CDPScreenshotNewSurface,NetworkServiceInProcess2";
     private static final int TIMEOUT_MILLIS = 120_000;
 
     private final Playwright playwright;
@@ -29,7 +31,9 @@ final class Chromium implements AutoCloseable {
         playwright = Playwright.create(new Playwright.CreateOptions().setEnv(Map.of("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")));
         browser = playwright.chromium().launch(new BrowserType.LaunchOptions().setExecutablePath(executable).setHeadless(true)
                 .setArgs(List.of("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-                        "--disable-background-networking", "--disable-component-update", "--disable-sync")));
+                        "--disable-background-networking", "--disable-component-update", "--disable-sync",
+                        // Two processes less: they cost a third of the time that the browser takes besides its pages.
+                        "--in-process-gpu", "--disable-software-rasterizer", FEATURES)));
     }
 
     /** Starts it; skips the calling test if it is not installed. */
