@@ -1,6 +1,8 @@
 /** How long without news before the page says so. */
 const SILENT_AFTER = 4000;
 const CHECK_EVERY = 1000;
+/** States come each second. */
+const OVERDUE_AFTER = 1500;
 /** The server ends each subscription after ten seconds, because it is not told when a browser is closed. */
 const SUBSCRIBE_AGAIN_AFTER = 4;
 
@@ -10,7 +12,7 @@ export class LiveState {
   /**
    * @param jsonRpc asks the application
    * @param onState called with each state
-   * @param onTick called each second
+   * @param onTick called each second in which there is no state
    */
   constructor(jsonRpc, onState, onTick) {
     this._jsonRpc = jsonRpc;
@@ -67,7 +69,10 @@ export class LiveState {
     if (this._ticks % SUBSCRIBE_AGAIN_AFTER === 0) {
       this.restart();
     }
-    this._onTick();
+    // Each state updates the page, too.
+    if (Date.now() - this._heard > OVERDUE_AFTER) {
+      this._onTick();
+    }
   }
 
   _cancel() {

@@ -121,7 +121,8 @@ class SizingTest {
         if (answers == null) {
             Path folder = Files.createTempDirectory("sizing");
             try {
-                String frames = QUESTIONS.stream().map(question -> "<iframe src='" + CALCULATOR.toUri() + question.query() + "'></iframe>")
+                String frames = QUESTIONS.stream()
+                        .map(question -> "<iframe src='" + CALCULATOR.toUri() + question.query() + "'></iframe>")
                         .collect(Collectors.joining());
                 Path frame = Files.writeString(folder.resolve("frames.html"), """
                         <body onload="document.body.innerHTML = [...document.querySelectorAll('iframe')]

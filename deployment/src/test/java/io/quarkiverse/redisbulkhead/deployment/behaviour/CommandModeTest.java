@@ -44,6 +44,7 @@ class CommandModeTest {
             .setForcedDependencies(OptionalExtensions.of("quarkus-rest-jackson", "quarkus-rest-client-jackson"))
             // The build of the tests lets applications share some libraries, which splits them in a packaged one.
             .overrideConfigKey("quarkus.package.jar.type", "uber-jar")
+            .overrideConfigKey("quarkus.package.jar.compress", "false")
             .overrideConfigKey("quarkus.http.host-enabled", "false");
 
     @ProdBuildResults
@@ -97,7 +98,7 @@ class CommandModeTest {
 
     private Process start() throws IOException {
         Process process = new ProcessBuilder(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1", "-Dquarkus.redis.hosts=" + redis.address(), "-jar",
+                "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Dquarkus.redis.hosts=" + redis.address(), "-jar",
                 results.getBuiltArtifactPath().toString())).redirectErrorStream(true).start();
         awaitLine(process, "inside");
         return process;

@@ -29,7 +29,9 @@ final class Chromium implements AutoCloseable {
         playwright = Playwright.create(new Playwright.CreateOptions().setEnv(Map.of("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")));
         browser = playwright.chromium().launch(new BrowserType.LaunchOptions().setExecutablePath(executable).setHeadless(true)
                 .setArgs(List.of("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-                        "--disable-background-networking", "--disable-component-update", "--disable-sync")));
+                        "--disable-background-networking", "--disable-component-update", "--disable-sync",
+                        // A process less.
+                        "--in-process-gpu", "--disable-software-rasterizer")));
     }
 
     /** Starts it; skips the calling test if it is not installed. */

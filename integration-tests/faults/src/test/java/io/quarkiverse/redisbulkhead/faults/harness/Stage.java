@@ -35,8 +35,6 @@ public final class Stage implements AutoCloseable {
     // Slack for many processes that share two cores, which is not the fault of the extension.
     private static final Duration SLACK = Duration.ofSeconds(5);
     static final Map<String, Integer> LIMITS = Map.of("open", 3, "fair", 3, "single", 1, "pair", 2, "keyed", 1);
-    // Only the table needs exact times.
-    private static final Duration POLL = Duration.ofMillis(Extent.of(20, 2));
     private static final AtomicInteger FOLDERS = new AtomicInteger();
 
     private final Path folder;
@@ -277,7 +275,7 @@ public final class Stage implements AutoCloseable {
     /** Waits for a fixed time, where the time itself is part of the scenario. */
     public void passes(Duration time) {
         long end = System.nanoTime() + time.toNanos();
-        await("end of a time").atMost(time.multipliedBy(2).plus(SLACK)).pollInterval(Duration.ofMillis(20))
+        await("end of a time").atMost(time.multipliedBy(2).plus(SLACK)).pollInterval(Duration.ofMillis(10))
                 .until(() -> System.nanoTime() - end >= 0);
     }
 
@@ -285,7 +283,7 @@ public final class Stage implements AutoCloseable {
     public void awaitEntries(long more) {
         long goal = history.entries() + more;
         await(more + " more executions").atMost(Duration.ofSeconds(40).plusMillis(more * 10))
-                .pollInterval(Duration.ofMillis(20))
+                .pollInterval(Duration.ofMillis(10))
                 .until(() -> history.entries() >= goal);
     }
 
@@ -318,7 +316,7 @@ public final class Stage implements AutoCloseable {
     /** Waits until a condition holds, and records the time since the end of the last fault. */
     public void awaitRecovery(String what, Duration atMost, Callable<Boolean> recovered) {
         Duration deadline = atMost.plus(SLACK).minusNanos(System.nanoTime() - faultOverSince);
-        await(what).atMost(deadline).pollInterval(POLL).until(recovered);
+        await(what).atMost(deadline).pollInterval(Duration.ofMillis(2)).until(recovered);
         Duration took = Duration.ofNanos(System.nanoTime() - faultOverSince);
         if (took.compareTo(longestRecovery) > 0) {
             longestRecovery = took;
@@ -327,7 +325,7 @@ public final class Stage implements AutoCloseable {
 
     /** Waits for a condition that holds soon unless something is wrong. */
     public void awaitThat(String what, Callable<Boolean> holds) {
-        await(what).atMost(Duration.ofSeconds(40)).pollInterval(Duration.ofMillis(20)).until(holds);
+        await(what).atMost(Duration.ofSeconds(40)).pollInterval(Duration.ofMillis(10)).until(holds);
     }
 
     Figures judge() {

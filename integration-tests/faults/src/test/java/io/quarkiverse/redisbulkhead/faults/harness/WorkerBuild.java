@@ -101,9 +101,7 @@ final class WorkerBuild {
     private List<String> java(String archiving, Map<String, String> configuration) {
         List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 // Optimized for start-up, not for peak speed.
-                "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx192m", archiving,
-                // Pages of 2 MB, on Linux: most of these processes end before they have used their heap twice.
-                "-XX:+IgnoreUnrecognizedVMOptions", "-XX:+UseTransparentHugePages"));
+                "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx192m", archiving));
         configuration.forEach((property, value) -> command.add("-D" + property + "=" + value));
         command.addAll(List.of("-jar", jar.toString()));
         return command;

@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-import io.quarkiverse.redisbulkhead.faults.harness.Extent;
 import io.quarkiverse.redisbulkhead.faults.harness.Held;
 import io.quarkiverse.redisbulkhead.faults.harness.Stage;
 import io.quarkiverse.redisbulkhead.faults.harness.Store;
@@ -26,9 +25,7 @@ final class Load {
     static final Map<String, String> PATIENT = Map.of("quarkus.redis-bulkhead.command-timeout", "5s", Stage.LEASE_PROPERTY,
             PATIENT_LEASE.toSeconds() + "s", "worker.wait", "20s");
 
-    // A small load is enough to judge by: each execution reports to the observer twice, which costs more than its permit.
-    private static final long HOLD_MILLIS = Extent.of(50, 20);
-    private static final long KEYED_HOLD_MILLIS = Extent.of(10, 5);
+    private static final long HOLD_MILLIS = 20;
     private static final int MANY_KEYS = 100_000;
 
     private final Stage stage;
@@ -78,7 +75,7 @@ final class Load {
 
     /** Adds callers that never wait, so that commands are in flight at any moment. */
     Load withCommandsInFlight() {
-        workers.forEach(worker -> worker.load("keyed", "uni", 5, KEYED_HOLD_MILLIS, MANY_KEYS));
+        workers.forEach(worker -> worker.load("keyed", "uni", 5, 5, MANY_KEYS));
         stage.awaitThat("commands in flight", () -> stage.history().entries("keyed") > 100);
         stage.history().forgetRejections();
         return this;
