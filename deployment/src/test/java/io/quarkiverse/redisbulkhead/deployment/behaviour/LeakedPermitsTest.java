@@ -38,10 +38,9 @@ import io.smallrye.mutiny.subscription.Cancellable;
 class LeakedPermitsTest {
 
     private static final Duration LONG = Duration.ofSeconds(30);
-    // Of permits that are dropped, which come back after that.
-    private static final Duration SHORT = Duration.ofSeconds(3);
-    // Long enough to see the mark between the report and the return, also while the garbage is collected slowly.
-    private static final Duration LONGER = Duration.ofSeconds(8);
+    // Of permits that are dropped, which come back after that. Long enough to see the mark between the report and the return, and for
+    // renewals, also while the garbage is collected slowly.
+    private static final Duration EXPIRE = Duration.ofSeconds(8);
 
     @RegisterExtension
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
@@ -74,7 +73,7 @@ class LeakedPermitsTest {
 
     @Test
     void permitThatCodeDropsIsReportedAndGivenBack() {
-        RedisSemaphore pages = semaphore("dropped", LONGER).forKey("acme");
+        RedisSemaphore pages = semaphore("dropped", EXPIRE).forKey("acme");
         drop(pages);
 
         awaitReport("bulkhead 'dropped', key 'acme'");
@@ -92,14 +91,14 @@ class LeakedPermitsTest {
 
     @Test
     void permitOfAnAsynchronousCallIsReported() {
-        semaphore("dropped-later", SHORT).acquireAsync(Duration.ZERO).replaceWithVoid().await().atMost(LONG);
+        semaphore("dropped-later", EXPIRE).acquireAsync(Duration.ZERO).replaceWithVoid().await().atMost(LONG);
         awaitReport("bulkhead 'dropped-later'");
         assertThat(reports().get(0)).contains("LeakedPermitsTest.permitOfAnAsynchronousCallIsReported(");
     }
 
     @Test
     void lockIsReported() {
-        RedisLock lock = bulkheads.lock(LockSpec.named("archive").lockTimeout(SHORT).build());
+        RedisLock lock = bulkheads.lock(LockSpec.named("archive").lockTimeout(EXPIRE).build());
         dropLock(lock);
         awaitReport("bulkhead 'lock:archive'");
         await().atMost(LONG).untilAsserted(() -> assertThat(lock.owner()).isEmpty());
@@ -110,7 +109,7 @@ class LeakedPermitsTest {
         Permit kept = semaphore("kept").tryAcquire().orElseThrow();
         Uni<Boolean> release = releaseLater(semaphore("kept-by-release"));
         Uni<String> detach = detachLater(semaphore("kept-by-detach"));
-        drop(semaphore("barrier", SHORT));
+        drop(semaphore("barrier", EXPIRE));
         awaitReport("bulkhead 'barrier'");
 
         assertThat(reports()).hasSize(1);
@@ -124,7 +123,7 @@ class LeakedPermitsTest {
         semaphore("released").tryAcquire().orElseThrow().close();
         semaphore("released").tryAcquire().orElseThrow().release();
         String token = semaphore("detached").tryAcquire().orElseThrow().detach();
-        drop(semaphore("barrier-2", SHORT));
+        drop(semaphore("barrier-2", EXPIRE));
         awaitReport("bulkhead 'barrier-2'");
 
         assertThat(reports()).hasSize(1);
@@ -142,7 +141,7 @@ class LeakedPermitsTest {
 
         CompletableFuture<String> stage = new CompletableFuture<>();
         guarded.stage(stage);
-        drop(semaphore("barrier-3", SHORT));
+        drop(semaphore("barrier-3", EXPIRE));
         awaitReport("bulkhead 'barrier-3'");
         assertThat(work.holders()).extracting(Holder::state).containsExactly(Holder.State.HELD);
         assertThat(stage.complete("done")).isTrue();

@@ -9,6 +9,7 @@ import java.util.function.Consumer;
 
 import jakarta.annotation.Priority;
 import jakarta.enterprise.event.Event;
+import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import jakarta.interceptor.AroundInvoke;
@@ -41,7 +42,8 @@ public class TrackedRuns implements Scheduled.SkipPredicate, ScheduledRuns {
     private static final String LATE = RUN + ".late";
 
     private final Event<SkippedExecution> skips;
-    private final BulkheadRuntime runtime;
+    // Created when the first run begins, and not when the application starts.
+    private final Instance<BulkheadRuntime> runtime;
 
     /**
      * Creates the bean.
@@ -50,7 +52,7 @@ public class TrackedRuns implements Scheduled.SkipPredicate, ScheduledRuns {
      * @param runtime knows whether the application stops
      */
     @Inject
-    public TrackedRuns(Event<SkippedExecution> skips, BulkheadRuntime runtime) {
+    public TrackedRuns(Event<SkippedExecution> skips, Instance<BulkheadRuntime> runtime) {
         this.skips = skips;
         this.runtime = runtime;
     }
@@ -63,7 +65,7 @@ public class TrackedRuns implements Scheduled.SkipPredicate, ScheduledRuns {
 
     /** The current context executes this run. */
     void begin(ScheduledExecution execution) {
-        boolean late = runtime.isStopping();
+        boolean late = runtime.get().isStopping();
         contextOfRun().ifPresent(context -> {
             context.putLocal(RUN, execution);
             context.putLocal(LATE, late);

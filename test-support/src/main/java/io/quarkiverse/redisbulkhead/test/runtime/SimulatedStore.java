@@ -1,9 +1,5 @@
 package io.quarkiverse.redisbulkhead.test.runtime;
 
-import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
-
-import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
-
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
@@ -34,6 +30,8 @@ import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 import io.vertx.core.Vertx;
 
 /**

@@ -1,9 +1,5 @@
 package io.quarkiverse.redisbulkhead.test.runtime;
 
-import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
-
-import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -30,9 +26,11 @@ import io.quarkiverse.redisbulkhead.runtime.bulkhead.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.ObservedShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement;
-import io.quarkiverse.redisbulkhead.runtime.store.ObservedShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 
 /** With a manual clock and a store in memory. */
 class SimulatedStoreTest {
@@ -67,7 +65,8 @@ class SimulatedStoreTest {
 
     @Test
     void outageFailsAndSlowStoreDelaysAllOperations() {
-        assertThat(OPERATIONS.keySet()).as("so that a new one is not forgotten").isEqualTo(EnumSet.allOf(ObservedShareStore.Operation.class));
+        assertThat(OPERATIONS.keySet()).as("so that a new one is not forgotten")
+                .isEqualTo(EnumSet.allOf(ObservedShareStore.Operation.class));
         OPERATIONS.forEach((operation, call) -> {
             assertThat(future(call.apply(store))).as("%s, without a fault", operation).isCompleted();
 
@@ -241,7 +240,7 @@ class SimulatedStoreTest {
     private static void assertAway(CompletableFuture<?> answer, boolean outcomeUnknown) {
         assertThat(answer).isCompletedExceptionally();
         assertThatThrownBy(answer::join).cause().matches(failure -> StoreException.is(failure, Kind.AWAY))
-.isInstanceOfSatisfying(StoreException.class,
-                away -> assertThat(away.outcomeUnknown()).isEqualTo(outcomeUnknown));
+                .isInstanceOfSatisfying(StoreException.class,
+                        away -> assertThat(away.outcomeUnknown()).isEqualTo(outcomeUnknown));
     }
 }
