@@ -526,9 +526,8 @@ public interface RedisBulkheadRuntimeConfig {
 
         /**
          * How many calls of this instance may wait for this bulkhead concurrently, across all keys, whether they block a thread
-         * or
-         * not. Further calls that would have to wait are rejected immediately. At least 0; with 0, no call waits, whatever
-         * {@code max-wait} says. By default the only bound is {@code quarkus.redis-bulkhead.max-blocked-threads}.
+         * or not. Further calls that would have to wait are rejected immediately. At least 0; with 0, no call waits, even with
+         * a {@code max-wait}. By default the only bound is {@code quarkus.redis-bulkhead.max-blocked-threads}.
          * <p>
          * Example: {@code quarkus.redis-bulkhead."reports".max-waiters=100}
          */

@@ -20,7 +20,7 @@ import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
 class ClientClocksTest {
 
     /** Trap 1. */
-    @Scenario(value = "application clocks hours apart, and jumping", expected = "calls are not affected")
+    @Scenario(value = "clocks of instances hours apart, and jumping", expected = "calls are not affected")
     void clocksAreWrong(Stage stage) {
         RedisProcess redis = stage.redis();
         FakeClock ahead = stage.fakeClock("+3h");

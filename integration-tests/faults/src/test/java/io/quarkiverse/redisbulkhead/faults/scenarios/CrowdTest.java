@@ -20,7 +20,7 @@ class CrowdTest {
     private static final int PROCESSES = 20;
 
     /** Trap 21. */
-    @Scenario(value = "10,000 keyed bulkheads; kill -9 of one application", expected = "all Redis keys expire")
+    @Scenario(value = "10,000 keyed bulkheads; kill -9 of one instance", expected = "all Redis keys expire")
     void manyKeys(Stage stage) {
         RedisProcess redis = stage.redis();
         List<WorkerProcess> workers = stage.workers(3, redis.url());
@@ -32,7 +32,7 @@ class CrowdTest {
         stage.awaitEntries(KEYS);
     }
 
-    @Scenario(value = "20 applications start together", expected = "each application gets permits")
+    @Scenario(value = "20 instances start together", expected = "each instance gets permits")
     void thunderingStart(Stage stage) {
         if (stage.store() == Store.LOCK) {
             // The statement that confirms an offer may not get the lock in time.

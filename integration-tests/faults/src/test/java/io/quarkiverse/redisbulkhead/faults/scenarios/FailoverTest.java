@@ -28,7 +28,7 @@ class FailoverTest {
     private static final Duration SLACK = Duration.ofSeconds(5);
 
     /** Trap 22. */
-    @Scenario(value = "Sentinel: kill -9 of the master", expected = "shares serve calls meanwhile; applications that reconnect within two seconds claim their permits, of which none is lost")
+    @Scenario(value = "Sentinel: kill -9 of the master", expected = "shares serve calls meanwhile; instances that reconnect within two seconds claim their permits, of which none is lost")
     void sentinelFailover(Stage stage) {
         SentinelGroup group = new SentinelGroup(stage);
         List<WorkerProcess> workers = stage.workers(2, longLease(group.configuration()));
@@ -126,7 +126,7 @@ class FailoverTest {
     }
 
     /** Trap 22, Trap 23. */
-    @Scenario(value = "Cluster: kill -9 of a master", expected = "shares serve calls meanwhile; applications that reconnect within two seconds claim their permits, of which none is lost")
+    @Scenario(value = "Cluster: kill -9 of a master", expected = "shares serve calls meanwhile; instances that reconnect within two seconds claim their permits, of which none is lost")
     void clusterFailover(Stage stage) {
         ClusterGroup group = new ClusterGroup(stage);
         List<WorkerProcess> workers = stage.workers(2, longLease(group.configuration()));

@@ -122,7 +122,7 @@ class ManyWaitersTest {
     }
 
     /** Trap 10. A lease of 30 seconds cannot be what frees the permits of dead waiters. */
-    @Scenario(value = "kill -9 of one of two applications whose callers alternate in the queue, with a lease of 30 seconds", expected = "all callers of the other are served; the dead waiters cost at most five seconds together")
+    @Scenario(value = "kill -9 of one of two instances whose callers alternate in the queue, with a lease of 30 seconds", expected = "all callers of the other are served; the dead waiters cost at most five seconds together")
     void oneOfTwoIsKilled(Stage stage) {
         RedisProcess redis = stage.redis();
         List<WorkerProcess> workers = stage.workers(2, redis.url(),
@@ -142,7 +142,7 @@ class ManyWaitersTest {
 
     /** Trap 10. */
     @Tag("long")
-    @Scenario(value = "SIGSTOP of an application with waiting callers until Redis considers it dead, while the only permit stays taken", expected = "its callers queue again with their tickets; no later caller overtakes them; all are served in order")
+    @Scenario(value = "SIGSTOP of an instance with waiting callers until Redis considers it dead, while the only permit stays taken", expected = "its callers queue again with their tickets; no later caller overtakes them; all are served in order")
     void waitersArePaused(Stage stage) {
         RedisProcess redis = stage.redis();
         List<WorkerProcess> workers = stage.workers(2, redis.url(), HOLDERS_STAY);

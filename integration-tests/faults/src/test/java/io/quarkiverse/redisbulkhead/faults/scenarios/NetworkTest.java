@@ -91,7 +91,7 @@ class NetworkTest {
     }
 
     /** Trap 25. */
-    @Scenario(value = "a server that accepts connections but never replies, from the start", expected = "applications start; calls are rejected")
+    @Scenario(value = "a server that accepts connections but never replies, from the start", expected = "instances start; calls are rejected")
     void neverReplies(Stage stage) {
         RedisProcess redis = stage.redis();
         Proxy proxy = stage.proxy(redis);

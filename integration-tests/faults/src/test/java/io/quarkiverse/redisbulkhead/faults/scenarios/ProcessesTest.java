@@ -48,7 +48,7 @@ class ProcessesTest {
 
     /** Trap 3, Trap 48. */
     @Tag("long")
-    @Scenario(value = "kill -9 of an application that keeps idle permits", expected = "they are free within one lease, and serve those that wait")
+    @Scenario(value = "kill -9 of an instance that keeps idle permits", expected = "they are free within one lease, and serve those that wait")
     void keeperIsKilled(Stage stage) {
         RedisProcess redis = stage.redis();
         List<WorkerProcess> workers = stage.workers(2, redis.url(), KEEP_IDLE);
@@ -63,7 +63,7 @@ class ProcessesTest {
 
     /** Trap 48, Trap 50. */
     @Tag("long")
-    @Scenario(value = "SIGSTOP of an application that keeps idle permits", expected = "a call that does not wait is rejected as full after 50 ms; waiting calls get the permits after its lease")
+    @Scenario(value = "SIGSTOP of an instance that keeps idle permits", expected = "a call that does not wait is rejected as full after 50 ms; waiting calls get the permits after its lease")
     void keeperIsPaused(Stage stage) {
         RedisProcess redis = stage.redis();
         List<WorkerProcess> workers = stage.workers(2, redis.url(), KEEP_IDLE);
@@ -154,7 +154,7 @@ class ProcessesTest {
     }
 
     /** Trap 10. */
-    @Scenario(value = "kill -9 of an application while a call of weight 2 waits for both permits of a fair bulkhead", expected = "the call gets both permits within one lease, and light calls follow")
+    @Scenario(value = "kill -9 of an instance while a call of weight 2 waits for both permits of a fair bulkhead", expected = "the call gets both permits within one lease, and light calls follow")
     void heavyCallWaits(Stage stage) {
         RedisProcess redis = stage.redis();
         List<WorkerProcess> workers = stage.workers(2, redis.url(), Map.of("worker.wait", "60s"));

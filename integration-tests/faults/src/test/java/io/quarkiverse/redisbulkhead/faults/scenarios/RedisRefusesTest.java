@@ -102,7 +102,7 @@ class RedisRefusesTest {
     }
 
     /** Trap 45. */
-    @Scenario(value = "Redis requires a password from the start; the application has none", expected = "the application starts and reports the missing property; calls are rejected with that reason")
+    @Scenario(value = "Redis requires a password from the start; the instance has none", expected = "the instance starts and reports the missing property; calls are rejected with that reason")
     void passwordIsMissing(Stage stage) {
         RedisProcess redis = stage.redis("--requirepass", "secret");
         WorkerProcess worker = stage.workersWithoutRedis(1, redis.url(), Map.of(), Map.of()).get(0);

@@ -116,7 +116,7 @@ class TransientFaultsTest {
     }
 
     /** Trap 33. */
-    @Scenario(value = "SIGSTOP of an application for 1.3 seconds, repeatedly", expected = "its calls continue afterwards; none is rejected; a permit offered to it during a pause may pass on after three seconds")
+    @Scenario(value = "SIGSTOP of an instance for 1.3 seconds, repeatedly", expected = "its calls continue afterwards; none is rejected; a permit offered to it during a pause may pass on after three seconds")
     void applicationPausesBriefly(Stage stage) {
         stage.permitsMayBeLost();
         Proxy proxy = stage.proxy(stage.redis());
@@ -159,7 +159,7 @@ class TransientFaultsTest {
     }
 
     /** Trap 39. Two applications hold what they need of a bulkhead with three permits. */
-    @Scenario(value = "Redis is silent for five seconds, with a lease of 30 seconds, and no call needs a permit of another application", expected = "no call is rejected or delayed")
+    @Scenario(value = "Redis is silent for five seconds, with a lease of 30 seconds, and no call needs a permit of another instance", expected = "no call is rejected or delayed")
     void sharesServeCallsDuringASilence(Stage stage) {
         RedisProcess redis = stage.redis();
         Proxy proxy = stage.proxy(redis);
@@ -185,7 +185,7 @@ class TransientFaultsTest {
     }
 
     /** Trap 22, Trap 39. */
-    @Scenario(value = "restart without data, after 0.3 and 2 seconds, while callers wait", expected = "all are served, those of each application in order")
+    @Scenario(value = "restart without data, after 0.3 and 2 seconds, while callers wait", expected = "all are served, those of each instance in order")
     void waitersSurviveARestart(Stage stage) {
         RedisProcess redis = stage.redis();
         List<WorkerProcess> workers = stage.workers(2, redis.url(), WAITING);
@@ -210,7 +210,7 @@ class TransientFaultsTest {
     }
 
     /** Trap 34. The delay makes connecting, loading the script and calling it together exceed the command timeout. */
-    @Scenario(value = "100 concurrent first calls of a cold application, over a slow network", expected = "no call is rejected")
+    @Scenario(value = "100 concurrent first calls of a cold instance, over a slow network", expected = "no call is rejected")
     void coldApplication(Stage stage) {
         Proxy proxy = stage.proxy(stage.redis());
         stage.fault(() -> proxy.delay(stage.store() == Store.SCRIPT ? 250 : 20));
@@ -225,7 +225,7 @@ class TransientFaultsTest {
 
     /** Trap 34. */
     @Tag("long")
-    @Scenario(value = "many concurrent first calls of cold applications, in a cluster", expected = "no call is rejected")
+    @Scenario(value = "many concurrent first calls of cold instances, in a cluster", expected = "no call is rejected")
     void coldApplicationsInACluster(Stage stage) {
         ClusterGroup group = new ClusterGroup(stage);
         stage.fault(() -> {
