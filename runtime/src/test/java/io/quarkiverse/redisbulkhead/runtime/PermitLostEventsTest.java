@@ -18,7 +18,7 @@ class PermitLostEventsTest {
 
     private final List<String> calls = new ArrayList<>();
 
-    /** The worker thread may come to it when the container is gone, as in this test. */
+    /** The worker thread may fire the event when the container is gone, as in this test. */
     @Test
     void lossThatIsReportedAfterTheEndOfTheApplicationIsNoError() {
         try (LoggedWarnings log = new LoggedWarnings(PermitLostEvents.class)) {

@@ -7,6 +7,8 @@ import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 
 import org.eclipse.microprofile.faulttolerance.exceptions.BulkheadException;
+import org.jboss.shrinkwrap.api.asset.ByteArrayAsset;
+import org.jboss.shrinkwrap.api.spec.JavaArchive;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -14,24 +16,29 @@ import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.MethodDeclaration;
+import io.quarkus.gizmo.AnnotationCreator;
+import io.quarkus.gizmo.ClassCreator;
+import io.quarkus.gizmo.ClassOutput;
+import io.quarkus.gizmo.MethodCreator;
+import io.quarkus.gizmo.MethodDescriptor;
 import io.quarkus.scheduler.Scheduled;
 import io.quarkus.scheduler.Scheduled.ConcurrentExecution;
 import io.quarkus.test.QuarkusUnitTest;
-import io.quarkus.websockets.next.OnBinaryMessage;
-import io.quarkus.websockets.next.OnError;
-import io.quarkus.websockets.next.OnTextMessage;
-import io.quarkus.websockets.next.WebSocket;
 import io.smallrye.mutiny.Multi;
 import io.vertx.core.buffer.Buffer;
 
 /** Classes whose scope Quarkus adds are beans like any other. */
 class EntryPointsDiscoveryTest {
 
+    private static final String WEB_SOCKETS = "io.quarkus.websockets.next.";
+    private static final String SILENT = "io.quarkiverse.redisbulkhead.deployment.discovery.silent";
+    private static final String ANSWERING = "io.quarkiverse.redisbulkhead.deployment.discovery.answering";
+
     @RegisterExtension
     static final QuarkusUnitTest APPLICATION = new QuarkusUnitTest()
             .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.SCHEDULER, OptionalExtensions.WEB_SOCKETS))
-            .withApplicationRoot(jar -> jar.addClasses(OptionalExtensions.class, Resource.class, Api.class, Jobs.class,
-                    Silent.class, Answering.class))
+            .withApplicationRoot(jar -> addEndpoints(
+                    jar.addClasses(OptionalExtensions.class, Resource.class, Api.class, Jobs.class)))
             .overrideConfigKey("quarkus.redis-bulkhead.decided.on-full", "skip")
             .setLogRecordPredicate(line -> line.getLoggerName().endsWith("GuardProcessor"))
             .assertLogRecords(lines -> assertThat(lines).extracting(line -> line.getMessage()).containsExactlyInAnyOrder(
@@ -40,7 +47,7 @@ class EntryPointsDiscoveryTest {
                             + " has it. Set concurrentExecution = SKIP in @Scheduled if runs must not overlap within an instance,"
                             + " or decide for all calls with quarkus.redis-bulkhead.\"nightly\".on-full, which is reject or skip."
                             + " See https://docs.quarkiverse.io/quarkus-redis-bulkhead/dev/errors.html#RBH037",
-                    "RBH039 " + Silent.class.getName() + "#stream: it returns Multi, and no @OnError method takes a rejection."
+                    "RBH039 " + SILENT + "#stream: it returns Multi, and no @OnError method takes a rejection."
                             + " WebSockets Next would log an error and tell the client nothing. Add a method with @OnError and a"
                             + " parameter of type BulkheadFullException or BulkheadException to the endpoint."
                             + " See https://docs.quarkiverse.io/quarkus-redis-bulkhead/dev/errors.html#RBH039"));
@@ -52,7 +59,8 @@ class EntryPointsDiscoveryTest {
     void restResourcesAndScheduledMethods() {
         assertThat(declarations.methods()).extracting(MethodDeclaration::label)
                 .containsExactlyInAnyOrder("Resource#render", "Resource#fromApi", "Jobs#nightly", "Jobs#decided",
-                        "Jobs#apart", "Jobs#several", "Silent#stream", "Silent#single", "Answering#stream");
+                        "Jobs#apart", "Jobs#several", "silent#stream", "silent#single", "answering#stream",
+                        "answering#single");
     }
 
     public interface Api {
@@ -78,39 +86,39 @@ class EntryPointsDiscoveryTest {
         }
     }
 
-    @WebSocket(path = "/silent")
-    public static class Silent {
+    // Generated, because WebSockets Next on the class path of all tests would be a part of every application.
+    private static void addEndpoints(JavaArchive jar) {
+        addEndpoint(jar, SILENT, IllegalStateException.class);
+        addEndpoint(jar, ANSWERING, BulkheadException.class);
+    }
 
-        @OnTextMessage
-        @RedisBulkhead(name = "silent", permits = 1)
-        Multi<String> stream(String message) {
-            return Multi.createFrom().empty();
-        }
-
-        @OnBinaryMessage
-        @RedisBulkhead(name = "silent", permits = 1)
-        String single(Buffer message) {
-            return "";
-        }
-
-        @OnError
-        void unrelated(IllegalStateException failure) {
+    private static void addEndpoint(JavaArchive jar, String name, Class<?> handled) {
+        String bulkhead = name.substring(name.lastIndexOf('.') + 1);
+        ClassOutput output = (path, bytes) -> jar.add(new ByteArrayAsset(bytes), path + ".class");
+        try (ClassCreator type = ClassCreator.builder().classOutput(output).className(name).build()) {
+            type.addAnnotation(WEB_SOCKETS + "WebSocket").addValue("path", "/" + bulkhead);
+            MethodCreator constructor = type.getMethodCreator("<init>", void.class);
+            constructor.invokeSpecialMethod(MethodDescriptor.ofConstructor(Object.class), constructor.getThis());
+            constructor.returnValue(null);
+            addMethod(type, "stream", Multi.class, String.class, "OnTextMessage", bulkhead);
+            addMethod(type, "single", String.class, Buffer.class, "OnBinaryMessage", bulkhead);
+            addMethod(type, "failed", void.class, handled, "OnError", null);
         }
     }
 
-    @WebSocket(path = "/answering")
-    public static class Answering {
-
-        @OnTextMessage
-        @RedisBulkhead(name = "answering", permits = 1)
-        Multi<String> stream(String message) {
-            return Multi.createFrom().empty();
+    private static void addMethod(ClassCreator type, String name, Class<?> returns, Class<?> takes, String annotation,
+            String bulkhead) {
+        MethodCreator method = type.getMethodCreator(name, returns, takes);
+        method.addAnnotation(WEB_SOCKETS + annotation);
+        if (returns == Multi.class) {
+            method.setSignature("(Ljava/lang/String;)Lio/smallrye/mutiny/Multi<Ljava/lang/String;>;");
         }
-
-        @OnError
-        String full(BulkheadException rejection) {
-            return "full";
+        if (bulkhead != null) {
+            AnnotationCreator guard = method.addAnnotation(RedisBulkhead.class);
+            guard.addValue("name", bulkhead);
+            guard.addValue("permits", 1);
         }
+        method.returnValue(returns == void.class ? null : method.loadNull());
     }
 
     public static class Jobs {
