@@ -91,7 +91,7 @@ class DevUiTest {
                 test("an instance that does not answer is shown with its share", this::showsSilentInstances),
                 test("a thousand holders stay usable", this::aThousandHoldersStayUsable),
                 test("a filter that finds nothing says so", this::showsAMessageWhenTheFilterMatchesNothing),
-                test("two pages are live at once, and the height of the list is remembered", this::twoPagesAreLiveAtOnce),
+                test("two pages are live concurrently, and the height of the list is remembered", this::twoPagesAreLiveAtOnce),
                 test("redis away is shown and ends", this::showsOutageAndRecovery),
                 test("nothing that others write is markup", this::escapesDataOfOtherApplications),
                 test("tells where values come from", this::showsTheSourcesOfValues));

@@ -7,8 +7,7 @@ import java.util.OptionalLong;
 /**
  * The permits of a bulkhead of this process that no execution holds: detached ones, and those whose execution has ended before
  * their minimum hold. Their weight stays in use. What {@link Transfers} and the store do for other bulkheads. Guarded by the
- * lock
- * of the bulkhead.
+ * lock of the bulkhead.
  */
 final class LocalHolds {
 

@@ -204,8 +204,7 @@ public final class EffectiveDefinitions {
 
     /**
      * The enabled bulkheads that reject calls in an outage, although the policy for all bulkheads is {@code local}, because
-     * they
-     * have fewer permits than there are instances.
+     * they have fewer permits than there are instances.
      *
      * @return in alphabetical order
      */

@@ -7,8 +7,7 @@ import java.util.function.Consumer;
 
 /**
  * Subscribes to a stream whose response must not begin before the guarded streams in it have their permits: afterwards, it
- * could
- * not be a rejection any more. Guarded streams announce themselves on the thread that subscribes.
+ * could not be a rejection any more. Guarded streams announce themselves on the thread that subscribes.
  */
 public final class StreamStart {
 

@@ -16,8 +16,7 @@ public final class StoreException extends RuntimeException {
 
         /**
          * A store that guards its steps with a lock did not get that lock in time. Nothing was changed. Permits may be free,
-         * and
-         * the store is not away.
+         * and the store is not away.
          */
         CONTENDED,
 

@@ -75,11 +75,9 @@ public final class BlockingCrew implements Crew {
     }
 
     /**
-     * Prepares callers of which all wait when the work begins, except for those that have a permit. Where executions are empty
-     * and
-     * cores few, no caller of a store in this process would ever wait otherwise, while those of Redis wait from the first pair
-     * on,
-     * and go on doing so: a permit that ends goes to the next waiter.
+     * Prepares callers that all wait when the work begins, except for those that have a permit. Otherwise contenders would
+     * begin in different states. Callers of Redis form a queue while they wait for the first answer, and a queue that has
+     * formed stays. With empty executions and few cores, callers of a store in this process hardly ever form one.
      *
      * @param contender what they use
      * @param size how many there are, more than there are permits

@@ -14,8 +14,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The time of day that a process sees, as an offset from the true one, which may change while the process runs. Only the time
- * of
- * day is faked, not the clock that timers go by. It needs libfaketime.
+ * of day is faked, not the clock that timers go by. It needs libfaketime.
  */
 public final class FakeClock {
 

@@ -104,9 +104,7 @@ record ErrorReply(String text) {
 
     /**
      * Whether a script may have changed something before it was refused. {@code share.lua} reads all keys before it writes, so
-     * a
-     * key of a foreign type stops it in time. That the server does not want to write stops it at its first write, and none
-     * later.
+     * a key of a foreign type stops it in time. A server that refuses writes stops it at its first write.
      */
     boolean mayHaveChangedSomething() {
         return text.contains("script") && BEFORE_WRITES.stream().noneMatch(this::is);

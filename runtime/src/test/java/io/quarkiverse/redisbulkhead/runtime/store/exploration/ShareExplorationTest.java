@@ -100,8 +100,7 @@ public class ShareExplorationTest {
 
     /**
      * Without those that only histories find: LEASES_DO_NOT_END forgets an instance, whose next statement is then a claim, and
-     * a
-     * dead head delays others only as long as it is offered permits.
+     * a dead head delays others only as long as it is offered permits.
      */
     @ParameterizedTest
     @EnumSource(names = { "LEASES_DO_NOT_END", "DEAD_HEADS_ARE_NOT_SKIPPED" }, mode = Mode.EXCLUDE)
