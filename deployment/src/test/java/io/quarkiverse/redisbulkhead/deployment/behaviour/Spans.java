@@ -15,7 +15,14 @@ import io.opentelemetry.sdk.trace.data.SpanData;
 @Singleton
 public class Spans implements SpanProcessor {
 
+    private final List<ReadableSpan> started = new CopyOnWriteArrayList<>();
     private final List<SpanData> ended = new CopyOnWriteArrayList<>();
+
+    /** Whether a span that has started, and may not have ended, has such an event. */
+    boolean hasEvent(String name) {
+        return started.stream().flatMap(span -> span.toSpanData().getEvents().stream())
+                .anyMatch(event -> event.getName().equals(name));
+    }
 
     List<SpanData> ended() {
         return ended;
@@ -26,17 +33,18 @@ public class Spans implements SpanProcessor {
     }
 
     void forget() {
+        started.clear();
         ended.clear();
     }
 
     @Override
     public void onStart(Context parent, ReadWriteSpan span) {
-        // Only ended spans are recorded.
+        started.add(span);
     }
 
     @Override
     public boolean isStartRequired() {
-        return false;
+        return true;
     }
 
     @Override
