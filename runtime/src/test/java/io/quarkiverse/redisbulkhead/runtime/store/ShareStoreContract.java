@@ -440,6 +440,22 @@ public abstract class ShareStoreContract {
         assertThat(c.tryFor(1, 1).firstToken()).isGreaterThan(c.highestToken);
     }
 
+    /** Tokens begin with the clock if data is lost, so those that were drawn before must be below it. */
+    @Test
+    void tokensDoNotRunAheadOfTheClock() {
+        a.tokens = 1_000_000;
+        Position first = a.tryFor(1, 1);
+        long last = first.firstToken();
+        for (int round = 1; round <= 10; round++) {
+            a.giveBack(1);
+            server.advance(100);
+            Position position = a.tryFor(1, 1);
+            last = position.firstToken() + position.tokens() - 1;
+        }
+
+        assertThat(last).isLessThan(first.firstToken() + first.tokens() + 10_000);
+    }
+
     @Test
     void aClockThatWasSetBackProlongsNoLease() {
         a.lease = 1_000;

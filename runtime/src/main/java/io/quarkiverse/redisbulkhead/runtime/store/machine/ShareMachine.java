@@ -92,7 +92,8 @@ public final class ShareMachine {
     private final boolean missing;
     private final long micros;
     private final long now;
-    /** When the last step was. */
+    /** When the last step was; in microseconds, and in milliseconds. */
+    private final long lastMicros;
     private final long lastStep;
     /** What ends so long after this has had its full time. */
     private final long from;
@@ -154,11 +155,11 @@ public final class ShareMachine {
         resized = fields.containsKey(LIMIT) ? OptionalInt.of(Integer.parseInt(fields.get(LIMIT))) : OptionalInt.empty();
         String totals = fields.get(TOTALS);
         missing = totals == null;
-        long clock = missing ? 0 : read(totals.split(" "));
-        offset = wallMicros >= clock ? 0 : Math.max(offset, clock - wallMicros);
+        lastMicros = missing ? 0 : read(totals.split(" "));
+        offset = wallMicros >= lastMicros ? 0 : Math.max(offset, lastMicros - wallMicros);
         micros = wallMicros + offset;
         now = Math.floorDiv(micros, 1_000L);
-        lastStep = Math.floorDiv(clock, 1_000L);
+        lastStep = Math.floorDiv(lastMicros, 1_000L);
         from = -Math.floorDiv(-micros, 1_000L);
     }
 
@@ -261,7 +262,10 @@ public final class ShareMachine {
         long change = Math.min(isUnmet ? Math.max(nextEnd, pause) : NEVER,
                 Math.min(now < grace ? grace : NEVER, recalled > 0 ? now + ShareStore.RECALL_MILLIS : NEVER));
         long askAgain = change == NEVER ? 0 : Math.max(1, change - now);
-        long tokens = Math.min(MOST_TOKENS, statement.tokens() + (grantedNow > 0 ? grantedNow + MORE_TOKENS : 0));
+        // What an instance wants grows with its permits, but tokens must not run ahead of the clock: they begin with it again if
+        // data is lost.
+        long wanted = Math.min(statement.tokens(), Math.max(1, micros - lastMicros));
+        long tokens = Math.min(MOST_TOKENS, wanted + (grantedNow > 0 ? grantedNow + MORE_TOKENS : 0));
         Set<Integer> otherLimits = declare(statement.limit());
         long firstToken = tokens > 0 ? drawTokens(tokens) : 0;
         write();

@@ -490,6 +490,11 @@ local function recall(mine)
     return all.expected
 end
 
+-- What an instance wants grows with its permits, but tokens must not run ahead of the clock: they begin with it again if data is lost.
+local function tokensFor(wanted)
+    return min(MOST_TOKENS, min(wanted, max(1, micros - all.clock)) + (grantedNow > 0 and grantedNow + MORE_TOKENS or 0))
+end
+
 -- Notes a declared limit; returns another one of the last minute.
 local function declare(limit)
     if limit ~= all.declared then
@@ -604,8 +609,7 @@ local function sync()
         recalled > 0 and now + RECALL or NEVER)
     return answer(mine, { granted = mine.granted, admitted = admitted, lease = sizeOf(mine) > 0 and lease or 0, limit = limit, ticket = given,
         othersWait = other and 1 or 0, mayKeep = mayKeep and 1 or 0, recalled = recalled, askAgain = change == NEVER and 0 or max(1, change - now),
-        tokens = min(MOST_TOKENS, tonumber(ARGV[14]) + (grantedNow > 0 and grantedNow + MORE_TOKENS or 0)), attached = attached,
-        otherLimit = declare(declared) })
+        tokens = tokensFor(tonumber(ARGV[14])), attached = attached, otherLimit = declare(declared) })
 end
 
 local function serveAfterwards()
