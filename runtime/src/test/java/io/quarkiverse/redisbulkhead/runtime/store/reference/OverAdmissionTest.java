@@ -85,14 +85,14 @@ class OverAdmissionTest {
             longest = outcome.duration().compareTo(longest) > 0 ? outcome.duration() : longest;
         }
         for (String kind : OURS) {
-            LoadFigures figures = run(kind, clocks, CALLERS, longest).figures();
+            Crew.Figures figures = run(kind, clocks, CALLERS, longest).figures();
             report(table, kind, clocks, figures);
             assertThat(figures.entries()).as(kind).isPositive();
             assertThat(figures.beyond()).as(kind + ", clocks " + clocks.text).isZero();
         }
     }
 
-    private static void report(MarkdownTable table, String kind, Clocks clocks, LoadFigures figures) {
+    private static void report(MarkdownTable table, String kind, Clocks clocks, Crew.Figures figures) {
         table.row(kind, clocks.text, figures.entries(), figures.beyond(), figures.highest(), figures.rejections(),
                 figures.rejectedUnseen());
     }
@@ -103,7 +103,7 @@ class OverAdmissionTest {
         MarkdownTable table = new MarkdownTable("contender", "entries", "rejections while a permit was free");
         try {
             Stream.concat(OF_THE_BOOK.stream(), OURS.stream()).forEach(kind -> {
-                LoadFigures figures = kind.equals(Contenders.BOOK_LOCKED)
+                Crew.Figures figures = kind.equals(Contenders.BOOK_LOCKED)
                         ? runUntilRejected(kind)
                         : run(kind, Clocks.AGREE, LIMIT, ROUND).figures();
                 table.row(kind, figures.entries(), figures.rejections());
@@ -118,7 +118,7 @@ class OverAdmissionTest {
         }
     }
 
-    private record Outcome(LoadFigures figures, Duration duration) {
+    private record Outcome(Crew.Figures figures, Duration duration) {
 
         Outcome plus(Outcome other) {
             return new Outcome(figures.plus(other.figures), duration.plus(other.duration));
@@ -133,7 +133,7 @@ class OverAdmissionTest {
         return outcome;
     }
 
-    private static LoadFigures runUntilRejected(String kind) {
+    private static Crew.Figures runUntilRejected(String kind) {
         Outcome outcome = run(kind, Clocks.AGREE, LIMIT, ROUND);
         while (outcome.figures().rejections() == 0 && outcome.duration().compareTo(LONGEST_SEARCH) < 0) {
             outcome = outcome.plus(run(kind, Clocks.AGREE, LIMIT, ROUND));
@@ -151,8 +151,7 @@ class OverAdmissionTest {
             for (int i = 0; i < callers; i++) {
                 crew.add(members.get(i % members.size()));
             }
-            JvmObserver observer = new JvmObserver();
-            return new Outcome(crew.run(duration, () -> observer), duration);
+            return new Outcome(crew.run(duration), duration);
         } finally {
             members.forEach(Member::close);
         }
