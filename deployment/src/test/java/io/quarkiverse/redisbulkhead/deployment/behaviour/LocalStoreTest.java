@@ -29,7 +29,6 @@ import jakarta.ws.rs.ext.Provider;
 import org.eclipse.microprofile.faulttolerance.exceptions.BulkheadException;
 import org.jboss.shrinkwrap.api.asset.StringAsset;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -172,21 +171,23 @@ class LocalStoreTest {
 
     private Permit held;
 
-    @BeforeEach
-    void acquirePermit() {
+    private void acquirePermit() {
         held = bulkheads.semaphore("slow").forKey("a").acquire(LONG);
     }
 
     @AfterEach
     void releasePermit() {
-        held.release();
-        await().atMost(LONG).until(() -> bulkheads.semaphore("slow").forKey("a").status().inUse() == 0
-                && bulkheads.lock("daily").owner().isEmpty());
+        if (held != null) {
+            held.release();
+            await().atMost(LONG).until(() -> bulkheads.semaphore("slow").forKey("a").status().inUse() == 0
+                    && bulkheads.lock("daily").owner().isEmpty());
+        }
     }
 
     /** Locks and permits in code block threads like guarded methods. */
     @Test
     void boundCoversAllKindsOfBlockingCalls() throws Exception {
+        acquirePermit();
         Permit lock = bulkheads.lock("daily").tryLock().orElseThrow();
         Stream.<Runnable> of(() -> guarded.slow("a"), () -> bulkheads.semaphore("slow").forKey("a").acquire(LONG).release(),
                 () -> bulkheads.lock("daily").run(LONG, () -> {
@@ -205,6 +206,7 @@ class LocalStoreTest {
 
     @Test
     void boundIgnoresOtherThreadsAndUnis() throws Exception {
+        acquirePermit();
         ExecutorService own = Executors.newFixedThreadPool(WORKERS);
         try {
             for (int i = 0; i < WORKERS; i++) {
