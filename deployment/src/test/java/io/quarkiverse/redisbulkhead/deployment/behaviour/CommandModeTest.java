@@ -98,7 +98,8 @@ class CommandModeTest {
 
     private Process start() throws IOException {
         Process process = new ProcessBuilder(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Dquarkus.redis.hosts=" + redis.address(), "-jar",
+                "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:+UnlockDiagnosticVMOptions",
+                "-XX:-BytecodeVerificationRemote", "-Dquarkus.redis.hosts=" + redis.address(), "-jar",
                 results.getBuiltArtifactPath().toString())).redirectErrorStream(true).start();
         awaitLine(process, "inside");
         return process;

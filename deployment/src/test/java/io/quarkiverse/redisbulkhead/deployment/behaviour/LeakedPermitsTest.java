@@ -90,25 +90,37 @@ class LeakedPermitsTest {
     }
 
     @Test
-    void permitOfAnAsynchronousCallIsReported() {
+    void permitsOfAsynchronousCallsAndLocksAreReported() {
         semaphore("dropped-later", EXPIRE).acquireAsync(Duration.ZERO).replaceWithVoid().await().atMost(LONG);
-        awaitReport("bulkhead 'dropped-later'");
-        assertThat(reports().get(0)).contains("LeakedPermitsTest.permitOfAnAsynchronousCallIsReported(");
-    }
-
-    @Test
-    void lockIsReported() {
         RedisLock lock = bulkheads.lock(LockSpec.named("archive").lockTimeout(EXPIRE).build());
         dropLock(lock);
+
+        awaitReport("bulkhead 'dropped-later'");
         awaitReport("bulkhead 'lock:archive'");
+        assertThat(reports()).anyMatch(
+                line -> line.contains("LeakedPermitsTest.permitsOfAsynchronousCallsAndLocksAreReported("));
         await().atMost(LONG).untilAsserted(() -> assertThat(lock.owner()).isEmpty());
     }
 
+    /** Neither what code keeps, nor what it has released or detached, nor what guarded methods hold. */
     @Test
-    void permitThatCodeKeepsIsNotReported() {
+    void nothingElseIsReported() {
         Permit kept = semaphore("kept").tryAcquire().orElseThrow();
         Uni<Boolean> release = releaseLater(semaphore("kept-by-release"));
         Uni<String> detach = detachLater(semaphore("kept-by-detach"));
+        semaphore("released").tryAcquire().orElseThrow().close();
+        semaphore("released").tryAcquire().orElseThrow().release();
+        String token = semaphore("detached").tryAcquire().orElseThrow().detach();
+        RedisSemaphore work = bulkheads.semaphore("work");
+        Cancellable cancelled = guarded.never().subscribe().with(item -> {
+        });
+        await().atMost(LONG).untilAsserted(() -> assertThat(work.holders()).hasSize(1));
+        cancelled.cancel();
+        await().atMost(LONG).untilAsserted(() -> assertThat(work.holders()).isEmpty());
+        CompletableFuture<String> stage = new CompletableFuture<>();
+        guarded.stage(stage);
+
+        // What is collected with it would be reported before it.
         drop(semaphore("barrier", EXPIRE));
         awaitReport("bulkhead 'barrier'");
 
@@ -116,33 +128,7 @@ class LeakedPermitsTest {
         assertThat(kept.release()).isTrue();
         assertThat(release.await().atMost(LONG)).isTrue();
         assertThat(semaphore("kept-by-detach").attach(detach.await().atMost(LONG)).release()).isTrue();
-    }
-
-    @Test
-    void releasedAndDetachedPermitsAreNotReported() {
-        semaphore("released").tryAcquire().orElseThrow().close();
-        semaphore("released").tryAcquire().orElseThrow().release();
-        String token = semaphore("detached").tryAcquire().orElseThrow().detach();
-        drop(semaphore("barrier-2", EXPIRE));
-        awaitReport("bulkhead 'barrier-2'");
-
-        assertThat(reports()).hasSize(1);
         assertThat(semaphore("detached").attach(token).release()).isTrue();
-    }
-
-    @Test
-    void guardedMethodsLeakNothing() {
-        RedisSemaphore work = bulkheads.semaphore("work");
-        Cancellable cancelled = guarded.never().subscribe().with(item -> {
-        });
-        await().atMost(LONG).untilAsserted(() -> assertThat(work.holders()).hasSize(1));
-        cancelled.cancel();
-        await().atMost(LONG).untilAsserted(() -> assertThat(work.holders()).isEmpty());
-
-        CompletableFuture<String> stage = new CompletableFuture<>();
-        guarded.stage(stage);
-        drop(semaphore("barrier-3", EXPIRE));
-        awaitReport("bulkhead 'barrier-3'");
         assertThat(work.holders()).extracting(Holder::state).containsExactly(Holder.State.HELD);
         assertThat(stage.complete("done")).isTrue();
         await().atMost(LONG).untilAsserted(() -> assertThat(work.holders()).isEmpty());

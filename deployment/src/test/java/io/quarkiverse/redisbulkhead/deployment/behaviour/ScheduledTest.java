@@ -5,13 +5,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.logging.Level;
+import java.util.stream.Stream;
 
 import jakarta.enterprise.event.Observes;
 import jakarta.inject.Inject;
@@ -19,7 +22,11 @@ import jakarta.inject.Singleton;
 
 import org.eclipse.microprofile.faulttolerance.Fallback;
 import org.eclipse.microprofile.faulttolerance.Retry;
+import org.jboss.logmanager.ExtLogRecord;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -29,7 +36,11 @@ import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkiverse.redisbulkhead.deployment.CapturedLog;
 import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
+import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRecorder;
+import io.quarkiverse.redisbulkhead.runtime.guard.SkippingGuard;
+import io.quarkiverse.redisbulkhead.runtime.scheduler.LateRuns;
 import io.quarkus.scheduler.FailedExecution;
 import io.quarkus.scheduler.Scheduled;
 import io.quarkus.scheduler.ScheduledExecution;
@@ -38,6 +49,7 @@ import io.quarkus.test.QuarkusUnitTest;
 import io.smallrye.mutiny.Uni;
 
 /** A full bulkhead skips runs of scheduled methods, and calls of methods with {@code on-full=skip}. */
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class ScheduledTest {
 
     private static final Duration LONG = Duration.ofSeconds(20);
@@ -47,10 +59,12 @@ class ScheduledTest {
             .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.SCHEDULER, OptionalExtensions.METRICS,
                     OptionalExtensions.FAULT_TOLERANCE))
             .withApplicationRoot(jar -> jar.addClasses(OptionalExtensions.class, Scrape.class, Scrape.Sample.class, Jobs.class,
-                    Workdays.class, Cleanup.class, Events.class))
+                    Workdays.class, Cleanup.class, Events.class, CapturedLog.class, StoppingJobs.class, Reports.class))
             // A busy machine may delay replies from Redis.
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"explicit\".on-full", "reject")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"rejecting\".on-full", "reject")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"rejecting-later\".on-full", "reject")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"cleanup\".on-full", "skip")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"outer\".on-full", "skip")
             .overrideConfigKey("quarkus.log.category.\"io.quarkiverse.redisbulkhead\".level", "DEBUG")
@@ -69,6 +83,9 @@ class ScheduledTest {
 
     @Inject
     Cleanup cleanup;
+
+    @Inject
+    StoppingJobs stopping;
 
     private Permit take(String bulkhead) {
         return bulkheads.semaphore(bulkhead).acquire(Duration.ofSeconds(10));
@@ -159,6 +176,34 @@ class ScheduledTest {
             assertThatThrownBy(() -> cleanup.outer()).isInstanceOf(BulkheadFullException.class)
                     .hasMessageContaining("'inner'");
         }
+    }
+
+    /** The scheduler goes on while the application waits for running executions. Its runs get no permit any more. */
+    @Test
+    @Order(Integer.MAX_VALUE)
+    void runsAreSkippedWithoutAnErrorWhileTheApplicationStops() {
+        await().atMost(LONG).until(() -> Set.copyOf(stopping.runs).size() == 6);
+        try (CapturedLog log = new CapturedLog(SkippingGuard.class); CapturedLog late = new CapturedLog(LateRuns.class)) {
+            new RedisBulkheadRecorder().shutdownListener().shutdown(() -> {
+            });
+            await().atMost(LONG).untilAsserted(() -> assertThat(messages(log)).contains(
+                    "A scheduled run of StoppingJobs#skipping is skipped: the application is stopping",
+                    "A scheduled run of StoppingJobs#rejecting is skipped: the application is stopping",
+                    "A scheduled run of StoppingJobs#rejectingLater is skipped: the application is stopping"));
+            for (String job : List.of("calling", "callingLater", "callingStage")) {
+                await().atMost(LONG).untilAsserted(() -> assertThat(messages(late)).contains(
+                        "A scheduled run of StoppingJobs#" + job + " got no permit and ended: the application is stopping"));
+            }
+            assertThat(Stream.of(log, late).flatMap(lines -> lines.records().stream())).allSatisfy(line -> {
+                assertThat(line.getLevel()).isEqualTo(Level.INFO);
+                assertThat(line.getThrown()).isNull();
+            });
+        }
+        assertThat(events.failed).allMatch(failure -> failure.getExecution().getTrigger().getId().equals("explicit"));
+    }
+
+    private static List<String> messages(CapturedLog log) {
+        return log.records().stream().map(line -> ((ExtLogRecord) line).getFormattedMessage()).toList();
     }
 
     @Singleton
@@ -279,6 +324,63 @@ class ScheduledTest {
 
         @RedisBulkhead(name = "inner", permits = 1)
         void inner() {
+        }
+    }
+
+    @Singleton
+    static class StoppingJobs {
+
+        final Queue<String> runs = new ConcurrentLinkedQueue<>();
+
+        @Scheduled(every = "1s")
+        @RedisBulkhead(name = "skipping", permits = 2)
+        void skipping() {
+            runs.add("skipping");
+        }
+
+        @Scheduled(every = "1s")
+        @RedisBulkhead(name = "rejecting", permits = 2)
+        void rejecting() {
+            runs.add("rejecting");
+        }
+
+        @Scheduled(every = "1s")
+        @RedisBulkhead(name = "rejecting-later", permits = 2)
+        Uni<Void> rejectingLater() {
+            runs.add("rejecting-later");
+            return Uni.createFrom().voidItem();
+        }
+
+        @Inject
+        Reports reports;
+
+        @Scheduled(every = "1s")
+        void calling() {
+            reports.render();
+            runs.add("calling");
+        }
+
+        @Scheduled(every = "1s")
+        Uni<Void> callingLater() {
+            return reports.renderLater().invoke(() -> runs.add("calling-later"));
+        }
+
+        @Scheduled(every = "1s")
+        CompletionStage<Void> callingStage() {
+            return reports.renderLater().invoke(() -> runs.add("calling-stage")).subscribeAsCompletionStage();
+        }
+    }
+
+    @Singleton
+    static class Reports {
+
+        @RedisBulkhead(name = "reports", permits = 5)
+        void render() {
+        }
+
+        @RedisBulkhead(name = "reports", permits = 5)
+        Uni<Void> renderLater() {
+            return Uni.createFrom().voidItem();
         }
     }
 }

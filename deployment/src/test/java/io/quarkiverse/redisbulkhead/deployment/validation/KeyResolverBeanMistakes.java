@@ -8,19 +8,14 @@ import jakarta.enterprise.inject.Vetoed;
 import jakarta.inject.Named;
 import jakarta.inject.Singleton;
 
-import org.junit.jupiter.api.Assertions;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
-
 import io.quarkiverse.redisbulkhead.BulkheadCall;
 import io.quarkiverse.redisbulkhead.BulkheadKeyResolver;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.ResolvedKey;
 import io.quarkus.arc.profile.IfBuildProfile;
-import io.quarkus.test.QuarkusUnitTest;
 import io.smallrye.common.annotation.Identifier;
 
-class KeyResolverBeanRuleTest {
+final class KeyResolverBeanMistakes {
 
     private static final String TAKEN_OUT = "is not a bean. It was excluded from the application by @Vetoed, a "
             + "condition such as @IfBuildProfile, or quarkus.arc.exclude-types. Name another class, or stop excluding "
@@ -28,8 +23,7 @@ class KeyResolverBeanRuleTest {
     private static final String SEVERAL_WAY_OUT = ". Name a class with exactly one bean, or make one of them an "
             + "@Alternative with a @Priority";
 
-    @RegisterExtension
-    static final QuarkusUnitTest APPLICATION = Reported.mistakes(KeyResolverBeanRuleTest.class,
+    static final Mistakes ALL = new Mistakes(KeyResolverBeanMistakes.class,
             new Class<?>[] { Methods.class, Whole.class, Key.class, Plain.class, Abstract.class, Port.class, Inner.class,
                     Constructors.class, Parent.class, Child.class, Produced.class, Producers.class, Qualified.class,
                     NamedOnly.class, Hidden.class, OtherProfile.class, VetoedKey.class, Stub.class, Stubbed.class,
@@ -38,7 +32,7 @@ class KeyResolverBeanRuleTest {
                     + "endless recursion. Guard other methods, or name another resolver",
             "RBH021 Methods#abstractClass: " + because("Abstract", "is not a bean. It is abstract, and no bean "
                     + "inherits from it"),
-            "RBH021 Methods#byInterface: @RedisBulkhead(name = \"a\"): keyResolver ="
+            "RBH021 Methods#byInterface: @RedisBulkhead(name = \"resolved\"): keyResolver ="
                     + " io.quarkiverse.redisbulkhead.BulkheadKeyResolver.class is the default, which stands for no resolver. Name"
                     + " the class of a bean, or remove keyResolver",
             "RBH021 Methods#constructors: " + because("Constructors",
@@ -58,85 +52,80 @@ class KeyResolverBeanRuleTest {
                     "matches no bean without qualifiers. Beans with qualifiers: Qualified. Remove the qualifiers, or "
                             + "add @Default"),
             "RBH021 Methods#vetoed: " + because("VetoedKey", TAKEN_OUT),
-            "RBH021 Whole: @RedisBulkhead(name = \"whole\"): keyResolver = Plain.class is not a bean. Add a scope "
+            "RBH021 Whole: @RedisBulkhead(name = \"resolved-class\"): keyResolver = Plain.class is not a bean. Add a scope "
                     + "such as @ApplicationScoped");
 
     private static String because(String type, String reason) {
-        return "@RedisBulkhead(name = \"a\"): keyResolver = " + type + ".class " + reason;
-    }
-
-    @Test
-    void buildFailsForMissingOrAmbiguousResolverBeans() {
-        Assertions.fail();
+        return "@RedisBulkhead(name = \"resolved\"): keyResolver = " + type + ".class " + reason;
     }
 
     @Singleton
     static class Methods {
 
-        @RedisBulkhead(name = "a", permits = 1, keyResolver = Plain.class)
+        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = Plain.class)
         void plain() {
         }
 
-        @RedisBulkhead(name = "a", permits = 1, keyResolver = BulkheadKeyResolver.class)
+        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = BulkheadKeyResolver.class)
         void byInterface() {
         }
 
-        @RedisBulkhead(name = "a", permits = 1, keyResolver = Abstract.class)
+        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = Abstract.class)
         void abstractClass() {
         }
 
-        @RedisBulkhead(name = "a", permits = 1, keyResolver = Port.class)
+        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = Port.class)
         void port() {
         }
 
-        @RedisBulkhead(name = "a", permits = 1, keyResolver = Inner.class)
+        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = Inner.class)
         void inner() {
         }
 
-        @RedisBulkhead(name = "a", permits = 1, keyResolver = Constructors.class)
+        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = Constructors.class)
         void constructors() {
         }
 
-        @RedisBulkhead(name = "a", permits = 1, keyResolver = Parent.class)
+        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = Parent.class)
         void parent() {
         }
 
-        @RedisBulkhead(name = "a", permits = 1, keyResolver = Child.class)
+        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = Child.class)
         void child() {
         }
 
-        @RedisBulkhead(name = "a", permits = 1, keyResolver = Produced.class)
+        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = Produced.class)
         void produced() {
         }
 
-        @RedisBulkhead(name = "a", permits = 1, keyResolver = Qualified.class)
+        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = Qualified.class)
         void qualified() {
         }
 
         // A name alone leaves the bean its default qualifier.
-        @RedisBulkhead(name = "a", permits = 1, keyResolver = NamedOnly.class)
+        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = NamedOnly.class)
         void named() {
         }
 
-        @RedisBulkhead(name = "a", permits = 1, keyResolver = Hidden.class)
+        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = Hidden.class)
         void hidden() {
         }
 
-        @RedisBulkhead(name = "a", permits = 1, keyResolver = OtherProfile.class)
+        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = OtherProfile.class)
         void otherProfile() {
         }
 
-        @RedisBulkhead(name = "a", permits = 1, keyResolver = VetoedKey.class)
+        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = VetoedKey.class)
         void vetoed() {
         }
 
-        @RedisBulkhead(name = "a", permits = 1, keyResolver = Stubbed.class)
+        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = Stubbed.class)
         void alternative() {
         }
     }
 
     @Singleton
-    @RedisBulkhead(name = "whole", permits = 1, keyResolver = Plain.class)
+    @RedisBulkhead(name = "resolved-class", permits = 1, keyResolver = Plain.class)
     static class Whole {
 
         void covered() {

@@ -15,18 +15,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import jakarta.inject.Singleton;
 
-import org.junit.jupiter.api.Assertions;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
-
 import io.quarkiverse.redisbulkhead.BulkheadKey;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
-import io.quarkus.test.QuarkusUnitTest;
 
-class KeyTypeRuleTest {
+final class KeyTypeMistakes {
 
-    @RegisterExtension
-    static final QuarkusUnitTest APPLICATION = Reported.mistakes(KeyTypeRuleTest.class,
+    static final Mistakes ALL = new Mistakes(KeyTypeMistakes.class,
             new Class<?>[] { Refused.class, Allowed.class, Colour.class, Tenant.class, Generic.class, OfText.class,
                     OfTenants.class },
             "RBH019 Generic#keyed: " + refusal("Tenant"),
@@ -48,11 +42,6 @@ class KeyTypeRuleTest {
                 + "java.time";
     }
 
-    @Test
-    void buildFailsForKeyTypesWithoutText() {
-        Assertions.fail();
-    }
-
     enum Colour {
         RED {
         }
@@ -62,7 +51,7 @@ class KeyTypeRuleTest {
     }
 
     @Singleton
-    @RedisBulkhead(name = "a", permits = 1)
+    @RedisBulkhead(name = "typed", permits = 1)
     static class Refused {
 
         void array(@BulkheadKey String[] key) {
@@ -97,7 +86,7 @@ class KeyTypeRuleTest {
     }
 
     @Singleton
-    @RedisBulkhead(name = "a", permits = 1)
+    @RedisBulkhead(name = "typed", permits = 1)
     static class Allowed {
 
         void string(@BulkheadKey String key) {

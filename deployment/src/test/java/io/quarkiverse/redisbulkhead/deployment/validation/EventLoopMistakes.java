@@ -7,15 +7,10 @@ import jakarta.ws.rs.Path;
 
 import org.eclipse.microprofile.reactive.messaging.Incoming;
 import org.eclipse.microprofile.reactive.messaging.Outgoing;
-import org.junit.jupiter.api.Assertions;
-import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.grpc.stub.StreamObserver;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkus.grpc.GrpcService;
-import io.quarkus.test.QuarkusUnitTest;
 import io.quarkus.vertx.ConsumeEvent;
 import io.quarkus.vertx.web.Route;
 import io.quarkus.vertx.web.Route.HandlerType;
@@ -25,7 +20,8 @@ import io.smallrye.common.annotation.NonBlocking;
 import io.smallrye.common.annotation.RunOnVirtualThread;
 import io.smallrye.mutiny.Uni;
 
-class EventLoopRuleTest {
+/** Trap 15: a synchronous guarded method on an event loop fails the build. */
+final class EventLoopMistakes {
 
     private static final String WAY_OUT = ", or return Uni, Multi or CompletionStage: the method is synchronous, so"
             + " @RedisBulkhead would wait for Redis there";
@@ -33,8 +29,7 @@ class EventLoopRuleTest {
             + WAY_OUT;
     private static final String ADD = " calls this method on an event loop. Add @Blocking or @RunOnVirtualThread" + WAY_OUT;
 
-    @RegisterExtension
-    static final QuarkusUnitTest APPLICATION = Reported.mistakes(EventLoopRuleTest.class,
+    static final Mistakes ALL = new Mistakes(EventLoopMistakes.class,
             new Class<?>[] { Resource.class, Service.class, Base.class, Greeter.class, Consumers.class, Messages.class,
                     Routes.class },
             "RBH015 Base#inherited" + NON_BLOCKING,
@@ -49,14 +44,7 @@ class EventLoopRuleTest {
                     + WAY_OUT,
             "RBH015 Routes#plain: @Route" + ADD,
             "RBH015 Routes#several: @Route" + ADD,
-            "RBH015 Service#synchronous" + NON_BLOCKING)
-            .overrideConfigKey("quarkus.messaging.blocking.signatures.execution.mode", "event-loop");
-
-    @Test
-    @DisplayName("Trap 15: a synchronous guarded method on an event loop fails the build")
-    void buildFailsForSynchronousMethodsOnTheEventLoop() {
-        Assertions.fail();
-    }
+            "RBH015 Service#synchronous" + NON_BLOCKING);
 
     @Path("resource")
     public static class Resource {

@@ -20,25 +20,20 @@ import jakarta.ws.rs.sse.SseEventSink;
 
 import org.jboss.resteasy.reactive.RestMulti;
 import org.jboss.resteasy.reactive.RestResponse;
-import org.junit.jupiter.api.Assertions;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 
 import dev.langchain4j.service.TokenStream;
 import io.quarkiverse.langchain4j.RegisterAiService;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
-import io.quarkus.test.QuarkusUnitTest;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.operators.AbstractUni;
 
-class ObservableEndRuleTest {
+final class ObservableEndMistakes {
 
     private static final String BECAUSE = ": @RedisBulkhead cannot see when an execution of this method ends, because it ";
     private static final String WAY_OUT = ". Return Uni, Multi, CompletionStage, CompletableFuture, or the plain value";
 
-    @RegisterExtension
-    static final QuarkusUnitTest APPLICATION = Reported.mistakes(ObservableEndRuleTest.class,
+    static final Mistakes ALL = new Mistakes(ObservableEndMistakes.class,
             new Class<?>[] { Service.class, Nested.class, Assistant.class, Assistant$$QuarkusImpl.class, Generic.class,
                     Bound.class, OwnFuture.class, Suspending.class,
                     kotlin.coroutines.Continuation.class, TokenStream.class },
@@ -75,83 +70,78 @@ class ObservableEndRuleTest {
             "RBH014 Suspending#suspendingUntilItReturnsAFuture" + BECAUSE
                     + "returns java.util.concurrent.Future<java.lang.String>" + WAY_OUT);
 
-    @Test
-    void buildFailsForMethodsWithoutAnObservableEnd() {
-        Assertions.fail();
-    }
-
     @Singleton
     static class Service {
 
-        @RedisBulkhead(name = "a", permits = 1)
+        @RedisBulkhead(name = "endless-results", permits = 1)
         Callable<String> callable() {
             return null;
         }
 
-        @RedisBulkhead(name = "a", permits = 1)
+        @RedisBulkhead(name = "endless-results", permits = 1)
         Iterator<String> iterator() {
             return null;
         }
 
-        @RedisBulkhead(name = "a", permits = 1)
+        @RedisBulkhead(name = "endless-results", permits = 1)
         RestResponse<InputStream> responseWithAStream() {
             return null;
         }
 
-        @RedisBulkhead(name = "a", permits = 1)
+        @RedisBulkhead(name = "endless-results", permits = 1)
         Future<String> future() {
             return null;
         }
 
-        @RedisBulkhead(name = "a", permits = 1)
+        @RedisBulkhead(name = "endless-results", permits = 1)
         io.vertx.core.Future<String> vertxFuture() {
             return null;
         }
 
-        @RedisBulkhead(name = "a", permits = 1)
+        @RedisBulkhead(name = "endless-results", permits = 1)
         OwnFuture ownFuture() {
             return null;
         }
 
-        @RedisBulkhead(name = "a", permits = 1)
+        @RedisBulkhead(name = "endless-results", permits = 1)
         Flow.Publisher<String> publisher() {
             return null;
         }
 
-        @RedisBulkhead(name = "a", permits = 1)
+        @RedisBulkhead(name = "endless-results", permits = 1)
         RestMulti<String> restMulti() {
             return null;
         }
 
-        @RedisBulkhead(name = "a", permits = 1)
+        @RedisBulkhead(name = "endless-results", permits = 1)
         AbstractUni<String> uniSubtype() {
             return null;
         }
 
-        @RedisBulkhead(name = "a", permits = 1)
+        @RedisBulkhead(name = "endless-results", permits = 1)
         TokenStream tokenStream() {
             return null;
         }
 
-        @RedisBulkhead(name = "a", permits = 1)
+        @RedisBulkhead(name = "endless-results", permits = 1)
         void asyncResponse(AsyncResponse response) {
         }
 
-        @RedisBulkhead(name = "a", permits = 1)
+        @RedisBulkhead(name = "endless-results", permits = 1)
         void sse(SseEventSink sink) {
         }
 
-        @RedisBulkhead(name = "a", permits = 1)
+        @RedisBulkhead(name = "endless-results", permits = 1)
         StreamingOutput streamingOutput() {
             return null;
         }
 
-        @RedisBulkhead(name = "a", permits = 1)
+        @RedisBulkhead(name = "endless-results", permits = 1)
         Stream<String> stream() {
             return null;
         }
 
-        @RedisBulkhead(name = "a", permits = 1)
+        @RedisBulkhead(name = "endless-results", permits = 1)
         IntStream streamOfNumbers() {
             return null;
         }
@@ -161,32 +151,32 @@ class ObservableEndRuleTest {
     @Singleton
     static class Nested {
 
-        @RedisBulkhead(name = "a", permits = 1)
+        @RedisBulkhead(name = "endless-results", permits = 1)
         Uni<Multi<String>> uni() {
             return null;
         }
 
-        @RedisBulkhead(name = "a", permits = 1)
+        @RedisBulkhead(name = "endless-results", permits = 1)
         Supplier<Optional<Uni<String>>> supplier() {
             return null;
         }
 
-        @RedisBulkhead(name = "a", permits = 1)
+        @RedisBulkhead(name = "endless-results", permits = 1)
         List<? extends Uni<String>> bounded() {
             return null;
         }
 
-        @RedisBulkhead(name = "a", permits = 1)
+        @RedisBulkhead(name = "endless-results", permits = 1)
         Uni<String>[] array() {
             return null;
         }
 
-        @RedisBulkhead(name = "a", permits = 1)
+        @RedisBulkhead(name = "endless-results", permits = 1)
         Uni<List<Optional<String>>> result() {
             return null;
         }
 
-        @RedisBulkhead(name = "a", permits = 1)
+        @RedisBulkhead(name = "endless-results", permits = 1)
         Map<String, ? super Integer> numbers() {
             return null;
         }
@@ -195,7 +185,7 @@ class ObservableEndRuleTest {
     @RegisterAiService
     interface Assistant {
 
-        @RedisBulkhead(name = "a", permits = 1)
+        @RedisBulkhead(name = "endless-results", permits = 1)
         TokenStream answer();
     }
 
@@ -213,12 +203,12 @@ class ObservableEndRuleTest {
     @Singleton
     static class Suspending {
 
-        @RedisBulkhead(name = "a", permits = 1)
+        @RedisBulkhead(name = "endless-results", permits = 1)
         Object suspending(String argument, kotlin.coroutines.Continuation<? super String> continuation) {
             return null;
         }
 
-        @RedisBulkhead(name = "a", permits = 1)
+        @RedisBulkhead(name = "endless-results", permits = 1)
         Object suspendingUntilItReturnsAFuture(kotlin.coroutines.Continuation<? super Future<String>> continuation) {
             return null;
         }
@@ -229,7 +219,7 @@ class ObservableEndRuleTest {
 
     static class Generic<A, R> {
 
-        @RedisBulkhead(name = "a", permits = 1)
+        @RedisBulkhead(name = "endless-results", permits = 1)
         R generic(A argument) {
             return null;
         }

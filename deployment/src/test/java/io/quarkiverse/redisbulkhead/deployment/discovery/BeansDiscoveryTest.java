@@ -2,7 +2,9 @@ package io.quarkiverse.redisbulkhead.deployment.discovery;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import jakarta.enterprise.inject.Vetoed;
 import jakarta.inject.Inject;
+import jakarta.inject.Singleton;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 
@@ -12,10 +14,15 @@ import org.jboss.shrinkwrap.api.spec.JavaArchive;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
+import io.quarkiverse.redisbulkhead.BulkheadKey;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.MethodDeclaration;
+import io.quarkus.arc.lookup.LookupIfProperty;
+import io.quarkus.arc.profile.IfBuildProfile;
+import io.quarkus.arc.properties.IfBuildProperty;
 import io.quarkus.gizmo.AnnotationCreator;
 import io.quarkus.gizmo.ClassCreator;
 import io.quarkus.gizmo.ClassOutput;
@@ -27,8 +34,11 @@ import io.quarkus.test.QuarkusUnitTest;
 import io.smallrye.mutiny.Multi;
 import io.vertx.core.buffer.Buffer;
 
-/** Classes whose scope Quarkus adds are beans like any other. */
-class EntryPointsDiscoveryTest {
+/**
+ * Classes whose scope Quarkus adds are beans like any other. Beans that are deliberately disabled are neither errors nor
+ * declared.
+ */
+class BeansDiscoveryTest {
 
     private static final String WEB_SOCKETS = "io.quarkus.websockets.next.";
     private static final String SILENT = "io.quarkiverse.redisbulkhead.deployment.discovery.silent";
@@ -38,7 +48,12 @@ class EntryPointsDiscoveryTest {
     static final QuarkusUnitTest APPLICATION = new QuarkusUnitTest()
             .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.SCHEDULER, OptionalExtensions.WEB_SOCKETS))
             .withApplicationRoot(jar -> addEndpoints(
-                    jar.addClasses(OptionalExtensions.class, Resource.class, Api.class, Jobs.class)))
+                    jar.addClasses(OptionalExtensions.class, Resource.class, Api.class, Jobs.class, OtherProfile.class,
+                            OtherProperty.class,
+                            LookedUp.class, VetoedClass.class, Excluded.class, Base.class, Heir.class)))
+            .overrideConfigKey("quarkus.arc.exclude-types", Excluded.class.getName())
+            .overrideConfigKey("quarkus.redis-bulkhead.switched.permits", "3")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.excluded.permits", "3")
             .overrideConfigKey("quarkus.redis-bulkhead.decided.on-full", "skip")
             .setLogRecordPredicate(line -> line.getLoggerName().endsWith("GuardProcessor"))
             .assertLogRecords(lines -> assertThat(lines).extracting(line -> line.getMessage()).containsExactlyInAnyOrder(
@@ -58,9 +73,21 @@ class EntryPointsDiscoveryTest {
     @Test
     void restResourcesAndScheduledMethods() {
         assertThat(declarations.methods()).extracting(MethodDeclaration::label)
-                .containsExactlyInAnyOrder("Resource#render", "Resource#fromApi", "Jobs#nightly", "Jobs#decided",
+                .containsExactlyInAnyOrder("LookedUp#guarded", "Resource#render", "Resource#fromApi", "Jobs#nightly",
+                        "Jobs#decided",
                         "Jobs#apart", "Jobs#several", "silent#stream", "silent#single", "answering#stream",
                         "answering#single");
+    }
+
+    @Test
+    void ignoresDisabledBeans() {
+        assertThat(declarations.bulkheads()).extracting(BulkheadDeclaration::name).containsOnly("looked-up",
+                "nightly", "decided", "apart", "several", "reports", "silent", "answering");
+    }
+
+    @Test
+    void acceptsConfigurationOfDisabledBeans() {
+        assertThat(declarations.namesElsewhere()).contains("switched", "excluded", "base");
     }
 
     public interface Api {
@@ -142,5 +169,76 @@ class EntryPointsDiscoveryTest {
         @RedisBulkhead(name = "several", permits = 2)
         void several() {
         }
+    }
+
+    @Singleton
+    @IfBuildProfile("elsewhere")
+    static class OtherProfile {
+
+        @RedisBulkhead(name = "switched", permits = 1)
+        void guarded() {
+        }
+
+        @RedisBulkhead(name = "switched", permits = 1)
+        private void hidden() {
+        }
+
+        void keyed(@BulkheadKey String key) {
+        }
+    }
+
+    @Singleton
+    @IfBuildProperty(name = "elsewhere", stringValue = "true")
+    @RedisBulkhead(name = "switched", permits = 2)
+    static class OtherProperty {
+
+        void guarded() {
+        }
+    }
+
+    @Singleton
+    @LookupIfProperty(name = "elsewhere", stringValue = "true")
+    static class LookedUp {
+
+        @RedisBulkhead(name = "looked-up", permits = 1)
+        void guarded() {
+        }
+    }
+
+    @Vetoed
+    static class VetoedClass {
+
+        @RedisBulkhead(name = "", permits = 0)
+        void guarded() {
+        }
+
+        void keyed(@BulkheadKey String key) {
+        }
+    }
+
+    @Singleton
+    static class Excluded {
+
+        @RedisBulkhead(name = "excluded", permits = 0)
+        void guarded() {
+        }
+
+        void keyed(@BulkheadKey String key) {
+        }
+    }
+
+    abstract static class Base {
+
+        @RedisBulkhead(name = "base", permits = 1)
+        void guarded() {
+        }
+
+        void keyed(@BulkheadKey String key) {
+        }
+    }
+
+    @Singleton
+    @IfBuildProfile("elsewhere")
+    static class Heir extends Base {
     }
 }

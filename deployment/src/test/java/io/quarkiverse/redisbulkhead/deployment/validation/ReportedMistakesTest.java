@@ -1,0 +1,54 @@
+package io.quarkiverse.redisbulkhead.deployment.validation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+
+import jakarta.enterprise.inject.spi.DefinitionException;
+
+import org.assertj.core.api.Assertions;
+import org.assertj.core.api.SoftAssertions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+import io.quarkus.test.QuarkusUnitTest;
+
+/** The build reports all mistakes of an application together, so one build shows what it says about each kind. */
+class ReportedMistakesTest {
+
+    private static final List<Mistakes> ALL = List.of(BeanMistakes.ALL, CallWeightMistakes.ALL, EventLoopMistakes.ALL,
+            InterceptionMistakes.ALL, KeyOfBulkheadMistakes.ALL, KeyResolverBeanMistakes.ALL, KeyTypeMistakes.ALL,
+            KeyedEverywhereMistakes.ALL, ObservableEndMistakes.ALL, OnFullMistakes.ALL, OneKeyMistakes.ALL,
+            OverrideMistakes.ALL);
+
+    @RegisterExtension
+    static final QuarkusUnitTest APPLICATION = new QuarkusUnitTest()
+            .withApplicationRoot(jar -> ALL.forEach(mistakes -> jar.addClasses(mistakes.classes())))
+            .overrideConfigKey("quarkus.messaging.blocking.signatures.execution.mode", "event-loop")
+            .overrideConfigKey("quarkus.redis-bulkhead.\"suspending\".on-full", "skip")
+            .overrideConfigKey("quarkus.redis-bulkhead.\"value\".on-full", "skip")
+            .overrideConfigKey("quarkus.redis-bulkhead.\"later\".on-full", "skip")
+            .overrideConfigKey("quarkus.redis-bulkhead.\"nothing\".on-full", "skip")
+            .overrideConfigKey("quarkus.redis-bulkhead.\"rejecting\".on-full", "reject")
+            .overrideConfigKey("quarkus.redis-bulkhead.\"typo\".on-full", "skipp")
+            .assertException(ReportedMistakesTest::reportsEach);
+
+    @Test
+    void buildFails() {
+        Assertions.fail();
+    }
+
+    private static void reportsEach(Throwable thrown) {
+        assertThat(thrown).isInstanceOf(DefinitionException.class);
+        // The first line counts them, and the last ones say where they are explained.
+        List<String> report = thrown.getMessage().lines().filter(line -> line.matches(" +\\d+\\. RBH.*"))
+                .map(line -> line.replaceFirst(" +\\d+\\. ", "")).toList();
+        SoftAssertions.assertSoftly(each -> {
+            for (Mistakes mistakes : ALL) {
+                each.assertThat(mistakes.in(report, ALL)).as(mistakes.owner().getSimpleName())
+                        .containsExactly(mistakes.lines());
+            }
+            each.assertThat(report).as("nothing else").hasSize(ALL.stream().mapToInt(kind -> kind.lines().length).sum());
+        });
+    }
+}
