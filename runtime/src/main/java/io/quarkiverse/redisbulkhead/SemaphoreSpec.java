@@ -32,7 +32,7 @@ public final class SemaphoreSpec {
     private final Builder values;
 
     private SemaphoreSpec(Builder builder) {
-        this.values = new Builder(builder);
+        this.values = builder.copy();
     }
 
     /**
@@ -192,7 +192,7 @@ public final class SemaphoreSpec {
      * @return a builder for a bulkhead of the same name
      */
     public Builder toBuilder() {
-        return new Builder(values);
+        return values.copy();
     }
 
     @Override
@@ -221,7 +221,7 @@ public final class SemaphoreSpec {
     }
 
     /** Builds a {@link SemaphoreSpec}. Each setter refuses a bad value immediately and names the field. Not thread-safe. */
-    public static final class Builder {
+    public static final class Builder implements Cloneable {
 
         private final String name;
         private int permits;
@@ -245,22 +245,12 @@ public final class SemaphoreSpec {
             this.name = SpecChecks.name(name, MAX_NAME_LENGTH);
         }
 
-        private Builder(Builder other) {
-            this.name = other.name;
-            this.permits = other.permits;
-            this.weight = other.weight;
-            this.fair = other.fair;
-            this.expire = other.expire;
-            this.maxWait = other.maxWait;
-            this.maxHold = other.maxHold;
-            this.minHold = other.minHold;
-            this.keepIdleOfOne = other.keepIdleOfOne;
-            this.keepIdleOfSeveral = other.keepIdleOfSeveral;
-            this.onLost = other.onLost;
-            this.onOutage = other.onOutage;
-            this.localPermits = other.localPermits;
-            this.maxWaiters = other.maxWaiters;
-            this.awaitRelease = other.awaitRelease;
+        private Builder copy() {
+            try {
+                return (Builder) clone();
+            } catch (CloneNotSupportedException e) {
+                throw new IllegalStateException(e);
+            }
         }
 
         /**
@@ -285,7 +275,7 @@ public final class SemaphoreSpec {
          * @throws IllegalArgumentException when it is out of range
          */
         public Builder weight(int weight) {
-            this.weight = SpecChecks.weight(weight);
+            this.weight = SpecChecks.atLeast(1, "weight", weight);
             return this;
         }
 

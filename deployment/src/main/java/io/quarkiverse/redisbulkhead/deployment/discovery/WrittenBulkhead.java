@@ -26,8 +26,13 @@ import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadDecl
 public record WrittenBulkhead(String name, int permits, int weight, Boolean fair, String expire, String maxWait,
         Optional<DotName> keyResolver) {
 
-    /** Reads those among the annotations of one class or method, in the order written. */
-    static List<WrittenBulkhead> among(Collection<AnnotationInstance> annotations) {
+    /**
+     * Reads those among the annotations of one class or method.
+     *
+     * @param annotations any
+     * @return in the order written
+     */
+    public static List<WrittenBulkhead> among(Collection<AnnotationInstance> annotations) {
         List<WrittenBulkhead> found = new ArrayList<>();
         for (AnnotationInstance annotation : annotations) {
             if (Names.REDIS_BULKHEAD.equals(annotation.name())) {

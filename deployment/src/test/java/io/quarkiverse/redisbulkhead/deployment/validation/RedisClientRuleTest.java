@@ -79,9 +79,8 @@ class RedisClientRuleTest {
                 .withSources(new PropertiesConfigSource(new HashMap<>(properties), "test", 100))
                 .build();
         ValidationErrors errors = new ValidationErrors();
-        new RedisClientRule(config, config.getConfigMapping(RedisBulkheadBuildTimeConfig.class))
-                .check(new BulkheadUsage(List.of(), null, List.of(), null, null, null, null, null, asked, null, List.of(),
-                        List.of(), null),
+        new BuildConfigurationRule(config, config.getConfigMapping(RedisBulkheadBuildTimeConfig.class), true)
+                .check(new BulkheadUsage(List.of(), null, List.of(), null, null, null, null, asked, List.of(), List.of(), null),
                         errors);
         return errors.all();
     }

@@ -147,7 +147,7 @@ public final class AnnotationDefinitions {
                 SemaphoreSpec.named(resolved);
                 return resolved;
             }
-            return ValueChecks.valueOf(KnownProperties.OF_BULKHEAD, member, resolved);
+            return KnownProperties.valueOf(KnownProperties.OF_BULKHEAD, member, resolved);
         } catch (IllegalArgumentException e) {
             errors.add(code, written.location(), Texts.annotation(written.name()) + ": "
                     + (text.equals(resolved) ? "" : text + " is " + Texts.quoted(resolved) + ": ") + e.getMessage());
