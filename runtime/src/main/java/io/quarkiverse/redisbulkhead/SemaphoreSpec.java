@@ -32,7 +32,7 @@ public final class SemaphoreSpec {
     private final Builder values;
 
     private SemaphoreSpec(Builder builder) {
-        this.values = builder.copy();
+        this.values = new Builder(builder);
     }
 
     /**
@@ -192,7 +192,7 @@ public final class SemaphoreSpec {
      * @return a builder for a bulkhead of the same name
      */
     public Builder toBuilder() {
-        return values.copy();
+        return new Builder(values);
     }
 
     @Override
@@ -221,7 +221,7 @@ public final class SemaphoreSpec {
     }
 
     /** Builds a {@link SemaphoreSpec}. Each setter refuses a bad value immediately and names the field. Not thread-safe. */
-    public static final class Builder implements Cloneable {
+    public static final class Builder {
 
         private final String name;
         private int permits;
@@ -245,12 +245,22 @@ public final class SemaphoreSpec {
             this.name = SpecChecks.name(name, MAX_NAME_LENGTH);
         }
 
-        private Builder copy() {
-            try {
-                return (Builder) clone();
-            } catch (CloneNotSupportedException e) {
-                throw new IllegalStateException(e);
-            }
+        private Builder(Builder other) {
+            this.name = other.name;
+            this.permits = other.permits;
+            this.weight = other.weight;
+            this.fair = other.fair;
+            this.expire = other.expire;
+            this.maxWait = other.maxWait;
+            this.maxHold = other.maxHold;
+            this.minHold = other.minHold;
+            this.keepIdleOfOne = other.keepIdleOfOne;
+            this.keepIdleOfSeveral = other.keepIdleOfSeveral;
+            this.onLost = other.onLost;
+            this.onOutage = other.onOutage;
+            this.localPermits = other.localPermits;
+            this.maxWaiters = other.maxWaiters;
+            this.awaitRelease = other.awaitRelease;
         }
 
         /**

@@ -164,9 +164,9 @@ abstract class BulkheadView {
         Semaphore limit = limit();
         requireAction(action);
         requireBlockingAllowed(method);
-        SynchronousGuard guard = new SynchronousGuard(type + "." + method, limit.spec().name());
         try {
-            return (T) guard.call(admissions(HeldPermits.nested(limit), guard.waitsOn()), execution::call);
+            return (T) new SynchronousGuard(type + "." + method, limit.spec().name())
+                    .call(admissions(HeldPermits.nested(limit), BlockingWait.occupies()), execution::call);
         } catch (RuntimeException e) {
             throw e;
         } catch (Exception e) {

@@ -19,7 +19,9 @@ import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallResult;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Executions;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.SkippedException;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaitsOn;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.KeyOrigin;
+import io.quarkiverse.redisbulkhead.runtime.guard.BlockingWait;
 import io.quarkiverse.redisbulkhead.runtime.guard.Guard;
 import io.quarkiverse.redisbulkhead.runtime.guard.HeldPermits;
 
@@ -102,7 +104,7 @@ final class GuardedMethod {
         public Admission get() {
             List<Semaphore> semaphores = method.semaphores(invocation);
             return method.executions.admit(skips == null ? semaphores : skippable(semaphores), method.label,
-                    method.guard.waitsOn());
+                    method.guard.isBlocking() ? BlockingWait.occupies() : WaitsOn.NO_WORKER_THREAD);
         }
 
         private List<Semaphore> skippable(List<Semaphore> semaphores) {

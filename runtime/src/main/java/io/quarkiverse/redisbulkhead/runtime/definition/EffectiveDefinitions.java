@@ -311,10 +311,8 @@ public final class EffectiveDefinitions {
      * @return that of the definition; for a bulkhead that is defined in code, the default
      */
     public Duration lease(String name) {
-        if (name.startsWith(LockSpec.BULKHEAD_PREFIX)) {
-            return lockTimeout(name.substring(LockSpec.BULKHEAD_PREFIX.length()));
-        }
-        return Value.of(values(name), "expire", Duration.ofSeconds(30));
+        return name.startsWith(LockSpec.BULKHEAD_PREFIX) ? lockTimeout(name.substring(LockSpec.BULKHEAD_PREFIX.length()))
+                : Value.of(values(name), "expire", Duration.ofSeconds(30));
     }
 
     /**

@@ -7,7 +7,6 @@ import java.util.function.Supplier;
 
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaitsOn;
 
 /**
  * Guards a method that has ended when it returns. The calling thread, platform or virtual, waits for the permits. At the end
@@ -41,11 +40,6 @@ public final class SynchronousGuard implements Guard {
         this.message = () -> label + " is guarded by @RedisBulkhead and returns synchronously, so it must not be called on an "
                 + "event loop. Add @Blocking or @RunOnVirtualThread to the endpoint that calls it, or return a Uni";
         this.bulkhead = bulkhead;
-    }
-
-    @Override
-    public WaitsOn waitsOn() {
-        return BlockingWait.occupies();
     }
 
     @Override
