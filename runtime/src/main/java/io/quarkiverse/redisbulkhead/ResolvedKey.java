@@ -24,7 +24,7 @@ public record ResolvedKey(String key, OptionalInt permits, OptionalInt weight) {
         SpecChecks.notNull("permits", permits);
         SpecChecks.notNull("weight", weight);
         permits.ifPresent(limit -> SpecChecks.atLeast(1, "permits", limit));
-        weight.ifPresent(SpecChecks::weight);
+        weight.ifPresent(value -> SpecChecks.atLeast(1, "weight", value));
     }
 
     /**

@@ -285,7 +285,7 @@ public final class SemaphoreSpec {
          * @throws IllegalArgumentException when it is out of range
          */
         public Builder weight(int weight) {
-            this.weight = SpecChecks.weight(weight);
+            this.weight = SpecChecks.atLeast(1, "weight", weight);
             return this;
         }
 

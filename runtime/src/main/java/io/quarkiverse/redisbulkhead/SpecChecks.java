@@ -45,10 +45,6 @@ final class SpecChecks {
         return value;
     }
 
-    static int weight(int weight) {
-        return atLeast(1, "weight", weight);
-    }
-
     static <T> T notNull(String field, T value) {
         if (value == null) {
             throw new IllegalArgumentException(field + " must not be null");

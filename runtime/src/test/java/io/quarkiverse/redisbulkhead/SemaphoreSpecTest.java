@@ -14,6 +14,17 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SemaphoreSpecTest {
 
     @Test
+    void specStaysTheSameWhenItsBuilderGoesOn() {
+        SemaphoreSpec.Builder builder = SemaphoreSpec.named("a").permits(1);
+        SemaphoreSpec spec = builder.build();
+        builder.permits(2);
+        spec.toBuilder().permits(3);
+
+        assertThat(spec.permits()).isEqualTo(1);
+        assertThat(builder.build().permits()).isEqualTo(2);
+    }
+
+    @Test
     void keepsTheValues() {
         SemaphoreSpec spec = SemaphoreSpec.named("部署 🚀").permits(Integer.MAX_VALUE).fair(true)
                 .expire(Duration.ofNanos(1_999_999)).build();

@@ -1,14 +1,17 @@
 package io.quarkiverse.redisbulkhead.deployment;
 
+import java.util.Set;
 import java.util.function.Predicate;
 
 import org.jboss.jandex.AnnotationInstance;
 import org.jboss.jandex.DotName;
+import org.jboss.jandex.MethodInfo;
 
 import io.quarkiverse.redisbulkhead.BulkheadKey;
 import io.quarkiverse.redisbulkhead.deployment.discovery.AiServices;
-import io.quarkiverse.redisbulkhead.deployment.validation.AiServiceRule;
+import io.quarkiverse.redisbulkhead.deployment.discovery.SourceLocations;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
+import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkus.builder.BuildChainBuilder;
 import io.quarkus.builder.BuildContext;
 import io.quarkus.builder.BuildProvider;
@@ -25,6 +28,11 @@ public class AiServicesProvider implements BuildProvider {
     /** Without it, parameters with an annotation that LangChain4j does not know are no variables of the prompt. */
     private static final String IGNORED_ANNOTATIONS = "io.quarkiverse.langchain4j.deployment.items."
             + "MethodParameterIgnoredAnnotationsBuildItem";
+
+    private static final Set<DotName> NOT_SUPPORTED = Set.of(
+            DotName.createSimple("io.smallrye.mutiny.Uni"),
+            DotName.createSimple("java.util.concurrent.CompletionStage"),
+            DotName.createSimple("java.util.concurrent.CompletableFuture"));
 
     private static final DotName KEY = DotName.createSimple(BulkheadKey.class);
 
@@ -45,7 +53,14 @@ public class AiServicesProvider implements BuildProvider {
 
     private static void prepare(BuildContext context, Class<? extends BuildItem> ignoredAnnotations) {
         ValidationErrors errors = new ValidationErrors();
-        AiServiceRule.checkReturnTypes(new AiServices(context.consume(CombinedIndexBuildItem.class).getIndex()), errors);
+        for (MethodInfo method : new AiServices(context.consume(CombinedIndexBuildItem.class).getIndex()).guardedMethods()) {
+            if (NOT_SUPPORTED.contains(method.returnType().name())) {
+                String type = method.returnType().name().withoutPackagePrefix();
+                errors.add(MessageCode.RBH036, SourceLocations.of(method), "an AI service cannot return " + type
+                        + ". Return the plain value or Multi, and put " + AiServices.PUT_IT_ON_THE_CALLER + " and returns "
+                        + type);
+            }
+        }
         if (!errors.all().isEmpty()) {
             throw GuardProcessor.failure(errors.all().stream().sorted().toList());
         }

@@ -1,6 +1,7 @@
 package io.quarkiverse.redisbulkhead.deployment;
 
 import java.util.Collection;
+import java.util.concurrent.atomic.AtomicReference;
 
 import jakarta.enterprise.inject.spi.DefinitionException;
 import jakarta.inject.Singleton;
@@ -24,6 +25,7 @@ import io.quarkus.arc.deployment.SyntheticBeanBuildItem;
 import io.quarkus.arc.deployment.SyntheticBeansRuntimeInitBuildItem;
 import io.quarkus.arc.deployment.ValidationPhaseBuildItem;
 import io.quarkus.arc.deployment.ValidationPhaseBuildItem.ValidationErrorBuildItem;
+import io.quarkus.builder.item.SimpleBuildItem;
 import io.quarkus.deployment.Capabilities;
 import io.quarkus.deployment.Capability;
 import io.quarkus.deployment.annotations.BuildProducer;
@@ -33,6 +35,7 @@ import io.quarkus.deployment.annotations.ExecutionTime;
 import io.quarkus.deployment.annotations.Record;
 import io.quarkus.deployment.builditem.CombinedIndexBuildItem;
 import io.quarkus.deployment.builditem.ShutdownListenerBuildItem;
+import io.quarkus.runtime.RuntimeValue;
 
 /** Binds the interceptor, discovers and validates what it guards, and records it for run time. */
 class GuardProcessor {
@@ -46,26 +49,21 @@ class GuardProcessor {
 
     @BuildStep
     BulkheadUsageBuildItem discover(ValidationPhaseBuildItem validation, BeanArchiveIndexBuildItem beanArchives,
-            CombinedIndexBuildItem application) {
-        return new BulkheadUsageBuildItem(BulkheadUsage.of(validation.getContext(), beanArchives.getIndex(),
-                beanArchives.getGeneratedClassNames(), application.getIndex()));
-    }
-
-    @BuildStep
-    BulkheadErrorsBuildItem validate(BulkheadUsageBuildItem found, RedisBulkheadBuildTimeConfig fixed,
-            Capabilities capabilities) {
+            CombinedIndexBuildItem application, RedisBulkheadBuildTimeConfig fixed, Capabilities capabilities) {
+        BulkheadUsage usage = BulkheadUsage.of(validation.getContext(), beanArchives.getIndex(),
+                beanArchives.getGeneratedClassNames(), application.getIndex());
         ValidationErrors errors = new ValidationErrors();
         Rule.all(ConfigProvider.getConfig(), fixed, capabilities.isPresent(Capability.VERTX_HTTP),
                 OptionalLibrariesProcessor.hasCoroutines())
-                .forEach(rule -> rule.check(found.usage(), errors));
-        return new BulkheadErrorsBuildItem(errors);
+                .forEach(rule -> rule.check(usage, errors));
+        return new BulkheadUsageBuildItem(usage, errors);
     }
 
     @BuildStep
-    void report(BulkheadErrorsBuildItem found, BuildProducer<ValidationErrorBuildItem> failures) {
-        found.warnings().forEach(LOG::warn);
-        if (!found.errors().isEmpty()) {
-            failures.produce(new ValidationErrorBuildItem(failure(found.errors())));
+    void report(BulkheadUsageBuildItem found, BuildProducer<ValidationErrorBuildItem> failures) {
+        found.warnings.forEach(LOG::warn);
+        if (!found.errors.isEmpty()) {
+            failures.produce(new ValidationErrorBuildItem(failure(found.errors)));
         }
     }
 
@@ -80,6 +78,19 @@ class GuardProcessor {
         return new DefinitionException(message.append("\n").append(ValidationErrors.whereExplained(errors)).toString());
     }
 
+    /**
+     * The slot in which the bean of the declarations looks for them. Beans are defined before the container knows which methods
+     * it intercepts, so the declarations come later than their bean.
+     */
+    static final class DeclarationsSlotBuildItem extends SimpleBuildItem {
+
+        private final RuntimeValue<AtomicReference<Declarations>> slot;
+
+        private DeclarationsSlotBuildItem(RuntimeValue<AtomicReference<Declarations>> slot) {
+            this.slot = slot;
+        }
+    }
+
     @BuildStep
     @Record(ExecutionTime.STATIC_INIT)
     DeclarationsSlotBuildItem declarationsBean(RedisBulkheadRecorder recorder, BuildProducer<SyntheticBeanBuildItem> beans) {
@@ -87,7 +98,7 @@ class GuardProcessor {
         beans.produce(SyntheticBeanBuildItem.configure(Declarations.class)
                 .scope(Singleton.class)
                 .unremovable()
-                .supplier(recorder.declarations(slot.slot()))
+                .supplier(recorder.declarations(slot.slot))
                 .done());
         return slot;
     }
@@ -96,9 +107,9 @@ class GuardProcessor {
     @BuildStep
     @Record(ExecutionTime.STATIC_INIT)
     void record(RedisBulkheadRecorder recorder, DeclarationsSlotBuildItem slot, BulkheadUsageBuildItem found,
-            BulkheadErrorsBuildItem mistakes, BuildProducer<ValidationErrorBuildItem> errors) {
-        if (mistakes.errors().isEmpty()) {
-            recorder.found(slot.slot(), found.usage().withMethods());
+            BuildProducer<ValidationErrorBuildItem> errors) {
+        if (found.errors.isEmpty()) {
+            recorder.found(slot.slot, found.usage.withMethods());
         }
     }
 

@@ -9,7 +9,6 @@ import io.quarkiverse.redisbulkhead.runtime.CurrentPermitBean;
 import io.quarkiverse.redisbulkhead.runtime.GuardedMethods;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBinding;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadInterceptor;
-import io.quarkiverse.redisbulkhead.runtime.RedisClientOptions;
 import io.quarkiverse.redisbulkhead.runtime.RedisStoreFactory;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
 import io.quarkus.arc.deployment.AdditionalBeanBuildItem;
@@ -40,8 +39,8 @@ public class RedisBulkheadProcessor {
     AdditionalBeanBuildItem beans() {
         return AdditionalBeanBuildItem.builder()
                 .addBeanClasses(RedisBulkheadBinding.class, RedisBulkheadInterceptor.class, BulkheadRegistry.class,
-                        BulkheadRuntime.class, CurrentPermitBean.class, GuardedMethods.class, RedisClientOptions.class,
-                        RedisStoreFactory.class)
+                        BulkheadRuntime.class, CurrentPermitBean.class, GuardedMethods.class, RedisStoreFactory.class,
+                        RedisStoreFactory.ClientOptions.class)
                 .setUnremovable()
                 .build();
     }

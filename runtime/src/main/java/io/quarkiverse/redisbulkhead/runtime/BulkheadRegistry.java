@@ -1,6 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
@@ -36,8 +37,8 @@ import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadUse;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.KeyOrigin;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.MethodDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions;
+import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.CallPlace;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.EffectiveBulkhead;
-import io.quarkiverse.redisbulkhead.runtime.definition.KeyedBulkheads;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkiverse.redisbulkhead.runtime.message.NearestNames;
@@ -94,9 +95,7 @@ public class BulkheadRegistry implements RedisBulkheads {
         this.definitions = new EffectiveDefinitions(declarations, ConfigProvider.getConfig(), inRedis, false, errors);
         this.bulkheads = definitions.bulkheads();
         this.inCode = new CodeBulkheads(definitions);
-        KeyedBulkheads keys = keys(declarations.methods());
-        keys.check(errors);
-        this.keyed = keys.keyedNames();
+        this.keyed = EffectiveDefinitions.keyed(places(declarations.methods()), errors);
         this.withoutRedis = inRedis && !redis.isConfigured();
         requireRedisForDeclared(errors);
         errors.report();
@@ -132,17 +131,17 @@ public class BulkheadRegistry implements RedisBulkheads {
     }
 
     // A name that is not known is reported elsewhere.
-    private KeyedBulkheads keys(List<MethodDeclaration> guarded) {
-        KeyedBulkheads keys = new KeyedBulkheads();
+    private List<CallPlace> places(List<MethodDeclaration> guarded) {
+        List<CallPlace> places = new ArrayList<>();
         for (MethodDeclaration method : guarded) {
             for (BulkheadUse bulkhead : method.bulkheads()) {
                 String name = definitions.annotations().resolved(bulkhead.name());
                 if (name != null) {
-                    keys.add(name, method.label(), !(bulkhead.key() instanceof KeyOrigin.None));
+                    places.add(new CallPlace(name, method.label(), !(bulkhead.key() instanceof KeyOrigin.None)));
                 }
             }
         }
-        return keys;
+        return places;
     }
 
     private void requireRedisForDeclared(ValidationErrors errors) {

@@ -34,14 +34,17 @@ abstract class BulkheadView {
     private static final String OWN_PACKAGE = "io.quarkiverse.redisbulkhead.runtime.";
 
     private final String type;
+    final Semaphore semaphore;
     final BulkheadRuntime runtime;
 
     /**
      * @param type the simple name of the public type, for messages
+     * @param semaphore what this view stands for
      * @param runtime what it runs on
      */
-    BulkheadView(String type, BulkheadRuntime runtime) {
+    BulkheadView(String type, Semaphore semaphore, BulkheadRuntime runtime) {
         this.type = type;
+        this.semaphore = semaphore;
         this.runtime = runtime;
     }
 
@@ -50,7 +53,9 @@ abstract class BulkheadView {
      *
      * @throws IllegalStateException when a key must be given first
      */
-    abstract Semaphore limit();
+    Semaphore limit() {
+        return semaphore;
+    }
 
     public Permit attach(String token) {
         Semaphore semaphore = limit();
@@ -76,19 +81,22 @@ abstract class BulkheadView {
     }
 
     public void run(Runnable action) {
-        run(limit(), action);
+        execute("run", action, () -> {
+            action.run();
+            return null;
+        });
     }
 
     public <T, E extends Exception> T call(CheckedCallable<T, E> action) throws E {
-        return call(limit(), "call", action);
+        return execute("call", action, () -> action.call());
     }
 
     public Uni<Void> runAsync(Supplier<? extends Uni<?>> action) {
-        return runAsync(limit(), action);
+        return executeAsync(action, () -> action.get().replaceWithVoid());
     }
 
     public <T> Uni<T> callAsync(Supplier<? extends Uni<? extends T>> action) {
-        return callAsync(limit(), action);
+        return executeAsync(action, () -> action.get().map(item -> (T) item));
     }
 
     public List<Waiter> waiters() {
@@ -148,24 +156,17 @@ abstract class BulkheadView {
 
     private Permit view(HeldPermit permit, Caller caller) {
         permit.heldBy(caller.taker());
-        return PermitView.ofCode(permit, runtime.continuations(), runtime.cleaner());
-    }
-
-    void run(Semaphore semaphore, Runnable action) {
-        requireAction(action);
-        call(semaphore, "run", () -> {
-            action.run();
-            return null;
-        });
+        return new PermitView(permit, runtime.continuations(), runtime.cleaner());
     }
 
     @SuppressWarnings("unchecked")
-    <T, E extends Exception> T call(Semaphore semaphore, String method, CheckedCallable<T, E> action) throws E {
+    private <T, E extends Exception> T execute(String method, Object action, CheckedCallable<T, E> execution) throws E {
+        Semaphore limit = limit();
         requireAction(action);
         requireBlockingAllowed(method);
-        SynchronousGuard guard = new SynchronousGuard(type + "." + method, semaphore.spec().name());
         try {
-            return (T) guard.call(executions(HeldPermits.nested(semaphore), guard.waitsOn()), action::call);
+            return (T) new SynchronousGuard(type + "." + method, limit.spec().name())
+                    .call(admissions(HeldPermits.nested(limit), BlockingWait.occupies()), execution::call);
         } catch (RuntimeException e) {
             throw e;
         } catch (Exception e) {
@@ -174,24 +175,16 @@ abstract class BulkheadView {
         }
     }
 
-    Uni<Void> runAsync(Semaphore semaphore, Supplier<? extends Uni<?>> action) {
+    private <T> Uni<T> executeAsync(Object action, Callable<Uni<T>> execution) {
+        Semaphore limit = limit();
         requireAction(action);
-        return guard(semaphore, () -> action.get().replaceWithVoid());
+        return new AsyncGuard(limit.spec().name(), runtime.continuations())
+                .guard(admissions(limit, WaitsOn.NO_WORKER_THREAD), execution);
     }
 
-    <T> Uni<T> callAsync(Semaphore semaphore, Supplier<? extends Uni<? extends T>> action) {
-        requireAction(action);
-        return guard(semaphore, () -> action.get().map(item -> (T) item));
-    }
-
-    private <T> Uni<T> guard(Semaphore semaphore, Callable<Uni<T>> action) {
-        return new AsyncGuard(semaphore.spec().name(), runtime.continuations())
-                .guard(executions(semaphore, WaitsOn.NO_WORKER_THREAD), action);
-    }
-
-    private Supplier<Admission> executions(Semaphore semaphore, WaitsOn waitsOn) {
+    private Supplier<Admission> admissions(Semaphore limit, WaitsOn waitsOn) {
         String caller = method();
-        return () -> runtime.executions().admit(List.of(semaphore), caller, waitsOn);
+        return () -> runtime.executions().admit(List.of(limit), caller, waitsOn);
     }
 
     private static void requireAction(Object action) {
@@ -211,8 +204,7 @@ abstract class BulkheadView {
     }
 
     private void requireBlockingAllowed(String method) {
-        BlockingWait.requireAllowed(() -> type + "." + method + "() must not be called on an event loop; use " + method
-                + "Async() there");
+        BlockingWait.requireAllowed(type, method);
     }
 
     /**

@@ -43,6 +43,6 @@ public class CurrentPermitBean implements CurrentPermit {
     }
 
     private Permit view(HeldPermit permit) {
-        return PermitView.ofMethod(permit, runtime.get().continuations());
+        return new PermitView(permit, runtime.get().continuations(), null);
     }
 }

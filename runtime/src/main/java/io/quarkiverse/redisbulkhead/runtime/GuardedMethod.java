@@ -19,10 +19,11 @@ import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallResult;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Executions;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.SkippedException;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaitsOn;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.KeyOrigin;
+import io.quarkiverse.redisbulkhead.runtime.guard.BlockingWait;
 import io.quarkiverse.redisbulkhead.runtime.guard.Guard;
 import io.quarkiverse.redisbulkhead.runtime.guard.HeldPermits;
-import io.quarkiverse.redisbulkhead.runtime.guard.SkippingGuard;
 
 /**
  * Guards the calls of one method: holds the strategy for its return type, and finds the semaphores that a call must pass.
@@ -34,10 +35,8 @@ final class GuardedMethod {
     private final Guard guard;
     private final Executions executions;
     private final List<SemaphoreOfCall> semaphores;
-    // These are null when no call is ever skipped.
+    // Null when no call is ever skipped.
     private final Supplier<Skips> skips;
-    private final Guard skipping;
-    private final Guard scheduled;
     // What every call passes; null where the arguments decide.
     private final List<Semaphore> same;
 
@@ -57,8 +56,6 @@ final class GuardedMethod {
         this.executions = executions;
         this.semaphores = semaphores;
         this.skips = skips;
-        this.skipping = skips == null ? null : new SkippingGuard(guard, null);
-        this.scheduled = skips == null ? null : new SkippingGuard(guard, label);
         this.same = same(semaphores);
     }
 
@@ -83,7 +80,7 @@ final class GuardedMethod {
     Object call(InvocationContext invocation) throws Exception {
         Skips ofCall = skips == null ? null : skips.get();
         Call call = new Call(this, invocation, ofCall);
-        return (ofCall == null ? guard : ofCall.scheduled() ? scheduled : skipping).call(call, call);
+        return (ofCall == null ? guard : ofCall.guard()).call(call, call);
     }
 
     private List<Semaphore> semaphores(InvocationContext invocation) {
@@ -107,7 +104,7 @@ final class GuardedMethod {
         public Admission get() {
             List<Semaphore> semaphores = method.semaphores(invocation);
             return method.executions.admit(skips == null ? semaphores : skippable(semaphores), method.label,
-                    method.guard.waitsOn());
+                    method.guard.isBlocking() ? BlockingWait.occupies() : WaitsOn.NO_WORKER_THREAD);
         }
 
         private List<Semaphore> skippable(List<Semaphore> semaphores) {
@@ -146,10 +143,10 @@ final class GuardedMethod {
      * Which full bulkheads skip a call.
      *
      * @param bulkheads their names
-     * @param scheduled whether the scheduler makes it
+     * @param guard the strategy for such calls
      * @param listener receives what a skipped call would have failed with; must not block
      */
-    record Skips(Set<String> bulkheads, boolean scheduled, Consumer<BulkheadFullException> listener) {
+    record Skips(Set<String> bulkheads, Guard guard, Consumer<BulkheadFullException> listener) {
     }
 
     /** Finds the semaphore of a call; where a bulkhead has keys, that of the call's key. */

@@ -34,6 +34,7 @@ import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.MethodDeclar
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.ReturnKind;
 import io.quarkiverse.redisbulkhead.runtime.guard.AsyncGuard;
 import io.quarkiverse.redisbulkhead.runtime.guard.Guard;
+import io.quarkiverse.redisbulkhead.runtime.guard.SkippingGuard;
 import io.quarkiverse.redisbulkhead.runtime.guard.SynchronousGuard;
 import io.quarkiverse.redisbulkhead.runtime.guard.UnfinishedResults;
 import io.quarkus.arc.Arc;
@@ -44,6 +45,24 @@ public class GuardedMethods {
 
     private static final Logger LOG = Logger.getLogger(GuardedMethods.class);
     private static final String SCHEDULED_EXECUTION = "io.quarkus.scheduler.ScheduledExecution";
+
+    /**
+     * Tells the calls that a scheduler makes from other calls of the same methods. There is a bean where Quarkus Scheduler is.
+     */
+    public interface ScheduledRuns {
+
+        /**
+         * The run of a scheduled method that the current call is.
+         *
+         * @param method the binary name of the bean's class, {@code #} and the name of the method
+         * @return takes the rejection when the run is skipped; null when the scheduler does not make this call
+         */
+        Consumer<BulkheadFullException> current(String method);
+    }
+
+    /** Finds what is in results that are wrappers, such as responses. There is a bean where Quarkus REST is. */
+    public interface ResultContent extends UnaryOperator<Object> {
+    }
 
     /**
      * A parameter that is the key of an enabled bulkhead.
@@ -101,17 +120,6 @@ public class GuardedMethods {
         return beanClass + "#" + method + "(" + String.join(",", parameterTypes) + ")";
     }
 
-    private List<RequiredKey> requiredKeys(MethodDeclaration method) {
-        List<RequiredKey> required = new ArrayList<>();
-        for (BulkheadUse use : method.bulkheads()) {
-            String name = bulkheads.resolved(use.name());
-            if (use.key() instanceof KeyOrigin.Parameter parameter && bulkheads.isEnabled(name)) {
-                required.add(new RequiredKey(bulkheads.core(name), method.label(), parameter.index(), parameter.name()));
-            }
-        }
-        return List.copyOf(required);
-    }
-
     /**
      * The parameters that must have a value, or no call of the method gets a permit.
      *
@@ -122,22 +130,30 @@ public class GuardedMethods {
      */
     public List<RequiredKey> requiredKeys(String beanClass, String method, List<String> parameterTypes) {
         MethodDeclaration found = declared.get(signature(beanClass, method, parameterTypes));
-        return found == null ? List.of() : requiredKeys(found);
+        List<RequiredKey> required = new ArrayList<>();
+        for (BulkheadUse use : found == null ? List.<BulkheadUse> of() : found.bulkheads()) {
+            if (use.key() instanceof KeyOrigin.Parameter parameter && isEnabled(use)) {
+                required.add(new RequiredKey(bulkheads.core(bulkheads.resolved(use.name())), found.label(), parameter.index(),
+                        parameter.name()));
+            }
+        }
+        return List.copyOf(required);
+    }
+
+    private boolean isEnabled(BulkheadUse use) {
+        return bulkheads.isEnabled(bulkheads.resolved(use.name()));
     }
 
     private GuardedMethod guarded(MethodDeclaration method) {
         List<SemaphoreOfCall> semaphores = new ArrayList<>();
         for (BulkheadUse use : method.bulkheads()) {
-            SemaphoreOfCall semaphore = semaphoreOfCall(use, method);
-            boolean weighed = use.weightParameter() != BulkheadUse.NO_PARAMETER
-                    && bulkheads.isEnabled(bulkheads.resolved(use.name()));
-            semaphores.add(weighed ? SemaphoreOfCall.weighedByParameter(semaphore, method.label(), use.weightParameter())
-                    : semaphore);
+            semaphores.add(semaphoreOfCall(use, method));
         }
-        return new GuardedMethod(method.label(), guard(method), semaphores, runtime.executions(), skips(method));
+        Guard guard = guard(method);
+        return new GuardedMethod(method.label(), guard, semaphores, runtime.executions(), skips(method, guard));
     }
 
-    private Supplier<Skips> skips(MethodDeclaration method) {
+    private Supplier<Skips> skips(MethodDeclaration method, Guard guard) {
         Set<String> always = new HashSet<>();
         Set<String> whenScheduled = new HashSet<>();
         for (BulkheadUse use : method.bulkheads()) {
@@ -150,15 +166,18 @@ public class GuardedMethods {
                 whenScheduled.add(name);
             }
         }
-        Skips configured = always.isEmpty() ? null : new Skips(always, false, full -> logSkipped(method, full));
+        Skips configured = always.isEmpty() ? null
+                : new Skips(always, new SkippingGuard(guard, null),
+                        full -> logSkipped(method, full));
         if (scheduledRuns == null || !mayBeScheduled(method)) {
             return configured == null ? null : () -> configured;
         }
         // Also where no full bulkhead skips a run: one that comes while the application stops is always skipped.
         String scheduledMethod = method.beanClass() + "#" + method.name();
+        Guard scheduled = new SkippingGuard(guard, method.label());
         return () -> {
             Consumer<BulkheadFullException> run = scheduledRuns.current(scheduledMethod);
-            return run == null ? configured : new Skips(whenScheduled, true, full -> {
+            return run == null ? configured : new Skips(whenScheduled, scheduled, full -> {
                 logSkipped(method, full);
                 run.accept(full);
             });
@@ -176,18 +195,18 @@ public class GuardedMethods {
     }
 
     private Guard guard(MethodDeclaration method) {
-        boolean isEnabled = false;
+        boolean limited = false;
         for (BulkheadUse use : method.bulkheads()) {
-            isEnabled |= bulkheads.isEnabled(bulkheads.resolved(use.name()));
+            limited |= isEnabled(use);
         }
-        if (!isEnabled) {
+        if (!limited) {
             return Guard.open(method.bulkheads().stream().map(BulkheadUse::name).map(bulkheads::resolved).map(bulkheads::core)
                     .map(Semaphore::uncountedPermit).toList());
         }
         String first = bulkheads.resolved(method.bulkheads().get(0).name());
         return switch (method.returns()) {
             case SYNCHRONOUS ->
-                new UnfinishedResults(new SynchronousGuard(method.label(), first), method.label(), first, content);
+                new SynchronousGuard(method.label(), first, new UnfinishedResults(method.label(), first, content));
             case UNI -> asynchronous(first)::uni;
             case MULTI -> asynchronous(first)::multi;
             case STAGE -> asynchronous(first)::stage;
@@ -200,19 +219,25 @@ public class GuardedMethods {
     }
 
     private SemaphoreOfCall semaphoreOfCall(BulkheadUse use, MethodDeclaration method) {
-        String name = bulkheads.resolved(use.name());
         Semaphore semaphore = bulkheads.core(use);
-        if (bulkheads.isEnabled(name)) {
-            if (use.key() instanceof KeyOrigin.Parameter parameter) {
-                return SemaphoreOfCall.byParameter(semaphore, method.label(), parameter);
-            }
-            if (use.key() instanceof KeyOrigin.Resolver resolver) {
-                SemaphoreOfCall resolved = SemaphoreOfCall.byResolver(semaphore, method.label(), resolver.type(),
-                        new ResolverBean(resolver.bean()));
-                // The continuation is not an argument that the function declares.
-                return method.returns() != ReturnKind.SUSPENDING ? resolved
-                        : arguments -> resolved.of(Arrays.copyOf(arguments, arguments.length - 1));
-            }
+        if (!isEnabled(use)) {
+            return SemaphoreOfCall.fixed(semaphore);
+        }
+        SemaphoreOfCall ofKey = ofKey(semaphore, use.key(), method);
+        return use.weightParameter() == BulkheadUse.NO_PARAMETER ? ofKey
+                : SemaphoreOfCall.weighedByParameter(ofKey, method.label(), use.weightParameter());
+    }
+
+    private static SemaphoreOfCall ofKey(Semaphore semaphore, KeyOrigin key, MethodDeclaration method) {
+        if (key instanceof KeyOrigin.Parameter parameter) {
+            return SemaphoreOfCall.byParameter(semaphore, method.label(), parameter);
+        }
+        if (key instanceof KeyOrigin.Resolver resolver) {
+            SemaphoreOfCall resolved = SemaphoreOfCall.byResolver(semaphore, method.label(), resolver.type(),
+                    new ResolverBean(resolver.bean()));
+            // The continuation is not an argument that the function declares.
+            return method.returns() != ReturnKind.SUSPENDING ? resolved
+                    : arguments -> resolved.of(Arrays.copyOf(arguments, arguments.length - 1));
         }
         return SemaphoreOfCall.fixed(semaphore);
     }

@@ -22,17 +22,19 @@ import io.smallrye.mutiny.Uni;
 final class LockView extends BulkheadView implements RedisLock {
 
     private final LockSpec spec;
-    private final Semaphore semaphore;
 
     LockView(LockSpec spec, BulkheadRuntime runtime) {
-        super("RedisLock", runtime);
-        this.spec = spec;
-        this.semaphore = new Semaphore(runtime.engine(), spec.bulkhead(), true).whenFull(full -> rejection(spec.name(), full));
+        this(spec, new Semaphore(runtime.engine(), spec.bulkhead(), true).whenFull(full -> rejection(spec.name(), full)),
+                runtime);
     }
 
-    @Override
-    Semaphore limit() {
-        return semaphore;
+    private LockView(LockSpec spec, Semaphore semaphore, BulkheadRuntime runtime) {
+        super("RedisLock", semaphore, runtime);
+        this.spec = spec;
+    }
+
+    private LockView within(Duration maxWait) {
+        return new LockView(spec, semaphore.within(maxWait), runtime);
     }
 
     /** Where the bulkhead behind a lock is full, another call holds the lock. */
@@ -90,36 +92,32 @@ final class LockView extends BulkheadView implements RedisLock {
 
     @Override
     public void run(Duration maxWait, Runnable action) {
-        run(semaphore.within(maxWait), action);
+        within(maxWait).run(action);
     }
 
     @Override
     public <T, E extends Exception> T call(Duration maxWait, CheckedCallable<T, E> action) throws E {
-        return call(semaphore.within(maxWait), "call", action);
+        return within(maxWait).call(action);
     }
 
     @Override
     public Uni<Void> runAsync(Duration maxWait, Supplier<? extends Uni<?>> action) {
-        return runAsync(semaphore.within(maxWait), action);
+        return within(maxWait).runAsync(action);
     }
 
     @Override
     public <T> Uni<T> callAsync(Duration maxWait, Supplier<? extends Uni<? extends T>> action) {
-        return callAsync(semaphore.within(maxWait), action);
+        return within(maxWait).callAsync(action);
     }
 
     @Override
     public Optional<Holder> owner() {
-        return await("owner", this::askOwner);
+        return await("owner", semaphore::firstHolder);
     }
 
     @Override
     public Uni<Optional<Holder>> ownerAsync() {
-        return answer(this::askOwner);
-    }
-
-    private CompletionStage<Optional<Holder>> askOwner() {
-        return semaphore.firstHolder();
+        return answer(semaphore::firstHolder);
     }
 
     @Override
@@ -133,7 +131,7 @@ final class LockView extends BulkheadView implements RedisLock {
     }
 
     private CompletionStage<Boolean> revokeOwner() {
-        return askOwner().thenCompose(owner -> owner.map(Holder::permitId).map(semaphore::revoke)
+        return semaphore.firstHolder().thenCompose(owner -> owner.map(Holder::permitId).map(semaphore::revoke)
                 .orElseGet(() -> CompletableFuture.completedStage(false)));
     }
 }

@@ -19,20 +19,14 @@ final class PermitView implements Permit {
 
     private final HeldPermit permit;
     private final Continuations continuations;
-    // Null for the permit of a guarded method, which ends with its execution.
     private final Cleaner.Cleanable watch;
 
-    /** The permit of a guarded method. */
-    static Permit ofMethod(HeldPermit permit, Continuations continuations) {
-        return new PermitView(permit, continuations, null);
-    }
-
-    /** A permit that code is to release. */
-    static Permit ofCode(HeldPermit permit, Continuations continuations, Cleaner cleaner) {
-        return new PermitView(permit, continuations, cleaner);
-    }
-
-    private PermitView(HeldPermit permit, Continuations continuations, Cleaner cleaner) {
+    /**
+     * @param permit the permit
+     * @param continuations emits answers
+     * @param cleaner null for the permit of a guarded method, which ends with its execution
+     */
+    PermitView(HeldPermit permit, Continuations continuations, Cleaner cleaner) {
         this.permit = permit;
         this.continuations = continuations;
         this.watch = cleaner == null ? null : cleaner.register(this, permit::abandoned);
@@ -65,7 +59,7 @@ final class PermitView implements Permit {
 
     @Override
     public boolean refresh() {
-        BlockingWait.requireAllowed(() -> "Permit.refresh() must not be called on an event loop; use refreshAsync() there");
+        BlockingWait.requireAllowed("Permit", "refresh");
         return BlockingWait.reply("Permit.refresh", bulkhead(), permit.refresh());
     }
 
@@ -76,7 +70,7 @@ final class PermitView implements Permit {
 
     @Override
     public boolean release() {
-        BlockingWait.requireAllowed(() -> "Permit.release() must not be called on an event loop; use releaseAsync() there");
+        BlockingWait.requireAllowed("Permit", "release");
         return BlockingWait.awaitUninterruptibly(giveBack());
     }
 
@@ -87,7 +81,7 @@ final class PermitView implements Permit {
 
     @Override
     public String detach() {
-        BlockingWait.requireAllowed(() -> "Permit.detach() must not be called on an event loop; use detachAsync() there");
+        BlockingWait.requireAllowed("Permit", "detach");
         CompletionStage<String> token = permit.detach();
         try {
             return BlockingWait.reply("Permit.detach", bulkhead(), token);

@@ -1,5 +1,8 @@
 package io.quarkiverse.redisbulkhead.runtime;
 
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
 import jakarta.enterprise.inject.Default;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
@@ -10,9 +13,11 @@ import io.quarkiverse.redisbulkhead.runtime.config.StoreKind;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisShareStore;
 import io.quarkus.arc.Arc;
 import io.quarkus.redis.client.RedisClientName;
+import io.quarkus.redis.client.RedisOptionsCustomizer;
 import io.quarkus.redis.runtime.client.config.RedisConfig;
 import io.vertx.core.Vertx;
 import io.vertx.redis.client.Redis;
+import io.vertx.redis.client.RedisOptions;
 
 /**
  * Makes the store in Redis from the configuration. It connects as the Redis client of the application does, with the same
@@ -22,10 +27,27 @@ import io.vertx.redis.client.Redis;
 @Singleton
 public class RedisStoreFactory {
 
+    /**
+     * Records the options of the Quarkus Redis clients. Quarkus calls customizers before most beans exist, so this one has no
+     * dependencies.
+     */
+    @Singleton
+    public static class ClientOptions implements RedisOptionsCustomizer {
+
+        // Null while there is no such client, and where nothing says where its Redis is.
+        private final Map<String, RedisOptions> byClient = new ConcurrentHashMap<>();
+
+        /** Keeps the object itself, as customizers of the application may change it afterwards. */
+        @Override
+        public void customize(String clientName, RedisOptions options) {
+            byClient.put(clientName, options);
+        }
+    }
+
     private final RedisBulkheadRuntimeConfig config;
     private final String client;
     private final StoreKind store;
-    private final RedisClientOptions clientOptions;
+    private final ClientOptions clientOptions;
     private final Vertx vertx;
 
     /**
@@ -38,7 +60,7 @@ public class RedisStoreFactory {
      */
     @Inject
     public RedisStoreFactory(RedisBulkheadRuntimeConfig config, RedisBulkheadBuildTimeConfig buildTimeConfig,
-            RedisClientOptions clientOptions, Vertx vertx) {
+            ClientOptions clientOptions, Vertx vertx) {
         this.config = config;
         this.client = buildTimeConfig.redisClient().orElse(RedisConfig.DEFAULT_CLIENT_NAME);
         this.store = buildTimeConfig.store();
@@ -54,7 +76,7 @@ public class RedisStoreFactory {
     }
 
     private RedisStores stores() {
-        return new RedisStores(vertx, clientOptions.of(client), clientProperties(), config.keyPrefix(),
+        return new RedisStores(vertx, clientOptions.byClient.get(client), clientProperties(), config.keyPrefix(),
                 config.commandTimeout());
     }
 

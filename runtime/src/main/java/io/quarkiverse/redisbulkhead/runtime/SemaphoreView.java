@@ -3,6 +3,8 @@ package io.quarkiverse.redisbulkhead.runtime;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 
 import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.Permit;
@@ -26,12 +28,10 @@ final class SemaphoreView extends BulkheadView implements RedisSemaphore {
         ANY
     }
 
-    private final Semaphore semaphore;
     private final Keys keys;
 
     SemaphoreView(Semaphore semaphore, Keys keys, BulkheadRuntime runtime) {
-        super("RedisSemaphore", runtime);
-        this.semaphore = semaphore;
+        super("RedisSemaphore", semaphore, runtime);
         this.keys = keys;
     }
 
@@ -151,41 +151,36 @@ final class SemaphoreView extends BulkheadView implements RedisSemaphore {
 
     @Override
     public boolean revoke(String permitId) {
-        String id = checkedId(permitId);
-        Semaphore limit = limit();
-        return await("revoke", () -> limit.revoke(id));
+        return await("revoke", revocation(permitId));
     }
 
     @Override
     public Uni<Boolean> revokeAsync(String permitId) {
-        String id = checkedId(permitId);
-        Semaphore limit = limit();
-        return answer(() -> limit.revoke(id));
+        return answer(revocation(permitId));
     }
 
-    private static String checkedId(String permitId) {
+    private Supplier<CompletionStage<Boolean>> revocation(String permitId) {
         if (permitId == null) {
             throw new IllegalArgumentException("permitId must not be null");
         }
-        return permitId;
+        Semaphore limit = limit();
+        return () -> limit.revoke(permitId);
     }
 
     @Override
     public void resize(int permits) {
-        int size = checkedSize(permits);
-        Semaphore limit = limit();
-        await("resize", () -> limit.resize(size));
+        await("resize", resizing(permits));
     }
 
     @Override
     public Uni<Void> resizeAsync(int permits) {
-        int size = checkedSize(permits);
-        Semaphore limit = limit();
-        return answer(() -> limit.resize(size));
+        return answer(resizing(permits));
     }
 
-    private int checkedSize(int permits) {
-        return spec().toBuilder().weight(1).permits(permits).build().permits();
+    private Supplier<CompletionStage<Void>> resizing(int permits) {
+        int size = spec().toBuilder().weight(1).permits(permits).build().permits();
+        Semaphore limit = limit();
+        return () -> limit.resize(size);
     }
 
     @Override

@@ -3,7 +3,6 @@ package io.quarkiverse.redisbulkhead.deployment.discovery;
 import java.lang.reflect.Modifier;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 import org.jboss.jandex.AnnotationInstance;
 import org.jboss.jandex.AnnotationTarget.Kind;
@@ -18,13 +17,15 @@ import org.jboss.jandex.MethodInfo;
  */
 public final class AiServices {
 
+    /** The way out where a method of an AI service cannot be guarded. */
+    public static final String PUT_IT_ON_THE_CALLER = "@RedisBulkhead on the method of a bean that calls it";
+
     private static final DotName REGISTER = DotName.createSimple("io.quarkiverse.langchain4j.RegisterAiService");
     private static final String EXTENSION = "io.quarkiverse.langchain4j.";
     // Not all of LangChain4j: annotations of tools do not make it implement anything.
     private static final List<String> IMPLEMENTED = List.of("dev.langchain4j.service.", "dev.langchain4j.agentic.", EXTENSION);
 
-    private final IndexView index;
-    private final InterfaceBeans beans;
+    private final Classes classes;
 
     /**
      * Finds the AI services.
@@ -32,14 +33,13 @@ public final class AiServices {
      * @param application all indexed classes of the application
      */
     public AiServices(IndexView application) {
-        index = application;
-        beans = new InterfaceBeans(application);
+        classes = new Classes(application);
     }
 
     /** Whether a method of a generated bean implements a guarded one. */
     boolean isGuarded(MethodInfo implementation) {
-        Optional<ClassInfo> service = beans.interfaceOf(implementation.declaringClass()).filter(AiServices::isRegistered);
-        return service.flatMap(type -> beans.declared(type, implementation))
+        Optional<ClassInfo> service = classes.interfaceOf(implementation.declaringClass()).filter(AiServices::isRegistered);
+        return service.flatMap(type -> classes.declared(type, implementation))
                 .filter(method -> isGuarded(method, service.get()))
                 .isPresent();
     }
@@ -50,20 +50,13 @@ public final class AiServices {
      * @return the methods of the interfaces and their super-interfaces
      */
     public List<MethodInfo> guardedMethods() {
-        return index.getAnnotations(REGISTER).stream()
+        return classes.index().getAnnotations(REGISTER).stream()
                 .map(AnnotationInstance::target)
                 .filter(target -> target.kind() == Kind.CLASS)
-                .flatMap(target -> methods(target.asClass()).filter(method -> isGuarded(method, target.asClass())))
+                .flatMap(target -> classes.interfaces(target.asClass()).flatMap(type -> type.methods().stream())
+                        .filter(method -> Modifier.isAbstract(method.flags()) && isGuarded(method, target.asClass())))
                 .distinct()
                 .toList();
-    }
-
-    private Stream<MethodInfo> methods(ClassInfo type) {
-        return Stream.concat(type.methods().stream().filter(method -> Modifier.isAbstract(method.flags())),
-                type.interfaceNames().stream()
-                        .map(index::getClassByName)
-                        .filter(superInterface -> superInterface != null)
-                        .flatMap(this::methods));
     }
 
     // An annotation on the interface is for what the user declares, and not for access to the memory of chats.

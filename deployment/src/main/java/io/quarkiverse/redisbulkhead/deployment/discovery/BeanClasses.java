@@ -3,58 +3,50 @@ package io.quarkiverse.redisbulkhead.deployment.discovery;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 
+import org.jboss.jandex.AnnotationOverlay;
 import org.jboss.jandex.ClassInfo;
 import org.jboss.jandex.DotName;
+import org.jboss.jandex.IndexView;
+import org.jboss.jandex.MethodInfo;
 
 import io.quarkus.arc.processor.BeanDeploymentValidator.ValidationContext;
 import io.quarkus.arc.processor.BeanInfo;
 import io.quarkus.arc.processor.BuildExtension.Key;
 
 /**
- * The bean classes, including those that the container removes as unused: validation must not depend on whether a bean is
- * used.
+ * Which classes are beans, and which are none on purpose. Beans that the container removes as unused count, because validation
+ * must not depend on whether a bean is used.
  */
 public final class BeanClasses {
 
     private final Map<DotName, BeanInfo> beans = new LinkedHashMap<>();
     private final Map<DotName, List<BeanInfo>> bySuperclass = new HashMap<>();
     private final List<BeanInfo> producers = new ArrayList<>();
+    private final IndexView application;
+    private final AnnotationOverlay annotations;
+    private final Set<DotName> beanDefiningAnnotations = new HashSet<>();
 
-    BeanClasses(ValidationContext context, Superclasses superclasses) {
-        add(context.get(Key.BEANS));
-        add(context.get(Key.REMOVED_BEANS));
+    BeanClasses(ValidationContext context, Classes classes, IndexView application, AnnotationOverlay annotations) {
+        this.application = application;
+        this.annotations = annotations;
+        for (Collection<BeanInfo> some : List.of(context.get(Key.BEANS), context.get(Key.REMOVED_BEANS))) {
+            some.stream().filter(BeanInfo::isProducer).forEach(producers::add);
+            some.stream().filter(bean -> bean.isClassBean() && bean.getImplClazz() != null)
+                    .forEach(bean -> beans.putIfAbsent(bean.getImplClazz().name(), bean));
+        }
         for (BeanInfo bean : beans.values()) {
-            superclasses.from(bean.getImplClazz())
+            classes.superclasses(bean.getImplClazz())
                     .forEach(type -> bySuperclass.computeIfAbsent(type.name(), name -> new ArrayList<>()).add(bean));
         }
-    }
-
-    private void add(Collection<BeanInfo> some) {
-        some.stream().filter(bean -> bean.isProducer()).forEach(producers::add);
-        some.stream()
-                .filter(BeanInfo::isClassBean)
-                .filter(bean -> Objects.nonNull(bean.getImplClazz()))
-                .forEach(bean -> beans.putIfAbsent(bean.getImplClazz().name(), bean));
-    }
-
-    /**
-     * The producer that makes instances of a class.
-     *
-     * @param type a class that is not a bean class
-     * @return its class and method or field; empty when none is known
-     */
-    public Optional<String> producerOf(ClassInfo type) {
-        return producers.stream()
-                .filter(producer -> producer.getTypes().stream().anyMatch(made -> made.name().equals(type.name())))
-                .map(producer -> SourceLocations.of(producer.getTarget().orElseThrow()))
-                .sorted()
-                .findFirst();
+        context.get(Key.SCOPES).forEach(scope -> beanDefiningAnnotations.add(scope.getDotName()));
+        beanDefiningAnnotations.addAll(context.get(Key.STEREOTYPES).keySet());
     }
 
     /**
@@ -74,5 +66,63 @@ public final class BeanClasses {
      */
     public List<BeanInfo> inheriting(ClassInfo type) {
         return bySuperclass.getOrDefault(type.name(), List.of());
+    }
+
+    /**
+     * The producer that makes instances of a class.
+     *
+     * @param type a class that is not a bean class
+     * @return its class and method or field; empty when none is known
+     */
+    public Optional<String> producerOf(ClassInfo type) {
+        return producers.stream()
+                .filter(producer -> producer.getTypes().stream().anyMatch(made -> made.name().equals(type.name())))
+                .map(producer -> SourceLocations.of(producer.getTarget().orElseThrow()))
+                .sorted()
+                .findFirst();
+    }
+
+    /** Whether no bean has to do with a class, because it, or a subclass, was deliberately excluded. */
+    boolean areDisabled(ClassInfo type) {
+        return inheriting(type).isEmpty() && (isExcluded(type)
+                || application.getAllKnownSubclasses(type.name()).stream().anyMatch(this::isExcluded));
+    }
+
+    /**
+     * Whether a class was deliberately excluded from the beans: vetoed, disabled by a build-time condition (which vetoes too),
+     * or excluded by type.
+     *
+     * @param type the class
+     * @return false when it is not a bean by mistake
+     */
+    public boolean isExcluded(ClassInfo type) {
+        ClassInfo packageInfo = application.getClassByName(type.name().packagePrefix() + ".package-info");
+        // The container does not expose excluded types; a class that meets all conditions of a bean can be missing for no other
+        // reason.
+        return annotations.hasAnnotation(type, Names.VETOED)
+                || packageInfo != null && annotations.hasAnnotation(packageInfo, Names.VETOED)
+                || hasBeanDefiningAnnotation(type) && Shapes.canBeBean(type) && hasUsableConstructor(type);
+    }
+
+    /**
+     * Whether the class has a scope or a stereotype.
+     *
+     * @param type the class
+     * @return whether it says that it is a bean
+     */
+    public boolean hasBeanDefiningAnnotation(ClassInfo type) {
+        return annotations.hasAnyAnnotation(type, beanDefiningAnnotations);
+    }
+
+    /**
+     * Whether the container knows which constructor to call.
+     *
+     * @param type the class
+     * @return false when there are several and none is marked
+     */
+    public boolean hasUsableConstructor(ClassInfo type) {
+        List<MethodInfo> constructors = type.constructors();
+        return type.hasNoArgsConstructor() || constructors.size() == 1
+                || constructors.stream().anyMatch(constructor -> annotations.hasAnnotation(constructor, Names.INJECT));
     }
 }

@@ -106,13 +106,13 @@ public record GuardedBeanMethod(ClassInfo bean, ClassInfo owner, MethodInfo meth
      * Whether the method overrides one of a superclass.
      *
      * @param inherited the other method
-     * @param superclasses walks up from the bean
+     * @param classes knows the superclasses of the bean
      * @return false for the method itself
      */
-    public boolean overrides(MethodInfo inherited, Superclasses superclasses) {
+    public boolean overrides(MethodInfo inherited, Classes classes) {
         DotName declaring = inherited.declaringClass().name();
         return !method.declaringClass().name().equals(declaring) && Shapes.overrides(method, inherited)
-                && superclasses.from(method.declaringClass()).anyMatch(type -> type.name().equals(declaring));
+                && classes.superclasses(method.declaringClass()).anyMatch(type -> type.name().equals(declaring));
     }
 
     /**

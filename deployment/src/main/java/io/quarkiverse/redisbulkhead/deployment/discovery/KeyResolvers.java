@@ -83,13 +83,6 @@ public final class KeyResolvers {
     }
 
     private static String name(BeanInfo bean) {
-        if (bean.isProducerMethod()) {
-            return SourceLocations.of(bean.getTarget().orElseThrow().asMethod());
-        }
-        if (bean.isProducerField()) {
-            return SourceLocations.of(bean.getDeclaringBean().getImplClazz()) + "#"
-                    + bean.getTarget().orElseThrow().asField().name();
-        }
-        return bean.getBeanClass().toString();
+        return bean.isProducer() ? SourceLocations.of(bean.getTarget().orElseThrow()) : bean.getBeanClass().toString();
     }
 }

@@ -7,7 +7,6 @@ import org.jboss.jandex.DotName;
 import io.quarkiverse.redisbulkhead.BulkheadKey;
 import io.quarkiverse.redisbulkhead.BulkheadWeight;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
-import io.quarkiverse.redisbulkhead.Unguarded;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBinding;
 import io.quarkus.redis.client.RedisClientName;
 
@@ -18,7 +17,6 @@ final class Names {
     static final DotName REDIS_BULKHEAD_LIST = DotName.createSimple(RedisBulkhead.List.class);
     static final DotName BULKHEAD_KEY = DotName.createSimple(BulkheadKey.class);
     static final DotName BULKHEAD_WEIGHT = DotName.createSimple(BulkheadWeight.class);
-    static final DotName UNGUARDED = DotName.createSimple(Unguarded.class);
     static final DotName BINDING = DotName.createSimple(RedisBulkheadBinding.class);
 
     static final DotName VOID = DotName.createSimple(Void.class);

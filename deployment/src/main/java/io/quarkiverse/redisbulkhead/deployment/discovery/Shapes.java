@@ -4,11 +4,9 @@ import java.lang.reflect.Modifier;
 import java.util.List;
 import java.util.Objects;
 
-import org.jboss.jandex.ArrayType;
 import org.jboss.jandex.ClassInfo;
 import org.jboss.jandex.ClassInfo.NestingType;
 import org.jboss.jandex.MethodInfo;
-import org.jboss.jandex.Type;
 
 /** What the forms of classes and methods say about whether they can be beans, and be guarded. */
 public final class Shapes {
@@ -49,7 +47,7 @@ public final class Shapes {
      * @param inherited the method of a superclass or interface
      * @return false when another package cannot see the inherited one, although it has the same signature
      */
-    static boolean overrides(MethodInfo method, MethodInfo inherited) {
+    public static boolean overrides(MethodInfo method, MethodInfo inherited) {
         return method.name().equals(inherited.name())
                 && erasedParameters(method).equals(erasedParameters(inherited))
                 && canBeOverridden(inherited)
@@ -64,17 +62,6 @@ public final class Shapes {
      * @return their names, in order, as {@link Class#getName()} writes them
      */
     public static List<String> erasedParameters(MethodInfo method) {
-        return method.parameterTypes().stream().map(Shapes::erasedName).toList();
-    }
-
-    private static String erasedName(Type type) {
-        if (type.kind() != Type.Kind.ARRAY) {
-            return type.name().toString();
-        }
-        ArrayType array = type.asArrayType();
-        Type constituent = array.constituent();
-        String element = constituent.kind() == Type.Kind.PRIMITIVE ? constituent.descriptor(null)
-                : "L" + constituent.name() + ";";
-        return "[".repeat(array.deepDimensions()) + element;
+        return method.parameterTypes().stream().map(type -> type.name().toString()).toList();
     }
 }

@@ -28,10 +28,8 @@ public final class SourceLocations {
 
     /** A method or a field. */
     static String of(AnnotationTarget member) {
-        if (member.kind() == Kind.FIELD) {
-            return of(member.asField().declaringClass()) + "#" + member.asField().name();
-        }
-        return of(member.asMethod());
+        return member.kind() == Kind.METHOD ? of(member.asMethod())
+                : of(member.asField().declaringClass()) + "#" + member.asField().name();
     }
 
     /**

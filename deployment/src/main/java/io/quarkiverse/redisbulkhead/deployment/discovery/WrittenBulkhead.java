@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 
 import org.jboss.jandex.AnnotationInstance;
 import org.jboss.jandex.AnnotationValue;
@@ -26,8 +27,13 @@ import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadDecl
 public record WrittenBulkhead(String name, int permits, int weight, Boolean fair, String expire, String maxWait,
         Optional<DotName> keyResolver) {
 
-    /** Reads those among the annotations of one class or method, in the order written. */
-    static List<WrittenBulkhead> among(Collection<AnnotationInstance> annotations) {
+    /**
+     * Reads those among the annotations of one class or method.
+     *
+     * @param annotations any
+     * @return in the order written
+     */
+    public static List<WrittenBulkhead> among(Collection<AnnotationInstance> annotations) {
         List<WrittenBulkhead> found = new ArrayList<>();
         for (AnnotationInstance annotation : annotations) {
             if (Names.REDIS_BULKHEAD.equals(annotation.name())) {
@@ -42,19 +48,17 @@ public record WrittenBulkhead(String name, int permits, int weight, Boolean fair
     }
 
     private static WrittenBulkhead of(AnnotationInstance annotation) {
-        AnnotationValue permits = annotation.value("permits");
-        AnnotationValue weight = annotation.value("weight");
-        AnnotationValue fair = annotation.value("fair");
-        AnnotationValue expire = annotation.value("expire");
-        AnnotationValue maxWait = annotation.value("maxWait");
-        AnnotationValue keyResolver = annotation.value("keyResolver");
         return new WrittenBulkhead(annotation.value("name").asString(),
-                permits == null ? RedisBulkhead.PERMITS_UNSET : permits.asInt(),
-                weight == null ? 1 : weight.asInt(),
-                fair == null ? null : fair.asBoolean(),
-                expire == null ? null : expire.asString(),
-                maxWait == null ? null : maxWait.asString(),
-                Optional.ofNullable(keyResolver).map(value -> value.asClass().name()));
+                value(annotation, "permits", AnnotationValue::asInt).orElse(RedisBulkhead.PERMITS_UNSET),
+                value(annotation, "weight", AnnotationValue::asInt).orElse(1),
+                value(annotation, "fair", AnnotationValue::asBoolean).orElse(null),
+                value(annotation, "expire", AnnotationValue::asString).orElse(null),
+                value(annotation, "maxWait", AnnotationValue::asString).orElse(null),
+                value(annotation, "keyResolver", value -> value.asClass().name()));
+    }
+
+    private static <T> Optional<T> value(AnnotationInstance annotation, String member, Function<AnnotationValue, T> read) {
+        return Optional.ofNullable(annotation.value(member)).map(read);
     }
 
     /** This bulkhead as the application records it for the start. */

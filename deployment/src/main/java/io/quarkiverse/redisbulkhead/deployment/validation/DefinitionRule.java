@@ -1,5 +1,7 @@
 package io.quarkiverse.redisbulkhead.deployment.validation;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.stream.Stream;
 
 import org.eclipse.microprofile.config.Config;
@@ -12,8 +14,8 @@ import io.quarkiverse.redisbulkhead.deployment.discovery.KeyParameter;
 import io.quarkiverse.redisbulkhead.deployment.discovery.WrittenBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.config.StoreKind;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions;
+import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.CallPlace;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.EffectiveBulkhead;
-import io.quarkiverse.redisbulkhead.runtime.definition.KeyedBulkheads;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
@@ -40,17 +42,17 @@ final class DefinitionRule implements Rule {
     public void check(BulkheadUsage usage, ValidationErrors errors) {
         EffectiveDefinitions definitions = new EffectiveDefinitions(usage.declarations(), config, store.needsRedis(), true,
                 errors);
-        KeyedBulkheads keys = new KeyedBulkheads();
+        List<CallPlace> places = new ArrayList<>();
         for (GuardedBeanMethod guard : usage.guards()) {
             for (WrittenBulkhead bulkhead : guard.bulkheads()) {
                 String known = definitions.annotations().resolved(bulkhead.name());
-                addKeys(guard, bulkhead, known == null ? bulkhead.name() : known, usage, keys);
+                addPlaces(guard, bulkhead, known == null ? bulkhead.name() : known, usage, places);
                 if (known != null && isScheduledCarelessly(guard, usage)) {
                     checkOverlappingRuns(guard, known, definitions, errors);
                 }
             }
         }
-        keys.check(errors);
+        EffectiveDefinitions.keyed(places, errors);
     }
 
     /** Whether a schedule does not say whether runs may overlap. */
@@ -72,18 +74,18 @@ final class DefinitionRule implements Rule {
         }
     }
 
-    private static void addKeys(GuardedBeanMethod guard, WrittenBulkhead bulkhead, String name, BulkheadUsage usage,
-            KeyedBulkheads keys) {
+    private static void addPlaces(GuardedBeanMethod guard, WrittenBulkhead bulkhead, String name, BulkheadUsage usage,
+            List<CallPlace> places) {
         for (KeyParameter key : guard.keysOf(bulkhead)) {
-            keys.add(name, guard.place() + " (" + KeyRule.parameter(key) + ")", true);
+            places.add(new CallPlace(name, guard.place() + " (" + ParameterRule.parameter(key) + ")", true));
         }
-        bulkhead.keyResolver()
-                .ifPresent(type -> keys.add(name, guard.place() + " (" + KeyRule.keyResolver(type) + ")", true));
+        bulkhead.keyResolver().ifPresent(
+                type -> places.add(new CallPlace(name, guard.place() + " (" + ParameterRule.keyResolver(type) + ")", true)));
         // A stray key, or one that an override loses, is a separate error, and may be the missing key here.
         if (guard.keysOf(bulkhead).isEmpty() && bulkhead.keyResolver().isEmpty() && guard.strayKeys().isEmpty()
                 && !(guard.losesKey() && usage.idleKeys().stream()
-                        .anyMatch(key -> guard.overrides(key.method(), usage.superclasses())))) {
-            keys.add(name, guard.place(), false);
+                        .anyMatch(key -> guard.overrides(key.method(), usage.classes())))) {
+            places.add(new CallPlace(name, guard.place(), false));
         }
     }
 }

@@ -100,7 +100,7 @@ final class EventLoopRule implements Rule {
 
     // Only those whose form shows that they are the service's: other methods of the class may have other callers.
     private static boolean isGrpc(GuardedBeanMethod guard, BulkheadUsage usage) {
-        return usage.superclasses().from(guard.bean())
+        return usage.classes().superclasses(guard.bean())
                 .anyMatch(type -> usage.annotations().hasAnnotation(type, GRPC_SERVICE))
                 && guard.method().parameterTypes().stream().anyMatch(type -> STREAM_OBSERVER.equals(type.name()))
                 && !isOff(guard, usage);
@@ -137,6 +137,6 @@ final class EventLoopRule implements Rule {
     }
 
     private static Stream<Declaration> declarations(GuardedBeanMethod guard, BulkheadUsage usage) {
-        return Stream.concat(Stream.of(guard.method()), usage.superclasses().from(guard.bean()));
+        return Stream.concat(Stream.of(guard.method()), usage.classes().superclasses(guard.bean()));
     }
 }

@@ -7,8 +7,8 @@ import org.jboss.jandex.DotName;
 
 import io.quarkiverse.redisbulkhead.BulkheadKeyResolver;
 import io.quarkiverse.redisbulkhead.deployment.discovery.AnnotatedElement;
+import io.quarkiverse.redisbulkhead.deployment.discovery.BeanClasses;
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
-import io.quarkiverse.redisbulkhead.deployment.discovery.DisabledClasses;
 import io.quarkiverse.redisbulkhead.deployment.discovery.GuardedBeanMethod;
 import io.quarkiverse.redisbulkhead.deployment.discovery.KeyResolvers;
 import io.quarkiverse.redisbulkhead.deployment.discovery.WrittenBulkhead;
@@ -31,7 +31,7 @@ final class KeyResolverBeanRule implements Rule {
                 bulkhead.keyResolver().filter(type -> DEFAULT.equals(type) || usage.keyResolvers().bean(type).isEmpty())
                         .ifPresent(
                                 type -> errors.add(MessageCode.RBH021, element.place(), Texts.annotation(bulkhead.name()) + ": "
-                                        + KeyRule.keyResolver(type) + " " + text(type, usage)));
+                                        + ParameterRule.keyResolver(type) + " " + text(type, usage)));
             }
         }
     }
@@ -42,7 +42,7 @@ final class KeyResolverBeanRule implements Rule {
                 .filter(type -> usage.keyResolvers().bean(type).map(BeanInfo::getImplClazz)
                         .filter(resolver -> resolver.name().equals(guard.bean().name())).isPresent())
                 .filter(type -> RESOLVE.equals(guard.method().name()))
-                .forEach(type -> errors.add(MessageCode.RBH021, guard.place(), KeyRule.keyResolver(type)
+                .forEach(type -> errors.add(MessageCode.RBH021, guard.place(), ParameterRule.keyResolver(type)
                         + " would have to resolve the key of its own call, in an endless recursion. Guard other "
                         + "methods, or name another resolver"));
     }
@@ -65,19 +65,19 @@ final class KeyResolverBeanRule implements Rule {
         if (beans.isClassOfBean(type)) {
             return "is not a bean type of its bean, because @Typed omits it. Add it there";
         }
-        ClassInfo found = usage.classes().getClassByName(type);
+        ClassInfo found = usage.classes().index().getClassByName(type);
         return "is not a bean. "
-                + (found == null ? "Add a scope such as @ApplicationScoped" : suggestion(found, usage.disabled()));
+                + (found == null ? "Add a scope such as @ApplicationScoped" : suggestion(found, usage.beans()));
     }
 
-    private static String suggestion(ClassInfo type, DisabledClasses disabled) {
+    private static String suggestion(ClassInfo type, BeanClasses classes) {
         if (type.isInterface()) {
             return "It is an interface, and no bean implements it";
         }
-        if (disabled.contains(type)) {
+        if (classes.isExcluded(type)) {
             return "It was excluded from the application by @Vetoed, a condition such as @IfBuildProfile, or "
                     + "quarkus.arc.exclude-types. Name another class, or stop excluding it";
         }
-        return BeanRule.suggestion(type, disabled);
+        return InterceptionRule.howToBeABean(type, classes);
     }
 }

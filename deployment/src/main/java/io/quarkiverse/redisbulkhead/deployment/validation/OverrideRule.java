@@ -1,31 +1,46 @@
 package io.quarkiverse.redisbulkhead.deployment.validation;
 
+import java.lang.reflect.Modifier;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
+import org.jboss.jandex.ClassInfo;
 import org.jboss.jandex.DotName;
+import org.jboss.jandex.MethodInfo;
 
 import io.quarkiverse.redisbulkhead.Unguarded;
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
 import io.quarkiverse.redisbulkhead.deployment.discovery.GuardedBeanMethod;
-import io.quarkiverse.redisbulkhead.deployment.discovery.LostGuard;
+import io.quarkiverse.redisbulkhead.deployment.discovery.Shapes;
+import io.quarkiverse.redisbulkhead.deployment.discovery.SourceLocations;
+import io.quarkiverse.redisbulkhead.deployment.discovery.WrittenBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkiverse.redisbulkhead.runtime.message.Texts;
+import io.quarkus.arc.processor.BeanInfo;
 
-/** A method that overrides a guarded one must also be guarded, or explicitly opt out. */
+/**
+ * A method that overrides a guarded one must also be guarded, or explicitly opt out: annotations of methods are not inherited.
+ */
 final class OverrideRule implements Rule {
 
     private static final DotName UNGUARDED = DotName.createSimple(Unguarded.class);
+    private static final DotName MOCK = DotName.createSimple("io.quarkus.test.Mock");
+
+    /** One of the methods with one signature in the classes of a bean. */
+    private record Version(MethodInfo method, List<WrittenBulkhead> bulkheads, boolean unguarded) {
+
+        private boolean decides() {
+            return !bulkheads.isEmpty() || unguarded;
+        }
+    }
 
     @Override
     public void check(BulkheadUsage usage, ValidationErrors errors) {
-        for (LostGuard lost : LostGuard.in(usage)) {
-            errors.add(MessageCode.RBH034, lost.method(), "it overrides " + lost.overridden() + ", which has "
-                    + lost.bulkheads().stream().map(bulkhead -> Texts.annotation(bulkhead.name()))
-                            .collect(Collectors.joining(" and "))
-                    + ", and has no annotation itself. Annotations of methods are not inherited, so its calls would take no"
-                    + " permit. Repeat the annotation, or add @Unguarded if that is intended");
-        }
+        usage.beans().all().stream().filter(bean -> !isMock(bean)).forEach(bean -> check(bean, usage, errors));
         for (GuardedBeanMethod guard : usage.guards()) {
             if (guard.source() != null && usage.annotations().hasAnnotation(guard.method(), UNGUARDED)) {
                 errors.add(MessageCode.RBH034, guard.place(), "it has @Unguarded, but @RedisBulkhead on "
@@ -34,5 +49,66 @@ final class OverrideRule implements Rule {
                         + " annotate the other methods one by one instead of the class");
             }
         }
+    }
+
+    private static boolean isMock(BeanInfo bean) {
+        return bean.getStereotypes().stream().anyMatch(stereotype -> MOCK.equals(stereotype.getName()));
+    }
+
+    private static void check(BeanInfo bean, BulkheadUsage usage, ValidationErrors errors) {
+        Optional<ClassInfo> generatedFor = usage.classes().interfaceOf(bean.getImplClazz());
+        List<ClassInfo> types = generatedFor.map(usage.classes()::interfaces)
+                .orElseGet(() -> usage.classes().superclasses(bean.getImplClazz())).toList();
+        // Annotations of classes are inherited, those of interfaces are not.
+        if (types.stream().limit(generatedFor.isPresent() ? 1 : types.size()).anyMatch(type -> isGuarded(type, usage))) {
+            return;
+        }
+        for (int i = 1; i < types.size(); i++) {
+            for (MethodInfo method : types.get(i).methods()) {
+                if (!method.isSynthetic() && Shapes.canBeOverridden(method) && !bulkheads(method, usage).isEmpty()) {
+                    check(versions(method, types.subList(0, i), usage), errors);
+                }
+            }
+        }
+    }
+
+    private static void check(List<Version> versions, ValidationErrors errors) {
+        Version last = versions.get(0);
+        Version deciding = versions.stream().filter(Version::decides).findFirst().orElseThrow();
+        if (!last.decides() && !deciding.unguarded()) {
+            errors.add(MessageCode.RBH034, SourceLocations.of(last.method()), "it overrides "
+                    + SourceLocations.of(deciding.method()) + ", which has "
+                    + deciding.bulkheads().stream().map(bulkhead -> Texts.annotation(bulkhead.name()))
+                            .collect(Collectors.joining(" and "))
+                    + ", and has no annotation itself. Annotations of methods are not inherited, so its calls would take no"
+                    + " permit. Repeat the annotation, or add @Unguarded if that is intended");
+        }
+    }
+
+    /**
+     * The method and what overrides it, the class of the bean first. A class of another package overrides a package-private
+     * method only by way of one that is more visible.
+     */
+    private static List<Version> versions(MethodInfo method, List<ClassInfo> subclasses, BulkheadUsage usage) {
+        Deque<MethodInfo> overriding = new ArrayDeque<>(List.of(method));
+        for (int i = subclasses.size() - 1; i >= 0; i--) {
+            subclasses.get(i).methods().stream()
+                    .filter(other -> overriding.stream().anyMatch(inherited -> Shapes.overrides(other, inherited)))
+                    .findFirst()
+                    .ifPresent(overriding::addFirst);
+        }
+        return overriding.stream().map(each -> new Version(each, bulkheads(each, usage),
+                usage.annotations().hasAnnotation(each, UNGUARDED))).toList();
+    }
+
+    // An annotation on a method that is not intercepted guards nothing, which is another error. The compiler copies
+    // annotations to bridges.
+    private static List<WrittenBulkhead> bulkheads(MethodInfo method, BulkheadUsage usage) {
+        boolean intercepted = method.declaringClass().isInterface() == Modifier.isAbstract(method.flags());
+        return intercepted || method.isSynthetic() ? WrittenBulkhead.among(usage.annotations().annotations(method)) : List.of();
+    }
+
+    private static boolean isGuarded(ClassInfo type, BulkheadUsage usage) {
+        return !WrittenBulkhead.among(usage.annotations().annotations(type)).isEmpty();
     }
 }

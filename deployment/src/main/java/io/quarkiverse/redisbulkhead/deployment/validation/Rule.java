@@ -31,16 +31,12 @@ public interface Rule {
     static List<Rule> all(Config config, RedisBulkheadBuildTimeConfig fixed, boolean http, boolean coroutines) {
         return List.of(
                 new DefinitionRule(config, fixed.store()),
-                new RedisClientRule(config, fixed),
-                new ManagementRule(fixed, http),
+                new BuildConfigurationRule(config, fixed, http),
                 new InterceptionRule(),
-                new BeanRule(),
-                new AiServiceRule(),
                 new OverrideRule(),
                 new ObservableEndRule(coroutines),
                 new EventLoopRule(config),
-                new KeyRule(),
-                new CallWeightRule(),
+                new ParameterRule(),
                 new WebSocketRule(),
                 new KeyResolverBeanRule());
     }

@@ -47,10 +47,10 @@ final class WebSocketRule implements Rule {
 
     // Methods of other beans are for all endpoints.
     private static boolean isHandled(GuardedBeanMethod guard, BulkheadUsage usage) {
-        return usage.classes().getAnnotations(ON_ERROR).stream().map(annotation -> annotation.target().asMethod())
+        return usage.classes().index().getAnnotations(ON_ERROR).stream().map(annotation -> annotation.target().asMethod())
                 .filter(WebSocketRule::takesRejections).map(MethodInfo::declaringClass)
                 .anyMatch(type -> !isEndpoint(type, usage)
-                        || usage.superclasses().from(guard.bean()).anyMatch(type::equals));
+                        || usage.classes().superclasses(guard.bean()).anyMatch(type::equals));
     }
 
     private static boolean takesRejections(MethodInfo method) {

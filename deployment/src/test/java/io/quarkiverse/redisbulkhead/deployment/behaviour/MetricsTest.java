@@ -37,8 +37,8 @@ import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
 import io.quarkiverse.redisbulkhead.deployment.behaviour.Scrape.Sample;
-import io.quarkiverse.redisbulkhead.runtime.Labels;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallResult;
+import io.quarkiverse.redisbulkhead.runtime.message.Texts;
 import io.quarkus.test.QuarkusUnitTest;
 import io.vertx.core.json.JsonObject;
 
@@ -327,7 +327,7 @@ class MetricsTest {
         String dashboard = dashboard().encode();
 
         for (CallResult result : CallResult.values()) {
-            assertThat(dashboard).as("the color of a result").contains("\"options\":\"" + Labels.of(result) + "\"");
+            assertThat(dashboard).as("the color of a result").contains("\"options\":\"" + Texts.label(result) + "\"");
         }
         Set<String> inPanelsOfTheirOwn = find("result=~?\"([^\"]*)\"", String.join("\n", queries()), 1).stream()
                 .flatMap(results -> Stream.of(results.split("[|]"))).collect(Collectors.toSet());

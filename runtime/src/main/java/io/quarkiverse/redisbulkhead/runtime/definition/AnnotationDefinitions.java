@@ -103,26 +103,24 @@ public final class AnnotationDefinitions {
     }
 
     private static void add(Map<String, List<Definition>> definitions, String key, Definition definition) {
-        if (!definitions.containsKey(key)) {
-            definitions.put(key, new ArrayList<>(1));
-        }
+        definitions.putIfAbsent(key, new ArrayList<>(1));
         definitions.get(key).add(definition);
     }
 
     private Definition definition(BulkheadDeclaration written) {
         Map<String, Value> values = new TreeMap<>();
-        if (written.permits() != RedisBulkhead.PERMITS_UNSET) {
-            put(values, MessageCode.RBH002, "permits", Integer.toString(written.permits()), written);
-        }
-        if (written.weight() != 1) {
-            put(values, MessageCode.RBH030, "weight", Integer.toString(written.weight()), written);
-        }
+        put(values, MessageCode.RBH002, "permits", text(written.permits(), RedisBulkhead.PERMITS_UNSET), written);
+        put(values, MessageCode.RBH030, "weight", text(written.weight(), 1), written);
         if (written.fair() != null) {
             values.put("fair", new Value(written.location(), written.fair()));
         }
         put(values, MessageCode.RBH003, "expire", written.expire(), written);
         put(values, MessageCode.RBH004, "max-wait", written.maxWait(), written);
         return new Definition(written, (String) read(MessageCode.RBH001, "name", written.name(), written), values);
+    }
+
+    private static String text(int number, int unset) {
+        return number == unset ? null : Integer.toString(number);
     }
 
     private void put(Map<String, Value> values, MessageCode code, String member, String text, BulkheadDeclaration written) {
@@ -137,8 +135,7 @@ public final class AnnotationDefinitions {
             resolved = resolve(text);
         } catch (NoSuchElementException | IllegalArgumentException e) {
             if (!atBuild) {
-                errors.add(MessageCode.RBH026, written.location(), Texts.annotation(written.name()) + ": "
-                        + KnownProperties.inCamelCase(member) + " refers to " + e.getMessage());
+                report(MessageCode.RBH026, written, KnownProperties.inCamelCase(member) + " refers to " + e.getMessage());
             }
             return null;
         }
@@ -147,12 +144,16 @@ public final class AnnotationDefinitions {
                 SemaphoreSpec.named(resolved);
                 return resolved;
             }
-            return ValueChecks.valueOf(KnownProperties.OF_BULKHEAD, member, resolved);
+            return KnownProperties.valueOf(KnownProperties.OF_BULKHEAD, member, resolved);
         } catch (IllegalArgumentException e) {
-            errors.add(code, written.location(), Texts.annotation(written.name()) + ": "
-                    + (text.equals(resolved) ? "" : text + " is " + Texts.quoted(resolved) + ": ") + e.getMessage());
+            report(code, written,
+                    (text.equals(resolved) ? "" : text + " is " + Texts.quoted(resolved) + ": ") + e.getMessage());
             return null;
         }
+    }
+
+    private void report(MessageCode code, BulkheadDeclaration written, String text) {
+        errors.add(code, written.location(), Texts.annotation(written.name()) + ": " + text);
     }
 
     /** Whether a text depends on the configuration. Other dollar signs stand for themselves. */
@@ -246,8 +247,7 @@ public final class AnnotationDefinitions {
         Map<String, Value> stated = new TreeMap<>();
         for (Definition place : of(name)) {
             for (Map.Entry<String, Value> member : place.values().entrySet()) {
-                Value before = stated.get(member.getKey());
-                if (before == null || before.value() == null) {
+                if (Value.of(stated, member.getKey(), null) == null) {
                     stated.put(member.getKey(), member.getValue());
                 }
             }

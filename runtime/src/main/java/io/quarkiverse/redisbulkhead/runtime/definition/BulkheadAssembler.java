@@ -41,7 +41,7 @@ record BulkheadAssembler(String name, Map<String, Value> values, Map<String, Val
         checkOnFull(annotations.returning(name));
         if (isEnabled() && inRedis) {
             checkLease(String.join(", ", annotations.locations(name)));
-            checkLocalPermits(permits);
+            checkLocalPermits();
         }
         if (permits == null || errors.size() > before) {
             return null;
@@ -53,10 +53,7 @@ record BulkheadAssembler(String name, Map<String, Value> values, Map<String, Val
             if (member.getValue().value() == null) {
                 return null;
             }
-            ValueChecks.set(spec, member.getKey(), member.getValue().value());
-        }
-        if (isLocalForAll() && isTooSmallForLocal(permits)) {
-            spec.onOutage(OnOutage.REJECT);
+            KnownProperties.set(spec, member.getKey(), member.getValue().value());
         }
         return new EffectiveBulkhead(spec.build(), isEnabled());
     }
@@ -69,7 +66,7 @@ record BulkheadAssembler(String name, Map<String, Value> values, Map<String, Val
             spec.localPermits(permits);
         }
         for (Map.Entry<String, Value> member : values.entrySet()) {
-            ValueChecks.set(spec, member.getKey(), member.getValue().value());
+            KnownProperties.set(spec, member.getKey(), member.getValue().value());
         }
         if (isEnabled() && inRedis) {
             if (values.containsKey("expire")) {
@@ -85,7 +82,7 @@ record BulkheadAssembler(String name, Map<String, Value> values, Map<String, Val
         }
     }
 
-    private boolean isEnabled() {
+    boolean isEnabled() {
         return Value.of(forAll, "enabled", true) && Value.of(values, "enabled", true);
     }
 
@@ -157,30 +154,27 @@ record BulkheadAssembler(String name, Map<String, Value> values, Map<String, Val
     }
 
     /** What instances admit for themselves during an outage must not be more than the limit. */
-    private void checkLocalPermits(Integer permits) {
-        if (permits == null || Value.of(values, "on-outage", OnOutage.REJECT) != OnOutage.LOCAL) {
-            return;
-        }
-        if (values.containsKey("local-permits")) {
-            checkLocalLimit(permits);
-        } else if (!isLocalForAll() && isTooSmallForLocal(permits)) {
+    private void checkLocalPermits() {
+        if (isTooSmallForLocal()) {
             errors.add(MessageCode.RBH024, values.get("on-outage").where(), "local gives each of "
                     + Value.of(forAll, "instances", 1) + " instances (" + PropertyNames.PREFIX
-                    + "instances) its share of the permits of bulkhead '" + name + "', which are only " + permits
-                    + ". With one permit each, they would exceed the limit. Set " + PropertyNames.of(name, "local-permits")
+                    + "instances) its share of the permits of bulkhead '" + name + "', which are only "
+                    + values.get("permits").value() + ". With one permit each, they would exceed the limit. Set "
+                    + PropertyNames.of(name, "local-permits")
                     + " if that is what you want, set fewer instances, or use reject");
+        } else if (isLocal() && Value.of(values, "permits", null) != null) {
+            checkLocalLimit(Value.of(values, "permits", 1));
         }
     }
 
-    // Not set for this bulkhead.
-    private boolean isLocalForAll() {
-        Value policy = values.get("on-outage");
-        return policy != null && policy == forAll.get("on-outage") && policy.value() == OnOutage.LOCAL;
+    private boolean isLocal() {
+        return Value.of(values, "on-outage", OnOutage.REJECT) == OnOutage.LOCAL;
     }
 
-    // The part of one instance would be less than a permit.
-    private boolean isTooSmallForLocal(int permits) {
-        return !values.containsKey("local-permits") && permits < Value.of(forAll, "instances", 1);
+    /** Whether the part of one instance would be less than a permit. */
+    boolean isTooSmallForLocal() {
+        return isLocal() && !values.containsKey("local-permits")
+                && Value.of(values, "permits", Integer.MAX_VALUE) < Value.of(forAll, "instances", 1);
     }
 
     private void checkLocalLimit(int permits) {

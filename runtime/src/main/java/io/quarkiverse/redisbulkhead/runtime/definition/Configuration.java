@@ -99,7 +99,7 @@ record Configuration(Config config, boolean atBuild, ValidationErrors errors) {
         Object value = null;
         if (configured.getValue() != null) {
             try {
-                value = ValueChecks.valueOf(group, member, configured.getValue());
+                value = KnownProperties.valueOf(group, member, configured.getValue());
             } catch (IllegalArgumentException e) {
                 errors.add(MessageCode.RBH005, property, e.getMessage());
             }

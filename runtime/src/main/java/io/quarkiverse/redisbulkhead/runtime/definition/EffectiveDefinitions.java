@@ -5,6 +5,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
@@ -66,6 +67,16 @@ public final class EffectiveDefinitions {
         }
     }
 
+    /**
+     * One place that calls a bulkhead.
+     *
+     * @param bulkhead its name
+     * @param location the method, and where its key comes from if it has one
+     * @param hasKey whether its calls have a key
+     */
+    public record CallPlace(String bulkhead, String location, boolean hasKey) {
+    }
+
     private static final String STEP_TIMEOUT = "lock-store.step-timeout";
     private static final String CONTENTION_TIMEOUT = "lock-store.contention-timeout";
     private static final String LOCK_TIMEOUT = "lock.lock-timeout";
@@ -109,8 +120,16 @@ public final class EffectiveDefinitions {
                     own.put(member, forAll.get(member));
                 }
             }
-            own.putAll(configuration.ofBulkhead(name));
+            Map<String, Value> configured = configuration.ofBulkhead(name);
+            own.putAll(configured);
             values.put(name, own);
+            BulkheadAssembler assembler = new BulkheadAssembler(name, own, forAll, inRedis, errors);
+            if (!configured.containsKey("on-outage") && assembler.isTooSmallForLocal()) {
+                own.put("on-outage", new Value(forAll.get("instances").where(), OnOutage.REJECT));
+                if (assembler.isEnabled()) {
+                    rejectingInsteadOfLocal.add(name);
+                }
+            }
             // An expression may become a name whose permits are configured.
             if (!own.containsKey("permits") && !(atBuild && annotations.isByExpression(name))) {
                 errors.add(MessageCode.RBH006, String.join(", ", annotations.locations(name)), Texts.annotation(name)
@@ -118,15 +137,9 @@ public final class EffectiveDefinitions {
                         + (names.isInCode(name) ? ". The permits of a SemaphoreSpec in code are known too late, when calls may"
                                 + " have come already. Code gets this bulkhead with semaphore(\"" + name + "\")" : ""));
             }
-            EffectiveBulkhead declared = new BulkheadAssembler(name, own, forAll, inRedis, errors).declared(annotations);
+            EffectiveBulkhead declared = assembler.declared(annotations);
             if (declared != null) {
                 bulkheads.put(name, declared);
-                if (declared.spec().onOutage() != Value.of(own, "on-outage", OnOutage.REJECT)) {
-                    if (declared.enabled()) {
-                        rejectingInsteadOfLocal.add(name);
-                    }
-                    own.put("on-outage", new Value(forAll.get("instances").where(), OnOutage.REJECT));
-                }
                 putDerived("keep-idle", declared.spec().permits() == 1 ? null : forAll.get("keep-idle"), own);
                 putDerived("local-permits", forAll.get("instances"), own);
             }
@@ -182,6 +195,31 @@ public final class EffectiveDefinitions {
             errors.add(byMinHold ? MessageCode.RBH031 : MessageCode.RBH005,
                     byMinHold ? own.get("min-hold").where() : PropertyNames.ofLock(name, "*"), e.getMessage());
         }
+    }
+
+    /**
+     * Finds the bulkheads that have one limit for each key: their calls have keys at every place, or at none.
+     *
+     * @param places all of them
+     * @param errors takes the bulkheads that have keys at some places only
+     * @return their names
+     */
+    public static Set<String> keyed(List<CallPlace> places, ValidationErrors errors) {
+        Map<String, SortedSet<String>> keyed = new TreeMap<>();
+        Map<String, SortedSet<String>> unkeyed = new TreeMap<>();
+        for (CallPlace place : places) {
+            Map<String, SortedSet<String>> locations = place.hasKey() ? keyed : unkeyed;
+            locations.putIfAbsent(place.bulkhead(), new TreeSet<>());
+            locations.get(place.bulkhead()).add(place.location());
+        }
+        for (String name : keyed.keySet()) {
+            if (unkeyed.containsKey(name)) {
+                errors.add(MessageCode.RBH020, Texts.annotation(name), "has a key at " + String.join(", ", keyed.get(name))
+                        + ", but not at " + String.join(", ", unkeyed.get(name))
+                        + ". Provide a key everywhere, with @BulkheadKey or a keyResolver, or use different names");
+            }
+        }
+        return keyed.keySet();
     }
 
     /**
@@ -257,7 +295,7 @@ public final class EffectiveDefinitions {
         LockSpec.Builder spec = LockSpec.named(name).awaitRelease(Value.of(forAll, "await-release", false))
                 .lockTimeout(lockTimeout(name))
                 .acquireTimeout(Value.of(forAll, "lock.acquire-timeout", Duration.ofSeconds(10)));
-        locks.getOrDefault(name, Map.of()).forEach((member, value) -> ValueChecks.set(spec, member, value.value()));
+        locks.getOrDefault(name, Map.of()).forEach((member, value) -> KnownProperties.set(spec, member, value.value()));
         return spec.build();
     }
 
@@ -273,10 +311,8 @@ public final class EffectiveDefinitions {
      * @return that of the definition; for a bulkhead that is defined in code, the default
      */
     public Duration lease(String name) {
-        if (name.startsWith(LockSpec.BULKHEAD_PREFIX)) {
-            return lockTimeout(name.substring(LockSpec.BULKHEAD_PREFIX.length()));
-        }
-        return Value.of(values(name), "expire", Duration.ofSeconds(30));
+        return name.startsWith(LockSpec.BULKHEAD_PREFIX) ? lockTimeout(name.substring(LockSpec.BULKHEAD_PREFIX.length()))
+                : Value.of(values(name), "expire", Duration.ofSeconds(30));
     }
 
     /**

@@ -4,9 +4,12 @@ import java.time.DateTimeException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 
+import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.OnLost;
 import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
@@ -15,7 +18,7 @@ import io.quarkus.runtime.configuration.DurationConverter;
 import io.smallrye.config.Converters;
 
 /**
- * The properties of the extension, without prefix and name, and the types of their values. Not taken from the configuration
+ * The properties of the extension, without prefix and name, and what their values must be. Not taken from the configuration
  * mappings, as that needs reflection; a test compares both.
  */
 final class KnownProperties {
@@ -25,6 +28,8 @@ final class KnownProperties {
 
     /** The property that is a list. */
     static final String LIST = "metrics.names";
+
+    private static final String CLUSTER_INTERVAL = "metrics.cluster-interval";
 
     /** Those of one bulkhead. */
     static final Set<String> OF_BULKHEAD = sorted("permits", "weight", "fair", "expire", "max-wait", "max-hold", "min-hold",
@@ -40,18 +45,107 @@ final class KnownProperties {
             "keep-idle", "warn-after", "record-places", "instances", "max-blocked-threads", "rest.status", "rest.retry-after",
             "rest.expose-name",
             "lock-store.step-timeout", "lock-store.contention-timeout", "lock.acquire-timeout", "lock.lock-timeout",
-            "metrics.cluster-interval", LIST, "metrics.key-tag", "tracing.key-attribute");
+            CLUSTER_INTERVAL, LIST, "metrics.key-tag", "tracing.key-attribute");
 
     /** Those that are not of one bulkhead or lock. */
     static final Set<String> GLOBAL = sorted("store", "redis-client", "devservices.enabled", "devservices.executable",
             "management.enabled", "management.changes-enabled", "health.enabled", "metrics.enabled", "tracing.enabled");
 
+    /** Those that have a common prefix, such as {@code rest}, by that prefix. */
+    static final Map<String, Set<String>> GROUPS = new TreeMap<>();
+
     static {
         GLOBAL.addAll(FOR_ALL);
+        for (String property : GLOBAL) {
+            int dot = property.indexOf('.');
+            if (dot > 0) {
+                GROUPS.putIfAbsent(property.substring(0, dot), new TreeSet<>());
+                GROUPS.get(property.substring(0, dot)).add(property.substring(dot + 1));
+            }
+        }
     }
 
-    private static final Set<String> TRUE = Set.of("true", "yes", "y", "on", "1");
-    private static final Set<String> FALSE = Set.of("false", "no", "n", "off", "0");
+    /** The bounds of values that are not part of a definition: those of definitions are checked by their builders. */
+    private record Bounds(long least, long most, String text) {
+    }
+
+    // Durations in milliseconds.
+    private static final Map<String, Bounds> BOUNDS = Map.of(
+            "instances", new Bounds(1, Integer.MAX_VALUE, "at least 1"),
+            "max-blocked-threads", new Bounds(0, Integer.MAX_VALUE, "at least 0"),
+            "rest.status", new Bounds(400, 599, "an HTTP error status from 400 to 599"),
+            "command-timeout", new Bounds(1, 3_600_000, "from one millisecond to one hour"),
+            "lock-store.step-timeout", new Bounds(50, 60_000, "from 50 milliseconds to one minute"),
+            "lock-store.contention-timeout", new Bounds(51, 3_600_000, "longer than stepTimeout, and at most one hour"),
+            CLUSTER_INTERVAL, new Bounds(100, 86_400_000, "zero or from 100 milliseconds to one day"),
+            "warn-after", new Bounds(0, SemaphoreSpec.MAX_EXPIRE.toMillis(), "from zero to 365 days"));
+
+    /** What the text of a value must be. */
+    private enum Type {
+
+        NUMBER("a whole number up to " + Integer.MAX_VALUE),
+        TRUTH("true or false"),
+        ON_LOST("report or interrupt"),
+        ON_FULL("reject or skip"),
+        ON_OUTAGE("reject, allow or local"),
+        RETRY_AFTER("none, or a duration from one second to 365 days such as 5s, 2m or PT5S"),
+        TEXT("a text"),
+        DURATION("a duration such as 30s, 500ms or PT30S");
+
+        private static final Set<String> TRUE = Set.of("true", "yes", "y", "on", "1");
+        private static final Set<String> FALSE = Set.of("false", "no", "n", "off", "0");
+
+        private final String expected;
+
+        Type(String expected) {
+            this.expected = expected;
+        }
+
+        static Type of(String member) {
+            return switch (member) {
+                case "permits", "weight", "local-permits", "max-waiters", "instances", "max-blocked-threads", "rest.status" ->
+                    NUMBER;
+                case "enabled", "fair", "await-release", "record-places", "rest.expose-name", "metrics.key-tag",
+                        "tracing.key-attribute" ->
+                    TRUTH;
+                case "on-lost" -> ON_LOST;
+                case "on-full" -> ON_FULL;
+                case "on-outage" -> ON_OUTAGE;
+                case "rest.retry-after" -> RETRY_AFTER;
+                case "key-prefix", LIST -> TEXT;
+                default -> DURATION;
+            };
+        }
+
+        Object read(String text) {
+            String word = text.trim().toLowerCase(Locale.ROOT);
+            return switch (this) {
+                case NUMBER -> Integer.valueOf(word);
+                case TRUTH -> truth(word);
+                case ON_LOST -> Converters.getImplicitConverter(OnLost.class).convert(text);
+                case ON_FULL -> Converters.getImplicitConverter(OnFull.class).convert(text);
+                case ON_OUTAGE -> Converters.getImplicitConverter(OnOutage.class).convert(text);
+                case RETRY_AFTER -> word.equals("none") ? Duration.ZERO : retryAfter(DurationConverter.parseDuration(word));
+                case TEXT -> text;
+                case DURATION -> Duration.ofMillis(DurationConverter.parseDuration(text).toMillis());
+            };
+        }
+
+        // The converter of SmallRye Config reads every other text as false.
+        private static Boolean truth(String word) {
+            if (!TRUE.contains(word) && !FALSE.contains(word)) {
+                throw new IllegalArgumentException(word);
+            }
+            return TRUE.contains(word);
+        }
+
+        private static Duration retryAfter(Duration delay) {
+            if (delay.compareTo(Duration.ofSeconds(1)) < 0 || delay.compareTo(SemaphoreSpec.MAX_WAIT) > 0) {
+                throw new IllegalArgumentException(delay.toString());
+            }
+            return delay;
+        }
+    }
 
     private KnownProperties() {
     }
@@ -60,31 +154,9 @@ final class KnownProperties {
         return new TreeSet<>(List.of(names));
     }
 
-    /** The members of a group of global properties, such as those of {@code rest}. */
-    static Set<String> inGroup(String group) {
-        Set<String> members = new TreeSet<>();
-        for (String property : GLOBAL) {
-            if (property.startsWith(group + ".")) {
-                members.add(property.substring(group.length() + 1));
-            }
-        }
-        return members;
-    }
-
-    /** The groups of global properties, such as {@code rest}. */
-    static Set<String> groups() {
-        Set<String> groups = new TreeSet<>();
-        for (String property : GLOBAL) {
-            if (property.indexOf('.') > 0) {
-                groups.add(property.substring(0, property.indexOf('.')));
-            }
-        }
-        return groups;
-    }
-
     /** Whether a property or a group of properties has this name, so that no bulkhead can have it. */
     static boolean isReserved(String name) {
-        return GLOBAL.contains(name) || groups().contains(name);
+        return GLOBAL.contains(name) || GROUPS.containsKey(name);
     }
 
     /**
@@ -96,61 +168,83 @@ final class KnownProperties {
      * @throws IllegalArgumentException says what it must be
      */
     static Object read(String member, String text) {
-        String word = text.trim().toLowerCase(Locale.ROOT);
+        Type type = Type.of(member);
         try {
-            switch (member) {
-                case "permits", "weight", "local-permits", "max-waiters", "instances", "max-blocked-threads", "rest.status":
-                    return Integer.valueOf(word);
-                case "enabled", "fair", "await-release", "record-places", "rest.expose-name", "metrics.key-tag",
-                        "tracing.key-attribute":
-                    return truth(word);
-                case "on-lost":
-                    return Converters.getImplicitConverter(OnLost.class).convert(text);
-                case "on-full":
-                    return Converters.getImplicitConverter(OnFull.class).convert(text);
-                case "on-outage":
-                    return Converters.getImplicitConverter(OnOutage.class).convert(text);
-                case "rest.retry-after":
-                    return word.equals("none") ? Duration.ZERO : retryAfter(DurationConverter.parseDuration(word));
-                case "key-prefix", LIST:
-                    return text;
-                default:
-                    return Duration.ofMillis(DurationConverter.parseDuration(text).toMillis());
-            }
+            return type.read(text);
         } catch (IllegalArgumentException | ArithmeticException | DateTimeException | NullPointerException e) {
             throw new IllegalArgumentException(
-                    inCamelCase(member) + " must be " + expected(member) + ", but is '" + text + "'", e);
+                    inCamelCase(member) + " must be " + type.expected + ", but is '" + text + "'", e);
         }
     }
 
-    // The converter of SmallRye Config reads every other text as false.
-    private static Boolean truth(String word) {
-        if (!TRUE.contains(word) && !FALSE.contains(word)) {
-            throw new IllegalArgumentException(word);
+    /**
+     * Reads one value, and checks it.
+     *
+     * @param group {@link #OF_BULKHEAD}, {@link #OF_LOCK} or {@link #FOR_ALL}
+     * @param member one of the group
+     * @param text the value, in which expressions are resolved
+     * @return of the type that the mapping has
+     * @throws IllegalArgumentException when it cannot be read, or is out of bounds
+     */
+    static Object valueOf(Set<String> group, String member, String text) {
+        Object value = read(member, text);
+        checkBounds(member, value);
+        if (group == OF_BULKHEAD || member.equals("keep-idle")) {
+            set(SemaphoreSpec.named("any"), member, value);
+        } else if (group == OF_LOCK) {
+            set(LockSpec.named("any"), member, value);
+        } else if (member.startsWith(LOCKS + ".")) {
+            set(LockSpec.named("any"), member.substring(LOCKS.length() + 1), value);
+        } else if (member.equals("key-prefix") && (text.contains("{") || text.contains("}"))) {
+            throw new IllegalArgumentException(
+                    "keyPrefix must not contain braces, which mark the hash tag of Redis Cluster, but is '" + text + "'");
         }
-        return TRUE.contains(word);
+        return value;
     }
 
-    private static Duration retryAfter(Duration delay) {
-        if (delay.compareTo(Duration.ofSeconds(1)) < 0 || delay.compareTo(SemaphoreSpec.MAX_WAIT) > 0) {
-            throw new IllegalArgumentException(delay.toString());
+    private static void checkBounds(String member, Object value) {
+        Bounds bounds = BOUNDS.get(member);
+        if (bounds != null && !(member.equals(CLUSTER_INTERVAL) && value.equals(Duration.ZERO))) {
+            long number = value instanceof Duration time ? time.toMillis() : (Integer) value;
+            if (number < bounds.least() || number > bounds.most()) {
+                throw new IllegalArgumentException(
+                        inCamelCase(member) + " must be " + bounds.text() + ", but is " + value);
+            }
         }
-        return delay;
     }
 
-    private static String expected(String member) {
-        return switch (member) {
-            case "permits", "weight", "local-permits", "max-waiters", "instances", "max-blocked-threads", "rest.status" ->
-                "a whole number up to " + Integer.MAX_VALUE;
-            case "enabled", "fair", "await-release", "record-places", "rest.expose-name", "metrics.key-tag",
-                    "tracing.key-attribute" ->
-                "true or false";
-            case "on-lost" -> "report or interrupt";
-            case "on-full" -> "reject or skip";
-            case "on-outage" -> "reject, allow or local";
-            case "rest.retry-after" -> "none, or a duration from one second to 365 days such as 5s, 2m or PT5S";
-            default -> "a duration such as 30s, 500ms or PT30S";
-        };
+    static void set(SemaphoreSpec.Builder spec, String member, Object value) {
+        switch (member) {
+            case "permits" -> spec.permits((Integer) value);
+            case "weight" -> spec.weight((Integer) value);
+            case "fair" -> spec.fair((Boolean) value);
+            case "expire" -> spec.expire((Duration) value);
+            case "max-wait" -> spec.maxWait((Duration) value);
+            case "max-hold" -> spec.maxHold((Duration) value);
+            case "min-hold" -> spec.minHold((Duration) value);
+            case "keep-idle" -> spec.keepIdle((Duration) value);
+            case "on-lost" -> spec.onLost((OnLost) value);
+            case "on-outage" -> spec.onOutage((OnOutage) value);
+            case "await-release" -> spec.awaitRelease((Boolean) value);
+            case "local-permits" -> spec.localPermits((Integer) value);
+            case "max-waiters" -> spec.maxWaiters((Integer) value);
+            default -> {
+                // Not part of a definition.
+            }
+        }
+    }
+
+    static void set(LockSpec.Builder spec, String member, Object value) {
+        switch (member) {
+            case "acquire-timeout" -> spec.acquireTimeout((Duration) value);
+            case "lock-timeout" -> spec.lockTimeout((Duration) value);
+            case "min-hold" -> spec.minHold((Duration) value);
+            case "keep-idle" -> spec.keepIdle((Duration) value);
+            case "fair" -> spec.fair((Boolean) value);
+            default -> {
+                // Not part of a definition.
+            }
+        }
     }
 
     /** A member as annotations and specs write it: {@code maxWait}. */

@@ -105,7 +105,7 @@ final class NameChecks {
         } else if (first.equals(KnownProperties.LOCKS) && rest.size() > 1) {
             checkMember(property, rest.subList(1, rest.size()), KnownProperties.OF_LOCK);
         } else if (KnownProperties.isReserved(first)) {
-            checkMember(property, rest, KnownProperties.inGroup(first));
+            checkMember(property, rest, KnownProperties.GROUPS.get(first));
         } else if (isDeclared(first)) {
             checkMember(property, rest, KnownProperties.OF_BULKHEAD);
         } else {
@@ -231,7 +231,7 @@ final class NameChecks {
 
     private String noBulkhead(String name) {
         Set<String> candidates = new TreeSet<>(declared);
-        candidates.addAll(KnownProperties.groups());
+        candidates.addAll(KnownProperties.GROUPS.keySet());
         candidates.addAll(inCode.names());
         return "no @RedisBulkhead has the name \"" + name + "\"."
                 + NearestNames.meant(name, candidates).map(meant -> " Did you mean \"" + meant + "\"?").orElse("")

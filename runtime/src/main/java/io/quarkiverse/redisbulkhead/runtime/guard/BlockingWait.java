@@ -46,6 +46,17 @@ public final class BlockingWait {
     }
 
     /**
+     * Checks that the current thread may wait for a method that has an asynchronous variant.
+     *
+     * @param type the simple name of its type, for the message
+     * @param method its name
+     * @throws BlockingOperationNotAllowedException on an event loop
+     */
+    public static void requireAllowed(String type, String method) {
+        requireAllowed(() -> type + "." + method + "() must not be called on an event loop; use " + method + "Async() there");
+    }
+
+    /**
      * Waits for permits.
      *
      * @param bulkhead the name of the bulkhead, for the message

@@ -7,7 +7,6 @@ import java.util.function.Supplier;
 
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeldPermit;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaitsOn;
 
 /** The strategy by which one method is guarded; its return type decides which. Thread-safe. */
 @FunctionalInterface
@@ -39,15 +38,6 @@ public interface Guard {
      * @throws Exception what the method threw, or the rejection
      */
     Object call(Supplier<Admission> admissions, Callable<Object> method) throws Exception;
-
-    /**
-     * What a call by the current thread occupies while it waits for its permits.
-     *
-     * @return {@code NO_WORKER_THREAD} unless the guard blocks the calling thread
-     */
-    default WaitsOn waitsOn() {
-        return WaitsOn.NO_WORKER_THREAD;
-    }
 
     /**
      * Whether the calling thread waits until the execution has ended, so that calls around it end later.

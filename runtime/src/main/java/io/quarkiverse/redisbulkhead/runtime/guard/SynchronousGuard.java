@@ -7,7 +7,6 @@ import java.util.function.Supplier;
 
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaitsOn;
 
 /**
  * Guards a method that has ended when it returns. The calling thread, platform or virtual, waits for the permits. At the end
@@ -17,6 +16,7 @@ public final class SynchronousGuard implements Guard {
 
     private final Supplier<String> message;
     private final String bulkhead;
+    private final UnfinishedResults results;
 
     /**
      * Creates the guard.
@@ -25,14 +25,21 @@ public final class SynchronousGuard implements Guard {
      * @param bulkhead the name of its first bulkhead, for messages
      */
     public SynchronousGuard(String label, String bulkhead) {
+        this(label, bulkhead, null);
+    }
+
+    /**
+     * Creates the guard of a method whose results are checked.
+     *
+     * @param label the method, for messages
+     * @param bulkhead the name of its first bulkhead, for messages
+     * @param results checks them when the permits have gone back; null for no check
+     */
+    public SynchronousGuard(String label, String bulkhead, UnfinishedResults results) {
+        this.results = results;
         this.message = () -> label + " is guarded by @RedisBulkhead and returns synchronously, so it must not be called on an "
                 + "event loop. Add @Blocking or @RunOnVirtualThread to the endpoint that calls it, or return a Uni";
         this.bulkhead = bulkhead;
-    }
-
-    @Override
-    public WaitsOn waitsOn() {
-        return BlockingWait.occupies();
     }
 
     @Override
@@ -44,15 +51,20 @@ public final class SynchronousGuard implements Guard {
     public Object call(Supplier<Admission> admissions, Callable<Object> method) throws Exception {
         BlockingWait.requireAllowed(message);
         Admission admission = admissions.get();
+        Object result;
         try {
             BlockingWait.untilHeld(bulkhead, admission);
             try (Interruption interruption = Interruption.by(admission.interruptions())) {
-                return HeldPermits.with(admission, method);
+                result = HeldPermits.with(admission, method);
             }
         } finally {
             // Never fails, so the method's own result or exception reaches the caller.
             BlockingWait.awaitUninterruptibly(admission.end());
         }
+        if (results != null) {
+            results.check(result);
+        }
+        return result;
     }
 
     /** Interrupts the thread of a blocking execution when one of its permits is lost and {@code on-lost=interrupt}. */

@@ -3,22 +3,17 @@ package io.quarkiverse.redisbulkhead.runtime.guard;
 import java.io.ByteArrayInputStream;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 import org.jboss.logging.Logger;
 
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaitsOn;
-
 /**
- * Around the guard of a method that returns synchronously: logs a result whose work is still to come, when the permit has gone
- * back. The build refuses methods that declare such a type; this is for what comes out of an {@code Object}.
+ * Logs a result of a method that returns synchronously, if its work is still to come when the permit has gone back. The build
+ * refuses methods that declare such a type; this is for what comes out of an {@code Object}.
  */
-public final class UnfinishedResults implements Guard {
+public final class UnfinishedResults {
 
     /** Types of results whose work goes on, or begins, after the method has returned. */
     public static final Set<String> TYPES = Set.of(
@@ -57,29 +52,25 @@ public final class UnfinishedResults implements Guard {
         }
     };
 
-    private final Guard guard;
     private final String method;
     private final String bulkhead;
     private final UnaryOperator<Object> content;
     private final AtomicBoolean logged = new AtomicBoolean();
 
     /**
-     * Puts the check around a guard.
+     * The check for one method.
      *
      * @param method how operators see the method
      * @param bulkhead the name of its first bulkhead
      * @param content what is in a result that is a wrapper, such as a response
      */
-    public UnfinishedResults(Guard guard, String method, String bulkhead, UnaryOperator<Object> content) {
-        this.guard = guard;
+    public UnfinishedResults(String method, String bulkhead, UnaryOperator<Object> content) {
         this.method = method;
         this.bulkhead = bulkhead;
         this.content = content;
     }
 
-    @Override
-    public Object call(Supplier<Admission> admissions, Callable<Object> call) throws Exception {
-        Object result = guard.call(admissions, call);
+    void check(Object result) {
         if (result != null && !logged.get()) {
             Object inside = content.apply(result);
             if (inside != null && isUnfinished(inside) && logged.compareAndSet(false, true)) {
@@ -90,7 +81,6 @@ public final class UnfinishedResults implements Guard {
                         bulkhead);
             }
         }
-        return result;
     }
 
     private static boolean isUnfinished(Object result) {
@@ -111,15 +101,5 @@ public final class UnfinishedResults implements Guard {
             inherited = inherited == null ? unfinished(implemented) : inherited;
         }
         return inherited;
-    }
-
-    @Override
-    public WaitsOn waitsOn() {
-        return guard.waitsOn();
-    }
-
-    @Override
-    public boolean isBlocking() {
-        return guard.isBlocking();
     }
 }

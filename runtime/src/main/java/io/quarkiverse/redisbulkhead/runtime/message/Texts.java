@@ -1,9 +1,13 @@
 package io.quarkiverse.redisbulkhead.runtime.message;
 
+import java.util.Locale;
+import java.util.regex.Pattern;
+
 /** Parts of messages. */
 public final class Texts {
 
     private static final int SHOWN = 40;
+    private static final Pattern NEXT_WORD = Pattern.compile("_(.)");
 
     private Texts() {
     }
@@ -26,6 +30,17 @@ public final class Texts {
      */
     public static String quoted(String name) {
         return "\"" + (name.length() <= SHOWN ? name : name.substring(0, SHOWN) + "...") + "\"";
+    }
+
+    /**
+     * A constant as the label of a series or span, in lower camel case as MicroProfile has them.
+     *
+     * @param constant any
+     * @return as {@code timedOut} for {@code TIMED_OUT}
+     */
+    public static String label(Enum<?> constant) {
+        return NEXT_WORD.matcher(constant.name().toLowerCase(Locale.ROOT))
+                .replaceAll(word -> word.group(1).toUpperCase(Locale.ROOT));
     }
 
     /**

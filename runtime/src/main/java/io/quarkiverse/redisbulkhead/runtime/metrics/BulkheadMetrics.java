@@ -29,12 +29,12 @@ import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.config.MeterFilter;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
-import io.quarkiverse.redisbulkhead.runtime.Labels;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallListener;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallResult;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.PermitInUse;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreListener;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.message.Texts;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.ObservedShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
@@ -157,7 +157,8 @@ public class BulkheadMetrics implements SemaphoreListener, ObservedShareStore.Li
 
     @Override
     public void lost(PermitLost loss) {
-        losses.withTags(tags(new BulkheadId(loss.bulkhead(), loss.key())).and("reason", Labels.of(loss.reason()))).increment();
+        losses.withTags(tags(new BulkheadId(loss.bulkhead(), loss.key())).and("reason", Texts.label(loss.reason())))
+                .increment();
     }
 
     @Override
@@ -175,7 +176,7 @@ public class BulkheadMetrics implements SemaphoreListener, ObservedShareStore.Li
         String outcome = failure == null ? "success"
                 : StoreException.is(failure, StoreException.Kind.CONTENDED) ? "contended" : "failure";
         timers.computeIfAbsent(new Operation(operation, outcome), series -> operations.withTags("operation",
-                Labels.of(operation), "outcome", outcome)).record(time);
+                Texts.label(operation), "outcome", outcome)).record(time);
     }
 
     /** The meters of the calls of a bulkhead by a method; the registry is asked the first time only. */
@@ -189,7 +190,7 @@ public class BulkheadMetrics implements SemaphoreListener, ObservedShareStore.Li
     private CallMeters newMeters(BulkheadId bulkhead, String method) {
         Tags tags = tags(bulkhead);
         for (PermitLost.Reason reason : PermitLost.Reason.values()) {
-            losses.withTags(tags.and("reason", Labels.of(reason)));
+            losses.withTags(tags.and("reason", Texts.label(reason)));
         }
         leaks.withTags(tags);
         failedRenewals.withTags(tags);
@@ -249,7 +250,7 @@ public class BulkheadMetrics implements SemaphoreListener, ObservedShareStore.Li
 
         private CallMeters(Tags tags) {
             for (CallResult result : CallResult.values()) {
-                results.put(result, calls.withTags(tags.and("result", Labels.of(result))));
+                results.put(result, calls.withTags(tags.and("result", Texts.label(result))));
             }
             this.waitingDuration = waitingDurations.withTags(tags);
             this.runningDuration = runningDurations.withTags(tags);

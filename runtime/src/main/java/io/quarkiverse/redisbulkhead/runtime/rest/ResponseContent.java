@@ -5,7 +5,7 @@ import jakarta.ws.rs.core.Response;
 
 import org.jboss.resteasy.reactive.RestResponse;
 
-import io.quarkiverse.redisbulkhead.runtime.ResultContent;
+import io.quarkiverse.redisbulkhead.runtime.GuardedMethods.ResultContent;
 
 /** The entity of a response that this application sends. */
 @Singleton

@@ -21,7 +21,7 @@ import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRuntime;
-import io.quarkiverse.redisbulkhead.runtime.ScheduledRuns;
+import io.quarkiverse.redisbulkhead.runtime.GuardedMethods.ScheduledRuns;
 import io.quarkus.scheduler.Scheduled;
 import io.quarkus.scheduler.ScheduledExecution;
 import io.quarkus.scheduler.SkippedExecution;

@@ -17,11 +17,11 @@ import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.context.Context;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
-import io.quarkiverse.redisbulkhead.runtime.Labels;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallListener;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallResult;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreListener;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.message.Texts;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
 /**
@@ -44,7 +44,7 @@ public class CallSpans implements SemaphoreListener {
     private static final String NAME_OF_OTHERS = NAME + "other";
 
     private static final Map<CallResult, String> RESULTS = Arrays.stream(CallResult.values())
-            .collect(Collectors.toMap(result -> result, Labels::of));
+            .collect(Collectors.toMap(result -> result, Texts::label));
 
     private final Tracer tracer;
     private final boolean keyAttribute;

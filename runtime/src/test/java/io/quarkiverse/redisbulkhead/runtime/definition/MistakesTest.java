@@ -70,6 +70,9 @@ class MistakesTest {
         configure("later.expire", "${later}");
         configure("later.min-hold", "1m");
         configure("metrics.names", "later,${later}");
+        configure("metrics.cluster-interval", "0s");
+        configure("rest.status", "599");
+        configure("max-blocked-threads", "0");
 
         assertMistakes();
     }
@@ -116,6 +119,7 @@ class MistakesTest {
             "metrics.names                 | a,lock: | name must not be blank, but is ''",
             "metrics.key-tag               | maybe  | keyTag must be true or false, but is 'maybe'",
             "on-outage                     | panic  | onOutage must be reject, allow or local, but is 'panic'",
+            "rest.status                   | 600    | status must be an HTTP error status from 400 to 599, but is 600",
             "rest.status                   | 200    | status must be an HTTP error status from 400 to 599, but is 200" })
     void configuredValuesForAll(String member, String value, String text) {
         annotate("a", 1);

@@ -95,7 +95,8 @@ class BoundedContinuationsTest {
             others.add(other);
             continuations.here().execute(() -> {
                 try {
-                    other.complete((String) blocking.call(() -> wanted.admit("A#blocking", blocking.waitsOn()), () -> "done"));
+                    other.complete(
+                            (String) blocking.call(() -> wanted.admit("A#blocking", BlockingWait.occupies()), () -> "done"));
                 } catch (Exception e) {
                     other.completeExceptionally(e);
                 }

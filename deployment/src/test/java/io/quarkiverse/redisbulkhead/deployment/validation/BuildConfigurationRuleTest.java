@@ -18,11 +18,22 @@ import io.smallrye.config.PropertiesConfigSource;
 import io.smallrye.config.SmallRyeConfig;
 import io.smallrye.config.SmallRyeConfigBuilder;
 
-/** When the build treats the named client as known, and when it leaves the check to start-up. */
-class RedisClientRuleTest {
+/** What the build-time configuration asks for: when a named client is known, and when the check is left to start-up. */
+class BuildConfigurationRuleTest {
 
     private static final String CLIENT = "quarkus.redis-bulkhead.redis-client";
     private static final String HOSTS = "redis://localhost:1";
+
+    @Test
+    void managementNeedsAnHttpServer() {
+        Map<String, String> enabled = Map.of("quarkus.redis-bulkhead.management.enabled", "true");
+        assertThat(mistakes(enabled, Set.of(), false)).singleElement().hasToString(
+                "RBH029 quarkus.redis-bulkhead.management.enabled: the management endpoint needs an HTTP server, which this"
+                        + " application does not have. Add the extension io.quarkus:quarkus-vertx-http, or another extension"
+                        + " that includes it, such as io.quarkus:quarkus-rest; or leave the property out");
+        assertThat(mistakes(enabled, Set.of(), true)).isEmpty();
+        assertThat(mistakes(Map.of(), Set.of(), false)).isEmpty();
+    }
 
     @Test
     void rejectsAnUnconfiguredClientIfOthersAreConfigured() {
@@ -73,15 +84,18 @@ class RedisClientRuleTest {
     }
 
     private static List<ValidationError> mistakes(Map<String, String> properties, Set<String> asked) {
+        return mistakes(properties, asked, true);
+    }
+
+    private static List<ValidationError> mistakes(Map<String, String> properties, Set<String> asked, boolean http) {
         SmallRyeConfig config = new SmallRyeConfigBuilder().addDefaultInterceptors()
                 .withMapping(RedisBulkheadBuildTimeConfig.class)
                 .withMappingIgnore("quarkus.**")
                 .withSources(new PropertiesConfigSource(new HashMap<>(properties), "test", 100))
                 .build();
         ValidationErrors errors = new ValidationErrors();
-        new RedisClientRule(config, config.getConfigMapping(RedisBulkheadBuildTimeConfig.class))
-                .check(new BulkheadUsage(List.of(), null, List.of(), null, null, null, null, null, asked, null, List.of(),
-                        List.of(), null),
+        new BuildConfigurationRule(config, config.getConfigMapping(RedisBulkheadBuildTimeConfig.class), http)
+                .check(new BulkheadUsage(List.of(), null, List.of(), null, null, null, null, asked, List.of(), List.of(), null),
                         errors);
         return errors.all();
     }

@@ -14,8 +14,12 @@ import io.quarkiverse.redisbulkhead.runtime.message.NearestNames;
 import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
 import io.quarkus.redis.runtime.client.config.RedisConfig;
 
-/** The named Redis client must exist, as far as known. If no client is configured at build time, start-up checks it. */
-final class RedisClientRule implements Rule {
+/**
+ * What the build-time configuration asks for must exist: an HTTP server for the management endpoint, and the named Redis
+ * client,
+ * as far as known. If no client is configured at build time, start-up checks it.
+ */
+final class BuildConfigurationRule implements Rule {
 
     private static final String CLIENTS = "quarkus.redis.";
 
@@ -24,14 +28,22 @@ final class RedisClientRule implements Rule {
 
     private final Config config;
     private final RedisBulkheadBuildTimeConfig fixed;
+    private final boolean http;
 
-    RedisClientRule(Config config, RedisBulkheadBuildTimeConfig fixed) {
+    BuildConfigurationRule(Config config, RedisBulkheadBuildTimeConfig fixed, boolean http) {
         this.config = config;
         this.fixed = fixed;
+        this.http = http;
     }
 
     @Override
     public void check(BulkheadUsage usage, ValidationErrors errors) {
+        if (fixed.management().enabled() && !http) {
+            errors.add(MessageCode.RBH029, PropertyNames.PREFIX + "management.enabled",
+                    "the management endpoint needs an HTTP server, which this application does not have. Add the extension"
+                            + " io.quarkus:quarkus-vertx-http, or another extension that includes it, such as"
+                            + " io.quarkus:quarkus-rest; or leave the property out");
+        }
         if (fixed.store().needsRedis()) {
             fixed.redisClient().filter(client -> !RedisConfig.isDefaultClient(client))
                     .ifPresent(client -> check(client, usage, errors));

@@ -49,9 +49,9 @@ import io.quarkiverse.redisbulkhead.runtime.message.Texts;
 
 /**
  * A parameter that is a key belongs to exactly one bulkhead of its method, has a type whose values have a text, and is the only
- * key of that bulkhead.
+ * key of that bulkhead. One that is the weight of a call is a whole number, and the only weight of a bulkhead.
  */
-final class KeyRule implements Rule {
+final class ParameterRule implements Rule {
 
     private static final Set<DotName> WITH_TEXT = Stream.of(
             CharSequence.class, String.class, StringBuilder.class, StringBuffer.class, CharBuffer.class,
@@ -63,9 +63,15 @@ final class KeyRule implements Rule {
             .map(DotName::createSimple)
             .collect(Collectors.toUnmodifiableSet());
 
+    private static final Set<DotName> NUMBERS = Stream
+            .of(int.class, long.class, short.class, Integer.class, Long.class, Short.class)
+            .map(type -> DotName.createSimple(type.getName())).collect(Collectors.toUnmodifiableSet());
+
     @Override
     public void check(BulkheadUsage usage, ValidationErrors errors) {
         checkIdle(usage, errors);
+        usage.idleWeights().forEach(weight -> reportWeight(weight, "has no effect, because no bulkhead guards this method. Put "
+                + "@RedisBulkhead on the method or on its class, which must be a bean, or remove @BulkheadWeight", errors));
         for (GuardedBeanMethod guard : usage.guards()) {
             if (guard.source() != null) {
                 guard.strayKeys().forEach(key -> {
@@ -75,6 +81,7 @@ final class KeyRule implements Rule {
                         errors.add(MessageCode.RBH017, key.place(), ambiguous(key, guard));
                     }
                 });
+                checkWeights(guard, errors);
             }
             checkOneKey(guard, errors);
             checkTypes(guard, usage, errors);
@@ -102,7 +109,7 @@ final class KeyRule implements Rule {
 
     private static String reason(MethodInfo method, BulkheadUsage usage) {
         Optional<String> overriding = usage.guards().stream()
-                .filter(guard -> guard.losesKey() && guard.overrides(method, usage.superclasses()))
+                .filter(guard -> guard.losesKey() && guard.overrides(method, usage.classes()))
                 .map(GuardedBeanMethod::place).sorted().findFirst();
         if (overriding.isPresent()) {
             return overriding.get()
@@ -156,8 +163,8 @@ final class KeyRule implements Rule {
     }
 
     private static List<String> keys(GuardedBeanMethod guard, WrittenBulkhead bulkhead, List<KeyParameter> parameters) {
-        List<String> keys = new ArrayList<>(parameters.stream().map(KeyRule::parameter).toList());
-        bulkhead.keyResolver().map(KeyRule::keyResolver)
+        List<String> keys = new ArrayList<>(parameters.stream().map(ParameterRule::parameter).toList());
+        bulkhead.keyResolver().map(ParameterRule::keyResolver)
                 .map(resolver -> guard.comesFromClass() ? resolver + " on " + guard.source().place() : resolver)
                 .ifPresent(keys::add);
         return keys;
@@ -165,7 +172,7 @@ final class KeyRule implements Rule {
 
     private static void checkTypes(GuardedBeanMethod guard, BulkheadUsage usage, ValidationErrors errors) {
         for (KeyParameter key : guard.keys()) {
-            if (!hasText(key.type(), usage.classes())) {
+            if (!hasText(key.type(), usage.classes().index())) {
                 errors.add(MessageCode.RBH019, key.place(), annotation(key) + ": values of type "
                         + key.type()
                         + " cannot be used as a key. Use a keyResolver, or a parameter that is a String or another "
@@ -186,6 +193,37 @@ final class KeyRule implements Rule {
 
     private static boolean isEnum(ClassInfo type) {
         return type != null && type.isEnum();
+    }
+
+    private static void checkWeights(GuardedBeanMethod guard, ValidationErrors errors) {
+        if (guard.weights().size() > 1) {
+            reportWeight(guard.weights().get(1), "is the second weight of this method. Keep one of them", errors);
+        }
+        for (KeyParameter weight : guard.weights()) {
+            if (!NUMBERS.contains(weight.type().name())) {
+                reportWeight(weight, "must be an int, long or short, or one of their wrappers, but is " + weight.type(),
+                        errors);
+            }
+            WrittenBulkhead bulkhead = guard.bulkheads().stream().filter(each -> guard.isFor(weight, each)).findFirst()
+                    .orElse(null);
+            if (bulkhead == null) {
+                String names = guard.bulkheads().stream().map(each -> Texts.quoted(each.name()))
+                        .collect(Collectors.joining(", "));
+                reportWeight(weight,
+                        "does not name a bulkhead of this method. Name one of " + names + ", as in @BulkheadWeight("
+                                + Texts.quoted(guard.bulkheads().get(0).name()) + ")",
+                        errors);
+            } else if (bulkhead.weight() != 1) {
+                reportWeight(weight, "is beside weight = " + bulkhead.weight() + " of " + Texts.annotation(bulkhead.name())
+                        + ". Keep one of them", errors);
+            }
+        }
+    }
+
+    private static void reportWeight(KeyParameter weight, String what, ValidationErrors errors) {
+        errors.add(MessageCode.RBH038, weight.place(), "@BulkheadWeight"
+                + (weight.namesBulkhead() ? "(" + Texts.quoted(weight.bulkhead()) + ")" : "") + " on "
+                + parameter(weight) + " " + what);
     }
 
     /** The key annotation as written, and its location. */

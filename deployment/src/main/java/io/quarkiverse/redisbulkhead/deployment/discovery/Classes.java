@@ -1,0 +1,100 @@
+package io.quarkiverse.redisbulkhead.deployment.discovery;
+
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+import org.jboss.jandex.ClassInfo;
+import org.jboss.jandex.DotName;
+import org.jboss.jandex.IndexView;
+import org.jboss.jandex.MethodInfo;
+import org.jboss.jandex.Type;
+import org.jboss.jandex.TypeVariable;
+
+import io.quarkus.deployment.util.JandexUtil;
+
+/**
+ * How classes are related: superclasses, the interfaces behind generated beans, and what a subclass makes of type variables.
+ *
+ * @param index the classes that are known
+ */
+public record Classes(IndexView index) {
+
+    /**
+     * What Quarkus appends to the name of an interface when it generates the bean of a REST client, or of an AI service. The
+     * methods of these beans carry no bulkhead annotations: those are on the interface. The suffixes are implementation details
+     * of both extensions, which the tests of these beans depend on.
+     */
+    private static final List<String> SUFFIXES_OF_GENERATED_BEANS = List.of("$$CDIWrapper", "$$QuarkusImpl");
+
+    /**
+     * The class and its superclasses, as far as the index knows them.
+     *
+     * @param type where the walk starts
+     * @return the class itself first, then the nearest superclass and so on, without {@link Object}
+     */
+    public Stream<ClassInfo> superclasses(ClassInfo type) {
+        return Stream.iterate(type, Objects::nonNull, each -> each.superName() == null || Names.OBJECT.equals(each.superName())
+                ? null
+                : index.getClassByName(each.superName()));
+    }
+
+    /**
+     * The interface for which a bean class was generated.
+     *
+     * @param bean a bean class, generated or not
+     * @return empty for a class that has no such suffix or does not implement that interface, and where the interface is not
+     *         indexed
+     */
+    public Optional<ClassInfo> interfaceOf(ClassInfo bean) {
+        String name = bean.name().toString();
+        return SUFFIXES_OF_GENERATED_BEANS.stream().filter(name::endsWith)
+                .map(suffix -> DotName.createSimple(name.substring(0, name.length() - suffix.length())))
+                .filter(bean.interfaceNames()::contains).map(index::getClassByName).filter(Objects::nonNull).findFirst();
+    }
+
+    /**
+     * The interface and its super-interfaces.
+     *
+     * @param type the interface
+     * @return in the order in which they are searched for a method
+     */
+    public Stream<ClassInfo> interfaces(ClassInfo type) {
+        return Stream.concat(Stream.of(type), type.interfaceNames().stream().map(index::getClassByName).filter(Objects::nonNull)
+                .flatMap(this::interfaces));
+    }
+
+    /** The method of an interface that a method of its generated bean implements; empty for one that only the bean has. */
+    Optional<MethodInfo> declared(ClassInfo type, MethodInfo method) {
+        // The generated class has no generics.
+        List<String> parameters = Shapes.erasedParameters(method);
+        return interfaces(type).flatMap(each -> each.methods().stream())
+                .filter(each -> each.name().equals(method.name()) && Shapes.erasedParameters(each).equals(parameters))
+                .findFirst();
+    }
+
+    /**
+     * Resolves a type variable of a class with the type that a subclass gives it, where possible.
+     *
+     * @param bean the class that the method is called on, or the interface
+     * @param method the method, whose class may be a supertype of that
+     * @param type the type of the method's return or of a parameter
+     */
+    Type resolved(ClassInfo bean, MethodInfo method, Type type) {
+        if (type.kind() != Type.Kind.TYPE_VARIABLE || positionOf(type, method.typeParameters()) >= 0) {
+            return type;
+        }
+        int position = positionOf(type, method.declaringClass().typeParameters());
+        try {
+            List<Type> arguments = JandexUtil.resolveTypeParameters(bean.name(), method.declaringClass().name(), index);
+            return position >= 0 && position < arguments.size() ? arguments.get(position) : type;
+        } catch (IllegalArgumentException e) {
+            return type;
+        }
+    }
+
+    private static int positionOf(Type type, List<TypeVariable> variables) {
+        return variables.stream().map(TypeVariable::identifier).toList().indexOf(type.asTypeVariable().identifier());
+    }
+}
