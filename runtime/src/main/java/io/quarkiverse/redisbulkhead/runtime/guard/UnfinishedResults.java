@@ -13,6 +13,7 @@ import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaitsOn;
+import io.quarkiverse.redisbulkhead.runtime.message.LogMessage;
 
 /**
  * Around the guard of a method that returns synchronously: logs a result whose work is still to come, when the permit has gone
@@ -86,8 +87,8 @@ public final class UnfinishedResults implements Guard {
                 // The class may be a lambda, or internal to a library.
                 LOG.warnf("%s returned %s, whose work is not done yet, and the permit of bulkhead '%s' has gone back already."
                         + " Declare Uni, Multi or CompletionStage as the type of the method, or let it return the finished"
-                        + " value. This is logged once per method", method, UNFINISHED.get(inside.getClass()).orElseThrow(),
-                        bulkhead);
+                        + " value. This is logged once per method. %s", method, UNFINISHED.get(inside.getClass()).orElseThrow(),
+                        bulkhead, LogMessage.UNFINISHED);
             }
         }
         return result;
