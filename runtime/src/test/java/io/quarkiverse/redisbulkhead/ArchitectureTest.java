@@ -69,12 +69,12 @@ class ArchitectureTest {
                 .whereLayer("config").mayOnlyBeAccessedByLayers("glue", "definition")
                 .whereLayer("config").mayNotAccessAnyLayer()
                 .whereLayer("definition").mayOnlyBeAccessedByLayers("glue")
-                .whereLayer("message").mayOnlyBeAccessedByLayers("glue", "definition", "overview")
+                .whereLayer("message").mayNotAccessAnyLayer()
                 .whereLayer("overview").mayOnlyBeAccessedByLayers("glue")
                 .whereLayer("overview").mayOnlyAccessLayers("bulkhead", "port", "message")
                 .whereLayer("guard").mayOnlyBeAccessedByLayers("glue")
                 .whereLayer("bulkhead").mayOnlyBeAccessedByLayers("glue", "guard", "overview")
-                .whereLayer("bulkhead").mayOnlyAccessLayers("port")
+                .whereLayer("bulkhead").mayOnlyAccessLayers("port", "message")
                 .whereLayer("port")
                 .mayOnlyBeAccessedByLayers("glue", "overview", "bulkhead", "machine", "redis")
                 .whereLayer("machine").mayOnlyBeAccessedByLayers("redis")
@@ -155,7 +155,7 @@ class ArchitectureTest {
     void storesDoNotDependOnCdiConfigurationOrQuarkus() {
         classes().that().resideInAPackage(ROOT + ".runtime.store..").should().onlyDependOnClassesThat()
                 .resideInAnyPackage("java..", "org.jboss.logging..", "io.vertx.core..", "io.vertx.redis.client..",
-                        "io.netty.handler.codec..", ROOT, ROOT + ".runtime.store..")
+                        "io.netty.handler.codec..", ROOT, ROOT + ".runtime.message", ROOT + ".runtime.store..")
                 .check(CLASSES);
     }
 

@@ -17,6 +17,7 @@ import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.definition.AnnotationDefinitions;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.EffectiveBulkhead;
+import io.quarkiverse.redisbulkhead.runtime.message.LogMessage;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkiverse.redisbulkhead.runtime.message.Texts;
 
@@ -143,8 +144,9 @@ final class CodeBulkheads {
                 }
             }
             LOG.warnf("%s has different leases: %s=%s %s; %s=%s %s. The longest one in use applies to all its permits in this "
-                    + "instance, so those of a crashed instance are free later than the shortest one promises. Use the same value",
-                    what, setting, first.expire(), first.location(), setting, expire, location.get());
+                    + "instance, so those of a crashed instance are free later than the shortest one promises. Use the same value. "
+                    + "%s", what, setting, first.expire(), first.location(), setting, expire, location.get(),
+                    LogMessage.LEASES_DIFFER);
         }
     }
 

@@ -9,6 +9,7 @@ import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreListener;
+import io.quarkiverse.redisbulkhead.runtime.message.LogMessage;
 import io.quarkus.arc.Arc;
 
 /** Fires a CDI event for each lost permit. Observers may block, so they run on a worker thread. */
@@ -29,21 +30,21 @@ final class PermitLostEvents implements SemaphoreListener {
         try {
             workers.execute(() -> fire(loss));
         } catch (RejectedExecutionException e) {
-            LOG.errorf(e, "No worker thread is free to notify the observers of %s", loss);
+            LOG.errorf(e, "No worker thread is free to notify the observers of %s. %s", loss, LogMessage.OBSERVER_FAILED);
         }
     }
 
     private void fire(PermitLost loss) {
         try {
             event.fireAsync(loss).exceptionally(failure -> {
-                LOG.errorf(failure, "An asynchronous observer of %s failed", loss);
+                LOG.errorf(failure, "An asynchronous observer of %s failed. %s", loss, LogMessage.OBSERVER_FAILED);
                 return null;
             });
             event.fire(loss);
         } catch (RuntimeException e) {
             // Without a container, the application has stopped meanwhile, and its observers with it.
             if (Arc.container() != null) {
-                LOG.errorf(e, "An observer of %s failed", loss);
+                LOG.errorf(e, "An observer of %s failed. %s", loss, LogMessage.OBSERVER_FAILED);
             }
         }
     }

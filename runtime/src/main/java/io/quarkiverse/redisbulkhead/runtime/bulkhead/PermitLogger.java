@@ -8,6 +8,7 @@ import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.PermitLost.Reason;
+import io.quarkiverse.redisbulkhead.runtime.message.LogMessage;
 
 /** Logs warnings: each lost permit, calls that would wait for themselves, and different limits. Thread-safe. */
 public final class PermitLogger implements SemaphoreListener {
@@ -38,8 +39,8 @@ public final class PermitLogger implements SemaphoreListener {
     @Override
     public void nestedCallRejected(String method, RuntimeException rejection) {
         if (isNews("method " + method, true)) {
-            LOG.warnf("%s was rejected, and retrying does not help. %s. This is logged once per method", method,
-                    rejection.getMessage());
+            LOG.warnf("%s was rejected, and retrying does not help. %s. This is logged once per method. %s", method,
+                    rejection.getMessage(), LogMessage.NESTED);
         }
     }
 
@@ -55,30 +56,30 @@ public final class PermitLogger implements SemaphoreListener {
             }
         } else if (isNews("limit " + name, mismatch)) {
             LOG.warnf("Instances have different limits for bulkhead '%s': permits=%d here, %s elsewhere. This is expected "
-                    + "during a rollout. Otherwise, configure the same limit on all instances", name, mismatch.own(),
-                    mismatch.others());
+                    + "during a rollout. Otherwise, configure the same limit on all instances. %s", name, mismatch.own(),
+                    mismatch.others(), LogMessage.LIMITS_DIFFER);
         }
     }
 
     @Override
     public void lost(PermitLost loss) {
         LOG.warnf("The permit of %s in bulkhead '%s' was lost before the execution ended: %s. Another execution may "
-                + "run at the same time. Permit %s, fencing token %d", loss.method(), loss.bulkhead(),
-                explanation(loss.reason()),
-                loss.permitId(), loss.fencingToken());
+                + "run at the same time. Permit %s, fencing token %d. %s", loss.method(), loss.bulkhead(),
+                explanation(loss.reason()), loss.permitId(), loss.fencingToken(), LogMessage.PERMIT_LOST);
     }
 
     @Override
     public void leaked(PermitInUse permit) {
         LOG.warnf("A permit of %s was not released, and no code refers to it any more: thread '%s' acquired it %s ago, in %s."
-                + " It goes back in %s. Acquire permits in try-with-resources, or use run() and call(). Permit %s",
-                name(permit), permit.taker().thread(), text(permit.age()), place(permit), text(permit.expire()), permit.id());
+                + " It goes back in %s. Acquire permits in try-with-resources, or use run() and call(). Permit %s. %s",
+                name(permit), permit.taker().thread(), text(permit.age()), place(permit), text(permit.expire()), permit.id(),
+                LogMessage.LEAKED);
     }
 
     @Override
     public void heldLong(PermitInUse permit) {
-        LOG.warnf("%s has held a permit of %s for %s, longer than warn-after. This is logged once per permit. Permit %s",
-                place(permit), name(permit), text(permit.age()), permit.id());
+        LOG.warnf("%s has held a permit of %s for %s, longer than warn-after. This is logged once per permit. Permit %s. %s",
+                place(permit), name(permit), text(permit.age()), permit.id(), LogMessage.HELD_LONG);
     }
 
     private static String name(PermitInUse permit) {

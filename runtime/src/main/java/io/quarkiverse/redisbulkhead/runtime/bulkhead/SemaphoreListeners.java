@@ -7,6 +7,7 @@ import java.util.function.Consumer;
 import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.PermitLost;
+import io.quarkiverse.redisbulkhead.runtime.message.LogMessage;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
 /**
@@ -72,8 +73,8 @@ public record SemaphoreListeners(List<SemaphoreListener> listeners) implements S
         try {
             return listener.onCall(bulkhead, method, weight);
         } catch (RuntimeException | LinkageError e) {
-            LOG.errorf(e, "%s failed when a call requested a permit of bulkhead '%s'", listener.getClass().getName(),
-                    bulkhead.name());
+            LOG.errorf(e, "%s failed when a call requested a permit of bulkhead '%s'. %s", listener.getClass().getName(),
+                    bulkhead.name(), LogMessage.UNEXPECTED);
             return CallListener.NONE;
         }
     }
@@ -121,7 +122,7 @@ public record SemaphoreListeners(List<SemaphoreListener> listeners) implements S
             try {
                 event.accept(listener);
             } catch (RuntimeException | LinkageError e) {
-                LOG.errorf(e, "%s failed", listener.getClass().getName());
+                LOG.errorf(e, "%s failed. %s", listener.getClass().getName(), LogMessage.UNEXPECTED);
             }
         }
     }

@@ -9,6 +9,8 @@ import java.util.function.UnaryOperator;
 
 import org.jboss.logging.Logger;
 
+import io.quarkiverse.redisbulkhead.runtime.message.LogMessage;
+
 /**
  * Logs a result of a method that returns synchronously, if its work is still to come when the permit has gone back. The build
  * refuses methods that declare such a type; this is for what comes out of an {@code Object}.
@@ -77,8 +79,8 @@ public final class UnfinishedResults {
                 // The class may be a lambda, or internal to a library.
                 LOG.warnf("%s returned %s, whose work is not done yet, and the permit of bulkhead '%s' has gone back already."
                         + " Declare Uni, Multi or CompletionStage as the type of the method, or let it return the finished"
-                        + " value. This is logged once per method", method, UNFINISHED.get(inside.getClass()).orElseThrow(),
-                        bulkhead);
+                        + " value. This is logged once per method. %s", method, UNFINISHED.get(inside.getClass()).orElseThrow(),
+                        bulkhead, LogMessage.UNFINISHED);
             }
         }
     }

@@ -14,6 +14,7 @@ import org.jboss.logging.Logger;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
+import io.quarkiverse.redisbulkhead.runtime.message.LogMessage;
 import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
 import io.quarkiverse.redisbulkhead.runtime.overview.Problem;
 import io.smallrye.mutiny.Uni;
@@ -231,7 +232,7 @@ public class ManagementEndpoint {
     static void refuse(RoutingContext ctx, Throwable failure) {
         Problem problem = Problem.of(failure);
         if (problem.status() == 500) {
-            LOG.error("A request to the management endpoint failed", failure);
+            LOG.error("A request to the management endpoint failed. " + LogMessage.UNEXPECTED, failure);
         }
         end(ctx, problem.status(), "application/problem+json",
                 new JsonObject().put("title", HttpResponseStatus.valueOf(problem.status()).reasonPhrase())

@@ -7,6 +7,7 @@ import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigProvider;
 import org.jboss.logging.Logger;
 
+import io.quarkiverse.redisbulkhead.runtime.message.LogMessage;
 import io.quarkus.arc.Arc;
 import io.quarkus.runtime.annotations.Recorder;
 import io.vertx.core.Handler;
@@ -108,7 +109,8 @@ public class ManagementRecorder {
         if (open != null || !isCovered(ConfigProvider.getConfig(), path, permissions, root)) {
             LOG.warn("Any client that reaches " + path + " can revoke permits and set limits:"
                     + " quarkus.redis-bulkhead.management.changes-enabled=true, and " + (open != null ? open
-                            : "no " + permissions + "* covers that path and the paths below it. End its paths with /*"));
+                            : "no " + permissions + "* covers that path and the paths below it. End its paths with /*")
+                    + ". " + LogMessage.OPEN_ENDPOINT);
         }
     }
 

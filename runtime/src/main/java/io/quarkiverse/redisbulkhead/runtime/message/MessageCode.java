@@ -86,8 +86,8 @@ public enum MessageCode {
     /** A web socket endpoint has no handler for rejections of a stream. */
     RBH039;
 
-    /** The address of the page that explains the numbers; each number is an anchor of it. */
-    static final String PAGE = "https://docs.quarkiverse.io/quarkus-redis-bulkhead/dev/errors.html";
+    /** The address of the folder with the pages of the documentation. */
+    static final String SITE = "https://docs.quarkiverse.io/quarkus-redis-bulkhead/dev/";
 
     /**
      * The last sentence of a message that is not part of a report.
@@ -105,6 +105,7 @@ public enum MessageCode {
      * @return one line
      */
     public static String whereExplained(Set<MessageCode> codes) {
-        return EnumSet.copyOf(codes).stream().map(code -> "#" + code).collect(Collectors.joining(", ", "See " + PAGE, ""));
+        return EnumSet.copyOf(codes).stream().map(code -> "#" + code)
+                .collect(Collectors.joining(", ", "See " + SITE + "errors.html", ""));
     }
 }

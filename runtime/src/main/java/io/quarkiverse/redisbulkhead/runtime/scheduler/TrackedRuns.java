@@ -22,6 +22,7 @@ import org.jboss.logging.Logger;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRuntime;
 import io.quarkiverse.redisbulkhead.runtime.GuardedMethods.ScheduledRuns;
+import io.quarkiverse.redisbulkhead.runtime.message.LogMessage;
 import io.quarkus.scheduler.Scheduled;
 import io.quarkus.scheduler.ScheduledExecution;
 import io.quarkus.scheduler.SkippedExecution;
@@ -95,8 +96,8 @@ public class TrackedRuns implements Scheduled.SkipPredicate, ScheduledRuns {
         try {
             skips.fire(event);
         } catch (RuntimeException e) {
-            LOG.errorf(e, "An observer of SkippedExecution failed; the run of %s is skipped all the same",
-                    run.getTrigger().getMethodDescription());
+            LOG.errorf(e, "An observer of SkippedExecution failed; the run of %s is skipped all the same. %s",
+                    run.getTrigger().getMethodDescription(), LogMessage.OBSERVER_FAILED);
         }
     }
 

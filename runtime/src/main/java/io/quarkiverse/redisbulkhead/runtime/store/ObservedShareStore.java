@@ -7,6 +7,8 @@ import java.util.function.Consumer;
 
 import org.jboss.logging.Logger;
 
+import io.quarkiverse.redisbulkhead.runtime.message.LogMessage;
+
 /** A store that reports the duration of its operations. Exceptions of the listener are logged and do not affect the answer. */
 public class ObservedShareStore implements ShareStore {
 
@@ -62,7 +64,7 @@ public class ObservedShareStore implements ShareStore {
             try {
                 listener.done(operation, time, Failures.cause(failure));
             } catch (RuntimeException | LinkageError e) {
-                LOG.errorf(e, "%s failed", listener.getClass().getName());
+                LOG.errorf(e, "%s failed. %s", listener.getClass().getName(), LogMessage.UNEXPECTED);
             }
         });
         return answer;

@@ -67,6 +67,8 @@ class PermitLoggerTest extends TwoInstances {
         assertThat(lines).singleElement().satisfies(line -> {
             assertThat(line.getLevel().intValue()).isEqualTo(Level.WARNING.intValue());
             assertThat(text(line)).contains("A#a", "reports", "id-1", "7").doesNotContain("null");
+            assertThat(String.format(line.getMessage(), line.getParameters())).endsWith(
+                    ". See https://docs.quarkiverse.io/quarkus-redis-bulkhead/dev/log-messages.html#permit-lost");
         });
     }
 

@@ -22,6 +22,7 @@ import io.quarkiverse.redisbulkhead.runtime.VertxTimers;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Timers;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.message.LogMessage;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
@@ -153,7 +154,7 @@ public class SimulatedStore implements ShareStore, StoreDecorator {
             unanswered = List.copyOf(delayed);
             delayed.clear();
         }
-        LOG.warnf("Redis is away: %s. Bulkheads follow on-outage until it ends", reason);
+        LOG.warnf("Redis is away: %s. Bulkheads follow on-outage until it ends. %s", reason, LogMessage.AWAY);
         unanswered.forEach(answer -> answer.completeExceptionally(away(true)));
         instance.availabilityChanged();
     }

@@ -2,6 +2,7 @@ package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
 import java.time.Duration;
 import java.util.Collection;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -17,6 +18,7 @@ import java.util.function.Function;
 
 import org.jboss.logging.Logger;
 
+import io.quarkiverse.redisbulkhead.runtime.message.LogMessage;
 import io.quarkiverse.redisbulkhead.runtime.store.Backoff;
 import io.quarkiverse.redisbulkhead.runtime.store.ConnectionListener;
 import io.quarkiverse.redisbulkhead.runtime.store.Peers;
@@ -79,7 +81,7 @@ public final class Inbox implements Peers, AutoCloseable {
     private int timeouts;
     private final Map<Long, Question> questions = new HashMap<>();
     private long lastQuestion;
-    private final Set<String> warned = new HashSet<>();
+    private final Set<LogMessage> warned = EnumSet.noneOf(LogMessage.class);
 
     /** A connection from the attempt to open it until it is given up. */
     private static final class Subscription {
@@ -259,17 +261,18 @@ public final class Inbox implements Peers, AutoCloseable {
         return topology.send("PUBLISH " + to, null, connection -> connection
                 .send(Request.cmd(Command.PUBLISH).arg(to).arg(text)).recover(failure -> {
                     Optional<ErrorReply> refusal = ErrorReply.of(failure).filter(error -> error.is("NOPERM"));
-                    refusal.ifPresent(error -> warnOnce("PUBLISH", "Redis refused PUBLISH to " + name + ": " + error.text()
-                            + ". Waiting calls are not notified and ask once a second, and this instance keeps no idle "
-                            + "permits. Grant PUBLISH and the channels under quarkus.redis-bulkhead.key-prefix"));
+                    refusal.ifPresent(error -> warnOnce(LogMessage.PUBLISH,
+                            "Redis refused PUBLISH to " + name + ": " + error.text()
+                                    + ". Waiting calls are not notified and ask once a second, and this instance keeps no idle "
+                                    + "permits. Grant PUBLISH and the channels under quarkus.redis-bulkhead.key-prefix"));
                     return Future.failedFuture(
                             refusal.isPresent() ? new StoreException(refusal.get().text(), false, null) : failure);
                 }));
     }
 
-    private void warnOnce(String about, String text) {
+    private void warnOnce(LogMessage about, String text) {
         if (warned.add(about)) {
-            LOG.warn(text);
+            LOG.warnf("%s. %s", text, about);
         }
     }
 
@@ -296,9 +299,10 @@ public final class Inbox implements Peers, AutoCloseable {
     private void refused(Subscription subscription, String reason) {
         // A connection that is not authenticated is reported where commands are sent.
         if (!reason.startsWith("NOAUTH")) {
-            warnOnce("SUBSCRIBE", "Redis refused SUBSCRIBE to " + name + ": " + reason + ". Waiting calls ask once a second, "
-                    + "and this instance keeps no idle permits. Grant SUBSCRIBE and the channels under "
-                    + "quarkus.redis-bulkhead.key-prefix");
+            warnOnce(LogMessage.SUBSCRIBE,
+                    "Redis refused SUBSCRIBE to " + name + ": " + reason + ". Waiting calls ask once a second, "
+                            + "and this instance keeps no idle permits. Grant SUBSCRIBE and the channels under "
+                            + "quarkus.redis-bulkhead.key-prefix");
         }
         lost(subscription, reason);
     }
@@ -322,13 +326,13 @@ public final class Inbox implements Peers, AutoCloseable {
         try {
             messages.accept(message);
         } catch (RuntimeException e) {
-            LOG.errorf(e, "Failed to process a message about %s", message.bulkhead());
+            LOG.errorf(e, "Failed to process a message about %s. %s", message.bulkhead(), LogMessage.UNEXPECTED);
         }
     }
 
     // Not the text: it is untrusted. Once: there may be many.
     private void notUnderstood(String text) {
-        warnOnce("unknown", "Ignored an unknown message of " + text.length() + " characters on " + name
+        warnOnce(LogMessage.UNKNOWN_MESSAGE, "Ignored an unknown message of " + text.length() + " characters on " + name
                 + "; further ones are not logged. Only applications with this extension should be allowed to PUBLISH to the "
                 + "channels under quarkus.redis-bulkhead.key-prefix");
     }

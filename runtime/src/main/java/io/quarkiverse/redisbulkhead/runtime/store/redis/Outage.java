@@ -4,6 +4,7 @@ import java.util.Optional;
 
 import org.jboss.logging.Logger;
 
+import io.quarkiverse.redisbulkhead.runtime.message.LogMessage;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 
@@ -156,7 +157,7 @@ final class Outage {
     private boolean begin(Cause begun) {
         boolean isNew = cause == null;
         if (isNew || !begun.message.equals(cause.message)) {
-            LOG.warnf("%s. Bulkheads follow on-outage until %s is available", begun.message, label);
+            LOG.warnf("%s. Bulkheads follow on-outage until %s is available. %s", begun.message, label, LogMessage.AWAY);
         }
         cause = begun;
         return isNew;
@@ -171,7 +172,8 @@ final class Outage {
         cause = null;
         answered();
         refusal.ifPresentOrElse(
-                error -> LOG.warnf("%s is available again, but it refuses writes. %s", label, error.explanation(properties)),
+                error -> LOG.warnf("%s is available again, but it refuses writes. %s. %s", label, error.explanation(properties),
+                        LogMessage.REFUSES_WRITES),
                 () -> LOG.infof("%s is available again", label));
     }
 

@@ -12,6 +12,7 @@ import java.util.function.Supplier;
 
 import org.jboss.logging.Logger;
 
+import io.quarkiverse.redisbulkhead.runtime.message.LogMessage;
 import io.quarkiverse.redisbulkhead.runtime.store.Backoff;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
@@ -156,7 +157,7 @@ final class RedisNode {
         // One line for many calls, because operators need the reason only once.
         if (System.nanoTime() - nextRefusalLogNanos >= 0) {
             nextRefusalLogNanos = System.nanoTime() + REFUSAL_LOG_GAP_NANOS;
-            LOG.errorf("Redis refused a command (%s). %s", call.about, explanation);
+            LOG.errorf("Redis refused a command (%s). %s. %s", call.about, explanation, LogMessage.REFUSED);
         }
         call.result.completeExceptionally(new StoreException(Kind.REFUSED, explanation, unknown));
     }

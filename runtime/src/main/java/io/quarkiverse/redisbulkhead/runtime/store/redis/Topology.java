@@ -16,6 +16,7 @@ import java.util.function.Supplier;
 
 import org.jboss.logging.Logger;
 
+import io.quarkiverse.redisbulkhead.runtime.message.LogMessage;
 import io.quarkiverse.redisbulkhead.runtime.store.ConnectionListener;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
@@ -240,7 +241,7 @@ public final class Topology implements AutoCloseable {
         try {
             event.accept(listener);
         } catch (RuntimeException e) {
-            LOG.error("Failed to process an event of the connection to Redis", e);
+            LOG.error("Failed to process an event of the connection to Redis. " + LogMessage.UNEXPECTED, e);
         }
     }
 
