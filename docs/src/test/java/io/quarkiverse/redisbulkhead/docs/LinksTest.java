@@ -41,6 +41,15 @@ class LinksTest {
         return file.toString().endsWith(".adoc") || file.toString().endsWith(".md");
     }
 
+    /** A comma would end a text without quotes, and what follows would be the width. */
+    @Test
+    void everyImageHasAText() throws IOException {
+        for (Page page : Page.all()) {
+            assertThat(page.text().lines().filter(line -> line.startsWith("image::"))).as(page.toString())
+                    .allMatch(line -> line.matches("image::\\S+\\[(?:\"[^\"]+\"|[^,\"]+)]"));
+        }
+    }
+
     @Test
     void theNavigationListsEveryPageOnce() throws IOException {
         try (Stream<Path> files = Files.list(Page.PAGES)) {

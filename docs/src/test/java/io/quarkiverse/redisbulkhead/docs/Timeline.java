@@ -152,7 +152,7 @@ final class Timeline {
         }
         line(x(0), bottom - limit * PERMIT, x(end), bottom - limit * PERMIT, "limit");
         text(LEFT - 8, y + 9, "end", "all instances");
-        text(LEFT - 8, y + 22, "small end", "limit " + limit);
+        text(LEFT - 8, y + 24, "small end", "limit " + limit);
         return bottom;
     }
 

@@ -68,7 +68,7 @@ import io.quarkiverse.redisbulkhead.benchmarks.load.Measure;
 import io.quarkiverse.redisbulkhead.benchmarks.scale.Growth;
 import io.quarkiverse.redisbulkhead.benchmarks.scale.ScalePart;
 
-/** Plots as SVG, drawn by JFreeChart. They have a light ground of their own, so they can be read on a dark page, too. */
+/** Plots as SVG, drawn by JFreeChart. They have a ground of their own, which is dark where the page is. */
 final class Plots {
 
     private static final int WIDTH = 1_000;
@@ -77,6 +77,12 @@ final class Plots {
     private static final Color INK = new Color(0x1f2937);
     private static final Color FAINT_INK = new Color(0x6b7280);
     private static final Color GRID = new Color(0xe5e7eb);
+    private static final String DARK = """
+            <style>@media (prefers-color-scheme: dark) {
+            text { fill: #e6edf3 !important } [style*='fill:rgb(255,255,255)'] { fill: #161b22 !important }
+            [style*='stroke:rgb(229,231,235)'] { stroke: #30363d !important }
+            }</style>
+            """;
     // As wide as Arial, which other systems have. A logical font would make the library look through all that are installed.
     private static final String FONT = "Liberation Sans";
     // The size that the library takes for granted.
@@ -94,7 +100,7 @@ final class Plots {
 
     /** Pairs per second, and processor time of Redis for a pair, under each load. */
     String load() {
-        int labels = 234;
+        int labels = 256;
         int bar = 19;
         int title = 34;
         Drawing drawing = new Drawing();
@@ -345,7 +351,8 @@ final class Plots {
                             "")
                     .replaceAll("(\\.\\d\\d)\\d{2,}", "$1")
                     .replaceFirst("<svg ",
-                            "<svg font-size=\"12\" font-family=\"'" + FONT + "', Arial, Helvetica, sans-serif\" ");
+                            "<svg font-size=\"12\" font-family=\"'" + FONT + "', Arial, Helvetica, sans-serif\" ")
+                    .replaceFirst("(<svg [^>]*>\\s*)", "$1" + DARK);
         }
     }
 }

@@ -15,6 +15,11 @@ import io.quarkiverse.redisbulkhead.benchmarks.scale.ScalePart;
 /** Writes figures into the documents, and draws plots of those that are there. */
 public final class Report {
 
+    private static final String SCALE_PLOT = """
+            link:{project}/docs/modules/ROOT/attachments/benchmarks-scale.csv[All figures].
+
+            image::benchmarks-scale.svg["Pairs per second, and processor time of Redis for a pair, by the number of permits held, of keys and of waiters"]
+            """;
     private static final String LOAD = LoadPart.ID + ".";
     private static final String SCALE = ScalePart.ID + ".";
 
@@ -79,6 +84,10 @@ public final class Report {
         Files.createDirectories(images);
         Plots plots = new Plots(figures);
         Files.writeString(images.resolve("benchmarks-load.svg"), plots.load());
-        Files.writeString(images.resolve("benchmarks-scale.svg"), plots.scale());
+        boolean isMeasured = Files.readAllLines(scaleCsv).size() > 1;
+        replace("scale", isMeasured ? SCALE_PLOT : "The present engine has not been measured here yet.\n");
+        if (isMeasured) {
+            Files.writeString(images.resolve("benchmarks-scale.svg"), plots.scale());
+        }
     }
 }

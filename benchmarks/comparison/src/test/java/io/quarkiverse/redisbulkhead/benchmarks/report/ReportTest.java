@@ -49,7 +49,7 @@ class ReportTest {
                 .contains("| finds an idle permit, 64 callers | 60,000 (50,000 to 80,000)\n")
                 .contains("| a call every 0.5 s | - | - | - | 12.3\n")
                 .contains("| for one of 10,000 keys, each called every 5 s | 12.3\n")
-                .contains("=== 64 blocking callers for 10 permits");
+                .contains("=== 64 blocking callers for 10 permits").contains("image::benchmarks-scale.svg[");
         assertThat(documents.resolve("attachments/benchmarks-load.csv")).content()
                 .startsWith("load,contender,pairs-per-second,p50,").contains("\n64-blocking,script,60000.0,60000.0,");
         assertThat(documents.resolve("attachments/benchmarks-scale.csv")).content()
@@ -86,7 +86,7 @@ class ReportTest {
         report.redraw();
 
         String text = Files.readString(page());
-        assertThat(text).doesNotContain("=== 1 blocking caller");
+        assertThat(text).doesNotContain("=== 1 blocking caller", "image::benchmarks-scale.svg[");
         // Below are targets of another module, which may have figures.
         assertThat(text.substring(0, text.indexOf("// end of targets"))).contains("≥200× | - | not measured | \n")
                 .doesNotContain("missed*");
