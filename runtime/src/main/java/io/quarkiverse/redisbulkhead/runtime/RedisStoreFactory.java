@@ -34,7 +34,7 @@ public class RedisStoreFactory {
     @Singleton
     public static class ClientOptions implements RedisOptionsCustomizer {
 
-        // Null while there is no such client, and where nothing says where its Redis is.
+        // Without an entry while there is no such client, and where nothing says where its Redis is.
         private final Map<String, RedisOptions> byClient = new ConcurrentHashMap<>();
 
         /** Keeps the object itself, as customizers of the application may change it afterwards. */

@@ -16,8 +16,7 @@ import io.quarkus.redis.runtime.client.config.RedisConfig;
 
 /**
  * What the build-time configuration asks for must exist: an HTTP server for the management endpoint, and the named Redis
- * client,
- * as far as known. If no client is configured at build time, start-up checks it.
+ * client, as far as known. If no client is configured at build time, start-up checks it.
  */
 final class BuildConfigurationRule implements Rule {
 

@@ -8,7 +8,7 @@ import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 
-/** One condition on the use of {@link io.quarkiverse.redisbulkhead.RedisBulkhead} in an application. */
+/** Conditions on one aspect of the use of {@link io.quarkiverse.redisbulkhead.RedisBulkhead} in an application. */
 public interface Rule {
 
     /**

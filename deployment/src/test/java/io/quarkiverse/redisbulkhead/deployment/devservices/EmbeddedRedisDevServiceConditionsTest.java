@@ -9,6 +9,8 @@ import java.util.UUID;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import io.quarkiverse.redisbulkhead.deployment.Mapped;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
@@ -56,6 +58,17 @@ class EmbeddedRedisDevServiceConditionsTest {
                 .extracting(DevServicesResultBuildItem::getServiceName).containsExactly("<default>");
         System.setProperty(ENABLED, "true");
         assertThat(offered(Map.of(store, "local", "quarkus.redis.devservices.enabled", "false"), false)).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = { "quarkus.redis.hosts", "quarkus.redis.hosts-provider-name" })
+    void notOfferedWhenTheClientIsConfigured(String property) {
+        System.setProperty(property, "redis://127.0.0.1:1");
+        try {
+            assertThat(offered(Map.of(), false)).isEmpty();
+        } finally {
+            System.clearProperty(property);
+        }
     }
 
     @Test

@@ -49,8 +49,7 @@ class BeansDiscoveryTest {
             .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.SCHEDULER, OptionalExtensions.WEB_SOCKETS))
             .withApplicationRoot(jar -> addEndpoints(
                     jar.addClasses(OptionalExtensions.class, Resource.class, Api.class, Jobs.class, OtherProfile.class,
-                            OtherProperty.class,
-                            LookedUp.class, VetoedClass.class, Excluded.class, Base.class, Heir.class)))
+                            OtherProperty.class, LookedUp.class, VetoedClass.class, Excluded.class, Base.class, Heir.class)))
             .overrideConfigKey("quarkus.arc.exclude-types", Excluded.class.getName())
             .overrideConfigKey("quarkus.redis-bulkhead.switched.permits", "3")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.excluded.permits", "3")
@@ -74,8 +73,7 @@ class BeansDiscoveryTest {
     void restResourcesAndScheduledMethods() {
         assertThat(declarations.methods()).extracting(MethodDeclaration::label)
                 .containsExactlyInAnyOrder("LookedUp#guarded", "Resource#render", "Resource#fromApi", "Jobs#nightly",
-                        "Jobs#decided",
-                        "Jobs#apart", "Jobs#several", "silent#stream", "silent#single", "answering#stream",
+                        "Jobs#decided", "Jobs#apart", "Jobs#several", "silent#stream", "silent#single", "answering#stream",
                         "answering#single");
     }
 

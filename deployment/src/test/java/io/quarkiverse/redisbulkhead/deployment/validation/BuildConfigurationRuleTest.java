@@ -93,10 +93,11 @@ class BuildConfigurationRuleTest {
                 .withMappingIgnore("quarkus.**")
                 .withSources(new PropertiesConfigSource(new HashMap<>(properties), "test", 100))
                 .build();
+        BulkheadUsage usage = new BulkheadUsage(List.of(), null, List.of(), null, null, null, null, asked, List.of(), List.of(),
+                null);
         ValidationErrors errors = new ValidationErrors();
-        new BuildConfigurationRule(config, config.getConfigMapping(RedisBulkheadBuildTimeConfig.class), http)
-                .check(new BulkheadUsage(List.of(), null, List.of(), null, null, null, null, asked, List.of(), List.of(), null),
-                        errors);
+        Rule.all(config, config.getConfigMapping(RedisBulkheadBuildTimeConfig.class), http, false).stream()
+                .filter(BuildConfigurationRule.class::isInstance).forEach(rule -> rule.check(usage, errors));
         return errors.all();
     }
 }

@@ -1,2 +1,2 @@
-/** What messages are made of: numbers, names of properties, and suggestions. */
+/** What messages are made of: numbers, addresses of pages, names of properties, and suggestions. */
 package io.quarkiverse.redisbulkhead.runtime.message;

@@ -440,9 +440,9 @@ public abstract class ShareStoreContract {
         assertThat(c.tryFor(1, 1).firstToken()).isGreaterThan(c.highestToken);
     }
 
-    /** Tokens begin with the clock if data is lost, so those that were drawn before must be below it. */
+    /** Tokens begin with the clock if data is lost, so each block must not be further ahead of it than the one before. */
     @Test
-    void tokensDoNotRunAheadOfTheClock() {
+    void blocksOfTokensDoNotOutrunTheClock() {
         a.tokens = 1_000_000;
         Position first = a.tryFor(1, 1);
         long last = first.firstToken();

@@ -262,8 +262,8 @@ public final class ShareMachine {
         long change = Math.min(isUnmet ? Math.max(nextEnd, pause) : NEVER,
                 Math.min(now < grace ? grace : NEVER, recalled > 0 ? now + ShareStore.RECALL_MILLIS : NEVER));
         long askAgain = change == NEVER ? 0 : Math.max(1, change - now);
-        // What an instance wants grows with its permits, but tokens must not run ahead of the clock: they begin with it again if
-        // data is lost.
+        // What an instance wants grows with its permits, but it gets no more than the clock has advanced, so that tokens do not
+        // run further ahead of the clock with each step: they begin with it again if data is lost.
         long wanted = Math.min(statement.tokens(), Math.max(1, micros - lastMicros));
         long tokens = Math.min(MOST_TOKENS, wanted + (grantedNow > 0 ? grantedNow + MORE_TOKENS : 0));
         Set<Integer> otherLimits = declare(statement.limit());

@@ -490,7 +490,8 @@ local function recall(mine)
     return all.expected
 end
 
--- What an instance wants grows with its permits, but tokens must not run ahead of the clock: they begin with it again if data is lost.
+-- What an instance wants grows with its permits, but it gets no more than the clock has advanced, so that tokens do not run further
+-- ahead of the clock with each step: they begin with it again if data is lost.
 local function tokensFor(wanted)
     return min(MOST_TOKENS, min(wanted, max(1, micros - all.clock)) + (grantedNow > 0 and grantedNow + MORE_TOKENS or 0))
 end
