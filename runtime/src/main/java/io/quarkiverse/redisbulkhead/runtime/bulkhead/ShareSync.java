@@ -406,7 +406,8 @@ final class ShareSync {
         if (grants) {
             bulkhead.tokens = TokenBlock.NONE;
         }
-        if (tokens > 0 && firstToken > highestToken) {
+        // Without a grant, a block that is larger serves longer.
+        if (tokens > bulkhead.tokens.free() && firstToken > highestToken) {
             bulkhead.tokens = new TokenBlock(firstToken, tokens);
             highestToken = firstToken + tokens - 1;
         }

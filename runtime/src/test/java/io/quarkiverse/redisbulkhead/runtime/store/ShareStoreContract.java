@@ -456,6 +456,19 @@ public abstract class ShareStoreContract {
         assertThat(last).isLessThan(first.firstToken() + first.tokens() + 10_000);
     }
 
+    /** Permits that stay with their instance serve calls while the store is away. */
+    @Test
+    void eachPermitThatStaysHasAToken() {
+        a.withLimit(1_000).tokens = 1_000;
+        a.wantsToKeep = true;
+        a.tryFor(1, 500);
+        server.advance(10);
+        Position position = a.tryFor(1, 1);
+
+        assertThat(position.mayKeep()).isTrue();
+        assertThat(position.tokens()).isGreaterThanOrEqualTo(501);
+    }
+
     @Test
     void aClockThatWasSetBackProlongsNoLease() {
         a.lease = 1_000;

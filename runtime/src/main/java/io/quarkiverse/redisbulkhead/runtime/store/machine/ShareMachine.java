@@ -263,8 +263,10 @@ public final class ShareMachine {
                 Math.min(now < grace ? grace : NEVER, recalled > 0 ? now + ShareStore.RECALL_MILLIS : NEVER));
         long askAgain = change == NEVER ? 0 : Math.max(1, change - now);
         // What an instance wants grows with its permits, but it gets no more than the clock has advanced, so that tokens do not
-        // run further ahead of the clock with each step: they begin with it again if data is lost.
-        long wanted = Math.min(statement.tokens(), Math.max(1, micros - lastMicros));
+        // run further ahead of the clock with each step: they begin with it again if data is lost. Permits that it keeps serve
+        // calls without a step.
+        long most = Math.max(Math.max(1, micros - lastMicros), mine.keeps ? mine.share() : 0);
+        long wanted = Math.min(statement.tokens(), most);
         long tokens = Math.min(MOST_TOKENS, wanted + (grantedNow > 0 ? grantedNow + MORE_TOKENS : 0));
         Set<Integer> otherLimits = declare(statement.limit());
         long firstToken = tokens > 0 ? drawTokens(tokens) : 0;

@@ -124,10 +124,9 @@ record ErrorReply(String text) {
      * @param properties what the properties of the Redis client start with: {@code quarkus.redis}
      */
     String explanation(String properties) {
-        String said = "Redis answered: " + redacted(text);
+        String said = "Redis answered: " + redacted(text).replaceFirst("\\.$", "");
         return REMEDIES.stream().filter(remedy -> is(remedy.getKey())).findFirst()
-                .map(remedy -> (said.endsWith(".") ? said : said + ".") + " " + remedy.getValue().formatted(properties))
-                .orElse(said);
+                .map(remedy -> said + ". " + remedy.getValue().formatted(properties)).orElse(said);
     }
 
     /** The text of a failure without secrets: its message, and that of its first cause, the only useful one for TLS. */

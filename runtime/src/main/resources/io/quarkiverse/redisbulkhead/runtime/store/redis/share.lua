@@ -491,9 +491,10 @@ local function recall(mine)
 end
 
 -- What an instance wants grows with its permits, but it gets no more than the clock has advanced, so that tokens do not run further
--- ahead of the clock with each step: they begin with it again if data is lost.
-local function tokensFor(wanted)
-    return min(MOST_TOKENS, min(wanted, max(1, micros - all.clock)) + (grantedNow > 0 and grantedNow + MORE_TOKENS or 0))
+-- ahead of the clock with each step: they begin with it again if data is lost. Permits that it keeps serve calls without a step.
+local function tokensFor(mine, wanted)
+    local most = max(1, micros - all.clock, mine.keeps == 1 and sizeOf(mine) or 0)
+    return min(MOST_TOKENS, min(wanted, most) + (grantedNow > 0 and grantedNow + MORE_TOKENS or 0))
 end
 
 -- Notes a declared limit; returns another one of the last minute.
@@ -610,7 +611,7 @@ local function sync()
         recalled > 0 and now + RECALL or NEVER)
     return answer(mine, { granted = mine.granted, admitted = admitted, lease = sizeOf(mine) > 0 and lease or 0, limit = limit, ticket = given,
         othersWait = other and 1 or 0, mayKeep = mayKeep and 1 or 0, recalled = recalled, askAgain = change == NEVER and 0 or max(1, change - now),
-        tokens = tokensFor(tonumber(ARGV[14])), attached = attached, otherLimit = declare(declared) })
+        tokens = tokensFor(mine, tonumber(ARGV[14])), attached = attached, otherLimit = declare(declared) })
 end
 
 local function serveAfterwards()
