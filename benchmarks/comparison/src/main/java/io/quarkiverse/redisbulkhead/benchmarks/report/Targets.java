@@ -50,8 +50,10 @@ final class Targets {
                 ratio(HandOverPart.IN_TURN + ".p50", HandOverPart.PACED_ROUND_TRIP + ".p50"), UNKNOWN);
         atLeast(1, "one caller: rejections/s" + REDISSON, redisson(Load.FULL_ONE, PAIRS_PER_SECOND),
                 "The script of a sync takes three times as long in Redis.");
-        atLeast(4, "64 callers: rejections/s" + REDISSON, redisson(Load.FULL, PAIRS_PER_SECOND), UNKNOWN);
-        roundTrips(3, "p50", HandOverPart.NEXT_WAITER + ".p50", UNKNOWN);
+        atLeast(4, "64 callers: rejections/s" + REDISSON, redisson(Load.FULL, PAIRS_PER_SECOND),
+                "Each rejection parks and wakes a thread, and creates an exception with its stack trace.");
+        roundTrips(3, "p50", HandOverPart.NEXT_WAITER + ".p50",
+                "Besides its messages, it needs the script of a sync, which takes about as long as a round trip.");
         roundTrips(6, "p99", HandOverPart.NEXT_WAITER + ".p99", UNKNOWN);
         return table.asciidoc() + "\n" + (measured == 0 ? "Not yet measured with the present engine.\n"
                 : "%d of %d targets are met; the figures are medians of %d runs, with the lowest and the highest.%n"
