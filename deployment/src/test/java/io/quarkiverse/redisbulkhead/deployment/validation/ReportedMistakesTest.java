@@ -13,7 +13,11 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.quarkus.test.QuarkusUnitTest;
 
-/** The build reports all mistakes of an application together, so one build shows what it says about each kind. */
+/**
+ * The build reports all mistakes of an application together, so one build shows what it says about each kind. Trap 15 and Trap
+ * 43
+ * are among them.
+ */
 class ReportedMistakesTest {
 
     private static final List<Mistakes> ALL = List.of(BeanMistakes.ALL, CallWeightMistakes.ALL, EventLoopMistakes.ALL,
