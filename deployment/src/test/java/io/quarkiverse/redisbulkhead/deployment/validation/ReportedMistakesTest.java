@@ -14,9 +14,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import io.quarkus.test.QuarkusUnitTest;
 
 /**
- * The build reports all mistakes of an application together, so one build shows what it says about each kind. Trap 15 and Trap
- * 43
- * are among them.
+ * The build reports all mistakes of an application together, so one build shows what it says about each kind; also about
+ * Trap 15 and Trap 43.
  */
 class ReportedMistakesTest {
 
