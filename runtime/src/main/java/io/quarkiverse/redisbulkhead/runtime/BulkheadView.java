@@ -39,7 +39,7 @@ abstract class BulkheadView {
 
     /**
      * @param type the simple name of the public type, for messages
-     * @param semaphore what this view stands for
+     * @param semaphore what this view stands for; where it has keys, the one of all keys
      * @param runtime what it runs on
      */
     BulkheadView(String type, Semaphore semaphore, BulkheadRuntime runtime) {
@@ -58,12 +58,12 @@ abstract class BulkheadView {
     }
 
     public Permit attach(String token) {
-        Semaphore semaphore = limit();
+        Semaphore limit = limit();
         requireBlockingAllowed("attach");
         Caller caller = caller();
-        CompletionStage<HeldPermit> attached = semaphore.attach(token, caller.method());
+        CompletionStage<HeldPermit> attached = limit.attach(token, caller.method());
         try {
-            return view(BlockingWait.reply(type + ".attach", semaphore.spec().name(), attached), caller);
+            return view(BlockingWait.reply(type + ".attach", limit.spec().name(), attached), caller);
         } catch (RuntimeException e) {
             // An interrupt ends only the wait.
             attached.thenAccept(HeldPermit::release);
@@ -72,10 +72,10 @@ abstract class BulkheadView {
     }
 
     public Uni<Permit> attachAsync(String token) {
-        Semaphore semaphore = limit();
+        Semaphore limit = limit();
         Caller caller = caller();
         Semaphore.requireToken(token);
-        return runtime.continuations().answer(() -> semaphore.attach(token, caller.method()),
+        return runtime.continuations().answer(() -> limit.attach(token, caller.method()),
                 attached -> attached.thenApply(permit -> view(permit, caller)),
                 attached -> attached.thenAccept(HeldPermit::release));
     }

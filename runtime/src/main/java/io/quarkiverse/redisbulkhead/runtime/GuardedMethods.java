@@ -60,7 +60,10 @@ public class GuardedMethods {
         Consumer<BulkheadFullException> current(String method);
     }
 
-    /** Finds what is in results that are wrappers, such as responses. There is a bean where Quarkus REST is. */
+    /**
+     * Finds what is in a result that is a wrapper, such as a response; returns other results unchanged. There is a bean where
+     * Quarkus REST is.
+     */
     public interface ResultContent extends UnaryOperator<Object> {
     }
 
@@ -167,8 +170,7 @@ public class GuardedMethods {
             }
         }
         Skips configured = always.isEmpty() ? null
-                : new Skips(always, new SkippingGuard(guard, null),
-                        full -> logSkipped(method, full));
+                : new Skips(always, new SkippingGuard(guard, null), full -> logSkipped(method, full));
         if (scheduledRuns == null || !mayBeScheduled(method)) {
             return configured == null ? null : () -> configured;
         }

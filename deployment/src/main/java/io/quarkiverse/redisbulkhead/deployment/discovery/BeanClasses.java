@@ -21,8 +21,8 @@ import io.quarkus.arc.processor.BeanInfo;
 import io.quarkus.arc.processor.BuildExtension.Key;
 
 /**
- * Which classes are beans, and which are none on purpose. Beans that the container removes as unused count, because validation
- * must not depend on whether a bean is used.
+ * Which classes are beans, and which were deliberately excluded. Beans that the container removes as unused count, because
+ * validation must not depend on whether a bean is used.
  */
 public final class BeanClasses {
 

@@ -30,7 +30,7 @@ import io.quarkus.arc.processor.BeanDeploymentValidator.ValidationContext;
  */
 public record BulkheadUsage(List<AnnotatedElement> elements, Declarations declarations, List<GuardedBeanMethod> guards,
         BeanClasses beans, AnnotationOverlay annotations, Classes classes, ReturnKinds returnKinds, Set<String> redisClients,
-        List<KeyParameter> idleKeys, List<KeyParameter> idleWeights, KeyResolvers keyResolvers) {
+        List<AnnotatedParameter> idleKeys, List<AnnotatedParameter> idleWeights, KeyResolvers keyResolvers) {
 
     /**
      * Analyzes the application.

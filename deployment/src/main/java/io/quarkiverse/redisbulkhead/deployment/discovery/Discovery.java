@@ -49,6 +49,7 @@ final class Discovery {
     private final AnnotationOverlay annotations;
     private final Classes classes;
     private final BeanClasses beans;
+    private final IndexView application;
     private final List<IndexView> indexes;
     private final Set<DotName> generatedClasses;
 
@@ -57,6 +58,7 @@ final class Discovery {
         this.annotations = context.get(Key.ANNOTATION_STORE).overlay();
         this.classes = new Classes(beanArchives);
         this.beans = new BeanClasses(context, classes, application, annotations);
+        this.application = application;
         this.indexes = List.of(application, beanArchives);
         this.generatedClasses = generatedClasses;
     }
@@ -68,12 +70,12 @@ final class Discovery {
                 .collect(Collectors.partitioningBy(element -> sources.contains(element.key())
                         || !isReplaced(element) && !beans.areDisabled(element.type())));
         // Overridden by a method that the bulkhead of the class guards as well, but now without a key.
-        Predicate<KeyParameter> lost = key -> guards.stream()
+        Predicate<AnnotatedParameter> lost = key -> guards.stream()
                 .anyMatch(guard -> guard.losesKey() && guard.overrides(key.method(), classes));
-        List<KeyParameter> idleKeys = idle(Names.BULKHEAD_KEY, guards, GuardedBeanMethod::keys, lost);
-        List<KeyParameter> idleWeights = idle(Names.BULKHEAD_WEIGHT, guards, GuardedBeanMethod::weights, weight -> false);
+        List<AnnotatedParameter> idleKeys = idle(Names.BULKHEAD_KEY, guards, GuardedBeanMethod::keys, lost);
+        List<AnnotatedParameter> idleWeights = idle(Names.BULKHEAD_WEIGHT, guards, GuardedBeanMethod::weights, weight -> false);
         Declarations declarations = new Declarations(declarations(inForce.get(true)), names(inForce.get(false)), List.of(),
-                returning(guards), CodeConstants.in(indexes.get(0)));
+                returning(guards), CodeConstants.in(application));
         return new BulkheadUsage(inForce.get(true), declarations, guards, beans, annotations, classes,
                 new ReturnKinds(classes.index()), redisClients(), idleKeys, idleWeights, new KeyResolvers(context));
     }
@@ -153,8 +155,8 @@ final class Discovery {
     }
 
     private boolean isReplaced(ClassInfo replaced, Predicate<ClassInfo> replaces) {
-        List<BeanInfo> heirs = beans.inheriting(replaced);
-        return !heirs.isEmpty() && heirs.stream().allMatch(bean -> classes.superclasses(bean.getImplClazz())
+        List<BeanInfo> inheriting = beans.inheriting(replaced);
+        return !inheriting.isEmpty() && inheriting.stream().allMatch(bean -> classes.superclasses(bean.getImplClazz())
                 .takeWhile(type -> !type.name().equals(replaced.name()))
                 .anyMatch(replaces));
     }
@@ -162,19 +164,20 @@ final class Discovery {
     // ---- Parameters that carry the annotation of keys, or that of weights
 
     /** Those of one method as the user wrote it, in their order. */
-    private List<KeyParameter> parameters(MethodInfo method, DotName annotation, UnaryOperator<Type> resolution) {
+    private List<AnnotatedParameter> parameters(MethodInfo method, DotName annotation, UnaryOperator<Type> resolution) {
         // The overlay of the container keeps the annotations of parameters with their method.
         return annotations.annotations(method).stream()
                 .filter(written -> annotation.equals(written.name()) && isOnParameter(written))
                 .map(written -> parameter(written, resolution))
-                .sorted(Comparator.comparing(KeyParameter::index))
+                .sorted(Comparator.comparing(AnnotatedParameter::index))
                 .toList();
     }
 
-    private static KeyParameter parameter(AnnotationInstance written, UnaryOperator<Type> resolution) {
+    private static AnnotatedParameter parameter(AnnotationInstance written, UnaryOperator<Type> resolution) {
         MethodParameterInfo parameter = written.target().asMethodParameter();
         AnnotationValue bulkhead = written.value();
-        return new KeyParameter(parameter, bulkhead == null ? "" : bulkhead.asString(), resolution.apply(parameter.type()));
+        return new AnnotatedParameter(parameter, bulkhead == null ? "" : bulkhead.asString(),
+                resolution.apply(parameter.type()));
     }
 
     private static boolean isOnParameter(AnnotationInstance written) {
@@ -182,11 +185,11 @@ final class Discovery {
     }
 
     /** Those of methods that nothing guards, although no subclass or condition is the reason, and those that are lost. */
-    private List<KeyParameter> idle(DotName annotation, List<GuardedBeanMethod> guards,
-            Function<GuardedBeanMethod, List<KeyParameter>> used, Predicate<KeyParameter> lost) {
-        Set<EquivalenceKey> inUse = guards.stream().flatMap(guard -> used.apply(guard).stream()).map(KeyParameter::key)
+    private List<AnnotatedParameter> idle(DotName annotation, List<GuardedBeanMethod> guards,
+            Function<GuardedBeanMethod, List<AnnotatedParameter>> used, Predicate<AnnotatedParameter> lost) {
+        Set<EquivalenceKey> inUse = guards.stream().flatMap(guard -> used.apply(guard).stream()).map(AnnotatedParameter::key)
                 .collect(Collectors.toSet());
-        Map<EquivalenceKey, KeyParameter> all = new LinkedHashMap<>();
+        Map<EquivalenceKey, AnnotatedParameter> all = new LinkedHashMap<>();
         indexes.stream().flatMap(index -> index.getAnnotations(annotation).stream()).filter(Discovery::isOnParameter)
                 .map(written -> written.target().asMethodParameter().method()).filter(this::isUsers)
                 .flatMap(method -> parameters(method, annotation, UnaryOperator.identity()).stream())
@@ -224,7 +227,7 @@ final class Discovery {
     }
 
     private Set<String> redisClients() {
-        return indexes.get(0).getAnnotations(Names.REDIS_CLIENT_NAME).stream()
+        return application.getAnnotations(Names.REDIS_CLIENT_NAME).stream()
                 .map(annotation -> annotation.value().asString())
                 .collect(Collectors.toSet());
     }

@@ -24,7 +24,7 @@ import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.MethodDeclar
  * @param weights its parameters that are weights, of which there should be no more than one
  */
 public record GuardedBeanMethod(ClassInfo bean, ClassInfo owner, MethodInfo method, Type returns,
-        AnnotatedElement source, List<KeyParameter> keys, List<KeyParameter> weights) {
+        AnnotatedElement source, List<AnnotatedParameter> keys, List<AnnotatedParameter> weights) {
 
     private static final DotName CONTINUATION = DotName.createSimple("kotlin.coroutines.Continuation");
 
@@ -67,7 +67,7 @@ public record GuardedBeanMethod(ClassInfo bean, ClassInfo owner, MethodInfo meth
      * @param bulkhead one of the bulkheads of this method
      * @return those that name it, and where it is the only one, those that name none
      */
-    public List<KeyParameter> keysOf(WrittenBulkhead bulkhead) {
+    public List<AnnotatedParameter> keysOf(WrittenBulkhead bulkhead) {
         return keys.stream().filter(key -> isFor(key, bulkhead)).toList();
     }
 
@@ -78,7 +78,7 @@ public record GuardedBeanMethod(ClassInfo bean, ClassInfo owner, MethodInfo meth
      * @param bulkhead one of the bulkheads of this method
      * @return true where the parameter names it, or names none and it is the only one
      */
-    public boolean isFor(KeyParameter parameter, WrittenBulkhead bulkhead) {
+    public boolean isFor(AnnotatedParameter parameter, WrittenBulkhead bulkhead) {
         return parameter.namesBulkhead() ? parameter.bulkhead().equals(bulkhead.name()) : bulkheads().size() == 1;
     }
 
@@ -87,7 +87,7 @@ public record GuardedBeanMethod(ClassInfo bean, ClassInfo owner, MethodInfo meth
      *
      * @return empty when every key belongs to a bulkhead
      */
-    public List<KeyParameter> strayKeys() {
+    public List<AnnotatedParameter> strayKeys() {
         return keys.stream()
                 .filter(key -> bulkheads().stream().noneMatch(bulkhead -> keysOf(bulkhead).contains(key)))
                 .toList();
@@ -150,7 +150,8 @@ public record GuardedBeanMethod(ClassInfo bean, ClassInfo owner, MethodInfo meth
                 returnKinds.of(this).orElseThrow(), label(), bulkheads().stream()
                         .map(bulkhead -> new BulkheadUse(bulkhead.name(), bulkhead.weight(), bulkhead.maxWait(),
                                 keyOf(bulkhead, resolvers),
-                                weights.stream().filter(weight -> isFor(weight, bulkhead)).findFirst().map(KeyParameter::index)
+                                weights.stream().filter(weight -> isFor(weight, bulkhead)).findFirst()
+                                        .map(AnnotatedParameter::index)
                                         .orElse(BulkheadUse.NO_PARAMETER)))
                         .toList());
     }

@@ -8,9 +8,9 @@ import org.eclipse.microprofile.config.Config;
 import org.jboss.jandex.AnnotationInstance;
 import org.jboss.jandex.DotName;
 
+import io.quarkiverse.redisbulkhead.deployment.discovery.AnnotatedParameter;
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
 import io.quarkiverse.redisbulkhead.deployment.discovery.GuardedBeanMethod;
-import io.quarkiverse.redisbulkhead.deployment.discovery.KeyParameter;
 import io.quarkiverse.redisbulkhead.deployment.discovery.WrittenBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.config.StoreKind;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions;
@@ -76,7 +76,7 @@ final class DefinitionRule implements Rule {
 
     private static void addPlaces(GuardedBeanMethod guard, WrittenBulkhead bulkhead, String name, BulkheadUsage usage,
             List<CallPlace> places) {
-        for (KeyParameter key : guard.keysOf(bulkhead)) {
+        for (AnnotatedParameter key : guard.keysOf(bulkhead)) {
             places.add(new CallPlace(name, guard.place() + " (" + ParameterRule.parameter(key) + ")", true));
         }
         bulkhead.keyResolver().ifPresent(

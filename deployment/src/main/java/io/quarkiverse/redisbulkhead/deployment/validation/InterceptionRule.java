@@ -108,7 +108,7 @@ final class InterceptionRule implements Rule {
         return SourceLocations.of(type) + " is not a bean, so @RedisBulkhead guards nothing here. " + howToBeABean(type, beans);
     }
 
-    static String howToBeABean(ClassInfo type, BeanClasses classes) {
+    static String howToBeABean(ClassInfo type, BeanClasses beans) {
         if (!Shapes.isTopLevelOrStatic(type)) {
             return "An inner, local or anonymous class cannot be a bean: make it static or a top-level class, and add "
                     + "a scope such as @ApplicationScoped";
@@ -116,7 +116,7 @@ final class InterceptionRule implements Rule {
         if (type.isAbstract()) {
             return "It is abstract, and no bean inherits from it";
         }
-        if (classes.hasBeanDefiningAnnotation(type) && !classes.hasUsableConstructor(type)) {
+        if (beans.hasBeanDefiningAnnotation(type) && !beans.hasUsableConstructor(type)) {
             return "It has several constructors: mark one with @Inject, or add one without parameters";
         }
         return "Add a scope such as @ApplicationScoped";

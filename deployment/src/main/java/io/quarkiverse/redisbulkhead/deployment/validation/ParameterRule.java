@@ -38,9 +38,9 @@ import org.jboss.jandex.MethodInfo;
 import org.jboss.jandex.Type;
 
 import io.quarkiverse.redisbulkhead.deployment.discovery.AnnotatedElement;
+import io.quarkiverse.redisbulkhead.deployment.discovery.AnnotatedParameter;
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
 import io.quarkiverse.redisbulkhead.deployment.discovery.GuardedBeanMethod;
-import io.quarkiverse.redisbulkhead.deployment.discovery.KeyParameter;
 import io.quarkiverse.redisbulkhead.deployment.discovery.WrittenBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
@@ -93,7 +93,7 @@ final class ParameterRule implements Rule {
                 .map(AnnotatedElement::declaration)
                 .map(EquivalenceKey::of)
                 .collect(Collectors.toSet());
-        for (KeyParameter key : usage.idleKeys()) {
+        for (AnnotatedParameter key : usage.idleKeys()) {
             // The cause is the idle bulkhead, which another rule reports.
             if (!isReported(key.method(), reported)) {
                 errors.add(MessageCode.RBH016, key.place(),
@@ -136,7 +136,7 @@ final class ParameterRule implements Rule {
                 + " or remove @BulkheadKey";
     }
 
-    private static String unknownBulkhead(KeyParameter key, GuardedBeanMethod guard) {
+    private static String unknownBulkhead(AnnotatedParameter key, GuardedBeanMethod guard) {
         List<String> known = NearestNames.to(key.bulkhead(), guard.bulkheads().stream().map(WrittenBulkhead::name).toList());
         String hint = NearestNames.isNear(key.bulkhead(), known.get(0)) ? " Did you mean " + Texts.quoted(known.get(0)) + "?"
                 : "";
@@ -144,7 +144,7 @@ final class ParameterRule implements Rule {
                 + known.stream().map(Texts::quoted).collect(Collectors.joining(", "));
     }
 
-    private static String ambiguous(KeyParameter key, GuardedBeanMethod guard) {
+    private static String ambiguous(AnnotatedParameter key, GuardedBeanMethod guard) {
         return annotation(key) + " does not say which bulkhead it is for, and the method has several: "
                 + guard.bulkheads().stream().map(bulkhead -> Texts.quoted(bulkhead.name())).collect(Collectors.joining(", "))
                 + ". Name one of them, as in @BulkheadKey(" + Texts.quoted(guard.bulkheads().get(0).name()) + ")";
@@ -152,7 +152,7 @@ final class ParameterRule implements Rule {
 
     private static void checkOneKey(GuardedBeanMethod guard, ValidationErrors errors) {
         for (WrittenBulkhead bulkhead : guard.bulkheads()) {
-            List<KeyParameter> parameters = guard.keysOf(bulkhead);
+            List<AnnotatedParameter> parameters = guard.keysOf(bulkhead);
             List<String> keys = keys(guard, bulkhead, parameters);
             if (keys.size() > 1) {
                 errors.add(MessageCode.RBH018, parameters.get(0).place(), Texts.annotation(bulkhead.name())
@@ -162,7 +162,7 @@ final class ParameterRule implements Rule {
         }
     }
 
-    private static List<String> keys(GuardedBeanMethod guard, WrittenBulkhead bulkhead, List<KeyParameter> parameters) {
+    private static List<String> keys(GuardedBeanMethod guard, WrittenBulkhead bulkhead, List<AnnotatedParameter> parameters) {
         List<String> keys = new ArrayList<>(parameters.stream().map(ParameterRule::parameter).toList());
         bulkhead.keyResolver().map(ParameterRule::keyResolver)
                 .map(resolver -> guard.comesFromClass() ? resolver + " on " + guard.source().place() : resolver)
@@ -171,7 +171,7 @@ final class ParameterRule implements Rule {
     }
 
     private static void checkTypes(GuardedBeanMethod guard, BulkheadUsage usage, ValidationErrors errors) {
-        for (KeyParameter key : guard.keys()) {
+        for (AnnotatedParameter key : guard.keys()) {
             if (!hasText(key.type(), usage.classes().index())) {
                 errors.add(MessageCode.RBH019, key.place(), annotation(key) + ": values of type "
                         + key.type()
@@ -199,7 +199,7 @@ final class ParameterRule implements Rule {
         if (guard.weights().size() > 1) {
             reportWeight(guard.weights().get(1), "is the second weight of this method. Keep one of them", errors);
         }
-        for (KeyParameter weight : guard.weights()) {
+        for (AnnotatedParameter weight : guard.weights()) {
             if (!NUMBERS.contains(weight.type().name())) {
                 reportWeight(weight, "must be an int, long or short, or one of their wrappers, but is " + weight.type(),
                         errors);
@@ -220,19 +220,19 @@ final class ParameterRule implements Rule {
         }
     }
 
-    private static void reportWeight(KeyParameter weight, String what, ValidationErrors errors) {
+    private static void reportWeight(AnnotatedParameter weight, String what, ValidationErrors errors) {
         errors.add(MessageCode.RBH038, weight.place(), "@BulkheadWeight"
                 + (weight.namesBulkhead() ? "(" + Texts.quoted(weight.bulkhead()) + ")" : "") + " on "
                 + parameter(weight) + " " + what);
     }
 
     /** The key annotation as written, and its location. */
-    static String annotation(KeyParameter key) {
+    static String annotation(AnnotatedParameter key) {
         return "@BulkheadKey" + (key.namesBulkhead() ? "(" + Texts.quoted(key.bulkhead()) + ")" : "") + " on " + parameter(key);
     }
 
     /** A parameter, as people speak of it. */
-    static String parameter(KeyParameter key) {
+    static String parameter(AnnotatedParameter key) {
         return "parameter '" + key.name() + "'";
     }
 

@@ -1,5 +1,7 @@
 package io.quarkiverse.redisbulkhead.deployment.devui;
 
+import static org.awaitility.Awaitility.await;
+
 import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
@@ -112,14 +114,14 @@ public class DemoApplication {
     /** Acquires a permit, and drops it. */
     @POST
     @Path("/drop")
-    public void drop(@QueryParam("name") String name) throws InterruptedException {
+    public void drop(@QueryParam("name") String name) {
         RedisSemaphore semaphore = bulkheads
                 .semaphore(SemaphoreSpec.named(name).permits(1).expire(Duration.ofMinutes(2)).build());
         semaphore.acquire(Duration.ZERO);
-        while (semaphore.holders().stream().noneMatch(holder -> holder.state() == Holder.State.LEAKED)) {
+        await().atMost(Duration.ofMinutes(1)).until(() -> {
             System.gc();
-            Thread.sleep(50);
-        }
+            return semaphore.holders().stream().anyMatch(holder -> holder.state() == Holder.State.LEAKED);
+        });
     }
 
     /** An instance of another application begins an execution. */

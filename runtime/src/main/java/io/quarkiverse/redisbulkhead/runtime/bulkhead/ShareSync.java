@@ -406,7 +406,7 @@ final class ShareSync {
         if (grants) {
             bulkhead.tokens = TokenBlock.NONE;
         }
-        // Without a grant, a block that is larger serves longer.
+        // Without a grant, what is left of this block must not be replaced by less.
         if (tokens > bulkhead.tokens.free() && firstToken > highestToken) {
             bulkhead.tokens = new TokenBlock(firstToken, tokens);
             highestToken = firstToken + tokens - 1;

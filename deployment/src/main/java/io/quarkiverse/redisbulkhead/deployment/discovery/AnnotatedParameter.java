@@ -13,7 +13,7 @@ import org.jboss.jandex.Type;
  * @param bulkhead the bulkhead that the annotation names, empty when it names none
  * @param type its type, with the type variables of the bean's superclasses resolved where possible
  */
-public record KeyParameter(MethodParameterInfo parameter, String bulkhead, Type type) {
+public record AnnotatedParameter(MethodParameterInfo parameter, String bulkhead, Type type) {
 
     /**
      * The method of the parameter, as the user wrote it.
