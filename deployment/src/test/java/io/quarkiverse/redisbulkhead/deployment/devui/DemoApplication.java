@@ -1,7 +1,5 @@
 package io.quarkiverse.redisbulkhead.deployment.devui;
 
-import static org.awaitility.Awaitility.await;
-
 import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
@@ -18,6 +16,7 @@ import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.QueryParam;
 
+import org.awaitility.Awaitility;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 
 import io.quarkiverse.redisbulkhead.BulkheadKey;
@@ -118,7 +117,7 @@ public class DemoApplication {
         RedisSemaphore semaphore = bulkheads
                 .semaphore(SemaphoreSpec.named(name).permits(1).expire(Duration.ofMinutes(2)).build());
         semaphore.acquire(Duration.ZERO);
-        await().atMost(Duration.ofMinutes(1)).until(() -> {
+        Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> {
             System.gc();
             return semaphore.holders().stream().anyMatch(holder -> holder.state() == Holder.State.LEAKED);
         });
