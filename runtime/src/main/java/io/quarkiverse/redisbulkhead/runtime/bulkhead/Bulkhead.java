@@ -210,7 +210,7 @@ final class Bulkhead {
                 (call.waits ? line : immediate).add(call);
                 serve(now, then);
                 if (call.group != null) {
-                    settleHere(call, then);
+                    settleHere(call, now, then);
                 }
             }
             long now = nanoTime();
@@ -243,12 +243,11 @@ final class Bulkhead {
         }
     }
 
-    // Within the lock. Without a request to the store where its answer is known: the executions of this instance alone leave too
-    // little, or all permits are here.
-    private void settleHere(PendingCall call, List<Runnable> then) {
+    // Within the lock. Without a request to the store where its answer is known: all permits are here, or none can be free.
+    private void settleHere(PendingCall call, long now, List<Runnable> then) {
         if (call.waits && (sync == null || holdsAllPermits())) {
             then.add(() -> call.placed(limitForCallers()));
-        } else if (!call.waits && (sync == null || sync.knowsLimit() && inUse + call.weight() > limit)) {
+        } else if (!call.waits && (sync == null || sync.isFull(call.weight(), now))) {
             immediate.removeAndWasStated(call);
             int inForce = limitForCallers();
             Duration leaseEnd = nearestLeaseEnd();

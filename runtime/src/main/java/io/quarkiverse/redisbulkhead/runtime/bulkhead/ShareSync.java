@@ -15,6 +15,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.Backoff;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import io.quarkiverse.redisbulkhead.runtime.store.Position;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage.Freed;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage.Granted;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage.Recalled;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
@@ -48,6 +49,7 @@ final class ShareSync {
     private static final long OFFER_NANOS = Duration.ofMillis(ShareStore.OFFER_MILLIS - 200).toNanos();
     // An execution that ends within this time confirms the offer that it used by its return, which saves a statement.
     private static final long CONFIRMATION_NANOS = Duration.ofMillis(10).toNanos();
+    private static final long FULL_NANOS = Duration.ofMillis(ShareStore.FULL_MILLIS).toNanos();
     private static final long MOST_TOKENS = 1 << 20;
     // Tokens advance with the clock of the store, in microseconds, and this instance has heard of it a moment ago.
     private static final long FARTHEST_TOKEN = TimeUnit.HOURS.toMicros(1);
@@ -93,6 +95,10 @@ final class ShareSync {
     private boolean needsInStore;
     private int grantedNow;
     private long recalledNumber;
+    // Whether the store will tell when a permit is free, so that calls that do not wait are rejected here.
+    private boolean full;
+    private long fullUntilNanos;
+    private long freedNumber;
     private boolean limitKnown;
     private int statedLimit;
     private boolean askAgain;
@@ -226,6 +232,7 @@ final class ShareSync {
                 tokensToAskFor(now, !needs.isEmpty() || !immediate.isEmpty()),
                 "", -1, holds, attaches);
         stale = false;
+        full = false;
         needsInStore = !needs.isEmpty();
         tokensShort = false;
         statedLimit = bulkhead.declared;
@@ -318,6 +325,8 @@ final class ShareSync {
         turn(grants, now);
         askAgain = position.askAgainMillis() > 0 || position.graceMillis() > 0;
         askAgainNanos = now + TimeUnit.MILLISECONDS.toNanos(Math.max(position.askAgainMillis(), position.graceMillis()));
+        full = position.full() && position.number() > freedNumber && around.mayKeep();
+        fullUntilNanos = sent.atNanos() + FULL_NANOS;
         graceEnds = position.graceMillis() > 0;
         if (graceEnds && position.askAgainMillis() > 0) {
             askAgainNanos = now + TimeUnit.MILLISECONDS.toNanos(Math.min(position.askAgainMillis(), position.graceMillis()));
@@ -551,6 +560,9 @@ final class ShareSync {
             bulkhead.endLeaseIfOver(now, then);
             if (message instanceof Granted offer) {
                 stale |= !takeOffer(offer, now, then);
+            } else if (message instanceof Freed freed) {
+                full = false;
+                freedNumber = Math.max(freedNumber, Math.min(freed.number(), number));
             } else {
                 stale = true;
                 if (message instanceof Recalled recall) {
@@ -604,6 +616,7 @@ final class ShareSync {
     void restate() {
         synchronized (bulkhead) {
             stale = true;
+            full = false;
             retryNanos = bulkhead.nanoTime();
             // What the server before has answered or offered does not count any more.
             unanswered |= inFlight != null;
@@ -637,6 +650,7 @@ final class ShareSync {
     void reconsider() {
         synchronized (bulkhead) {
             stale |= isConcerned();
+            full = false;
             retryNanos = bulkhead.nanoTime();
         }
         flush();
@@ -726,6 +740,16 @@ final class ShareSync {
 
     Transfers transfers() {
         return transfers;
+    }
+
+    /**
+     * Whether no permit can be free for a call of that weight: the executions of this instance leave too little, or the store
+     * tells when one is free, and all that this instance has are in use.
+     */
+    boolean isFull(int weight, long now) {
+        boolean nothingIsFree = full && fullUntilNanos - now > 0 && !(askAgain && askAgainNanos - now <= 0)
+                && bulkhead.share == bulkhead.inUse;
+        return knowsLimit() && (nothingIsFree || bulkhead.inUse + weight > bulkhead.limit);
     }
 
     boolean knowsLimit() {

@@ -35,6 +35,16 @@ public sealed interface ShareMessage {
     }
 
     /**
+     * Not all permits are held any more. Answers to statements up to that number do not let the instance reject calls by itself
+     * any more.
+     *
+     * @param bulkhead the bulkhead
+     * @param number the number of the last statement of this instance that the store had processed
+     */
+    record Freed(BulkheadId bulkhead, long number) implements ShareMessage {
+    }
+
+    /**
      * The position has changed otherwise, for example by a revocation or another limit: the instance states its position.
      *
      * @param bulkhead the bulkhead

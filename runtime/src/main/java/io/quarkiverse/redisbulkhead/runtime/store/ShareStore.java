@@ -34,13 +34,16 @@ public interface ShareStore {
     /** An instance that has not answered a recall for so long is no longer expected to answer. */
     long DEAF_MILLIS = 1_000;
 
+    /** For how long an instance that was told that a bulkhead is full rejects calls by itself. */
+    long FULL_MILLIS = 100;
+
     /** How long a declared limit is remembered, so that instances that declare different ones are found. */
     long DECLARED_MILLIS = 60_000;
 
     /** How many holders or waiters a list has at most. */
     int MAX_LISTED = RedisSemaphore.MAX_HOLDERS;
 
-    /** With more instances than that, none may keep permits. */
+    /** With more instances than that, none may keep permits, and none is told when a permit is free. */
     int MOST_KEEPERS = 64;
 
     /**

@@ -16,6 +16,7 @@ import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.PermitGoneException;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.PermitLost.Reason;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 
@@ -98,6 +99,59 @@ class EngineTest extends TwoInstances {
         assertThat(rejection(call(one, work(1)))).isExactlyInstanceOf(BulkheadFullException.class)
                 .hasMessageStartingWith("Bulkhead 'work' is full: its only permit is taken");
         assertThat(one.statements).isEqualTo(statements);
+    }
+
+    @Test
+    void fullBulkheadRejectsWithoutTheStore() {
+        Admission holder = call(one, work(1));
+        rejection(call(two, work(1)));
+        int statements = two.statements;
+
+        for (int i = 0; i < 100; i++) {
+            assertThat(rejection(call(two, work(1)))).isExactlyInstanceOf(BulkheadFullException.class);
+        }
+        assertThat(two.statements).isEqualTo(statements);
+        holder.end();
+        held(call(two, work(1)));
+    }
+
+    @Test
+    void callThatWaitsAsksAlthoughTheBulkheadIsFull() {
+        Admission holder = call(one, work(1));
+        rejection(call(two, work(1)));
+
+        Admission waiter = call(two, waiting(1));
+
+        waits(waiter);
+        holder.end();
+        held(waiter);
+    }
+
+    /** The message that a permit is free may be lost. */
+    @Test
+    void fullBulkheadIsAskedAgainSoon() {
+        Admission holder = call(one, work(1));
+        rejection(call(two, work(1)));
+        server.lostMessages = 1;
+        holder.end();
+        rejection(call(two, work(1)));
+
+        advance(Duration.ofMillis(ShareStore.FULL_MILLIS));
+
+        held(call(two, work(1)));
+    }
+
+    /** It keeps nothing, because it may miss recalls; it would miss the message as well. */
+    @Test
+    void deafInstanceAsksAFullBulkheadEachTime() {
+        call(one, work(1));
+        two.engine.hearsRecalls(false);
+        rejection(call(two, work(1)));
+        int statements = two.statements;
+
+        rejection(call(two, work(1)));
+
+        assertThat(two.statements).isEqualTo(statements + 1);
     }
 
     /** Trap 48. */

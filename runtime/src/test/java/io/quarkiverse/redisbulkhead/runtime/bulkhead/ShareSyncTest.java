@@ -113,7 +113,7 @@ class ShareSyncTest {
         boolean hasShare = granted > stated.returned();
         store.answers.get(statement)
                 .complete(new Position(stated.number(), EPOCH, granted, 0, 0, hasShare ? LEASE_MILLIS : 0, 3, ticket, 0,
-                        othersWait, false, 0, 0, 0, firstToken, firstToken == 0 ? 0 : 17, Map.of(), Set.of(), "run"));
+                        othersWait, false, 0, false, 0, 0, firstToken, firstToken == 0 ? 0 : 17, Map.of(), Set.of(), "run"));
     }
 
     private void offer(int statement, long epoch, long granted, long served) {
@@ -172,6 +172,26 @@ class ShareSyncTest {
         answer(1, 1, 0, true, 0);
         passMillis(ShareStore.OFFER_MILLIS);
         assertThat(held(call).isHeld()).isTrue();
+    }
+
+    /** A permit became free after the store had processed the statement, and the message was faster than the answer. */
+    @Test
+    void anAnswerFromBeforeAPermitWasFreeRejectsNothing() {
+        call(Duration.ZERO);
+        store.messages.accept(new ShareMessage.Freed(WORK, store.statements.get(0).number()));
+        answerFull(0);
+
+        call(Duration.ZERO);
+
+        assertThat(store.statements).as("asks again").hasSize(2);
+        answerFull(1);
+        call(Duration.ZERO);
+        assertThat(store.statements).as("knows").hasSize(2);
+    }
+
+    private void answerFull(int statement) {
+        store.answers.get(statement).complete(new Position(store.statements.get(statement).number(), EPOCH, 0, 0, 0, 0, 3, 0, 0,
+                false, false, 0, true, 0, 0, 0, 0, Map.of(), Set.of(), "run"));
     }
 
     @Test
@@ -383,7 +403,7 @@ class ShareSyncTest {
 
         store.answers.get(last())
                 .complete(new Position(stated.number(), EPOCH + 1, 1, 1, 0, LEASE_MILLIS, 3, 0, 0, false, false, 0,
-                        0, 0, 0, 0, Map.of(), Set.of(), "run"));
+                        false, 0, 0, 0, 0, Map.of(), Set.of(), "run"));
 
         assertThat(permit.isHeld()).isTrue();
         assertThat(clock.losses).isEmpty();

@@ -151,14 +151,15 @@ class ShareDefectsTest {
             scene.a.giveBack(1);
             assertThat(scene.c.tryFor(1, 1).granted()).isZero();
         }),
-        THE_QUEUE_IS_REVERSED("format('%d', share.groups[1].ticket)", "format('%d', -share.groups[1].ticket)", scene -> {
-            scene.a.tryFor(1, 2);
-            scene.b.waitFor(1, 1);
-            scene.passMillis(1);
-            scene.c.waitFor(1, 1);
-            scene.a.giveBack(1);
-            assertThat(scene.b.take()).hasAtLeastOneElementOfType(Granted.class);
-        }),
+        THE_QUEUE_IS_REVERSED("format('%d', share.groups[1] and share.groups[1].ticket or NEVER)",
+                "format('%d', share.groups[1] and -share.groups[1].ticket or NEVER)", scene -> {
+                    scene.a.tryFor(1, 2);
+                    scene.b.waitFor(1, 1);
+                    scene.passMillis(1);
+                    scene.c.waitFor(1, 1);
+                    scene.a.giveBack(1);
+                    assertThat(scene.b.take()).hasAtLeastOneElementOfType(Granted.class);
+                }),
         THE_QUEUE_DOES_NOT_EXPIRE("call('PEXPIRE', QUEUE, all.kept - now)", "", scene -> {
             scene.a.tryFor(1, 2);
             scene.b.waitFor(1, 1);

@@ -7,6 +7,7 @@ import java.util.Map;
 
 import org.junit.jupiter.api.Test;
 
+import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage.Freed;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage.Granted;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage.Recalled;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement.Need;
@@ -355,6 +356,77 @@ public abstract class ShareStoreContract {
 
         assertThat(b.tryFor(1, 1).recalled()).isZero();
         assertThat(a.take()).hasSize(2);
+    }
+
+    @Test
+    void whoWasRefusedByAFullBulkheadIsToldWhenAPermitIsFree() {
+        a.tryFor(1, 2);
+
+        assertThat(b.tryFor(1, 1).full()).isTrue();
+        assertThat(c.tryFor(1, 1).full()).isTrue();
+        a.giveBack(1);
+
+        assertThat(b.take()).containsExactly(new Freed(BULKHEAD, b.number));
+        assertThat(c.take()).containsExactly(new Freed(BULKHEAD, c.number));
+        a.giveBack(1);
+        assertThat(b.take()).as("told once").isEmpty();
+    }
+
+    @Test
+    void whatWaitingCallsGetIsNotTold() {
+        a.tryFor(1, 2);
+        b.tryFor(1, 1);
+        c.waitFor(1, 1);
+
+        a.giveBack(1);
+
+        assertThat(c.take()).hasExactlyElementsOfTypes(Granted.class);
+        assertThat(b.take()).isEmpty();
+        a.giveBack(1);
+        assertThat(b.take()).hasExactlyElementsOfTypes(Freed.class);
+    }
+
+    @Test
+    void whoWasRefusedIsToldOfAHigherLimitAndOfARevocation() {
+        a.tryFor(1, 2);
+        b.tryFor(1, 1);
+        StatedInstance.await(a.store.revoke(BULKHEAD, "a", "", 1));
+        assertThat(b.take()).containsExactly(new Freed(BULKHEAD, b.number));
+
+        b.tryFor(1, 2);
+        StatedInstance.await(a.store.resize(BULKHEAD, 3));
+
+        assertThat(b.take()).contains(new Freed(BULKHEAD, b.number));
+    }
+
+    /** Its calls would have to ask, because something may change that no message tells. */
+    @Test
+    void onlyAFullBulkheadIsRemembered() {
+        a.tryFor(1, 1);
+        assertThat(b.tryFor(2, 1).full()).as("one permit is free").isFalse();
+        a.waitFor(1, 2);
+        assertThat(b.tryFor(1, 1).full()).as("calls wait").isFalse();
+        a.needs = List.of();
+        a.wantsToKeep = true;
+        a.sync();
+        passMillis(ShareStore.UNMET_MILLIS + 1);
+        assertThat(a.sync().mayKeep()).isTrue();
+        a.keeps = true;
+        a.sync();
+        assertThat(b.tryFor(1, 1).recalled()).isEqualTo(1);
+        assertThat(b.sync().full()).as("nothing was refused").isFalse();
+        assertThat(b.tryFor(1, 1).full()).as("what is kept may come back").isFalse();
+    }
+
+    @Test
+    void whoWasRefusedLongAgoIsNotTold() {
+        a.tryFor(1, 2);
+        b.tryFor(1, 1);
+        passMillis(ShareStore.FULL_MILLIS);
+
+        a.giveBack(1);
+
+        assertThat(b.take()).isEmpty();
     }
 
     @Test

@@ -243,6 +243,7 @@ public final class ShareMachine {
         mine.end = Math.max(mine.end, from + mine.lease);
         mine.limit = statement.limit();
         mine.recalled = 0;
+        mine.full = false;
         changed.add(INSTANCE + instance);
         long latest = ticket;
         long given = ticketOfNewGroup(mine, statement.needs());
@@ -259,6 +260,11 @@ public final class ShareMachine {
         countKeeper(mine);
         long recalled = isUnmet ? recall(mine) : 0;
         tellOffers();
+        tellFreed();
+        // No permit is free, none is kept, and no call waits: until a permit is free, this instance rejects calls by itself.
+        mine.full = isUnmet && recalled == 0 && !othersWait && mine.groups.isEmpty() && held >= limit && now >= grace
+                && instances <= ShareStore.MOST_KEEPERS;
+        queue(mine);
         long change = Math.min(isUnmet ? Math.max(nextEnd, pause) : NEVER,
                 Math.min(now < grace ? grace : NEVER, recalled > 0 ? now + ShareStore.RECALL_MILLIS : NEVER));
         long askAgain = change == NEVER ? 0 : Math.max(1, change - now);
@@ -272,7 +278,7 @@ public final class ShareMachine {
         long firstToken = tokens > 0 ? drawTokens(tokens) : 0;
         write();
         return new Position(statement.number(), mine.epoch, mine.granted, admitted, mine.revoked,
-                mine.share() > 0 ? mine.lease : 0, limit, given, mine.served, othersWait, mayKeep, (int) recalled,
+                mine.share() > 0 ? mine.lease : 0, limit, given, mine.served, othersWait, mayKeep, (int) recalled, mine.full,
                 Math.max(0, grace - now), askAgain, firstToken, (int) tokens, attached, otherLimits, server);
     }
 
@@ -340,6 +346,7 @@ public final class ShareMachine {
     private void serveAfterwards() {
         serve(null);
         tellOffers();
+        tellFreed();
         write();
     }
 
@@ -428,7 +435,7 @@ public final class ShareMachine {
         write();
         return new Position(statement.number(), mine.epoch, mine.granted - mine.offered,
                 Math.max(0, Math.min(claimed, confirmed - weight)), mine.revoked, confirmed > 0 ? mine.lease : 0,
-                resized.orElse(mine.limit), repeatsGroup ? mine.groupTicket : 0, mine.served, othersWait, false, 0,
+                resized.orElse(mine.limit), repeatsGroup ? mine.groupTicket : 0, mine.served, othersWait, false, 0, false,
                 Math.max(0, grace - now), 0, 0, 0, attached, Set.of(), server);
     }
 
@@ -583,9 +590,10 @@ public final class ShareMachine {
 
     private void queue(ShareRecord share) {
         leave(share.instance);
-        if (!share.groups.isEmpty()) {
-            places.put(share.instance, share.groups.get(0).ticket);
-            line.add(new Place(share.groups.get(0).ticket, share.instance));
+        if (!share.groups.isEmpty() || share.full) {
+            long place = share.groups.isEmpty() ? NEVER : share.groups.get(0).ticket;
+            places.put(share.instance, place);
+            line.add(new Place(place, share.instance));
         }
     }
 
@@ -596,14 +604,17 @@ public final class ShareMachine {
         }
     }
 
-    /** The first in the queue, apart from one; removes those that are dead or have no calls any more. */
+    /**
+     * The first in the queue, apart from one; removes those that are dead or want nothing any more. Those with calls that wait
+     * come first.
+     */
     private ShareRecord first(ShareRecord caller, String apart) {
         for (Place place : List.copyOf(line)) {
             if (place.instance().equals(apart)) {
                 continue;
             }
             ShareRecord share = share(place.instance());
-            if (share != null && (share == caller || share.waits(now))) {
+            if (share != null && (share == caller || share.isAlive(now))) {
                 return share;
             }
             if (budget == 0) {
@@ -613,6 +624,7 @@ public final class ShareMachine {
             leave(place.instance());
             if (share != null) {
                 share.groups.clear();
+                share.full = false;
                 changed.add(INSTANCE + share.instance);
             }
         }
@@ -620,13 +632,14 @@ public final class ShareMachine {
     }
 
     private boolean isWaitedBeside(String instance) {
-        return first(null, instance) != null;
+        ShareRecord other = first(null, instance);
+        return other != null && !other.groups.isEmpty();
     }
 
     /** Gives what is free to the queue in ticket order. A heavy head blocks. */
     private void serve(ShareRecord caller) {
         ShareRecord share = first(caller, null);
-        while (share != null && budget > 0) {
+        while (share != null && !share.groups.isEmpty() && budget > 0) {
             ShareRecord.Group group = share.groups.get(0);
             int limit = resized.orElse(share.limit);
             long fit = now < grace ? 0 : Math.min(group.count, Math.max(0, limit - held) / group.weight);
@@ -693,6 +706,20 @@ public final class ShareMachine {
             long tokens = Math.min(MOST_TOKENS, share.offeredNow + MORE_TOKENS);
             messages.add(new Sent(share.instance, new ShareMessage.Granted(bulkhead, share.number, share.epoch, share.granted,
                     share.revoked, share.served, isWaitedBeside(share.instance), drawTokens(tokens), (int) tokens)));
+        }
+    }
+
+    /** Tells instances that reject calls by themselves that not all permits are held any more. */
+    private void tellFreed() {
+        ShareRecord share = first(null, null);
+        while (share != null && share.groups.isEmpty() && held < resized.orElse(share.limit) && budget > 0) {
+            spend();
+            noteUnmet(share.instance);
+            messages.add(new Sent(share.instance, new ShareMessage.Freed(bulkhead, share.number)));
+            share.full = false;
+            changed.add(INSTANCE + share.instance);
+            queue(share);
+            share = first(null, null);
         }
     }
 

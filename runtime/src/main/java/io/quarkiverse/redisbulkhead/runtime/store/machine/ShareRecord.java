@@ -45,6 +45,8 @@ final class ShareRecord {
     long groupTicket;
     long lease;
     int limit;
+    /** Whether it rejects calls by itself, and is to be told when a permit is free. */
+    boolean full;
     List<Group> groups = new ArrayList<>();
 
     /** Whether it counted as keeping when it was loaded. */
@@ -74,8 +76,9 @@ final class ShareRecord {
         record.groupTicket = Long.parseLong(parts[12]);
         record.lease = Long.parseLong(parts[13]);
         record.limit = Integer.parseInt(parts[14]);
-        if (!parts[15].equals("-")) {
-            for (String group : parts[15].split(";")) {
+        record.full = parts[15].equals("1");
+        if (!parts[16].equals("-")) {
+            for (String group : parts[16].split(";")) {
                 String[] values = group.split(",");
                 record.groups.add(new Group(Long.parseLong(values[0]), Integer.parseInt(values[1]),
                         Integer.parseInt(values[2])));
@@ -90,7 +93,7 @@ final class ShareRecord {
         groups.forEach(group -> line.add(group.ticket + "," + group.weight + "," + group.count));
         return number + " " + epoch + " " + granted + " " + offered + " " + returned + " " + revoked + " " + end + " " + stated
                 + " " + (keeps ? 1 : 0) + " " + recalled + " " + served + " " + group + " " + groupTicket + " " + lease + " "
-                + limit + " " + line;
+                + limit + " " + (full ? 1 : 0) + " " + line;
     }
 
     /** How many permits it has. */
@@ -112,6 +115,11 @@ final class ShareRecord {
 
     boolean waits(long now) {
         return !groups.isEmpty() && now - stated < ShareStore.WAITER_MILLIS;
+    }
+
+    /** Whether it is in the queue with good reason. */
+    boolean isAlive(long now) {
+        return waits(now) || full && now - stated < ShareStore.FULL_MILLIS;
     }
 
     /** When something of it ends next. */

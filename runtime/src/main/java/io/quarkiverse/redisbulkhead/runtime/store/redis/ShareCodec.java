@@ -108,22 +108,22 @@ public final class ShareCodec {
     /** The answer to a statement. */
     public static Position position(String reply) {
         String[] parts = reply.split(" ");
-        long[] numbers = new long[16];
+        long[] numbers = new long[17];
         for (int i = 0; i < numbers.length; i++) {
             numbers[i] = Long.parseLong(parts[i]);
         }
         Map<String, Attached> attached = new TreeMap<>();
-        if (!parts[17].equals(NONE)) {
-            for (String each : parts[17].split(";")) {
+        if (!parts[18].equals(NONE)) {
+            for (String each : parts[18].split(";")) {
                 String[] values = each.split(",");
                 attached.put(values[0], new Attached(Integer.parseInt(values[1]), Long.parseLong(values[2])));
             }
         }
-        int otherLimit = Integer.parseInt(parts[18]);
+        int otherLimit = Integer.parseInt(parts[19]);
         return new Position(numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5], (int) numbers[6],
-                numbers[7], numbers[8], numbers[9] == 1, numbers[10] == 1, (int) numbers[11], numbers[12], numbers[13],
-                numbers[14], (int) numbers[15], attached, otherLimit == 0 ? Set.of() : Set.of(otherLimit),
-                parts[16].equals(NONE) ? "" : parts[16]);
+                numbers[7], numbers[8], numbers[9] == 1, numbers[10] == 1, (int) numbers[11], numbers[12] == 1, numbers[13],
+                numbers[14], numbers[15], (int) numbers[16], attached, otherLimit == 0 ? Set.of() : Set.of(otherLimit),
+                parts[17].equals(NONE) ? "" : parts[17]);
     }
 
     /**
@@ -137,11 +137,11 @@ public final class ShareCodec {
         String kind = text.substring(0, Math.max(0, text.indexOf(' ')));
         int values = switch (kind) {
             case "granted" -> 8;
-            case "recalled" -> 1;
+            case "recalled", "freed" -> 1;
             default -> 0;
         };
         String[] parts = text.split(" ", values + 2);
-        if (parts.length != values + 2 || !Set.of("granted", "recalled", "changed").contains(kind)) {
+        if (parts.length != values + 2 || !Set.of("granted", "recalled", "freed", "changed").contains(kind)) {
             return Optional.empty();
         }
         long[] numbers = new long[values];
@@ -155,6 +155,7 @@ public final class ShareCodec {
             case "granted" -> new ShareMessage.Granted(bulkhead, numbers[0], numbers[1], numbers[2], numbers[3], numbers[4],
                     numbers[5] == 1, numbers[6], (int) numbers[7]);
             case "recalled" -> new ShareMessage.Recalled(bulkhead, numbers[0]);
+            case "freed" -> new ShareMessage.Freed(bulkhead, numbers[0]);
             default -> new ShareMessage.Changed(bulkhead);
         });
     }
@@ -172,6 +173,8 @@ public final class ShareCodec {
                     it.served(), it.othersWait() ? 1 : 0, it.firstToken(), it.tokens());
         } else if (message instanceof ShareMessage.Recalled it) {
             content = "recalled " + it.number() + " ";
+        } else if (message instanceof ShareMessage.Freed it) {
+            content = "freed " + it.number() + " ";
         } else {
             content = "changed ";
         }

@@ -1,7 +1,8 @@
 -- One step of one bulkhead: an instance states its position, and the answer states it as Redis has it. ShareMachine does the same in Java.
 --
 -- KEYS[1] shares   hash: the fields below
--- KEYS[2] waiting  sorted set: instance -> ticket of its first calls that wait; heals from the hash, and the hash from statements
+-- KEYS[2] waiting  sorted set: instance -> ticket of its first calls that wait, or 2^53 if it is only to be told when a permit is free;
+--                  heals from the hash, and the hash from statements
 --
 -- Fields. The values of a field have one space between them; '-' and 2^53 are none; times are ms, tickets and clocks us.
 --   bulkhead       layout, run id of the server under which this was written, epochs below this are of an earlier run, end of the grace period,
@@ -12,7 +13,7 @@
 --   limit          the limit that an operator set
 --   i:<instance>   number of its last statement, epoch, granted, part of it that is an offer, returned, revoked, end of the lease, last statement,
 --                  keeps, first recall that it has not answered, highest ticket served, last group with a new ticket, that ticket, lease, limit,
---                  calls that wait: '<ticket>,<weight>,<count>;...'
+--                  1 if it is to be told when a permit is free, calls that wait: '<ticket>,<weight>,<count>;...'
 --   h:<id>         a permit that no instance holds: weight (0: revoked), end, started, digest, instance that attached it, epoch and granted then, method
 -- An instance is named by the channel on which it receives messages. To list the shares:
 --   redis-cli hgetall '<key>' | awk '/^i:/ {i=$0; getline; print i, $3-$5-$6}'
@@ -27,11 +28,11 @@
 --   'look'
 --
 -- Reply to 'sync', one text: number, epoch, granted, admitted, revoked, lease, limit, ticket of the new group, highest ticket served, others wait, may
---   keep, recalled, grace, ask again in, first token, tokens, run id or '-', attached '<id>,<weight>,<has run>;...' with a weight of 0 for a hold that was refused, another declared limit of the last minute or 0
+--   keep, recalled, full, grace, ask again in, first token, tokens, run id or '-', attached '<id>,<weight>,<has run>;...' with a weight of 0 for a hold that was refused, another declared limit of the last minute or 0
 -- to 'revoke' the number of permits; to 'resize' 1 if there was a limit, else 0; to 'look' a list: seconds and us of the clock, list of the fields
 --
 -- Messages, to the channel of the instance: 'granted <number> <epoch> <granted> <revoked> <served> <others wait> <first token> <tokens> <KEYS[1]>',
---   'recalled <number> <KEYS[1]>', 'changed <KEYS[1]>'
+--   'recalled <number> <KEYS[1]>', 'freed <number> <KEYS[1]>', 'changed <KEYS[1]>'
 --
 -- Both keys are read before any is written, so a key of a foreign type stops the script with nothing changed. %d writes all digits of a number.
 
@@ -39,11 +40,11 @@ local KEYS, ARGV, call, format, match, gmatch, sub, tonumber, unpack = KEYS, ARG
 local floor, max, min, concat = math.floor, math.max, math.min, table.concat
 local SHARES, QUEUE, LAYOUT, OPERATION = KEYS[1], KEYS[2], ARGV[1], ARGV[2]
 
--- Milliseconds; ShareStore explains the first six.
-local OFFER, WAITER, GRACE, UNMET, RECALL, DEAF = 3000, 3000, 2000, 1000, 200, 1000
+-- Milliseconds; ShareStore explains the first seven.
+local OFFER, WAITER, GRACE, UNMET, RECALL, DEAF, FULL = 3000, 3000, 2000, 1000, 200, 1000, 100
 local STANDSTILL, RESTATED = 2000, 1500
 local SLACK, LIMIT_SET_LASTS, DECLARED_LASTS = 1000, 30 * 24 * 3600 * 1000, 60000
--- How many instances may keep; how many a step serves, skips or ends.
+-- With more instances than that, none may keep, and none is told when a permit is free; how many a step serves, skips or ends.
 local MOST_KEEPERS, MOST = 64, 1000
 -- A grant brings a token for each permit and so many more. Counters stay below 2^53 by far.
 local MORE_TOKENS, MOST_TOKENS, MOST_COUNTED, NEVER = 16, 1048576, 4503599627370496, 9007199254740992
@@ -55,10 +56,10 @@ local SCANNED_PER_MILLI = 10
 local TOTALS = { 'layout', 'server', 'since', 'grace', 'unconfirmed', 'ticket', 'clock', 'offset', 'held', 'nextEnd', 'pause', 'kept', 'instances',
     'keepers', 'unmetBy', 'unmetAt', 'unmetElse', 'recalledAt', 'expected', 'declared', 'other', 'otherUntil' }
 local SHARE = { 'number', 'epoch', 'granted', 'offered', 'returned', 'revoked', 'ending', 'stated', 'keeps', 'recalled', 'served', 'group',
-    'groupTicket', 'lease', 'limit', 'waiting' }
+    'groupTicket', 'lease', 'limit', 'full', 'waiting' }
 local HOLD = { 'weight', 'ending', 'started', 'digest', 'by', 'epoch', 'granted', 'method' }
 local POSITION = { 'number', 'epoch', 'granted', 'admitted', 'revoked', 'lease', 'limit', 'ticket', 'served', 'othersWait', 'mayKeep', 'recalled',
-    'grace', 'askAgain', 'firstToken', 'tokens', 'server', 'attached', 'otherLimit' }
+    'full', 'grace', 'askAgain', 'firstToken', 'tokens', 'server', 'attached', 'otherLimit' }
 local WORDS = { layout = true, server = true, unmetBy = true, waiting = true, digest = true, by = true, method = true, attached = true }
 
 local function parse(names, text)
@@ -77,601 +78,636 @@ local function textOf(names, record)
     return concat(values, ' ')
 end
 
----- Load
+-- Lua searches each variable of the chunk that a function captures, for each function. What captures them once passes them on.
+local function step()
 
-local time = call('TIME')
-if OPERATION == 'look' then
-    return { time[1], time[2], call('HGETALL', SHARES) }
-end
-local found = call('HMGET', SHARES, 'bulkhead', 'limit', 'i:' .. ARGV[3])
-local stored, resized, isMissing = found[1], tonumber(found[2] or nil), not found[1]
--- The first two of the queue; nil when they have changed. And whether the key may exist.
-local heads = call('ZRANGE', QUEUE, 0, 1)
-local isAwaited = heads[1] ~= nil
-local isQueueUsed = isAwaited
-stored = stored or LAYOUT .. ' - 0 0 -1 0 0 0 0 9007199254740992 0 0 0 0 - 0 0 0 0 0 0 0'
-if match(stored, '^%S*') ~= LAYOUT then
-    return redis.error_reply('LAYOUT ' .. match(stored, '^%S*'))
-end
-local all = parse(TOTALS, stored)
+    ---- Load
 
--- Records by field, false for a missing one; fields that have changed; instances that were offered permits, in order.
-local records, changed, offers = {}, {}, {}
-local budget, grantedNow, keepUntil = MOST, 0, 0
-
--- A clock that was set back ends nothing later, and one that has caught up ends nothing early.
-local wall = tonumber(time[1]) * 1000000 + tonumber(time[2])
-all.offset = wall >= all.clock and 0 or max(all.offset, all.clock - wall)
-local micros, before = wall + all.offset, floor(all.clock / 1000)
--- What ends by now has ended. What ends so long after `from` has had its full time.
-local now, from = floor(micros / 1000), -floor(-micros / 1000)
-
-local function sizeOf(share)
-    return share.granted - share.returned - share.revoked
-end
-
-local function isKeeper(share)
-    return share.keeps == 1 and sizeOf(share) > 0
-end
-
-local function load(field, text)
-    local record = parse(sub(field, 1, 2) == 'i:' and SHARE or HOLD, text)
-    records[field], record.field, record.name = record, field, sub(field, 3)
-    if record.waiting then
-        record.groups, record.counted, record.isQueued = {}, isKeeper(record), record.waiting ~= '-'
-        for ticket, weight, count in gmatch(record.waiting, '(%d+),(%d+),(%d+)') do
-            record.groups[#record.groups + 1] = { ticket = tonumber(ticket), weight = tonumber(weight), count = tonumber(count) }
-        end
+    local time = call('TIME')
+    if OPERATION == 'look' then
+        return { time[1], time[2], call('HGETALL', SHARES) }
     end
-end
-
-local function recordOf(field)
-    local text = records[field] == nil and (field == 'i:' .. ARGV[3] and found[3] or call('HGET', SHARES, field))
-    if text then
-        load(field, text)
+    local found = call('HMGET', SHARES, 'bulkhead', 'limit', 'i:' .. ARGV[3])
+    local stored, resized, isMissing = found[1], tonumber(found[2] or nil), not found[1]
+    -- The first two of the queue; nil when they have changed. And whether the key may exist.
+    local heads = call('ZRANGE', QUEUE, 0, 1)
+    local isAwaited = heads[1] ~= nil
+    local isQueueUsed = isAwaited
+    stored = stored or LAYOUT .. ' - 0 0 -1 0 0 0 0 9007199254740992 0 0 0 0 - 0 0 0 0 0 0 0'
+    if match(stored, '^%S*') ~= LAYOUT then
+        return redis.error_reply('LAYOUT ' .. match(stored, '^%S*'))
     end
-    return records[field]
-end
+    local all = parse(TOTALS, stored)
 
-local function loadAll()
-    local texts = call('HGETALL', SHARES)
-    for k = 1, #texts, 2 do
-        if records[texts[k]] == nil and match(texts[k], '^[ih]:') then
-            load(texts[k], texts[k + 1])
-        end
+    -- Records by field, false for a missing one; fields that have changed; instances that were offered permits, in order.
+    local records, changed, offers = {}, {}, {}
+    local budget, grantedNow, keepUntil = MOST, 0, 0
+
+    -- A clock that was set back ends nothing later, and one that has caught up ends nothing early.
+    local wall = tonumber(time[1]) * 1000000 + tonumber(time[2])
+    all.offset = wall >= all.clock and 0 or max(all.offset, all.clock - wall)
+    local micros, before = wall + all.offset, floor(all.clock / 1000)
+    -- What ends by now has ended. What ends so long after `from` has had its full time.
+    local now, from = floor(micros / 1000), -floor(-micros / 1000)
+
+    local function sizeOf(share)
+        return share.granted - share.returned - share.revoked
     end
-end
 
----- Records
-
-local function takenBy(record)
-    if record.groups then
-        return sizeOf(record)
+    local function isKeeper(share)
+        return share.keeps == 1 and sizeOf(share) > 0
     end
-    return record.by == '-' and record.weight or 0
-end
 
-local function nextEnd(record)
-    if not record.groups then
-        return record.ending
-    elseif record.offered > 0 then
-        return min(record.ending, record.stated + OFFER)
-    end
-    return sizeOf(record) > 0 and record.ending or max(record.ending, record.stated + WAITER)
-end
-
-local function waits(share)
-    return share.groups[1] and now - share.stated < WAITER
-end
-
-local function countKeeper(share)
-    local is = isKeeper(share)
-    if is and not share.counted then
-        -- The last recall did not reach it.
-        all.recalledAt = 0
-    end
-    all.keepers, share.counted = all.keepers + (is and 1 or 0) - (share.counted and 1 or 0), is
-end
-
-local function draw(count)
-    local first = max(all.ticket + 1, micros)
-    all.ticket = first + (count or 1) - 1
-    return first
-end
-
--- What a step leaves undone, the next one does.
-local function spend()
-    budget = budget - 1
-    all.nextEnd = budget == 0 and now or all.nextEnd
-end
-
-local function tell(share, text)
-    redis.pcall('PUBLISH', share.name, text .. ' ' .. SHARES)
-end
-
----- The queue
-
-local function leave(name)
-    heads = nil
-    call('ZREM', QUEUE, name)
-end
-
-local function enter(share)
-    if share.groups[1] then
-        heads, isQueueUsed = nil, true
-        call('ZADD', QUEUE, format('%d', share.groups[1].ticket), share.name)
-    elseif share.isQueued then
-        leave(share.name)
-    end
-    share.isQueued = share.groups[1] ~= nil
-end
-
--- The first in the queue, apart from one; removes those that are dead or have no calls any more.
-local function first(caller, apart)
-    while true do
-        heads = heads or call('ZRANGE', QUEUE, 0, 1)
-        local name = heads[1] == apart and heads[2] or heads[1] ~= apart and heads[1]
-        local share = name and recordOf('i:' .. name)
-        if not name or share and (share == caller or waits(share)) then
-            return share
-        elseif budget == 0 then
-            return nil
-        end
-        spend()
-        leave(name)
-        if share then
-            share.groups, share.isQueued, changed[share.field] = {}, false, true
-        end
-    end
-end
-
--- Notes whose needs were not met.
-local function noteUnmet(name)
-    if all.unmetBy ~= name then
-        all.unmetBy, all.unmetElse = name, max(all.unmetAt, all.unmetElse)
-    end
-    all.unmetAt = now
-end
-
-local function grant(share, permits, isCaller)
-    share.granted, all.held = share.granted + permits, all.held + permits
-    if isCaller then
-        grantedNow = grantedNow + permits
-    else
-        if not share.offeredNow then
-            share.offeredNow, offers[#offers + 1] = 0, share
-        end
-        share.offered, share.offeredNow = share.offered + permits, share.offeredNow + permits
-        -- An instance trusts an offer for so long, whatever its lease is.
-        share.ending = max(share.ending, share.stated + OFFER)
-        noteUnmet(share.name)
-    end
-end
-
--- Gives what is free to the queue in ticket order. A heavy head blocks.
-local function serve(caller)
-    local share = first(caller)
-    while share and budget > 0 do
-        local group, limit = share.groups[1], resized or share.limit
-        local fit = now < all.grace and 0 or min(group.count, floor(max(0, limit - all.held) / group.weight))
-        if group.weight <= limit and fit == 0 then
-            return
-        end
-        spend()
-        if fit > 0 then
-            grant(share, fit * group.weight, share == caller)
-            share.served, group.count = max(share.served, group.ticket), group.count - fit
-        end
-        if group.count == 0 or group.weight > limit then
-            table.remove(share.groups, 1)
-        end
-        changed[share.field] = true
-        enter(share)
-        share = first(caller)
-    end
-end
-
-local function tellOffers()
-    for _, share in ipairs(offers) do
-        local count = min(MOST_TOKENS, share.offeredNow + MORE_TOKENS)
-        tell(share, format('granted %d %d %d %d %d %d %d %d', share.number, share.epoch, share.granted, share.revoked, share.served,
-            first(nil, share.name) and 1 or 0, draw(count), count))
-    end
-end
-
----- Time
-
-local function finish(record, epoch)
-    spend()
-    changed[record.field] = true
-    local isOfferOver = record.groups and record.offered > 0 and record.stated + OFFER <= now
-    local isLeaseOver = record.groups and sizeOf(record) > 0 and record.ending <= now
-    if isOfferOver or isLeaseOver then
-        -- What is left begins a new epoch, and late copies of statements may follow.
-        record.granted = isLeaseOver and 0 or sizeOf(record) - record.offered
-        record.epoch, record.offered, record.returned, record.revoked = epoch, 0, 0, 0
-        record.ending, record.keeps = isLeaseOver and from + record.lease or record.ending, isLeaseOver and 0 or record.keeps
-    else
-        records[record.field] = false
-        if record.groups and record.isQueued then
-            leave(record.name)
-        end
-    end
-end
-
--- Removes what has ended, and counts the totals again.
-local function scan()
-    loadAll()
-    local epoch, old, count = draw(), 0, 0
-    all.held, all.instances, all.keepers, all.nextEnd = 0, 0, 0, NEVER
-    for field, record in pairs(records) do
-        if record and nextEnd(record) <= now and budget > 0 then
-            finish(record, epoch)
-        end
-        if records[field] then
-            all.held, all.nextEnd, count = all.held + takenBy(record), min(all.nextEnd, nextEnd(record)), count + 1
-            if record.groups then
-                all.instances, old, record.counted = all.instances + 1, old + (record.epoch < all.since and 1 or 0), isKeeper(record)
-                all.keepers = all.keepers + (record.counted and 1 or 0)
+    local function load(field, text)
+        local record = parse(sub(field, 1, 2) == 'i:' and SHARE or HOLD, text)
+        records[field], record.field, record.name = record, field, sub(field, 3)
+        if record.waiting then
+            record.groups, record.counted, record.isQueued = {}, isKeeper(record), record.waiting ~= '-' or record.full == 1
+            for ticket, weight, count in gmatch(record.waiting, '(%d+),(%d+),(%d+)') do
+                record.groups[#record.groups + 1] = { ticket = tonumber(ticket), weight = tonumber(weight), count = tonumber(count) }
             end
         end
     end
-    all.unconfirmed, all.pause = all.unconfirmed < 0 and -1 or old, now + floor(count / SCANNED_PER_MILLI)
-end
 
--- Calls that wait are stated every second. If none was, the server itself was away, so the places of those that were alive before
--- last until their instances had time to state them. Once, because it may also be that all of them are dead.
-local function excuseStandstill()
-    loadAll()
-    for field, record in pairs(records) do
-        if record and record.groups and record.groups[1] and before - record.stated < WAITER - RESTATED then
-            record.stated, changed[field] = max(record.stated, now - WAITER + RESTATED), true
+    local function recordOf(field)
+        local text = records[field] == nil and (field == 'i:' .. ARGV[3] and found[3] or call('HGET', SHARES, field))
+        if text then
+            load(field, text)
         end
+        return records[field]
     end
-end
 
----- A statement
-
--- Finds out whether the server was started since the data was written.
-local function notesNewRun(stated, knownFor, matches)
-    local isNew = false
-    if isMissing or not matches or stated ~= all.server then
-        local info = redis.pcall('INFO', 'server')
-        local actual = type(info) == 'string' and match(info, 'run_id:(%w+)') or stated
-        isNew = not isMissing and all.server ~= '-' and actual ~= '-' and actual ~= all.server
-        all.server = actual == '-' and all.server or actual
-    end
-    if isNew then
-        all.since, all.unconfirmed = draw(), 0
-        scan()
-        all.grace = from + GRACE
-    end
-    if isMissing or isNew and all.unconfirmed == 0 then
-        -- An instance that still states another run has not noticed the new one.
-        knownFor = stated ~= '-' and stated ~= all.server and 0 or knownFor
-        all.unconfirmed, all.grace = -1, knownFor >= 0 and knownFor < GRACE and from + GRACE - knownFor or 0
-    end
-    return isNew
-end
-
--- Creates holds. What they take must be covered, by permits that were just returned or by room. Returns what is left of that.
-local function hold(covered)
-    for k = 20, 19 + 6 * ARGV[19], 6 do
-        local field, weight, lease = 'h:' .. ARGV[k], tonumber(ARGV[k + 1]), tonumber(ARGV[k + 2])
-        if not recordOf(field) and lease > 0 and weight <= covered then
-            records[field] = { field = field, name = ARGV[k], weight = weight, ending = from + lease, started = now - ARGV[k + 3],
-                digest = ARGV[k + 4], by = '-', epoch = 0, granted = 0, method = ARGV[k + 5] }
-            changed[field], covered, all.held = true, covered - weight, all.held + weight
-        end
-    end
-    return covered
-end
-
-local function returnPermits(mine, returned)
-    local before = sizeOf(mine)
-    mine.returned, mine.offered = max(mine.returned, returned), 0
-    -- Of permits that were revoked, the instance may have returned some before it knew.
-    mine.revoked = min(mine.revoked, mine.granted - mine.returned)
-    all.held = all.held - before + sizeOf(mine)
-    hold(before - sizeOf(mine))
-end
-
--- A permit whose attaching was answered, but the answer was lost, leaves the share that a claim frees, to be attached again.
-local function undoAttach(mine, left)
-    for k = 20 + 6 * ARGV[19], #ARGV, 2 do
-        local hold = recordOf('h:' .. ARGV[k])
-        if hold and hold.by == mine.name and hold.epoch == mine.epoch and hold.weight <= left then
-            hold.by, left, changed[hold.field] = '-', left - hold.weight, true
-        end
-    end
-    return left
-end
-
--- Redis does not know this position: what is stated is admitted as far as there is room, in a new epoch.
-local function claim(mine, permits, room)
-    local freed = undoAttach(mine, sizeOf(mine))
-    room, all.held = max(0, room + freed), all.held - freed
-    room = hold(room)
-    mine.epoch, mine.granted, mine.offered, mine.returned, mine.revoked = draw(), min(room, permits), 0, 0, 0
-    all.held = all.held + mine.granted
-    return mine.granted
-end
-
--- The texts of the stated holds that Redis does not have, as permits of weight 0.
-local function refusedHolds()
-    local texts = {}
-    for k = 20, 19 + 6 * ARGV[19], 6 do
-        if not recordOf('h:' .. ARGV[k]) then
-            texts[#texts + 1] = ARGV[k] .. ',0,0'
-        end
-    end
-    return texts
-end
-
--- Lets detached permits join the share, or tells again that they did; returns the text of them and of refused holds, and how many permits that is.
-local function attach(mine, known, onlyTell)
-    local texts, weight = refusedHolds(), 0
-    for k = 20 + 6 * ARGV[19], #ARGV, 2 do
-        local hold = recordOf('h:' .. ARGV[k])
-        if hold and not onlyTell and takenBy(hold) > 0 and hold.ending > now and hold.digest ~= '-' and hold.digest == ARGV[k + 1] then
-            mine.granted, grantedNow = mine.granted + hold.weight, grantedNow + hold.weight
-            hold.by, hold.epoch, hold.granted, changed[hold.field] = mine.name, mine.epoch, mine.granted, true
-        end
-        -- If the instance knows of so many permits, it knows that it has attached this one, and this is another try.
-        if hold and hold.by == mine.name and hold.epoch == mine.epoch and known < hold.granted then
-            texts[#texts + 1], weight = format('%s,%d,%d', hold.name, hold.weight, max(0, now - hold.started)), weight + hold.weight
-        end
-    end
-    return texts[1] and concat(texts, ';') or '-', weight
-end
-
--- How many of so many calls were granted permits that their instance does not know of, and how many such permits are left.
-local function known(count, weight, unknown)
-    local calls = min(count, floor(max(0, unknown) / weight))
-    return calls, unknown - calls * weight
-end
-
--- Stores the needs of an instance without what it was granted and does not know of; returns the ticket of the new group, and what is left of that.
-local function lineUp(mine, needs, unknown, limit)
-    local given, latest, calls = 0, all.ticket, 0
-    mine.groups = {}
-    for stated, group, weight, count in gmatch(needs, '(%d+),(%d+),(%d+),(%d+)') do
-        stated, group, weight, count = tonumber(stated), tonumber(group), tonumber(weight), tonumber(count)
-        if stated == 0 then
-            if group ~= mine.group or mine.groupTicket == 0 then
-                mine.group, mine.groupTicket = group, draw()
+    local function loadAll()
+        local texts = call('HGETALL', SHARES)
+        for k = 1, #texts, 2 do
+            if records[texts[k]] == nil and match(texts[k], '^[ih]:') then
+                load(texts[k], texts[k + 1])
             end
-            given = mine.groupTicket
-        end
-        calls, unknown = known(count, weight, unknown)
-        -- Its instance learns the limit from the answer.
-        if count > calls and weight <= limit then
-            mine.groups[#mine.groups + 1] = { ticket = stated == 0 and given or min(stated, latest), weight = weight, count = count - calls }
         end
     end
-    enter(mine)
-    return given, unknown
-end
 
--- Serves calls that do not wait, if no call waits; returns whether one was refused.
-local function serveImmediate(mine, needs, unknown, limit, other)
-    local refused, calls = false, 0
-    for weight, count in gmatch(needs, '(%d+),(%d+)') do
-        weight, count = tonumber(weight), tonumber(count)
-        calls, unknown = known(count, weight, unknown)
-        local fit = (now < all.grace or other or mine.groups[1]) and 0 or min(count - calls, floor(max(0, limit - all.held) / weight))
-        if fit > 0 then
-            grant(mine, fit * weight, true)
-        end
-        refused = refused or fit < count - calls and weight <= limit
-    end
-    return refused
-end
+    ---- Records
 
--- Recalls what others keep; returns how many instances can be expected to answer.
-local function recall(mine)
-    local others = all.keepers - (isKeeper(mine) and 1 or 0)
-    if others <= 0 or now < all.grace then
-        return 0
-    elseif now - all.recalledAt < RECALL then
-        return min(all.expected, others)
-    end
-    all.recalledAt, all.expected = now, 0
-    loadAll()
-    for field, share in pairs(records) do
-        if share and share.groups and share ~= mine and isKeeper(share) then
-            if share.recalled == 0 then
-                share.recalled, changed[field] = now, true
-            end
-            all.expected = all.expected + (now - share.recalled < DEAF and 1 or 0)
-            tell(share, format('recalled %d', share.number))
-        end
-    end
-    return all.expected
-end
-
--- What an instance wants grows with its permits, but it gets no more than the clock has advanced, so that tokens do not run further
--- ahead of the clock with each step: they begin with it again if data is lost. Permits that it keeps serve calls without a step.
-local function tokensFor(mine, wanted)
-    local most = max(1, micros - all.clock, mine.keeps == 1 and sizeOf(mine) or 0)
-    return min(MOST_TOKENS, min(wanted, most) + (grantedNow > 0 and grantedNow + MORE_TOKENS or 0))
-end
-
--- Notes a declared limit; returns another one of the last minute.
-local function declare(limit)
-    if limit ~= all.declared then
-        all.other, all.otherUntil, all.declared = all.declared, now + DECLARED_LASTS, limit
-    end
-    return now < all.otherUntil and all.other or 0
-end
-
----- Write
-
-local function write()
-    local puts = {}
-    for field in pairs(changed) do
-        local record = records[field]
-        if not record then
-            call('HDEL', SHARES, field)
-        else
-            all.nextEnd, keepUntil = min(all.nextEnd, nextEnd(record)), max(keepUntil, record.ending)
-            if record.groups then
-                countKeeper(record)
-                keepUntil = max(keepUntil, record.stated + WAITER)
-                local groups = {}
-                for k, group in ipairs(record.groups) do
-                    groups[k] = format('%d,%d,%d', group.ticket, group.weight, group.count)
-                end
-                record.waiting = groups[1] and concat(groups, ';') or '-'
-            end
-            puts[#puts + 1], puts[#puts + 2] = field, textOf(record.groups and SHARE or HOLD, record)
-        end
-    end
-    keepUntil = max(keepUntil, all.grace)
-    local isKeptLonger = keepUntil + SLACK > all.kept
-    all.kept, all.clock = isKeptLonger and keepUntil + 2 * SLACK or all.kept, micros
-    puts[#puts + 1], puts[#puts + 2] = 'bulkhead', textOf(TOTALS, all)
-    for k = 1, #puts, MOST do
-        call('HSET', SHARES, unpack(puts, k, min(k + MOST - 1, #puts)))
-    end
-    if isKeptLonger then
-        call('PEXPIRE', SHARES, all.kept - now)
-    end
-    if isQueueUsed then
-        -- It may have become empty meanwhile, and another key since.
-        call('PEXPIRE', QUEUE, all.kept - now)
-    end
-end
-
----- Operations
-
-local function answer(mine, position)
-    position.number, position.epoch, position.revoked, position.served = tonumber(ARGV[4]), mine.epoch, mine.revoked, mine.served
-    position.grace, position.server = max(0, all.grace - now), all.server
-    position.firstToken = position.tokens > 0 and draw(position.tokens) or 0
-    write()
-    return textOf(POSITION, position)
-end
-
--- A statement that is not newer than the last one changes nothing, and what was offered since is no part of the answer.
-local function repeatAnswer(mine, epoch, granted, claimed)
-    local attached, weight = attach(mine, epoch == mine.epoch and granted or -1, true)
-    local group, other = match(ARGV[17], '^0,(%d+)') or match(ARGV[17], ';0,(%d+)'), first(nil, mine.name)
-    local confirmed = sizeOf(mine) - mine.offered
-    return answer(mine, { granted = mine.granted - mine.offered, admitted = max(0, min(claimed, confirmed - weight)),
-        lease = confirmed > 0 and mine.lease or 0, limit = resized or mine.limit, othersWait = other and 1 or 0, mayKeep = 0, recalled = 0,
-        ticket = tonumber(group or nil) == mine.group and mine.groupTicket or 0, askAgain = 0, tokens = 0, attached = attached, otherLimit = 0 })
-end
-
-local function sync()
-    local me, number, epoch, granted, returned = ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
-    local claimed, lease, declared = granted - returned - tonumber(ARGV[8]), tonumber(ARGV[9]), tonumber(ARGV[10])
-    all.ticket = max(all.ticket, tonumber(ARGV[13]))
-    local mine = recordOf('i:' .. me)
-    if mine and number <= mine.number then
-        return repeatAnswer(mine, epoch, granted, claimed)
-    end
-    local matches = mine and epoch == mine.epoch and epoch >= all.since and granted <= mine.granted
-    if notesNewRun(ARGV[15], tonumber(ARGV[16]), matches) then
-        matches, mine = false, recordOf('i:' .. me)
-    end
-    local limit = resized or declared
-    local room = now < all.grace and MOST_COUNTED or limit - all.held
-    if not mine then
-        mine = { field = 'i:' .. me, name = me, epoch = 0, granted = 0, offered = 0, returned = 0, revoked = 0, ending = 0, served = 0, group = 0,
-            groupTicket = 0, groups = {} }
-        records[mine.field], all.instances = mine, all.instances + 1
-    elseif mine.epoch < all.since and all.unconfirmed > 0 then
-        all.unconfirmed = all.unconfirmed - 1
-    end
-    local admitted = 0
-    if matches then
-        returnPermits(mine, returned)
-    else
-        admitted = claim(mine, claimed, room)
-    end
-    local attached, weight = attach(mine, matches and granted or -1)
-    all.grace = all.unconfirmed == 0 and 0 or all.grace
-    mine.number, mine.stated, mine.lease, mine.limit, mine.recalled = number, from, lease, declared, 0
-    mine.ending, changed[mine.field] = max(mine.ending, from + lease), true
-    local given, unknown = lineUp(mine, ARGV[17], matches and mine.granted - granted - weight or 0, limit)
-    serve(mine)
-    local other = first(nil, me)
-    local isUnmet = serveImmediate(mine, ARGV[18], unknown, limit, other) or mine.groups[1] ~= nil
-    if isUnmet then
-        noteUnmet(me)
-    end
-    local mayKeep = ARGV[12] == '1' and not other and now >= all.grace and all.instances <= MOST_KEEPERS
-        and now - (all.unmetBy == me and all.unmetElse or max(all.unmetAt, all.unmetElse)) > UNMET
-    mine.keeps = (ARGV[11] == '1' or mayKeep) and 1 or 0
-    countKeeper(mine)
-    local recalled = isUnmet and recall(mine) or 0
-    tellOffers()
-    local change = min(isUnmet and max(all.nextEnd, all.pause) or NEVER, now < all.grace and all.grace or NEVER,
-        recalled > 0 and now + RECALL or NEVER)
-    return answer(mine, { granted = mine.granted, admitted = admitted, lease = sizeOf(mine) > 0 and lease or 0, limit = limit, ticket = given,
-        othersWait = other and 1 or 0, mayKeep = mayKeep and 1 or 0, recalled = recalled, askAgain = change == NEVER and 0 or max(1, change - now),
-        tokens = tokensFor(mine, tonumber(ARGV[14])), attached = attached, otherLimit = declare(declared) })
-end
-
-local function serveAfterwards()
-    serve()
-    tellOffers()
-    write()
-end
-
-local function revoke()
-    local record, taken = recordOf(ARGV[3] == '' and 'h:' .. ARGV[4] or 'i:' .. ARGV[3]), 0
-    if record and record.ending > now then
-        changed[record.field] = true
+    local function takenBy(record)
         if record.groups then
-            -- An offer ends by itself, and its instance may not know it yet.
-            taken = max(0, min(tonumber(ARGV[5]), sizeOf(record) - record.offered))
-            record.revoked = record.revoked + taken
-            tell(record, 'changed')
+            return sizeOf(record)
+        end
+        return record.by == '-' and record.weight or 0
+    end
+
+    local function nextEnd(record)
+        if not record.groups then
+            return record.ending
+        elseif record.offered > 0 then
+            return min(record.ending, record.stated + OFFER)
+        end
+        return sizeOf(record) > 0 and record.ending or max(record.ending, record.stated + WAITER)
+    end
+
+    local function isQueuer(share)
+        return share.groups[1] or share.full == 1
+    end
+
+    local function isAlive(share)
+        return isQueuer(share) and now - share.stated < (share.groups[1] and WAITER or FULL)
+    end
+
+    local function countKeeper(share)
+        local is = isKeeper(share)
+        if is and not share.counted then
+            -- The last recall did not reach it.
+            all.recalledAt = 0
+        end
+        all.keepers, share.counted = all.keepers + (is and 1 or 0) - (share.counted and 1 or 0), is
+    end
+
+    local function draw(count)
+        local first = max(all.ticket + 1, micros)
+        all.ticket = first + (count or 1) - 1
+        return first
+    end
+
+    -- What a step leaves undone, the next one does.
+    local function spend()
+        budget = budget - 1
+        all.nextEnd = budget == 0 and now or all.nextEnd
+    end
+
+    local function tell(share, text)
+        redis.pcall('PUBLISH', share.name, text .. ' ' .. SHARES)
+    end
+
+    ---- The queue
+
+    local function leave(name)
+        heads = nil
+        call('ZREM', QUEUE, name)
+    end
+
+    local function enter(share)
+        if isQueuer(share) then
+            heads, isQueueUsed = nil, true
+            call('ZADD', QUEUE, format('%d', share.groups[1] and share.groups[1].ticket or NEVER), share.name)
+        elseif share.isQueued then
+            leave(share.name)
+        end
+        share.isQueued = isQueuer(share)
+    end
+
+    -- The first in the queue, apart from one; removes those that are dead or want nothing any more. Those with calls that wait come first.
+    local function first(caller, apart)
+        while true do
+            heads = heads or call('ZRANGE', QUEUE, 0, 1)
+            local name = heads[1] == apart and heads[2] or heads[1] ~= apart and heads[1]
+            local share = name and recordOf('i:' .. name)
+            if not name or share and (share == caller or isAlive(share)) then
+                return share
+            elseif budget == 0 then
+                return nil
+            end
+            spend()
+            leave(name)
+            if share then
+                share.groups, share.full, share.isQueued, changed[share.field] = {}, 0, false, true
+            end
+        end
+    end
+
+    -- Notes whose needs were not met.
+    local function noteUnmet(name)
+        if all.unmetBy ~= name then
+            all.unmetBy, all.unmetElse = name, max(all.unmetAt, all.unmetElse)
+        end
+        all.unmetAt = now
+    end
+
+    local function grant(share, permits, isCaller)
+        share.granted, all.held = share.granted + permits, all.held + permits
+        if isCaller then
+            grantedNow = grantedNow + permits
         else
-            taken = takenBy(record)
-            record.weight = record.weight - taken
+            if not share.offeredNow then
+                share.offeredNow, offers[#offers + 1] = 0, share
+            end
+            share.offered, share.offeredNow = share.offered + permits, share.offeredNow + permits
+            -- An instance trusts an offer for so long, whatever its lease is.
+            share.ending = max(share.ending, share.stated + OFFER)
+            noteUnmet(share.name)
         end
     end
-    all.held = all.held - taken
-    serveAfterwards()
-    return taken
-end
 
-local function resize()
-    local before, limit = resized, tonumber(ARGV[3])
-    resized, keepUntil = limit > 0 and limit or nil, limit > 0 and from + LIMIT_SET_LASTS or 0
-    if resized then
-        call('HSET', SHARES, 'limit', ARGV[3])
+    -- Gives what is free to the queue in ticket order. A heavy head blocks.
+    local function serve(caller)
+        local share = first(caller)
+        while share and share.groups[1] and budget > 0 do
+            local group, limit = share.groups[1], resized or share.limit
+            local fit = now < all.grace and 0 or min(group.count, floor(max(0, limit - all.held) / group.weight))
+            if group.weight <= limit and fit == 0 then
+                return
+            end
+            spend()
+            if fit > 0 then
+                grant(share, fit * group.weight, share == caller)
+                share.served, group.count = max(share.served, group.ticket), group.count - fit
+            end
+            if group.count == 0 or group.weight > limit then
+                table.remove(share.groups, 1)
+            end
+            changed[share.field] = true
+            enter(share)
+            share = first(caller)
+        end
+    end
+
+    -- Whether calls of other instances than that one wait.
+    local function isWaitedBeside(name)
+        local other = first(nil, name)
+        return other and other.groups[1] and 1 or 0
+    end
+
+    local function tellOffers()
+        for _, share in ipairs(offers) do
+            local count = min(MOST_TOKENS, share.offeredNow + MORE_TOKENS)
+            tell(share, format('granted %d %d %d %d %d %d %d %d', share.number, share.epoch, share.granted, share.revoked, share.served,
+                isWaitedBeside(share.name), draw(count), count))
+        end
+    end
+
+    -- Tells instances that reject calls by themselves that not all permits are held any more.
+    local function tellFreed()
+        local share = first()
+        while share and not share.groups[1] and all.held < (resized or share.limit) and budget > 0 do
+            spend()
+            noteUnmet(share.name)
+            tell(share, format('freed %d', share.number))
+            share.full, changed[share.field] = 0, true
+            enter(share)
+            share = first()
+        end
+    end
+
+    ---- Time
+
+    local function finish(record, epoch)
+        spend()
+        changed[record.field] = true
+        local isOfferOver = record.groups and record.offered > 0 and record.stated + OFFER <= now
+        local isLeaseOver = record.groups and sizeOf(record) > 0 and record.ending <= now
+        if isOfferOver or isLeaseOver then
+            -- What is left begins a new epoch, and late copies of statements may follow.
+            record.granted = isLeaseOver and 0 or sizeOf(record) - record.offered
+            record.epoch, record.offered, record.returned, record.revoked = epoch, 0, 0, 0
+            record.ending, record.keeps = isLeaseOver and from + record.lease or record.ending, isLeaseOver and 0 or record.keeps
+        else
+            records[record.field] = false
+            if record.groups and record.isQueued then
+                leave(record.name)
+            end
+        end
+    end
+
+    -- Removes what has ended, and counts the totals again.
+    local function scan()
+        loadAll()
+        local epoch, old, count = draw(), 0, 0
+        all.held, all.instances, all.keepers, all.nextEnd = 0, 0, 0, NEVER
+        for field, record in pairs(records) do
+            if record and nextEnd(record) <= now and budget > 0 then
+                finish(record, epoch)
+            end
+            if records[field] then
+                all.held, all.nextEnd, count = all.held + takenBy(record), min(all.nextEnd, nextEnd(record)), count + 1
+                if record.groups then
+                    all.instances, old, record.counted = all.instances + 1, old + (record.epoch < all.since and 1 or 0), isKeeper(record)
+                    all.keepers = all.keepers + (record.counted and 1 or 0)
+                end
+            end
+        end
+        all.unconfirmed, all.pause = all.unconfirmed < 0 and -1 or old, now + floor(count / SCANNED_PER_MILLI)
+    end
+
+    -- Calls that wait are stated every second. If none was, the server itself was away, so the places of those that were alive before
+    -- last until their instances had time to state them. Once, because it may also be that all of them are dead.
+    local function excuseStandstill()
+        loadAll()
+        for field, record in pairs(records) do
+            if record and record.groups and record.groups[1] and before - record.stated < WAITER - RESTATED then
+                record.stated, changed[field] = max(record.stated, now - WAITER + RESTATED), true
+            end
+        end
+    end
+
+    ---- A statement
+
+    -- Finds out whether the server was started since the data was written.
+    local function notesNewRun(stated, knownFor, matches)
+        local isNew = false
+        if isMissing or not matches or stated ~= all.server then
+            local info = redis.pcall('INFO', 'server')
+            local actual = type(info) == 'string' and match(info, 'run_id:(%w+)') or stated
+            isNew = not isMissing and all.server ~= '-' and actual ~= '-' and actual ~= all.server
+            all.server = actual == '-' and all.server or actual
+        end
+        if isNew then
+            all.since, all.unconfirmed = draw(), 0
+            scan()
+            all.grace = from + GRACE
+        end
+        if isMissing or isNew and all.unconfirmed == 0 then
+            -- An instance that still states another run has not noticed the new one.
+            knownFor = stated ~= '-' and stated ~= all.server and 0 or knownFor
+            all.unconfirmed, all.grace = -1, knownFor >= 0 and knownFor < GRACE and from + GRACE - knownFor or 0
+        end
+        return isNew
+    end
+
+    -- Creates holds. What they take must be covered, by permits that were just returned or by room. Returns what is left of that.
+    local function hold(covered)
+        for k = 20, 19 + 6 * ARGV[19], 6 do
+            local field, weight, lease = 'h:' .. ARGV[k], tonumber(ARGV[k + 1]), tonumber(ARGV[k + 2])
+            if not recordOf(field) and lease > 0 and weight <= covered then
+                records[field] = { field = field, name = ARGV[k], weight = weight, ending = from + lease, started = now - ARGV[k + 3],
+                    digest = ARGV[k + 4], by = '-', epoch = 0, granted = 0, method = ARGV[k + 5] }
+                changed[field], covered, all.held = true, covered - weight, all.held + weight
+            end
+        end
+        return covered
+    end
+
+    local function returnPermits(mine, returned)
+        local before = sizeOf(mine)
+        mine.returned, mine.offered = max(mine.returned, returned), 0
+        -- Of permits that were revoked, the instance may have returned some before it knew.
+        mine.revoked = min(mine.revoked, mine.granted - mine.returned)
+        all.held = all.held - before + sizeOf(mine)
+        hold(before - sizeOf(mine))
+    end
+
+    -- A permit whose attaching was answered, but the answer was lost, leaves the share that a claim frees, to be attached again.
+    local function undoAttach(mine, left)
+        for k = 20 + 6 * ARGV[19], #ARGV, 2 do
+            local hold = recordOf('h:' .. ARGV[k])
+            if hold and hold.by == mine.name and hold.epoch == mine.epoch and hold.weight <= left then
+                hold.by, left, changed[hold.field] = '-', left - hold.weight, true
+            end
+        end
+        return left
+    end
+
+    -- Redis does not know this position: what is stated is admitted as far as there is room, in a new epoch.
+    local function claim(mine, permits, room)
+        local freed = undoAttach(mine, sizeOf(mine))
+        room, all.held = max(0, room + freed), all.held - freed
+        room = hold(room)
+        mine.epoch, mine.granted, mine.offered, mine.returned, mine.revoked = draw(), min(room, permits), 0, 0, 0
+        all.held = all.held + mine.granted
+        return mine.granted
+    end
+
+    -- The texts of the stated holds that Redis does not have, as permits of weight 0.
+    local function refusedHolds()
+        local texts = {}
+        for k = 20, 19 + 6 * ARGV[19], 6 do
+            if not recordOf('h:' .. ARGV[k]) then
+                texts[#texts + 1] = ARGV[k] .. ',0,0'
+            end
+        end
+        return texts
+    end
+
+    -- Lets detached permits join the share, or tells again that they did; returns the text of them and of refused holds, and how many permits that is.
+    local function attach(mine, known, onlyTell)
+        local texts, weight = refusedHolds(), 0
+        for k = 20 + 6 * ARGV[19], #ARGV, 2 do
+            local hold = recordOf('h:' .. ARGV[k])
+            if hold and not onlyTell and takenBy(hold) > 0 and hold.ending > now and hold.digest ~= '-' and hold.digest == ARGV[k + 1] then
+                mine.granted, grantedNow = mine.granted + hold.weight, grantedNow + hold.weight
+                hold.by, hold.epoch, hold.granted, changed[hold.field] = mine.name, mine.epoch, mine.granted, true
+            end
+            -- If the instance knows of so many permits, it knows that it has attached this one, and this is another try.
+            if hold and hold.by == mine.name and hold.epoch == mine.epoch and known < hold.granted then
+                texts[#texts + 1], weight = format('%s,%d,%d', hold.name, hold.weight, max(0, now - hold.started)), weight + hold.weight
+            end
+        end
+        return texts[1] and concat(texts, ';') or '-', weight
+    end
+
+    -- How many of so many calls were granted permits that their instance does not know of, and how many such permits are left.
+    local function known(count, weight, unknown)
+        local calls = min(count, floor(max(0, unknown) / weight))
+        return calls, unknown - calls * weight
+    end
+
+    -- Stores the needs of an instance without what it was granted and does not know of; returns the ticket of the new group, and what is left of that.
+    local function lineUp(mine, needs, unknown, limit)
+        local given, latest, calls = 0, all.ticket, 0
+        mine.groups = {}
+        for stated, group, weight, count in gmatch(needs, '(%d+),(%d+),(%d+),(%d+)') do
+            stated, group, weight, count = tonumber(stated), tonumber(group), tonumber(weight), tonumber(count)
+            if stated == 0 then
+                if group ~= mine.group or mine.groupTicket == 0 then
+                    mine.group, mine.groupTicket = group, draw()
+                end
+                given = mine.groupTicket
+            end
+            calls, unknown = known(count, weight, unknown)
+            -- Its instance learns the limit from the answer.
+            if count > calls and weight <= limit then
+                mine.groups[#mine.groups + 1] = { ticket = stated == 0 and given or min(stated, latest), weight = weight, count = count - calls }
+            end
+        end
+        enter(mine)
+        return given, unknown
+    end
+
+    -- Serves calls that do not wait, if no call waits; returns whether one was refused.
+    local function serveImmediate(mine, needs, unknown, limit, other)
+        local refused, calls = false, 0
+        for weight, count in gmatch(needs, '(%d+),(%d+)') do
+            weight, count = tonumber(weight), tonumber(count)
+            calls, unknown = known(count, weight, unknown)
+            local fit = (now < all.grace or other or mine.groups[1]) and 0 or min(count - calls, floor(max(0, limit - all.held) / weight))
+            if fit > 0 then
+                grant(mine, fit * weight, true)
+            end
+            refused = refused or fit < count - calls and weight <= limit
+        end
+        return refused
+    end
+
+    -- Recalls what others keep; returns how many instances can be expected to answer.
+    local function recall(mine)
+        local others = all.keepers - (isKeeper(mine) and 1 or 0)
+        if others <= 0 or now < all.grace then
+            return 0
+        elseif now - all.recalledAt < RECALL then
+            return min(all.expected, others)
+        end
+        all.recalledAt, all.expected = now, 0
+        loadAll()
+        for field, share in pairs(records) do
+            if share and share.groups and share ~= mine and isKeeper(share) then
+                if share.recalled == 0 then
+                    share.recalled, changed[field] = now, true
+                end
+                all.expected = all.expected + (now - share.recalled < DEAF and 1 or 0)
+                tell(share, format('recalled %d', share.number))
+            end
+        end
+        return all.expected
+    end
+
+    -- What an instance wants grows with its permits, but it gets no more than the clock has advanced, so that tokens do not run further
+    -- ahead of the clock with each step: they begin with it again if data is lost. Permits that it keeps serve calls without a step.
+    local function tokensFor(mine, wanted)
+        local most = max(1, micros - all.clock, mine.keeps == 1 and sizeOf(mine) or 0)
+        return min(MOST_TOKENS, min(wanted, most) + (grantedNow > 0 and grantedNow + MORE_TOKENS or 0))
+    end
+
+    -- Notes a declared limit; returns another one of the last minute.
+    local function declare(limit)
+        if limit ~= all.declared then
+            all.other, all.otherUntil, all.declared = all.declared, now + DECLARED_LASTS, limit
+        end
+        return now < all.otherUntil and all.other or 0
+    end
+
+    ---- Write
+
+    local function write()
+        local puts = {}
+        for field in pairs(changed) do
+            local record = records[field]
+            if not record then
+                call('HDEL', SHARES, field)
+            else
+                all.nextEnd, keepUntil = min(all.nextEnd, nextEnd(record)), max(keepUntil, record.ending)
+                if record.groups then
+                    countKeeper(record)
+                    keepUntil = max(keepUntil, record.stated + WAITER)
+                    local groups = {}
+                    for k, group in ipairs(record.groups) do
+                        groups[k] = format('%d,%d,%d', group.ticket, group.weight, group.count)
+                    end
+                    record.waiting = groups[1] and concat(groups, ';') or '-'
+                end
+                puts[#puts + 1], puts[#puts + 2] = field, textOf(record.groups and SHARE or HOLD, record)
+            end
+        end
+        keepUntil = max(keepUntil, all.grace)
+        local isKeptLonger = keepUntil + SLACK > all.kept
+        all.kept, all.clock = isKeptLonger and keepUntil + 2 * SLACK or all.kept, micros
+        puts[#puts + 1], puts[#puts + 2] = 'bulkhead', textOf(TOTALS, all)
+        for k = 1, #puts, MOST do
+            call('HSET', SHARES, unpack(puts, k, min(k + MOST - 1, #puts)))
+        end
+        if isKeptLonger then
+            call('PEXPIRE', SHARES, all.kept - now)
+        end
+        if isQueueUsed then
+            -- It may have become empty meanwhile, and another key since.
+            call('PEXPIRE', QUEUE, all.kept - now)
+        end
+    end
+
+    ---- Operations
+
+    local function answer(mine, position)
+        position.number, position.epoch, position.revoked, position.served = tonumber(ARGV[4]), mine.epoch, mine.revoked, mine.served
+        position.grace, position.server = max(0, all.grace - now), all.server
+        position.firstToken = position.tokens > 0 and draw(position.tokens) or 0
+        write()
+        return textOf(POSITION, position)
+    end
+
+    -- A statement that is not newer than the last one changes nothing, and what was offered since is no part of the answer.
+    local function repeatAnswer(mine, epoch, granted, claimed)
+        local attached, weight = attach(mine, epoch == mine.epoch and granted or -1, true)
+        local group = match(ARGV[17], '^0,(%d+)') or match(ARGV[17], ';0,(%d+)')
+        local confirmed = sizeOf(mine) - mine.offered
+        return answer(mine, { granted = mine.granted - mine.offered, admitted = max(0, min(claimed, confirmed - weight)),
+            lease = confirmed > 0 and mine.lease or 0, limit = resized or mine.limit, othersWait = isWaitedBeside(mine.name), mayKeep = 0, recalled = 0, full = 0,
+            ticket = tonumber(group or nil) == mine.group and mine.groupTicket or 0, askAgain = 0, tokens = 0, attached = attached, otherLimit = 0 })
+    end
+
+    local function sync()
+        local me, number, epoch, granted, returned = ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
+        local claimed, lease, declared = granted - returned - tonumber(ARGV[8]), tonumber(ARGV[9]), tonumber(ARGV[10])
+        all.ticket = max(all.ticket, tonumber(ARGV[13]))
+        local mine = recordOf('i:' .. me)
+        if mine and number <= mine.number then
+            return repeatAnswer(mine, epoch, granted, claimed)
+        end
+        local matches = mine and epoch == mine.epoch and epoch >= all.since and granted <= mine.granted
+        if notesNewRun(ARGV[15], tonumber(ARGV[16]), matches) then
+            matches, mine = false, recordOf('i:' .. me)
+        end
+        local limit = resized or declared
+        local room = now < all.grace and MOST_COUNTED or limit - all.held
+        if not mine then
+            mine = { field = 'i:' .. me, name = me, epoch = 0, granted = 0, offered = 0, returned = 0, revoked = 0, ending = 0, served = 0, group = 0,
+                groupTicket = 0, groups = {} }
+            records[mine.field], all.instances = mine, all.instances + 1
+        elseif mine.epoch < all.since and all.unconfirmed > 0 then
+            all.unconfirmed = all.unconfirmed - 1
+        end
+        local admitted = 0
+        if matches then
+            returnPermits(mine, returned)
+        else
+            admitted = claim(mine, claimed, room)
+        end
+        local attached, weight = attach(mine, matches and granted or -1)
+        all.grace = all.unconfirmed == 0 and 0 or all.grace
+        mine.number, mine.stated, mine.lease, mine.limit, mine.recalled, mine.full = number, from, lease, declared, 0, 0
+        mine.ending, changed[mine.field] = max(mine.ending, from + lease), true
+        local given, unknown = lineUp(mine, ARGV[17], matches and mine.granted - granted - weight or 0, limit)
+        serve(mine)
+        local othersWait = isWaitedBeside(me)
+        local isUnmet = serveImmediate(mine, ARGV[18], unknown, limit, othersWait == 1) or mine.groups[1] ~= nil
+        if isUnmet then
+            noteUnmet(me)
+        end
+        local mayKeep = ARGV[12] == '1' and othersWait == 0 and now >= all.grace and all.instances <= MOST_KEEPERS
+            and now - (all.unmetBy == me and all.unmetElse or max(all.unmetAt, all.unmetElse)) > UNMET
+        mine.keeps = (ARGV[11] == '1' or mayKeep) and 1 or 0
+        countKeeper(mine)
+        local recalled = isUnmet and recall(mine) or 0
+        -- No permit is free, none is kept, and no call waits: until a permit is free, this instance rejects calls by itself.
+        local isFull = isUnmet and recalled == 0 and othersWait == 0 and not mine.groups[1] and all.held >= limit and now >= all.grace
+        tellOffers()
+        tellFreed()
+        mine.full = isFull and all.instances <= MOST_KEEPERS and 1 or 0
+        enter(mine)
+        local change = min(isUnmet and max(all.nextEnd, all.pause) or NEVER, now < all.grace and all.grace or NEVER,
+            recalled > 0 and now + RECALL or NEVER)
+        return answer(mine, { granted = mine.granted, admitted = admitted, lease = sizeOf(mine) > 0 and lease or 0, limit = limit, ticket = given,
+            othersWait = othersWait, mayKeep = mayKeep and 1 or 0, recalled = recalled, full = mine.full, askAgain = change == NEVER and 0 or max(1, change - now),
+            tokens = tokensFor(mine, tonumber(ARGV[14])), attached = attached, otherLimit = declare(declared) })
+    end
+
+    local function serveAfterwards()
+        serve()
+        tellOffers()
+        tellFreed()
+        write()
+    end
+
+    local function revoke()
+        local record, taken = recordOf(ARGV[3] == '' and 'h:' .. ARGV[4] or 'i:' .. ARGV[3]), 0
+        if record and record.ending > now then
+            changed[record.field] = true
+            if record.groups then
+                -- An offer ends by itself, and its instance may not know it yet.
+                taken = max(0, min(tonumber(ARGV[5]), sizeOf(record) - record.offered))
+                record.revoked = record.revoked + taken
+                tell(record, 'changed')
+            else
+                taken = takenBy(record)
+                record.weight = record.weight - taken
+            end
+        end
+        all.held = all.held - taken
+        serveAfterwards()
+        return taken
+    end
+
+    local function resize()
+        local before, limit = resized, tonumber(ARGV[3])
+        resized, keepUntil = limit > 0 and limit or nil, limit > 0 and from + LIMIT_SET_LASTS or 0
+        if resized then
+            call('HSET', SHARES, 'limit', ARGV[3])
+        else
+            call('HDEL', SHARES, 'limit')
+        end
+        loadAll()
+        for _, record in pairs(records) do
+            if record and record.groups then
+                tell(record, 'changed')
+            end
+        end
+        serveAfterwards()
+        return before and 1 or 0
+    end
+
+    if isMissing and (OPERATION == 'revoke' or OPERATION == 'resize' and ARGV[3] == '0') then
+        return 0
+    end
+    -- Refused if memory is full, before anything has changed.
+    -- Renewals and returns must pass also then, so they begin with a write that needs no memory.
+    if OPERATION == 'sync' and ARGV[17] == '' and ARGV[18] == '' then
+        call('HDEL', SHARES, '-')
     else
-        call('HDEL', SHARES, 'limit')
+        call('HSET', SHARES, 'bulkhead', stored)
     end
-    loadAll()
-    for _, record in pairs(records) do
-        if record and record.groups then
-            tell(record, 'changed')
-        end
+    if OPERATION == 'sync' and isAwaited and now - before >= STANDSTILL then
+        excuseStandstill()
     end
-    serveAfterwards()
-    return before and 1 or 0
+    if now >= all.nextEnd and now >= all.pause then
+        scan()
+    end
+    local operations = { sync = sync, revoke = revoke, resize = resize }
+    return operations[OPERATION]()
 end
 
-if isMissing and (OPERATION == 'revoke' or OPERATION == 'resize' and ARGV[3] == '0') then
-    return 0
-end
--- Refused if memory is full, before anything has changed.
--- Renewals and returns must pass also then, so they begin with a write that needs no memory.
-if OPERATION == 'sync' and ARGV[17] == '' and ARGV[18] == '' then
-    call('HDEL', SHARES, '-')
-else
-    call('HSET', SHARES, 'bulkhead', stored)
-end
-if OPERATION == 'sync' and isAwaited and now - before >= STANDSTILL then
-    excuseStandstill()
-end
-if now >= all.nextEnd and now >= all.pause then
-    scan()
-end
-local operations = { sync = sync, revoke = revoke, resize = resize }
-return operations[OPERATION]()
+return step()

@@ -366,7 +366,7 @@ final class ShareWorld {
         stored.queue().entrySet().stream()
                 .min(Map.Entry.<String, Long> comparingByValue().thenComparing(Map.Entry.comparingByKey()))
                 .map(first -> stored.fields().get("i:" + first.getKey())).map(text -> ShareRecord.parse("", text))
-                .ifPresent(first -> require(first.waits(clock), "the head is dead", stored));
+                .ifPresent(first -> require(first.isAlive(clock), "the head is dead", stored));
         require(held == Long.parseLong(parts[8]), "the permits held are " + held, stored);
         require(count == Long.parseLong(parts[12]), "the instances are " + count, stored);
         require(keepers == Long.parseLong(parts[13]), "the keepers are " + keepers, stored);

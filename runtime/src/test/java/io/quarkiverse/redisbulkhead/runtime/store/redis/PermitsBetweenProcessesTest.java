@@ -96,7 +96,8 @@ class PermitsBetweenProcessesTest {
                 }));
         assertFull(third);
         assertThat(get(attached.release())).isTrue();
-        assertThat(acquire(third, LONG).isHeld()).isTrue();
+        // A call that does not wait could be rejected until third has heard that the permit is free.
+        assertThat(acquire(third, PATIENT).isHeld()).isTrue();
     }
 
     @Test
