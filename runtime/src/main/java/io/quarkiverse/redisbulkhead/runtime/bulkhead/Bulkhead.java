@@ -247,7 +247,7 @@ final class Bulkhead {
     private void settleHere(PendingCall call, long now, List<Runnable> then) {
         if (call.waits && (sync == null || holdsAllPermits())) {
             then.add(() -> call.placed(limitForCallers()));
-        } else if (!call.waits && (sync == null || sync.isFull(call.weight(), now))) {
+        } else if (!call.waits && (sync == null || sync.isFull(call.definition().spec(), now))) {
             immediate.removeAndWasStated(call);
             int inForce = limitForCallers();
             Duration leaseEnd = nearestLeaseEnd();

@@ -11,6 +11,7 @@ import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.PermitLost.Reason;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.store.Backoff;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import io.quarkiverse.redisbulkhead.runtime.store.Position;
@@ -743,13 +744,14 @@ final class ShareSync {
     }
 
     /**
-     * Whether no permit can be free for a call of that weight: the executions of this instance leave too little, or the store
-     * tells when one is free, and all that this instance has are in use.
+     * Whether no permit can be free for a call: the executions of this instance leave too little, or all that it has are in
+     * use,
+     * and the store tells when another one is free. Where releases are awaited, calls must not depend on when that arrives.
      */
-    boolean isFull(int weight, long now) {
+    boolean isFull(SemaphoreSpec call, long now) {
         boolean nothingIsFree = full && fullUntilNanos - now > 0 && !(askAgain && askAgainNanos - now <= 0)
-                && bulkhead.share == bulkhead.inUse;
-        return knowsLimit() && (nothingIsFree || bulkhead.inUse + weight > bulkhead.limit);
+                && bulkhead.share == bulkhead.inUse && !call.awaitRelease();
+        return knowsLimit() && (nothingIsFree || bulkhead.inUse + call.weight() > bulkhead.limit);
     }
 
     boolean knowsLimit() {

@@ -141,6 +141,19 @@ class EngineTest extends TwoInstances {
         held(call(two, work(1)));
     }
 
+    /** Else a call could be rejected after the release of a permit was confirmed elsewhere. */
+    @Test
+    void fullBulkheadWhoseReleasesAreAwaitedIsAskedEachTime() {
+        SemaphoreDefinition awaited = work(1, spec -> spec.maxWait(Duration.ZERO).awaitRelease(true));
+        Admission holder = call(one, awaited);
+        rejection(call(two, awaited));
+        server.lostMessages = 1;
+
+        holder.end();
+
+        held(call(two, awaited));
+    }
+
     /** It keeps nothing, because it may miss recalls; it would miss the message as well. */
     @Test
     void deafInstanceAsksAFullBulkheadEachTime() {
