@@ -228,7 +228,7 @@ class WaitingTest extends TwoInstances {
         rejection(call(one, work(1)));
 
         assertThat(one.statements - before).isEqualTo(1);
-        assertThat(server.queue(WORK)).isEmpty();
+        assertThat(look().waiting()).isZero();
     }
 
     // ---- Order
