@@ -18,7 +18,7 @@ record Target(String what, double most, String unit, double measured, String rea
         StringBuilder table = new StringBuilder("""
                 [%autowidth,cols="<,>,>,<,<"]
                 |===
-                | what | at most | measured |  | why it is missed
+                | what | at most | measured | verdict | why it is missed
 
                 """);
         for (Target target : targets) {

@@ -14,6 +14,7 @@ final class Table {
     private static final double THREE_DIGITS = 100;
     private static final double TWO_DIGITS = 10;
     private static final double ONE_DIGIT = 1;
+    private static final double SMALLEST = 0.001;
 
     private final List<String> titles;
     private final String alignment;
@@ -80,6 +81,6 @@ final class Table {
     static String number(double number) {
         String format = number >= THREE_DIGITS ? "%,.0f"
                 : number >= TWO_DIGITS ? "%.1f" : number >= ONE_DIGIT ? "%.2f" : "%.3f";
-        return number == 0 ? "0" : String.format(Locale.ROOT, format, number);
+        return number == 0 ? "0" : number > 0 && number < SMALLEST ? "<0.001" : String.format(Locale.ROOT, format, number);
     }
 }
