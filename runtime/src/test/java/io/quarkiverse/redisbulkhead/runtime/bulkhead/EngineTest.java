@@ -141,6 +141,19 @@ class EngineTest extends TwoInstances {
         held(call(two, work(1)));
     }
 
+    /** No message tells that. */
+    @Test
+    void fullBulkheadIsAskedAgainWhenALeaseEnds() {
+        call(one, work(1));
+        one.die();
+        advance(Duration.ofMillis(5_950));
+        rejection(call(two, work(1)));
+
+        advance(Duration.ofMillis(60));
+
+        held(call(two, work(1)));
+    }
+
     /** Else a call could be rejected after the release of a permit was confirmed elsewhere. */
     @Test
     void fullBulkheadWhoseReleasesAreAwaitedIsAskedEachTime() {

@@ -179,19 +179,38 @@ class ShareSyncTest {
     void anAnswerFromBeforeAPermitWasFreeRejectsNothing() {
         call(Duration.ZERO);
         store.messages.accept(new ShareMessage.Freed(WORK, store.statements.get(0).number()));
-        answerFull(0);
+        answerFull(0, 0);
 
         call(Duration.ZERO);
 
         assertThat(store.statements).as("asks again").hasSize(2);
-        answerFull(1);
+        answerFull(1, 0);
         call(Duration.ZERO);
         assertThat(store.statements).as("knows").hasSize(2);
     }
 
-    private void answerFull(int statement) {
-        store.answers.get(statement).complete(new Position(store.statements.get(statement).number(), EPOCH, 0, 0, 0, 0, 3, 0, 0,
-                false, false, 0, true, 0, 0, 0, 0, Map.of(), Set.of(), "run"));
+    @Test
+    void aFullBulkheadRejectsNobodyWhilePermitsGoBack() {
+        Admission own = call(Duration.ZERO);
+        answer(0, 1, 0, false, 100);
+        held(own);
+        call(Duration.ZERO);
+        answerFull(1, 1);
+
+        store.isBusy = true;
+        own.end();
+        Admission beforeTheReturn = call(Duration.ZERO);
+        assertThat(beforeTheReturn.granted().toCompletableFuture()).isNotDone();
+        store.becomeReady();
+        Admission duringTheReturn = call(Duration.ZERO);
+
+        assertThat(store.statements.get(2).returned()).isEqualTo(1);
+        assertThat(duringTheReturn.granted().toCompletableFuture()).isNotDone();
+    }
+
+    private void answerFull(int statement, long granted) {
+        store.answers.get(statement).complete(new Position(store.statements.get(statement).number(), EPOCH, granted, 0, 0,
+                granted == 0 ? 0 : LEASE_MILLIS, 3, 0, 0, false, false, 0, true, 0, 0, 0, 0, Map.of(), Set.of(), "run"));
     }
 
     @Test

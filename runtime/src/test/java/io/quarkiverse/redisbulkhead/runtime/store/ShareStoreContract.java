@@ -419,6 +419,16 @@ public abstract class ShareStoreContract {
     }
 
     @Test
+    void ofManyInstancesNoneIsTold() {
+        a.tryFor(1, 2);
+        for (int i = 0; i < ShareStore.MOST_KEEPERS; i++) {
+            server.instance("i" + i).tryFor(1, 1);
+        }
+
+        assertThat(b.tryFor(1, 1).full()).isFalse();
+    }
+
+    @Test
     void whoWasRefusedLongAgoIsNotTold() {
         a.tryFor(1, 2);
         b.tryFor(1, 1);
