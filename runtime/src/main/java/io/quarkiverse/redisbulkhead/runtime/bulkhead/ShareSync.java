@@ -324,14 +324,13 @@ final class ShareSync {
             bulkhead.returning = 0;
         }
         turn(grants, now);
-        askAgain = position.askAgainMillis() > 0 || position.graceMillis() > 0;
-        askAgainNanos = now + TimeUnit.MILLISECONDS.toNanos(Math.max(position.askAgainMillis(), position.graceMillis()));
-        full = position.full() && position.number() > freedNumber && around.mayKeep();
-        fullUntilNanos = sent.atNanos() + FULL_NANOS;
+        long untilChange = position.askAgainMillis() > 0 ? position.askAgainMillis() : position.graceMillis();
+        askAgain = untilChange > 0;
+        askAgainNanos = now + TimeUnit.MILLISECONDS.toNanos(untilChange);
         graceEnds = position.graceMillis() > 0;
-        if (graceEnds && position.askAgainMillis() > 0) {
-            askAgainNanos = now + TimeUnit.MILLISECONDS.toNanos(Math.min(position.askAgainMillis(), position.graceMillis()));
-        }
+        full = position.full() && position.number() > freedNumber && around.mayKeep();
+        fullUntilNanos = askAgain ? Bulkhead.earlier(sent.atNanos() + FULL_NANOS, askAgainNanos, now)
+                : sent.atNanos() + FULL_NANOS;
         takeTokens(grants || isNewEpoch, position.firstToken(), position.tokens());
         highestToken = Math.max(highestToken, position.ticket());
         if (!position.otherLimits().isEmpty()) {
@@ -749,7 +748,7 @@ final class ShareSync {
      * and the store tells when another one is free. Where releases are awaited, calls must not depend on when that arrives.
      */
     boolean isFull(SemaphoreSpec call, long now) {
-        boolean nothingIsFree = full && fullUntilNanos - now > 0 && !(askAgain && askAgainNanos - now <= 0)
+        boolean nothingIsFree = full && fullUntilNanos - now > 0
                 && bulkhead.share == bulkhead.inUse && !call.awaitRelease();
         return knowsLimit() && (nothingIsFree || bulkhead.inUse + call.weight() > bulkhead.limit);
     }
