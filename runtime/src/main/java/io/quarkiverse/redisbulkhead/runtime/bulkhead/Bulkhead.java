@@ -438,36 +438,31 @@ final class Bulkhead {
     /** Within the lock: the youngest executions lose their permits until the others use no more than that. */
     void loseBeyond(int mostInUse, Reason reason, List<Runnable> then) {
         while (inUse > mostInUse && last != null) {
+            inUse -= last.weight();
             lose(last, reason, then);
         }
     }
 
-    // Within the lock.
+    /** A permit that is detached is not in the share, and its hold was not found. */
+    void loseDetached(SharePermit permit, List<Runnable> then) {
+        if (permit.state == State.HELD) {
+            lose(permit, Reason.GONE, then);
+        }
+    }
+
+    // Within the lock. Its weight stays in use.
     private void lose(SharePermit permit, Reason reason, List<Runnable> then) {
         PermitLost loss = new PermitLost(id.name(), id.key(), idOf(permit), tokenOf(permit), permit.method, reason);
         permit.state = State.LOST;
-        unlink(permit);
-        inUse -= permit.weight();
+        if (permit.inUse) {
+            unlink(permit);
+        }
         then.add(() -> {
             if (permit.interruption != null) {
                 permit.interruption.complete(loss);
             }
             around.listener.lost(loss);
         });
-    }
-
-    /** A permit that is detached is not in the share, and its hold was not found. */
-    void loseDetached(SharePermit permit, List<Runnable> then) {
-        if (permit.state == State.HELD) {
-            permit.state = State.LOST;
-            PermitLost loss = new PermitLost(id.name(), id.key(), idOf(permit), tokenOf(permit), permit.method, Reason.GONE);
-            then.add(() -> {
-                if (permit.interruption != null) {
-                    permit.interruption.complete(loss);
-                }
-                around.listener.lost(loss);
-            });
-        }
     }
 
     /** Ends the permit with that id, whose execution goes on without it. {@code false} when it is not in use here. */
@@ -490,10 +485,8 @@ final class Bulkhead {
 
     // Within the lock.
     private void end(SharePermit permit, Reason reason, long now, List<Runnable> then) {
-        int weight = permit.weight();
         lose(permit, reason, then);
-        inUse += weight;
-        freed(weight, false, now, then);
+        freed(permit.weight(), false, now, then);
     }
 
     // ---- What callers ask of a permit
@@ -859,9 +852,7 @@ final class Bulkhead {
             long now = nanoTime();
             while (last != null) {
                 SharePermit permit = last;
-                int weight = permit.weight();
                 lose(permit, Reason.STOPPED, then);
-                inUse += weight;
                 freed(permit, now, then);
             }
         }
