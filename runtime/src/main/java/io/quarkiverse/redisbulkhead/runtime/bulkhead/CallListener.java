@@ -19,10 +19,6 @@ public interface CallListener {
     default void waiting() {
     }
 
-    /** The outcome of a call that was waiting follows. */
-    default void waited() {
-    }
-
     /**
      * The call has a permit. Once, unless the call is rejected, and before it continues.
      *

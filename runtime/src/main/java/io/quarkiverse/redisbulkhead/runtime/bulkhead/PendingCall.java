@@ -318,9 +318,6 @@ final class PendingCall extends PendingAdmission {
     private void decided() {
         outcomeFinal = true;
         stopsWaiting();
-        if (waitingFired) {
-            call.waited();
-        }
     }
 
     // Within the lock.

@@ -51,11 +51,6 @@ public record SemaphoreListeners(List<SemaphoreListener> listeners) implements S
     }
 
     @Override
-    public CallListener onCall(BulkheadId bulkhead, String method) {
-        return onCall(bulkhead, method, 1);
-    }
-
-    @Override
     public CallListener onCall(BulkheadId bulkhead, String method, int weight) {
         List<CallListener> ofCall = null;
         // By index: an iterator would be an object for each call.
@@ -89,11 +84,6 @@ public record SemaphoreListeners(List<SemaphoreListener> listeners) implements S
         @Override
         public void waiting() {
             each(listeners, CallListener::waiting);
-        }
-
-        @Override
-        public void waited() {
-            each(listeners, CallListener::waited);
         }
 
         @Override

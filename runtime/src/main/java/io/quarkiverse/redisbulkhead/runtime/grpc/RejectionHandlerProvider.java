@@ -1,7 +1,5 @@
 package io.quarkiverse.redisbulkhead.runtime.grpc;
 
-import java.util.Optional;
-
 import jakarta.annotation.Priority;
 import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Inject;
@@ -10,7 +8,6 @@ import jakarta.inject.Singleton;
 import io.grpc.ForwardingServerCallListener.SimpleForwardingServerCallListener;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
-import io.grpc.StatusRuntimeException;
 import io.quarkiverse.redisbulkhead.runtime.rest.RetryAfter;
 import io.quarkus.arc.DefaultBean;
 import io.quarkus.grpc.ExceptionHandler;
@@ -28,7 +25,7 @@ public class RejectionHandlerProvider implements ExceptionHandlerProvider {
 
     // An application with clients only does not have it.
     private final Instance<DefaultExceptionHandlerProvider> others;
-    private final RejectionStatus rejections;
+    private final RetryAfter retryAfter;
 
     /**
      * Creates the provider.
@@ -39,7 +36,7 @@ public class RejectionHandlerProvider implements ExceptionHandlerProvider {
     @Inject
     public RejectionHandlerProvider(Instance<DefaultExceptionHandlerProvider> others, RetryAfter retryAfter) {
         this.others = others;
-        this.rejections = new RejectionStatus(retryAfter::of, retryAfter::ofUnavailable);
+        this.retryAfter = retryAfter;
     }
 
     /** For what a service throws. */
@@ -47,23 +44,23 @@ public class RejectionHandlerProvider implements ExceptionHandlerProvider {
     public <Q, A> ExceptionHandler<Q, A> createHandler(ServerCall.Listener<Q> listener, ServerCall<Q, A> call,
             Metadata metadata) {
         // The handler of Quarkus sends a StatusRuntimeException as it is.
-        return others.get().createHandler(new Translating<>(listener, rejections), call, metadata);
+        return others.get().createHandler(new Translating<>(listener, retryAfter), call, metadata);
     }
 
     /** For what the {@code Uni} or {@code Multi} of a service fails with. */
     @Override
     public Throwable transform(Throwable failure) {
-        Optional<StatusRuntimeException> rejection = rejections.of(failure);
-        return rejection.isPresent() ? rejection.get() : others.get().transform(failure);
+        return RejectionStatus.of(failure, retryAfter).<Throwable> map(status -> status)
+                .orElseGet(() -> others.get().transform(failure));
     }
 
     private static final class Translating<Q> extends SimpleForwardingServerCallListener<Q> {
 
-        private final RejectionStatus rejections;
+        private final RetryAfter retryAfter;
 
-        private Translating(ServerCall.Listener<Q> listener, RejectionStatus rejections) {
+        private Translating(ServerCall.Listener<Q> listener, RetryAfter retryAfter) {
             super(listener);
-            this.rejections = rejections;
+            this.retryAfter = retryAfter;
         }
 
         @Override
@@ -85,7 +82,7 @@ public class RejectionHandlerProvider implements ExceptionHandlerProvider {
             try {
                 call.run();
             } catch (RuntimeException e) {
-                throw rejections.of(e).<RuntimeException> map(status -> status).orElse(e);
+                throw RejectionStatus.of(e, retryAfter).<RuntimeException> map(status -> status).orElse(e);
             }
         }
     }

@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.guard;
 
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -8,7 +9,6 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import io.smallrye.mutiny.helpers.EmptyUniSubscription;
 import io.smallrye.mutiny.helpers.UniCallbackSubscriber;
 import io.smallrye.mutiny.operators.AbstractUni;
@@ -63,7 +63,7 @@ final class AnswerUni<R, T> extends AbstractUni<T> {
         }
         Delivery delivery = new Delivery(subscriber, made);
         subscriber.onSubscribe(delivery);
-        pending.whenComplete((item, failure) -> delivery.emitOn(executor, item, Failures.cause(failure)));
+        pending.whenComplete((item, failure) -> delivery.emitOn(executor, item, cause(failure)));
     }
 
     private enum State {
@@ -119,5 +119,9 @@ final class AnswerUni<R, T> extends AbstractUni<T> {
                 giveUp.accept(made);
             }
         }
+    }
+
+    private static Throwable cause(Throwable failure) {
+        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 }

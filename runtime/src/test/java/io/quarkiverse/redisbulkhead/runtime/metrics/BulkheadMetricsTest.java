@@ -28,8 +28,8 @@ class BulkheadMetricsTest {
 
     final MockClock clock = new MockClock();
     final SimpleMeterRegistry registry = new SimpleMeterRegistry(SimpleConfig.DEFAULT, clock);
-    final BulkheadMetrics series = new BulkheadMetrics(registry, () -> Set.of("reports", "late"), false);
-    final BulkheadMetrics withKeys = new BulkheadMetrics(registry, () -> Set.of("reports"), true);
+    final BulkheadMetrics series = new BulkheadMetrics(registry, Set.of("reports", "late"), false);
+    final BulkheadMetrics withKeys = new BulkheadMetrics(registry, Set.of("reports"), true);
 
     @Test
     void waitingAndRunningCallsAreMeasured() {
@@ -42,8 +42,7 @@ class BulkheadMetricsTest {
         call.acquired(CallResult.ACCEPTED, 7);
         assertThat(gauge("redis.bulkhead.executions.waiting")).isZero();
         assertThat(gauge("redis.bulkhead.executions.running")).isEqualTo(1);
-        clock.add(Duration.ofMillis(500));
-        call.released(1);
+        call.released(Duration.ofMillis(500).toNanos());
 
         assertThat(gauge("redis.bulkhead.executions.running")).isZero();
         assertThat(milliseconds("redis.bulkhead.waiting.duration")).containsExactly(1.0, 300.0);
@@ -90,7 +89,7 @@ class BulkheadMetricsTest {
 
     @Test
     void droppedPermitsAreCounted() {
-        series.onCall(REPORTS, "A#a");
+        series.onCall(REPORTS, "A#a", 1);
         assertThat(registry.get("redis.bulkhead.permits.leaked").tags("bulkhead", "reports").counter().count()).isZero();
         series.leaked(new PermitInUse(REPORTS, "id", "A#a", new Taker("main", ""), Duration.ZERO, Duration.ZERO));
 
@@ -124,9 +123,9 @@ class BulkheadMetricsTest {
     void gaugesAreRemovedWithTheApplication() {
         begin().acquired(CallResult.ACCEPTED, 7);
         series.end();
-        assertThat(series.onCall(REPORTS, "A#b")).isSameAs(CallListener.NONE);
+        assertThat(series.onCall(REPORTS, "A#b", 1)).isSameAs(CallListener.NONE);
         assertThat(registry.find("redis.bulkhead.executions.running").gauges()).isEmpty();
-        new BulkheadMetrics(registry, () -> Set.of("reports"), false).meters(REPORTS, "A#a");
+        new BulkheadMetrics(registry, Set.of("reports"), false).meters(REPORTS, "A#a");
 
         assertThat(gauge("redis.bulkhead.executions.running")).isZero();
     }
@@ -136,7 +135,7 @@ class BulkheadMetricsTest {
     }
 
     private CallListener begin() {
-        CallListener call = series.onCall(REPORTS, "A#a");
+        CallListener call = series.onCall(REPORTS, "A#a", 1);
         call.requested();
         return call;
     }
