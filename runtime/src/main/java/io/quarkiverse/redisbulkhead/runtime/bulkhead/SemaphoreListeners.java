@@ -87,13 +87,8 @@ public record SemaphoreListeners(List<SemaphoreListener> listeners) implements S
         }
 
         @Override
-        public void acquired(CallResult result, long fencingToken) {
-            each(listeners, listener -> listener.acquired(result, fencingToken));
-        }
-
-        @Override
-        public boolean usesFencingToken() {
-            return listeners.stream().anyMatch(CallListener::usesFencingToken);
+        public void acquired(CallResult result, HeldPermit permit) {
+            each(listeners, listener -> listener.acquired(result, permit));
         }
 
         @Override

@@ -5,7 +5,6 @@ import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 
-import io.grpc.ForwardingServerCallListener.SimpleForwardingServerCallListener;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
 import io.quarkiverse.redisbulkhead.runtime.rest.RetryAfter;
@@ -43,47 +42,29 @@ public class RejectionHandlerProvider implements ExceptionHandlerProvider {
     @Override
     public <Q, A> ExceptionHandler<Q, A> createHandler(ServerCall.Listener<Q> listener, ServerCall<Q, A> call,
             Metadata metadata) {
-        // The handler of Quarkus sends a StatusRuntimeException as it is.
-        return others.get().createHandler(new Translating<>(listener, retryAfter), call, metadata);
+        // The handler of Quarkus around this one sends a StatusRuntimeException as it is.
+        return others.get().createHandler(new ExceptionHandler<>(listener, call, metadata) {
+
+            @Override
+            protected void handleException(Throwable failure, ServerCall<Q, A> call, Metadata metadata) {
+                RejectionHandlerProvider.<RuntimeException> rethrow(withStatus(failure));
+            }
+        }, call, metadata);
     }
 
     /** For what the {@code Uni} or {@code Multi} of a service fails with. */
     @Override
     public Throwable transform(Throwable failure) {
-        return RejectionStatus.of(failure, retryAfter).<Throwable> map(status -> status)
-                .orElseGet(() -> others.get().transform(failure));
+        return others.get().transform(withStatus(failure));
     }
 
-    private static final class Translating<Q> extends SimpleForwardingServerCallListener<Q> {
+    private Throwable withStatus(Throwable failure) {
+        return RejectionStatus.of(failure, retryAfter).<Throwable> map(status -> status).orElse(failure);
+    }
 
-        private final RetryAfter retryAfter;
-
-        private Translating(ServerCall.Listener<Q> listener, RetryAfter retryAfter) {
-            super(listener);
-            this.retryAfter = retryAfter;
-        }
-
-        @Override
-        public void onMessage(Q message) {
-            translating(() -> super.onMessage(message));
-        }
-
-        @Override
-        public void onHalfClose() {
-            translating(super::onHalfClose);
-        }
-
-        @Override
-        public void onReady() {
-            translating(super::onReady);
-        }
-
-        private void translating(Runnable call) {
-            try {
-                call.run();
-            } catch (RuntimeException e) {
-                throw RejectionStatus.of(e, retryAfter).<RuntimeException> map(status -> status).orElse(e);
-            }
-        }
+    // Also a checked exception, which a service in Kotlin may throw.
+    @SuppressWarnings("unchecked")
+    private static <E extends Throwable> void rethrow(Throwable failure) throws E {
+        throw (E) failure;
     }
 }

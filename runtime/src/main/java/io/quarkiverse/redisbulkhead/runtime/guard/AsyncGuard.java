@@ -135,20 +135,16 @@ public final class AsyncGuard {
     }
 
     private Uni<Void> end(Admission admission) {
-        return Uni.createFrom().emitter(emitter -> afterEnd(admission, () -> emitter.complete(null)));
+        CompletableFuture<Void> ended = admission.end().toCompletableFuture();
+        return hasEnded(ended) ? Uni.createFrom().voidItem() : continuations.answer(() -> ended);
     }
 
     // Interrupts do not cut the wait short.
-    private void afterEnd(Admission admission, Runnable next) {
-        CompletableFuture<Void> ended = admission.end().toCompletableFuture();
+    private static boolean hasEnded(CompletableFuture<Void> ended) {
         if (!ended.isDone() && BlockingOperationControl.isBlockingAllowed()) {
             BlockingWait.awaitUninterruptibly(ended);
         }
-        if (ended.isDone()) {
-            next.run();
-        } else {
-            continuations.answer(() -> ended).subscribe().with(done -> next.run());
-        }
+        return ended.isDone();
     }
 
     // ---- Running
@@ -238,12 +234,22 @@ public final class AsyncGuard {
 
                 @Override
                 public void onItem(T item) {
-                    afterEnd(admission, () -> super.onItem(item));
+                    CompletableFuture<Void> ended = admission.end().toCompletableFuture();
+                    if (hasEnded(ended)) {
+                        super.onItem(item);
+                    } else {
+                        continuations.answer(() -> ended).subscribe().with(done -> super.onItem(item));
+                    }
                 }
 
                 @Override
                 public void onFailure(Throwable failure) {
-                    afterEnd(admission, () -> super.onFailure(failure));
+                    CompletableFuture<Void> ended = admission.end().toCompletableFuture();
+                    if (hasEnded(ended)) {
+                        super.onFailure(failure);
+                    } else {
+                        continuations.answer(() -> ended).subscribe().with(done -> super.onFailure(failure));
+                    }
                 }
 
                 @Override

@@ -29,6 +29,7 @@ import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallListener;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallResult;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeldPermit;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.PermitInUse;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreListener;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
@@ -269,7 +270,7 @@ public class BulkheadMetrics implements SemaphoreListener, ObservedShareStore.Li
             }
 
             @Override
-            public void acquired(CallResult result, long fencingToken) {
+            public void acquired(CallResult result, HeldPermit permit) {
                 waitingDuration.record(now() - begunAt, TimeUnit.NANOSECONDS);
                 running.incrementAndGet();
                 weight.addAndGet(ofCall);

@@ -18,6 +18,7 @@ import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallListener;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallResult;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeldPermit;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreListener;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.message.Texts;
@@ -105,14 +106,10 @@ public class CallSpans implements SemaphoreListener {
         }
 
         @Override
-        public boolean usesFencingToken() {
-            return true;
-        }
-
-        @Override
-        public void acquired(CallResult result, long fencingToken) {
-            if (fencingToken != 0) {
-                span.setAttribute(TOKEN, fencingToken);
+        public void acquired(CallResult result, HeldPermit permit) {
+            long token = permit.fencingToken();
+            if (token != 0) {
+                span.setAttribute(TOKEN, token);
             }
             end(result);
         }

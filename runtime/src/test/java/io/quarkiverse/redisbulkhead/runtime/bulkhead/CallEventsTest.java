@@ -377,11 +377,6 @@ class CallEventsTest extends TwoInstances {
             return new CallListener() {
 
                 @Override
-                public boolean usesFencingToken() {
-                    return true;
-                }
-
-                @Override
                 public void requested() {
                     lines.add("requested");
                 }
@@ -392,9 +387,9 @@ class CallEventsTest extends TwoInstances {
                 }
 
                 @Override
-                public void acquired(CallResult result, long fencingToken) {
+                public void acquired(CallResult result, HeldPermit permit) {
                     lines.add("acquired " + result);
-                    token = fencingToken;
+                    token = permit.fencingToken();
                 }
 
                 @Override
@@ -443,7 +438,7 @@ class CallEventsTest extends TwoInstances {
                 }
 
                 @Override
-                public void acquired(CallResult result, long fencingToken) {
+                public void acquired(CallResult result, HeldPermit permit) {
                     throw new NoSuchMethodError("acquired");
                 }
 

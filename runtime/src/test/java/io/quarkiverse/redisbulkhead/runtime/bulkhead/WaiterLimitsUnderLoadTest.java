@@ -120,7 +120,7 @@ class WaiterLimitsUnderLoadTest {
                 }
 
                 @Override
-                public void acquired(CallResult result, long fencingToken) {
+                public void acquired(CallResult result, HeldPermit permit) {
                     follows("acquired", "requested", "waiting");
                     undecided.decrementAndGet();
                     running.incrementAndGet();

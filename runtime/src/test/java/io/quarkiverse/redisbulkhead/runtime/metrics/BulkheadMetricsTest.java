@@ -39,7 +39,7 @@ class BulkheadMetricsTest {
         assertThat(gauge("redis.bulkhead.executions.waiting")).isEqualTo(1);
         assertThat(gauge("redis.bulkhead.executions.running")).isZero();
         clock.add(Duration.ofMillis(300));
-        call.acquired(CallResult.ACCEPTED, 7);
+        call.acquired(CallResult.ACCEPTED, null);
         assertThat(gauge("redis.bulkhead.executions.waiting")).isZero();
         assertThat(gauge("redis.bulkhead.executions.running")).isEqualTo(1);
         call.released(Duration.ofMillis(500).toNanos());
@@ -100,8 +100,8 @@ class BulkheadMetricsTest {
     void weightsAreAdded() {
         CallListener heavy = series.onCall(REPORTS, "A#a", 2_000);
         heavy.requested();
-        heavy.acquired(CallResult.ACCEPTED, 0);
-        begin().acquired(CallResult.ACCEPTED, 0);
+        heavy.acquired(CallResult.ACCEPTED, null);
+        begin().acquired(CallResult.ACCEPTED, null);
         assertThat(gauge("redis.bulkhead.executions.weight")).isEqualTo(2_001);
         heavy.released(1);
 
@@ -121,7 +121,7 @@ class BulkheadMetricsTest {
     /** A registry outlives the applications that tests start one after another. */
     @Test
     void gaugesAreRemovedWithTheApplication() {
-        begin().acquired(CallResult.ACCEPTED, 7);
+        begin().acquired(CallResult.ACCEPTED, null);
         series.end();
         assertThat(series.onCall(REPORTS, "A#b", 1)).isSameAs(CallListener.NONE);
         assertThat(registry.find("redis.bulkhead.executions.running").gauges()).isEmpty();
@@ -142,7 +142,7 @@ class BulkheadMetricsTest {
 
     private static void decide(CallListener call, CallResult result) {
         if (result == CallResult.ACCEPTED || result == CallResult.BYPASSED) {
-            call.acquired(result, 0);
+            call.acquired(result, null);
         } else {
             call.rejected(result);
         }
