@@ -47,7 +47,7 @@ final class RecentUse {
         newest = Math.max(newest, number(snapshot.at()));
         for (BulkheadState bulkhead : snapshot.bulkheads()) {
             for (LimitState limit : bulkhead.limits()) {
-                span.peaks.merge(new BulkheadId(bulkhead.name(), limit.key()), limit.inUse(), Math::max);
+                span.peaks.merge(new BulkheadId(bulkhead.name(), limit.key()), limit.now().inUse(), Math::max);
             }
         }
     }

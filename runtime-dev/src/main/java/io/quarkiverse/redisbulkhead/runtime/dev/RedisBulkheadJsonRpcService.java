@@ -19,7 +19,6 @@ import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
 import io.quarkiverse.redisbulkhead.runtime.overview.Problem;
 import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot;
 import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.BulkheadState;
-import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.LimitState;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import io.quarkus.runtime.annotations.DevMCPEnableByDefault;
 import io.quarkus.runtime.annotations.JsonRpcDescription;
@@ -64,7 +63,8 @@ public class RedisBulkheadJsonRpcService {
     private final Multi<?> ticks;
     private final InstantSource clock;
     private final RecentUse recently = new RecentUse();
-    private volatile Optional<Snapshot> latest = Optional.empty();
+    // The last known state.
+    private volatile Snapshot latest;
     private volatile boolean stopped;
 
     /**
@@ -100,23 +100,15 @@ public class RedisBulkheadJsonRpcService {
 
     // ---- Looking
 
-    /** The last known state, and why it is not newer. */
-    private record Seen(Optional<Snapshot> snapshot, Optional<String> error) {
-
-        private JsonObject json(Function<Snapshot, JsonObject> content) {
-            JsonObject json = snapshot.map(content).orElseGet(JsonObject::new);
-            error.ifPresent(why -> json.put("error", why));
-            return json;
-        }
-    }
-
-    // Pages and tools share readings.
-    private Uni<Seen> now() {
+    // Pages and tools share readings. An error says why the last known state is not newer.
+    private Uni<JsonObject> now(Function<Snapshot, JsonObject> content) {
         return overview.snapshot().invoke(snapshot -> {
             recently.add(snapshot);
-            latest = Optional.of(snapshot);
-        }).onItemOrFailure().transform((snapshot, failure) -> new Seen(latest,
-                Optional.ofNullable(failure).map(Failures::text)));
+            latest = snapshot;
+        }).onItemOrFailure().transform((snapshot, failure) -> {
+            JsonObject json = latest == null ? new JsonObject() : content.apply(latest);
+            return failure == null ? json : json.put("error", Failures.text(failure));
+        });
     }
 
     /**
@@ -126,8 +118,8 @@ public class RedisBulkheadJsonRpcService {
      */
     public Multi<JsonObject> watch() {
         return ticks.select().first(tick -> !stopped).select().first(STATES).onOverflow().drop()
-                .onItem().transformToUniAndConcatenate(tick -> now()).map(seen -> {
-                    JsonObject state = seen.json(snapshot -> snapshot.json(Overview.MOST_LISTED));
+                .onItem().transformToUniAndConcatenate(tick -> now(snapshot -> snapshot.json(Overview.MOST_LISTED)))
+                .map(state -> {
                     forEachLimit(state, (bulkhead, limit) -> recently.addTo(limit, bulkhead));
                     return state.put("now", Snapshot.text(clock.instant()));
                 });
@@ -153,8 +145,7 @@ public class RedisBulkheadJsonRpcService {
             + " whether instances use different limits")
     @DevMCPEnableByDefault
     public Uni<JsonObject> bulkheads() {
-        return now().map(seen -> {
-            JsonObject state = seen.json(snapshot -> snapshot.json(0));
+        return now(snapshot -> snapshot.json(0)).map(state -> {
             forEachLimit(state, (bulkhead, limit) -> {
                 limit.remove("holders");
                 limit.remove("waiters");
@@ -186,7 +177,7 @@ public class RedisBulkheadJsonRpcService {
             + " until when they are taken")
     @DevMCPEnableByDefault
     public Uni<JsonObject> holders(@JsonRpcDescription(BULKHEAD) String bulkhead, @JsonRpcDescription(ANY_KEY) String key) {
-        return listed("holders", bulkhead, key, limit -> limit.holdersJson(Overview.MOST_LISTED));
+        return listed("holders", bulkhead, key);
     }
 
     /**
@@ -200,23 +191,22 @@ public class RedisBulkheadJsonRpcService {
             + " one first: permit id, application, instance (host:process), method, since when, and the ticket")
     @DevMCPEnableByDefault
     public Uni<JsonObject> waiters(@JsonRpcDescription(BULKHEAD) String bulkhead, @JsonRpcDescription(ANY_KEY) String key) {
-        return listed("waiters", bulkhead, key, limit -> limit.waitersJson(Overview.MOST_LISTED));
+        return listed("waiters", bulkhead, key);
     }
 
-    private Uni<JsonObject> listed(String member, String bulkhead, String key, Function<LimitState, JsonArray> list) {
-        return now().map(seen -> seen.json(snapshot -> {
+    private Uni<JsonObject> listed(String member, String bulkhead, String key) {
+        return now(snapshot -> {
             BulkheadState state = snapshot.bulkhead(required("bulkhead", bulkhead));
             if (named(key) != null && !state.keyed()) {
                 throw new Problem(400, "Bulkhead '" + bulkhead + "' has one limit for all calls. Omit the key");
             }
             JsonArray all = new JsonArray();
             state.limits().stream().filter(limit -> named(key) == null || limit.key().equals(Optional.of(key)))
-                    .forEach(limit -> list.apply(limit).forEach(one -> {
-                        limit.key().ifPresent(text -> ((JsonObject) one).put("key", text));
-                        all.add(one);
-                    }));
+                    .flatMap(limit -> objects(limit.json(Overview.MOST_LISTED), member).peek(
+                            one -> limit.key().ifPresent(text -> one.put("key", text))))
+                    .forEach(all::add);
             return snapshot.moment().put(member, all);
-        })).onFailure().recoverWithItem(failure -> new JsonObject().put("error", Failures.text(failure)));
+        }).onFailure().recoverWithItem(failure -> new JsonObject().put("error", Failures.text(failure)));
     }
 
     /**

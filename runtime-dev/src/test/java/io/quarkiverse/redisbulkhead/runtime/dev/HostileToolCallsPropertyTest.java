@@ -50,7 +50,7 @@ class HostileToolCallsPropertyTest {
         if (!"reports".equals(bulkhead)) {
             assertThat(bulkheads.limits("reports").get(0)).satisfies(limit -> {
                 assertThat(limit.limit()).hasValue(USUAL_LIMIT);
-                assertThat(limit.holders()).anyMatch(holder -> holder.permitId().equals(mine));
+                assertThat(limit.now().holders()).anyMatch(holder -> holder.permitId().equals(mine));
             });
         }
         assertThat(service.revokeShown("reports", null, mine).await().indefinitely().done()).isTrue();

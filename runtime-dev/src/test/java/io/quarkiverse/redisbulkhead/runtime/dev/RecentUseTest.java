@@ -12,6 +12,7 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.PermitLost;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot;
 import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.BulkheadState;
 import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.LimitState;
@@ -27,9 +28,8 @@ class RecentUseTest {
     }
 
     private void see(int inUse) {
-        LimitState limit = new LimitState(Optional.of("acme"), OptionalInt.of(5), false, new TreeSet<>(), inUse,
-                new TreeMap<>(), 0, List.of(),
-                List.of());
+        LimitState limit = new LimitState(Optional.of("acme"), OptionalInt.of(5), new Occupancy(inUse, new TreeMap<>(), 0,
+                OptionalInt.empty(), new TreeSet<>(), List.of(), List.of()));
         recently.add(new Snapshot(at, List.of(new BulkheadState("search", true, Optional.empty(), true,
                 inUse == 0 ? List.of() : List.of(limit), 0)), Optional.empty()));
     }

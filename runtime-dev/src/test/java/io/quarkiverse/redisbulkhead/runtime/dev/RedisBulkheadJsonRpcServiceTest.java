@@ -12,7 +12,6 @@ import org.junit.jupiter.api.Test;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.dev.RedisBulkheadJsonRpcService.Outcome;
-import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.LimitState;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 import io.smallrye.mutiny.Multi;
@@ -109,7 +108,7 @@ class RedisBulkheadJsonRpcServiceTest {
 
         assertThat(answer(service.revoke("reports", "", permit)).message()).contains(permit,
                 "immediately, or with its next renewal");
-        assertThat(bulkheads.limits("reports")).extracting(LimitState::inUse).containsExactly(0);
+        assertThat(bulkheads.limits("reports")).extracting(limit -> limit.now().inUse()).containsExactly(0);
         assertThat(answer(service.revoke("reports", "", permit)))
                 .isEqualTo(new Outcome(false, "The permit " + permit + " is no longer held"));
     }

@@ -19,27 +19,14 @@ public interface CallListener {
     default void waiting() {
     }
 
-    /** The outcome of a call that was waiting follows. */
-    default void waited() {
-    }
-
     /**
      * The call has a permit. Once, unless the call is rejected, and before it continues.
      *
      * @param result {@link CallResult#ACCEPTED} or {@link CallResult#BYPASSED}
-     * @param fencingToken the fencing token of the permit; 0 for a permit that was given without one
+     * @param permit the permit. Its fencing token is drawn when it is asked for, and each one that is drawn brings the next
+     *        request to the store nearer
      */
-    default void acquired(CallResult result, long fencingToken) {
-    }
-
-    /**
-     * Whether {@link #acquired} needs the fencing token. Otherwise it may be 0 for any permit: tokens are drawn on demand, and
-     * each one that is drawn brings the next request to the store nearer.
-     *
-     * @return the same for the whole call
-     */
-    default boolean usesFencingToken() {
-        return false;
+    default void acquired(CallResult result, HeldPermit permit) {
     }
 
     /**

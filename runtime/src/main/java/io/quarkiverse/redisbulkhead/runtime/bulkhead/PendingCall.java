@@ -288,7 +288,7 @@ final class PendingCall extends PendingAdmission {
                 decided();
                 if (policy == OnOutage.ALLOW) {
                     permit = new UncountedPermit(bulkhead.id, call, bulkhead.around.timers, null);
-                    call.acquired(CallResult.BYPASSED, 0);
+                    call.acquired(CallResult.BYPASSED, permit);
                 } else {
                     fireRejected(reason, rejection);
                 }
@@ -318,9 +318,6 @@ final class PendingCall extends PendingAdmission {
     private void decided() {
         outcomeFinal = true;
         stopsWaiting();
-        if (waitingFired) {
-            call.waited();
-        }
     }
 
     // Within the lock.

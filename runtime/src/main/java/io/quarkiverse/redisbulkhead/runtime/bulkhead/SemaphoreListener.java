@@ -23,21 +23,11 @@ public interface SemaphoreListener {
      *
      * @param bulkhead the bulkhead
      * @param method what the permit is for, as operators see it
+     * @param weight how much of the limit the call takes
      * @return receives the events of this call; {@link CallListener#NONE} costs nothing
      */
-    default CallListener onCall(BulkheadId bulkhead, String method) {
-        return CallListener.NONE;
-    }
-
-    /**
-     * As {@link #onCall(BulkheadId, String)}, for listeners to which the weight matters.
-     *
-     * @param bulkhead the bulkhead
-     * @param method what the permit is for, as operators see it
-     * @param weight how much of the limit the call takes
-     */
     default CallListener onCall(BulkheadId bulkhead, String method, int weight) {
-        return onCall(bulkhead, method);
+        return CallListener.NONE;
     }
 
     /**

@@ -51,11 +51,6 @@ public record SemaphoreListeners(List<SemaphoreListener> listeners) implements S
     }
 
     @Override
-    public CallListener onCall(BulkheadId bulkhead, String method) {
-        return onCall(bulkhead, method, 1);
-    }
-
-    @Override
     public CallListener onCall(BulkheadId bulkhead, String method, int weight) {
         List<CallListener> ofCall = null;
         // By index: an iterator would be an object for each call.
@@ -92,18 +87,8 @@ public record SemaphoreListeners(List<SemaphoreListener> listeners) implements S
         }
 
         @Override
-        public void waited() {
-            each(listeners, CallListener::waited);
-        }
-
-        @Override
-        public void acquired(CallResult result, long fencingToken) {
-            each(listeners, listener -> listener.acquired(result, fencingToken));
-        }
-
-        @Override
-        public boolean usesFencingToken() {
-            return listeners.stream().anyMatch(CallListener::usesFencingToken);
+        public void acquired(CallResult result, HeldPermit permit) {
+            each(listeners, listener -> listener.acquired(result, permit));
         }
 
         @Override

@@ -87,8 +87,7 @@ final class SharePermit implements HeldPermit, Admission {
             synchronized (this) {
                 call = listener;
             }
-            listener.acquired(bulkhead.isFenced() ? CallResult.ACCEPTED : CallResult.BYPASSED,
-                    listener.usesFencingToken() ? fencingToken() : 0);
+            listener.acquired(bulkhead.isFenced() ? CallResult.ACCEPTED : CallResult.BYPASSED, this);
         }
     }
 

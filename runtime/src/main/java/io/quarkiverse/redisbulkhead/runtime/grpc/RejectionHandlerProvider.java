@@ -1,16 +1,12 @@
 package io.quarkiverse.redisbulkhead.runtime.grpc;
 
-import java.util.Optional;
-
 import jakarta.annotation.Priority;
 import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 
-import io.grpc.ForwardingServerCallListener.SimpleForwardingServerCallListener;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
-import io.grpc.StatusRuntimeException;
 import io.quarkiverse.redisbulkhead.runtime.rest.RetryAfter;
 import io.quarkus.arc.DefaultBean;
 import io.quarkus.grpc.ExceptionHandler;
@@ -28,7 +24,7 @@ public class RejectionHandlerProvider implements ExceptionHandlerProvider {
 
     // An application with clients only does not have it.
     private final Instance<DefaultExceptionHandlerProvider> others;
-    private final RejectionStatus rejections;
+    private final RetryAfter retryAfter;
 
     /**
      * Creates the provider.
@@ -39,54 +35,36 @@ public class RejectionHandlerProvider implements ExceptionHandlerProvider {
     @Inject
     public RejectionHandlerProvider(Instance<DefaultExceptionHandlerProvider> others, RetryAfter retryAfter) {
         this.others = others;
-        this.rejections = new RejectionStatus(retryAfter::of, retryAfter::ofUnavailable);
+        this.retryAfter = retryAfter;
     }
 
     /** For what a service throws. */
     @Override
     public <Q, A> ExceptionHandler<Q, A> createHandler(ServerCall.Listener<Q> listener, ServerCall<Q, A> call,
             Metadata metadata) {
-        // The handler of Quarkus sends a StatusRuntimeException as it is.
-        return others.get().createHandler(new Translating<>(listener, rejections), call, metadata);
+        // The handler of Quarkus around this one sends a StatusRuntimeException as it is.
+        return others.get().createHandler(new ExceptionHandler<>(listener, call, metadata) {
+
+            @Override
+            protected void handleException(Throwable failure, ServerCall<Q, A> call, Metadata metadata) {
+                RejectionHandlerProvider.<RuntimeException> rethrow(withStatus(failure));
+            }
+        }, call, metadata);
     }
 
     /** For what the {@code Uni} or {@code Multi} of a service fails with. */
     @Override
     public Throwable transform(Throwable failure) {
-        Optional<StatusRuntimeException> rejection = rejections.of(failure);
-        return rejection.isPresent() ? rejection.get() : others.get().transform(failure);
+        return others.get().transform(withStatus(failure));
     }
 
-    private static final class Translating<Q> extends SimpleForwardingServerCallListener<Q> {
+    private Throwable withStatus(Throwable failure) {
+        return RejectionStatus.of(failure, retryAfter).<Throwable> map(status -> status).orElse(failure);
+    }
 
-        private final RejectionStatus rejections;
-
-        private Translating(ServerCall.Listener<Q> listener, RejectionStatus rejections) {
-            super(listener);
-            this.rejections = rejections;
-        }
-
-        @Override
-        public void onMessage(Q message) {
-            translating(() -> super.onMessage(message));
-        }
-
-        @Override
-        public void onHalfClose() {
-            translating(super::onHalfClose);
-        }
-
-        @Override
-        public void onReady() {
-            translating(super::onReady);
-        }
-
-        private void translating(Runnable call) {
-            try {
-                call.run();
-            } catch (RuntimeException e) {
-                throw rejections.of(e).<RuntimeException> map(status -> status).orElse(e);
-            }
-        }
+    // Also a checked exception, which a service in Kotlin may throw.
+    @SuppressWarnings("unchecked")
+    private static <E extends Throwable> void rethrow(Throwable failure) throws E {
+        throw (E) failure;
     }
 }

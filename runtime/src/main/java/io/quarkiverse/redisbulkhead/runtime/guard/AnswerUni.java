@@ -4,10 +4,12 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
+import io.smallrye.mutiny.helpers.EmptyUniSubscription;
 import io.smallrye.mutiny.helpers.UniCallbackSubscriber;
 import io.smallrye.mutiny.operators.AbstractUni;
 import io.smallrye.mutiny.operators.uni.UniOperatorProcessor;
@@ -17,8 +19,8 @@ import io.smallrye.mutiny.subscription.UniSubscription;
 /**
  * The answer to a request, which is made at each subscription. Cancelling the subscription does not cancel the future behind
  * the request, as {@code Uni.createFrom().completionStage} would: what the engine does when the answer arrives must happen in
- * any case. Instead, a request whose answer does not reach its subscriber is given up, whether it is cancelled before it is
- * made, while it is in flight, or before the answer is emitted.
+ * any case. Instead, a request whose answer does not reach its subscriber is given up, whether it is cancelled while it is in
+ * flight or before the answer is emitted.
  * <p>
  * An operator that is cancelled just as the answer is emitted may drop it, or may be passing it to a function. Nothing is given
  * up then: a permit that stays held until {@code max-hold} is better than one that is released during the work.
@@ -49,7 +51,19 @@ final class AnswerUni<R, T> extends AbstractUni<T> {
 
     @Override
     public void subscribe(UniSubscriber<? super T> subscriber) {
-        new Delivery(subscriber).begin();
+        Executor executor = executorOfSubscription.get();
+        R made;
+        CompletionStage<T> pending;
+        try {
+            made = request.get();
+            pending = answer.apply(made);
+        } catch (Throwable e) {
+            EmptyUniSubscription.propagateFailureEvent(subscriber, e);
+            return;
+        }
+        Delivery delivery = new Delivery(subscriber, made);
+        subscriber.onSubscribe(delivery);
+        pending.whenComplete((item, failure) -> delivery.emitOn(executor, item, cause(failure)));
     }
 
     private enum State {
@@ -63,45 +77,12 @@ final class AnswerUni<R, T> extends AbstractUni<T> {
     private final class Delivery implements UniSubscription {
 
         private final UniSubscriber<? super T> subscriber;
-        // Both are guarded by this. The request is null until it has been made, and does not change after that.
-        private State state = State.PENDING;
-        private R made;
+        private final R made;
+        private final AtomicReference<State> state = new AtomicReference<>(State.PENDING);
 
-        private Delivery(UniSubscriber<? super T> subscriber) {
+        private Delivery(UniSubscriber<? super T> subscriber, R made) {
             this.subscriber = subscriber;
-        }
-
-        private void begin() {
-            Executor executor = executorOfSubscription.get();
-            subscriber.onSubscribe(this);
-            if (isCancelled()) {
-                return;
-            }
-            try {
-                R now = request.get();
-                if (isCancelledAfter(now)) {
-                    giveUp.accept(now);
-                } else {
-                    answer.apply(now).whenComplete((item, failure) -> emitOn(executor, item, failure));
-                }
-            } catch (Throwable e) {
-                emit(null, e);
-            }
-        }
-
-        private synchronized boolean isCancelled() {
-            return state == State.CANCELLED;
-        }
-
-        private synchronized boolean isCancelledAfter(R now) {
-            made = now;
-            return state == State.CANCELLED;
-        }
-
-        private synchronized boolean transition(State from, State to) {
-            boolean applies = state == from;
-            state = applies ? to : state;
-            return applies;
+            this.made = made;
         }
 
         private void emitOn(Executor executor, T item, Throwable failure) {
@@ -109,9 +90,9 @@ final class AnswerUni<R, T> extends AbstractUni<T> {
                 executor.execute(() -> emit(item, failure));
             } catch (RejectedExecutionException e) {
                 // For example, the event loop was closed. A subscriber without an answer would wait forever.
-                if (transition(State.PENDING, State.CANCELLED)) {
+                if (state.compareAndSet(State.PENDING, State.CANCELLED)) {
                     giveUp.accept(made);
-                    subscriber.onFailure(failure == null ? e : cause(failure));
+                    subscriber.onFailure(failure == null ? e : failure);
                 }
             }
         }
@@ -120,31 +101,23 @@ final class AnswerUni<R, T> extends AbstractUni<T> {
             if (subscriber instanceof UniOperatorProcessor<?, ?> operator && operator.isCancelled()) {
                 // It would drop the answer. Its call of cancel() is yet to come.
                 cancel();
-            } else if (transition(State.PENDING, State.EMITTED)) {
+            } else if (state.compareAndSet(State.PENDING, State.EMITTED)) {
                 if (failure == null) {
                     subscriber.onItem(item);
                 } else {
-                    subscriber.onFailure(cause(failure));
+                    subscriber.onFailure(failure);
                 }
-            }
-        }
-
-        @Override
-        public void cancel() {
-            R dropped;
-            synchronized (this) {
-                dropped = hasDroppedTheAnswer() ? made : null;
-                state = State.CANCELLED;
-            }
-            if (dropped != null) {
-                giveUp.accept(dropped);
             }
         }
 
         // A UniCallbackSubscriber forwards a cancellation only if it has not accepted the answer. Operators forward it also
         // while, or long after, a function uses the answer.
-        private boolean hasDroppedTheAnswer() {
-            return state == State.PENDING || state == State.EMITTED && subscriber instanceof UniCallbackSubscriber;
+        @Override
+        public void cancel() {
+            State before = state.getAndSet(State.CANCELLED);
+            if (before == State.PENDING || before == State.EMITTED && subscriber instanceof UniCallbackSubscriber) {
+                giveUp.accept(made);
+            }
         }
     }
 

@@ -6,12 +6,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Flow.Subscription;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.PermitLostException;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeldPermit;
 import io.quarkus.runtime.BlockingOperationControl;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
@@ -92,12 +92,13 @@ public final class AsyncGuard {
      */
     public Multi<Object> multi(Supplier<Admission> admissions, Callable<Object> method) {
         return Multi.createFrom().deferred(() -> {
-            Runnable decided = StreamStart.announce(continuations);
+            CompletableFuture<Void> decided = StreamStart.announce(continuations);
             Admission admission = admissions.get();
             return held(admission).onItem().transformToMulti(held -> startMulti(held, method, decided))
                     .onCompletion().call(() -> end(admission))
                     .onFailure().call(() -> end(admission))
-                    .plug(stream -> new EndOnCancelMulti<>(stream, admission, decided));
+                    .plug(stream -> new StreamOperator<>(stream,
+                            downstream -> new EndOfStream<>(downstream, admission, decided)));
         });
     }
 
@@ -124,9 +125,8 @@ public final class AsyncGuard {
         return Uni.createFrom().deferred(() -> {
             if (BlockingOperationControl.isBlockingAllowed()) {
                 BlockingWait.await(bulkhead, admission.attempted());
-                CompletableFuture<List<HeldPermit>> granted = admission.granted().toCompletableFuture();
-                if (granted.isDone()) {
-                    BlockingWait.await(bulkhead, granted);
+                if (admission.granted().toCompletableFuture().isDone()) {
+                    BlockingWait.untilHeld(bulkhead, admission);
                     return Uni.createFrom().item(admission);
                 }
             }
@@ -134,12 +134,12 @@ public final class AsyncGuard {
         });
     }
 
-    // Interrupts do not cut the wait short.
     private Uni<Void> end(Admission admission) {
         CompletableFuture<Void> ended = admission.end().toCompletableFuture();
         return hasEnded(ended) ? Uni.createFrom().voidItem() : continuations.answer(() -> ended);
     }
 
+    // Interrupts do not cut the wait short.
     private static boolean hasEnded(CompletableFuture<Void> ended) {
         if (!ended.isDone() && BlockingOperationControl.isBlockingAllowed()) {
             BlockingWait.awaitUninterruptibly(ended);
@@ -161,13 +161,12 @@ public final class AsyncGuard {
     }
 
     @SuppressWarnings("unchecked")
-    private Multi<Object> startMulti(Admission admission, Callable<Object> method, Runnable decided) {
+    private Multi<Object> startMulti(Admission admission, Callable<Object> method, CompletableFuture<Void> decided) {
         try {
             Multi<Object> running = notNull((Multi<Object>) HeldPermits.with(admission, method), "Multi");
             List<CompletionStage<PermitLost>> losses = admission.interruptions();
-            decided.run();
-            return losses.isEmpty() ? running
-                    : running.plug(stream -> new FailOnLoss<>(stream, losses, continuations.here()));
+            decided.complete(null);
+            return losses.isEmpty() ? running : failingAt(losses, running);
         } catch (Exception e) {
             return Multi.createFrom().failure(e);
         }
@@ -190,30 +189,19 @@ public final class AsyncGuard {
                 loss -> loss.thenAccept(lost -> emitter.fail(new PermitLostException(lost))))).emitOn(here);
     }
 
-    /** Forwards a stream until a permit is lost. Mutiny's own operators that fail a stream do not cancel it. */
-    private static final class FailOnLoss<T> extends AbstractMultiOperator<T, T> {
-
-        private final List<CompletionStage<PermitLost>> losses;
-        private final Executor here;
-
-        private FailOnLoss(Multi<? extends T> stream, List<CompletionStage<PermitLost>> losses, Executor here) {
-            super(stream);
-            this.losses = losses;
-            this.here = here;
-        }
-
-        @Override
-        public void subscribe(MultiSubscriber<? super T> downstream) {
-            Passage<T> passage = new Passage<>(new SerializedSubscriber<>(downstream));
-            upstream.subscribe().withSubscriber(passage);
-            losses.forEach(loss -> loss
-                    .thenAccept(lost -> here.execute(() -> passage.end(new PermitLostException(lost)))));
-        }
+    private <T> Multi<T> failingAt(List<CompletionStage<PermitLost>> losses, Multi<T> running) {
+        Executor here = continuations.here();
+        return running.plug(stream -> new StreamOperator<>(stream, downstream -> {
+            UntilLoss<T> untilLoss = new UntilLoss<>(new SerializedSubscriber<>(downstream));
+            losses.forEach(loss -> loss.thenAccept(lost -> here.execute(() -> untilLoss.end(new PermitLostException(lost)))));
+            return untilLoss;
+        }));
     }
 
-    private static final class Passage<T> extends MultiOperatorProcessor<T, T> {
+    /** Mutiny's own operators that fail a stream do not cancel it. */
+    private static final class UntilLoss<T> extends MultiOperatorProcessor<T, T> {
 
-        private Passage(MultiSubscriber<? super T> downstream) {
+        private UntilLoss(MultiSubscriber<? super T> downstream) {
             super(downstream);
         }
 
@@ -276,36 +264,45 @@ public final class AsyncGuard {
         }
     }
 
-    private static final class EndOnCancelMulti<T> extends AbstractMultiOperator<T, T> {
+    private static final class EndOfStream<T> extends MultiOperatorProcessor<T, T> {
 
         private final Admission admission;
-        private final Runnable decided;
+        private final CompletableFuture<Void> decided;
 
-        private EndOnCancelMulti(Multi<? extends T> stream, Admission admission, Runnable decided) {
-            super(stream);
+        private EndOfStream(MultiSubscriber<? super T> downstream, Admission admission, CompletableFuture<Void> decided) {
+            super(downstream);
             this.admission = admission;
             this.decided = decided;
         }
 
         @Override
-        public void subscribe(MultiSubscriber<? super T> subscriber) {
-            upstream.subscribe().withSubscriber(new MultiOperatorProcessor<T, T>(subscriber) {
+        public void onFailure(Throwable failure) {
+            super.onFailure(failure);
+            decided.complete(null);
+        }
 
-                @Override
-                public void onFailure(Throwable failure) {
-                    super.onFailure(failure);
-                    decided.run();
-                }
+        @Override
+        public void cancel() {
+            boolean running = !isDone() && !isCancelled();
+            super.cancel();
+            if (running) {
+                admission.end();
+            }
+        }
+    }
 
-                @Override
-                public void cancel() {
-                    boolean running = !isDone() && !isCancelled();
-                    super.cancel();
-                    if (running) {
-                        admission.end();
-                    }
-                }
-            });
+    private static final class StreamOperator<T> extends AbstractMultiOperator<T, T> {
+
+        private final Function<MultiSubscriber<? super T>, MultiSubscriber<T>> between;
+
+        private StreamOperator(Multi<? extends T> stream, Function<MultiSubscriber<? super T>, MultiSubscriber<T>> between) {
+            super(stream);
+            this.between = between;
+        }
+
+        @Override
+        public void subscribe(MultiSubscriber<? super T> downstream) {
+            upstream.subscribe().withSubscriber(between.apply(downstream));
         }
     }
 }

@@ -6,9 +6,9 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.quarkiverse.redisbulkhead.BulkheadInterruptedException;
-import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaitsOn;
+import io.quarkiverse.redisbulkhead.runtime.message.Texts;
 import io.quarkus.runtime.BlockingOperationControl;
 import io.quarkus.runtime.BlockingOperationNotAllowedException;
 
@@ -81,11 +81,7 @@ public final class BlockingWait {
      */
     public static <T> T reply(String operation, String bulkhead, CompletionStage<T> stage) {
         return await(stage, interrupt -> new BulkheadInterruptedException("The thread was interrupted while " + operation
-                + "() waited for a reply about " + (bulkhead.startsWith(LockSpec.BULKHEAD_PREFIX)
-                        ? "lock '" + bulkhead.substring(LockSpec.BULKHEAD_PREFIX.length())
-                        : "bulkhead '" + bulkhead)
-                + "'",
-                bulkhead, interrupt));
+                + "() waited for a reply about " + Texts.bulkheadOrLock(bulkhead), bulkhead, interrupt));
     }
 
     private static <T> T await(CompletionStage<T> stage, Function<InterruptedException, RuntimeException> interrupted) {

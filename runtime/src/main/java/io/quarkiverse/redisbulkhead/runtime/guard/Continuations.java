@@ -1,13 +1,14 @@
 package io.quarkiverse.redisbulkhead.runtime.guard;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 
 import org.jboss.threads.EnhancedQueueExecutor;
 
@@ -44,12 +45,9 @@ public final class Continuations implements AutoCloseable {
     private static final int MOST_THREADS = 0xfffff;
     private static final Duration KEEP_IDLE = Duration.ofSeconds(5);
 
-    private final int size;
     private final AtomicInteger number = new AtomicInteger();
-
-    // Created when a call of that depth waits, because many applications never wait. Both are guarded by this.
-    private final ExecutorService[] pools = new ExecutorService[DEPTHS];
-    private boolean closed;
+    // By depth. They start no thread before a call of that depth waits.
+    private final List<EnhancedQueueExecutor> pools;
 
     /**
      * Starts no thread yet.
@@ -57,11 +55,12 @@ public final class Continuations implements AutoCloseable {
      * @param maxBlockedThreads how many threads, here and in the worker pool, may wait for permits at once
      */
     public Continuations(int maxBlockedThreads) {
-        this.size = (int) Math.min(MOST_THREADS, Math.max(0L, maxBlockedThreads) + NEVER_WAITING);
+        int size = (int) Math.min(MOST_THREADS, Math.max(0L, maxBlockedThreads) + NEVER_WAITING);
+        this.pools = IntStream.range(0, DEPTHS).mapToObj(depth -> newPool(depth, size)).toList();
     }
 
     // A ThreadPoolExecutor with a queue would either not grow before the queue is full, or not use idle threads first.
-    private ExecutorService newPool(int depth) {
+    private EnhancedQueueExecutor newPool(int depth, int size) {
         return new EnhancedQueueExecutor.Builder().setRegisterMBean(false)
                 .setCorePoolSize(0).setMaximumPoolSize(size).setQueueLimited(false).setKeepAliveTime(KEEP_IDLE)
                 .setThreadFactory(task -> new ContinuationThread(task, depth, number.incrementAndGet()))
@@ -87,17 +86,7 @@ public final class Continuations implements AutoCloseable {
 
     private Executor poolForCurrentThread() {
         int depth = Thread.currentThread() instanceof ContinuationThread here ? here.depth + 1 : 0;
-        return pool(Math.min(depth, DEPTHS - 1));
-    }
-
-    private synchronized Executor pool(int depth) {
-        if (pools[depth] == null && closed) {
-            return Runnable::run;
-        }
-        if (pools[depth] == null) {
-            pools[depth] = newPool(depth);
-        }
-        return pools[depth];
+        return pools.get(Math.min(depth, DEPTHS - 1));
     }
 
     /**
@@ -168,12 +157,7 @@ public final class Continuations implements AutoCloseable {
 
     /** Stops the threads. */
     @Override
-    public synchronized void close() {
-        closed = true;
-        for (ExecutorService pool : pools) {
-            if (pool != null) {
-                pool.shutdown();
-            }
-        }
+    public void close() {
+        pools.forEach(EnhancedQueueExecutor::shutdown);
     }
 }

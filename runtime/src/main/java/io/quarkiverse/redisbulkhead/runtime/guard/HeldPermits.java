@@ -60,14 +60,19 @@ public final class HeldPermits {
      * @return empty when no method that this thread is calling holds one
      */
     public static Optional<HeldPermit> innermost(String bulkhead) {
-        for (Admission admission : CALLS.get()) {
-            for (HeldPermit permit : admission.heldNow()) {
+        return held(bulkhead).stream().findFirst();
+    }
+
+    private static List<HeldPermit> held(String bulkhead) {
+        List<HeldPermit> held = new ArrayList<>(0);
+        for (Admission call : CALLS.get()) {
+            for (HeldPermit permit : call.heldNow()) {
                 if (permit.bulkhead().equals(bulkhead)) {
-                    return Optional.of(permit);
+                    held.add(permit);
                 }
             }
         }
-        return Optional.empty();
+        return held;
     }
 
     /**
@@ -87,14 +92,7 @@ public final class HeldPermits {
      * @return for a call within those that this thread is making
      */
     public static Semaphore nested(Semaphore semaphore) {
-        List<HeldPermit> around = new ArrayList<>(0);
-        for (Admission admission : CALLS.get()) {
-            for (HeldPermit permit : admission.heldNow()) {
-                if (permit.bulkhead().equals(semaphore.spec().name())) {
-                    around.add(permit);
-                }
-            }
-        }
+        List<HeldPermit> around = held(semaphore.spec().name());
         return around.isEmpty() ? semaphore : semaphore.nestedIn(around);
     }
 }

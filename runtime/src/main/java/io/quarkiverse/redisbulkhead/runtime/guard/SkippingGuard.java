@@ -1,7 +1,9 @@
 package io.quarkiverse.redisbulkhead.runtime.guard;
 
 import java.util.concurrent.Callable;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 import org.jboss.logging.Logger;
@@ -37,30 +39,41 @@ public final class SkippingGuard implements Guard {
 
     @Override
     public Object call(Supplier<Admission> admissions, Callable<Object> method) throws Exception {
+        return quietly(() -> guard.call(admissions, method), this::isSkipped, this::skip);
+    }
+
+    /**
+     * Runs what may end without a result in place of failing.
+     *
+     * @param execution returns a value, or a {@link Uni} or stage of one
+     * @param quiet which failures end it
+     * @param listener receives them
+     * @return what the execution returned; after such a failure null, or a {@link Uni} or stage of null
+     * @throws Exception any other failure
+     */
+    public static Object quietly(Callable<Object> execution, Predicate<Throwable> quiet, Consumer<Throwable> listener)
+            throws Exception {
         Object returned;
         try {
-            returned = guard.call(admissions, method);
-        } catch (SkippedException | StoppingException e) {
-            if (!isSkipped(e)) {
+            returned = execution.call();
+        } catch (Exception e) {
+            if (!quiet.test(e)) {
                 throw e;
             }
-            skip(e);
+            listener.accept(e);
             return null;
         }
         if (returned instanceof Uni<?> uni) {
-            return recovered(uni);
+            return recovered(uni, quiet, listener);
         }
-        // What the guard of stages returns, which passes a cancellation on.
-        return returned instanceof CompletableFuture<?> stage
-                ? recovered(Uni.createFrom().completionStage(stage)).subscribeAsCompletionStage()
+        // The stage of a guard passes a cancellation on.
+        return returned instanceof CompletionStage<?> stage
+                ? recovered(Uni.createFrom().completionStage(stage), quiet, listener).subscribeAsCompletionStage()
                 : returned;
     }
 
-    private <T> Uni<T> recovered(Uni<T> execution) {
-        return execution.onFailure(this::isSkipped).recoverWithItem(failure -> {
-            skip(failure);
-            return null;
-        });
+    private static <T> Uni<T> recovered(Uni<T> execution, Predicate<Throwable> quiet, Consumer<Throwable> listener) {
+        return execution.onFailure(quiet).invoke(listener).onFailure(quiet).recoverWithNull();
     }
 
     private boolean isSkipped(Throwable failure) {

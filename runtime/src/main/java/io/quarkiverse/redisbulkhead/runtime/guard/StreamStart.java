@@ -1,7 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime.guard;
 
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
@@ -12,10 +12,8 @@ import java.util.function.Consumer;
 public final class StreamStart {
 
     private static final ThreadLocal<StreamStart> CURRENT = new ThreadLocal<>();
-    private static final Runnable NOTHING = () -> {
-    };
 
-    private final Consumer<Executor> decidedLater;
+    private final Consumer<Executor> decided;
     // The subscription itself is one of them.
     private final AtomicInteger undecided = new AtomicInteger(1);
     // Where the first guarded stream was subscribed to; null without one.
@@ -24,20 +22,19 @@ public final class StreamStart {
     /**
      * Does not subscribe yet.
      *
-     * @param decidedLater called once each guarded stream has its permits or has failed, unless {@link #by} has returned
-     *        {@code true}; takes an executor that has the Vert.x context and the kind of thread of the subscription
+     * @param decided called once each guarded stream has its permits or has failed. Takes an executor that has the Vert.x
+     *        context and the kind of thread of the subscription, or null on the thread that subscribed
      */
-    public StreamStart(Consumer<Executor> decidedLater) {
-        this.decidedLater = decidedLater;
+    public StreamStart(Consumer<Executor> decided) {
+        this.decided = decided;
     }
 
     /**
      * Subscribes.
      *
      * @param subscription subscribes to the stream
-     * @return {@code true} if each guarded stream has its permits or has failed already, and without such streams
      */
-    public boolean by(Runnable subscription) {
+    public void by(Runnable subscription) {
         StreamStart outer = CURRENT.get();
         CURRENT.set(this);
         try {
@@ -45,7 +42,13 @@ public final class StreamStart {
         } finally {
             CURRENT.set(outer);
         }
-        return undecided.decrementAndGet() == 0;
+        decide(null);
+    }
+
+    private void decide(Executor executor) {
+        if (undecided.decrementAndGet() == 0) {
+            decided.accept(executor);
+        }
     }
 
     /** Whether a guarded stream was among those that it subscribed to. */
@@ -57,22 +60,18 @@ public final class StreamStart {
      * Announces a guarded stream to which the current thread subscribes.
      *
      * @param continuations knows where the subscription continues
-     * @return to be run when it has its permits, or when its failure has reached its subscriber; may be run several times
+     * @return to be completed when it has its permits, or when its failure has reached its subscriber
      */
-    static Runnable announce(Continuations continuations) {
+    static CompletableFuture<Void> announce(Continuations continuations) {
+        CompletableFuture<Void> decision = new CompletableFuture<>();
         StreamStart start = CURRENT.get();
-        if (start == null) {
-            return NOTHING;
-        }
-        if (start.here == null) {
-            start.here = continuations.here();
-        }
-        start.undecided.incrementAndGet();
-        AtomicBoolean first = new AtomicBoolean(true);
-        return () -> {
-            if (first.getAndSet(false) && start.undecided.decrementAndGet() == 0) {
-                start.decidedLater.accept(start.here);
+        if (start != null) {
+            if (start.here == null) {
+                start.here = continuations.here();
             }
-        };
+            start.undecided.incrementAndGet();
+            decision.thenRun(() -> start.decide(start.here));
+        }
+        return decision;
     }
 }

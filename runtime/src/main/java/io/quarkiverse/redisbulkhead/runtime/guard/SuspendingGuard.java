@@ -3,7 +3,7 @@ package io.quarkiverse.redisbulkhead.runtime.guard;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
@@ -22,10 +22,10 @@ import kotlin.coroutines.ContinuationInterceptor;
 import kotlin.coroutines.CoroutineContext;
 import kotlin.coroutines.SafeContinuation;
 import kotlin.coroutines.intrinsics.IntrinsicsKt;
-import kotlinx.coroutines.CancellableContinuationImpl;
 import kotlinx.coroutines.CompletableJob;
 import kotlinx.coroutines.Job;
 import kotlinx.coroutines.JobKt;
+import kotlinx.coroutines.future.FutureKt;
 
 /**
  * Guards Kotlin {@code suspend} functions. A call suspends while it waits, on any thread, and continues on the dispatcher of
@@ -38,9 +38,6 @@ import kotlinx.coroutines.JobKt;
 public class SuspendingGuard implements Guard {
 
     private static final Object SUSPENDED = IntrinsicsKt.getCOROUTINE_SUSPENDED();
-
-    // MODE_CANCELLABLE, a constant that the Kotlin compiler inlines.
-    private static final int CANCELLABLE = 1;
 
     @Override
     @SuppressWarnings("unchecked")
@@ -83,16 +80,10 @@ public class SuspendingGuard implements Guard {
             return caller.getOrThrow();
         }
 
-        // As suspendCancellableCoroutine() does, an inline function that compiles to these calls.
+        // A copy, because a cancelled coroutine also cancels the future for which it waits.
         private void await() {
-            CancellableContinuationImpl<List<HeldPermit>> waiting = new CancellableContinuationImpl<>(
-                    dispatched(new Granted()), CANCELLABLE);
-            waiting.initCancellability();
-            admission.granted().whenComplete((permits, failure) -> {
-                Throwable rejection = failure instanceof CompletionException ? failure.getCause() : failure;
-                waiting.resumeWith(rejection == null ? permits : ResultKt.createFailure(rejection));
-            });
-            granted(outcome(waiting::getResult));
+            CompletableFuture<List<HeldPermit>> granted = admission.granted().toCompletableFuture().copy();
+            granted(outcome(() -> FutureKt.await(granted, dispatched(new Granted()))));
         }
 
         private final class Granted implements Continuation<List<HeldPermit>> {

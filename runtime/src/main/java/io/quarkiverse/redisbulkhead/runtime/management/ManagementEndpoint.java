@@ -5,6 +5,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
@@ -46,12 +47,11 @@ public class ManagementEndpoint {
 
     private static final String JSON = "application/json";
     private static final String NAME = "name";
-    private static final String KEY = "key";
     private static final String PERMITS = "permits";
     private static final String SEND = ". Send a body such as {\"permits\": 10}";
     private static final String NOT_UTF8 = "\uFFFD";
     private static final String NOT_UTF8_ENCODED = "%EF%BF%BD";
-    private static final int MOST_LISTED = Overview.MOST_LISTED;
+    private static final Pattern DIGITS = Pattern.compile("[0-9]{1,6}");
 
     private final Overview overview;
 
@@ -68,26 +68,15 @@ public class ManagementEndpoint {
     // ---- Requests
 
     /**
-     * Shows all bulkheads.
-     *
-     * @param ctx the request
-     */
-    void list(RoutingContext ctx) {
-        answer(ctx, () -> {
-            int most = most(ctx);
-            return overview.snapshot().map(now -> now.json(most));
-        });
-    }
-
-    /**
-     * Shows one bulkhead.
+     * Shows all bulkheads, or the one in the path.
      *
      * @param ctx the request
      */
     void show(RoutingContext ctx) {
         answer(ctx, () -> {
             int most = most(ctx);
-            return overview.snapshot().map(now -> now.json(ctx.pathParam(NAME), most));
+            String name = ctx.pathParam(NAME);
+            return overview.snapshot().map(now -> name == null ? now.json(most) : now.json(name, most));
         });
     }
 
@@ -130,7 +119,7 @@ public class ManagementEndpoint {
 
     // The log has no texts of keys, which may be confidential.
     private <T> Uni<JsonObject> change(RoutingContext ctx, Function<RedisSemaphore, Uni<T>> change, String done, String value) {
-        Optional<String> key = query(ctx, KEY);
+        Optional<String> key = query(ctx, "key");
         return overview.change(ctx.pathParam(NAME), key, change).invoke(() -> LOG.infof(
                 "%s %s %s '%s'%s through the management endpoint", user(ctx), done,
                 key.isPresent() ? "a key of bulkhead" : "bulkhead", ctx.pathParam(NAME), value)).replaceWith((JsonObject) null);
@@ -147,17 +136,11 @@ public class ManagementEndpoint {
     // ---- Query and body
 
     private static int most(RoutingContext ctx) {
-        return query(ctx, "most").map(text -> {
-            try {
-                int number = Integer.parseInt(text);
-                if (number >= 0 && number <= MOST_LISTED) {
-                    return number;
-                }
-            } catch (NumberFormatException e) {
-                // The same problem as for a number that is out of range.
-            }
-            throw new Problem(400, "The query parameter most must be a number from 0 to " + MOST_LISTED);
-        }).orElse(USUALLY_LISTED);
+        String most = query(ctx, "most").orElse(String.valueOf(USUALLY_LISTED));
+        if (!DIGITS.matcher(most).matches() || Integer.parseInt(most) > Overview.MOST_LISTED) {
+            throw new Problem(400, "The query parameter most must be a number from 0 to " + Overview.MOST_LISTED);
+        }
+        return Integer.parseInt(most);
     }
 
     /** The only allowed query parameter, which may be empty. */
@@ -219,13 +202,8 @@ public class ManagementEndpoint {
 
     private static void answer(RoutingContext ctx, Supplier<Uni<? extends JsonObject>> answer) {
         Context context = ctx.vertx().getOrCreateContext();
-        Uni.createFrom().deferred(answer).emitOn(task -> context.runOnContext(now -> task.run())).subscribe().with(json -> {
-            if (json == null) {
-                end(ctx, 204, null, null);
-            } else {
-                end(ctx, 200, JSON, json);
-            }
-        }, failure -> refuse(ctx, failure));
+        Uni.createFrom().deferred(answer).emitOn(task -> context.runOnContext(now -> task.run())).subscribe()
+                .with(json -> end(ctx, json == null ? 204 : 200, JSON, json), failure -> refuse(ctx, failure));
     }
 
     /** Responds with {@code application/problem+json} (RFC 9457), with the reason phrase of the status as title. */

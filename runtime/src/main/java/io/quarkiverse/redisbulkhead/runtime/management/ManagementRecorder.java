@@ -1,7 +1,9 @@
 package io.quarkiverse.redisbulkhead.runtime.management;
 
+import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.stream.StreamSupport;
 
 import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigProvider;
@@ -27,7 +29,7 @@ public class ManagementRecorder {
     /** A request that the endpoint answers. */
     public enum Operation {
         /** Shows all bulkheads. */
-        LIST("GET", "", ManagementEndpoint::list),
+        LIST("GET", "", ManagementEndpoint::show),
         /** Shows one bulkhead. */
         SHOW("GET", "/:name", ManagementEndpoint::show),
         /** Takes a permit away. */
@@ -116,18 +118,14 @@ public class ManagementRecorder {
 
     /** Whether the paths of a permission that is enabled end with {@code /*} and include the endpoint. */
     static boolean isCovered(Config config, String path, String permissions, String root) {
-        for (String property : config.getPropertyNames()) {
-            if (property.startsWith(permissions) && property.endsWith(PATHS) && config.getOptionalValue(
-                    property.substring(0, property.length() - PATHS.length()) + ".enabled", Boolean.class).orElse(true)) {
-                for (String paths : config.getOptionalValue(property, String[].class).orElse(new String[0])) {
-                    String absolute = paths.trim().startsWith("/") ? paths.trim()
-                            : (root.endsWith("/") ? root : root + "/") + paths.trim();
-                    if (absolute.endsWith("/*") && (path + "/").startsWith(absolute.substring(0, absolute.length() - 1))) {
-                        return true;
-                    }
-                }
-            }
-        }
-        return false;
+        return StreamSupport.stream(config.getPropertyNames().spliterator(), false)
+                .filter(property -> property.startsWith(permissions) && property.endsWith(PATHS))
+                .filter(property -> config.getOptionalValue(
+                        property.substring(0, property.length() - PATHS.length()) + ".enabled", Boolean.class).orElse(true))
+                .flatMap(property -> config.getOptionalValues(property, String.class).orElse(List.of()).stream())
+                .map(String::trim)
+                .map(paths -> paths.startsWith("/") ? paths : root + (root.endsWith("/") ? "" : "/") + paths)
+                .anyMatch(paths -> paths.endsWith("/*")
+                        && (path + "/").startsWith(paths.substring(0, paths.length() - 1)));
     }
 }

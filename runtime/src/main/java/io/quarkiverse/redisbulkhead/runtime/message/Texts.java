@@ -3,6 +3,8 @@ package io.quarkiverse.redisbulkhead.runtime.message;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
+import io.quarkiverse.redisbulkhead.LockSpec;
+
 /** Parts of messages. */
 public final class Texts {
 
@@ -30,6 +32,18 @@ public final class Texts {
      */
     public static String quoted(String name) {
         return "\"" + (name.length() <= SHOWN ? name : name.substring(0, SHOWN) + "...") + "\"";
+    }
+
+    /**
+     * What a name means to users.
+     *
+     * @param bulkhead the name of a bulkhead, or of the one behind a lock
+     * @return the text
+     */
+    public static String bulkheadOrLock(String bulkhead) {
+        return bulkhead.startsWith(LockSpec.BULKHEAD_PREFIX)
+                ? "lock '" + bulkhead.substring(LockSpec.BULKHEAD_PREFIX.length()) + "'"
+                : "bulkhead '" + bulkhead + "'";
     }
 
     /**

@@ -11,11 +11,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Supplier;
 
 import jakarta.annotation.PreDestroy;
 import jakarta.enterprise.event.Observes;
-import jakarta.enterprise.inject.Instance;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
@@ -31,6 +29,7 @@ import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallListener;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallResult;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeldPermit;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.PermitInUse;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreListener;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
@@ -74,31 +73,26 @@ public class BulkheadMetrics implements SemaphoreListener, ObservedShareStore.Li
     private final MeterProvider<Counter> failedRenewals;
     private final MeterProvider<Timer> operations;
     private final boolean keyTag;
-    private final Supplier<Set<String>> namesWithSeries;
+    private final Set<String> namesWithSeries;
     private final Set<String> keys = ConcurrentHashMap.newKeySet();
     private final Map<Series, CallMeters> meters = new ConcurrentHashMap<>();
     private final Map<Operation, Timer> timers = new ConcurrentHashMap<>();
-    // Null before the first call.
-    private volatile Set<String> names;
     private volatile boolean closed;
 
     /**
      * Makes no meter yet.
      *
      * @param registry where meters are
-     * @param bulkheads knows which names are declared; needs this bean itself, so it is asked when there are calls
+     * @param bulkheads knows which names are declared
      * @param config says which other names have series, and whether keys are a tag
      */
     @Inject
-    public BulkheadMetrics(MeterRegistry registry, Instance<BulkheadRegistry> bulkheads, RedisBulkheadRuntimeConfig config) {
-        this(registry, () -> {
-            Set<String> names = new HashSet<>(bulkheads.get().names());
-            config.metrics().names().ifPresent(names::addAll);
-            return names;
-        }, config.metrics().keyTag());
+    public BulkheadMetrics(MeterRegistry registry, BulkheadRegistry bulkheads, RedisBulkheadRuntimeConfig config) {
+        this(registry, new HashSet<>(bulkheads.names()), config.metrics().keyTag());
+        config.metrics().names().ifPresent(namesWithSeries::addAll);
     }
 
-    BulkheadMetrics(MeterRegistry registry, Supplier<Set<String>> namesWithSeries, boolean keyTag) {
+    BulkheadMetrics(MeterRegistry registry, Set<String> namesWithSeries, boolean keyTag) {
         this.registry = registry;
         this.calls = counter("calls", "Calls that requested a permit, by result");
         this.waitingDurations = timer("waiting.duration",
@@ -145,14 +139,9 @@ public class BulkheadMetrics implements SemaphoreListener, ObservedShareStore.Li
     }
 
     @Override
-    public CallListener onCall(BulkheadId bulkhead, String method) {
-        return onCall(bulkhead, method, 1);
-    }
-
-    @Override
     public CallListener onCall(BulkheadId bulkhead, String method, int weight) {
         // Nothing would remove the gauges later.
-        return closed ? CallListener.NONE : meters(bulkhead, method).newCall(weight);
+        return closed ? CallListener.NONE : meters(bulkhead, method).new Call(weight);
     }
 
     @Override
@@ -222,12 +211,7 @@ public class BulkheadMetrics implements SemaphoreListener, ObservedShareStore.Li
     }
 
     private boolean hasSeries(BulkheadId bulkhead) {
-        Set<String> known = names;
-        if (known == null) {
-            known = namesWithSeries.get();
-            names = known;
-        }
-        return known.contains(bulkhead.name());
+        return namesWithSeries.contains(bulkhead.name());
     }
 
     // Gauges show the state of this application. What counts may go on counting in the next one of this process.
@@ -264,16 +248,10 @@ public class BulkheadMetrics implements SemaphoreListener, ObservedShareStore.Li
                     .description(description).strongReference(true).register(registry);
         }
 
-        /** Measures one more call. */
-        private CallListener newCall(int ofCall) {
-            return new Call(ofCall);
-        }
-
         private final class Call implements CallListener {
 
             private final int ofCall;
             private long begunAt;
-            private long runsSince;
             private boolean waits;
 
             private Call(int ofCall) {
@@ -292,9 +270,8 @@ public class BulkheadMetrics implements SemaphoreListener, ObservedShareStore.Li
             }
 
             @Override
-            public void acquired(CallResult result, long fencingToken) {
-                runsSince = now();
-                waitingDuration.record(runsSince - begunAt, TimeUnit.NANOSECONDS);
+            public void acquired(CallResult result, HeldPermit permit) {
+                waitingDuration.record(now() - begunAt, TimeUnit.NANOSECONDS);
                 running.incrementAndGet();
                 weight.addAndGet(ofCall);
                 count(result);
@@ -319,7 +296,7 @@ public class BulkheadMetrics implements SemaphoreListener, ObservedShareStore.Li
             public void released(long heldNanos) {
                 running.decrementAndGet();
                 weight.addAndGet(-ofCall);
-                runningDuration.record(now() - runsSince, TimeUnit.NANOSECONDS);
+                runningDuration.record(heldNanos, TimeUnit.NANOSECONDS);
             }
 
             private long now() {

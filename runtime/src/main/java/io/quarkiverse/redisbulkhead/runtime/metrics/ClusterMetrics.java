@@ -87,12 +87,13 @@ public class ClusterMetrics {
         }
         // Null while the state is unknown.
         AtomicReference<LimitState> latest = new AtomicReference<>();
-        gauge("permits.in.use", bulkhead, latest, LimitState::inUse,
+        gauge("permits.in.use", bulkhead, latest, state -> state.now().inUse(),
                 "Permits in use in the whole cluster, by weight; also those that other instances keep idle");
-        gauge("permits.idle", bulkhead, latest, LimitState::idle,
+        gauge("permits.idle", bulkhead, latest, state -> state.now().idle(),
                 "Permits that this instance keeps for its next calls");
         gauge("permits.limit", bulkhead, latest, state -> state.limit().getAsInt(), "The current limit in the whole cluster");
-        gauge("waiters", bulkhead, latest, LimitState::waiting, "Calls in the whole cluster that are waiting for a permit");
+        gauge("waiters", bulkhead, latest, state -> state.now().waiting(),
+                "Calls in the whole cluster that are waiting for a permit");
         readings.add(ticks.onOverflow().drop().onItem().transformToUniAndConcatenate(tick -> read
                 .onFailure().invoke(failure -> LOG.debugf(failure,
                         "Bulkhead '%s' could not be read; its cluster-wide gauges have no value for now", bulkhead))

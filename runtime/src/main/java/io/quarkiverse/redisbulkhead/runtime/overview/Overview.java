@@ -190,11 +190,12 @@ public final class Overview {
     }
 
     private static Optional<String> incomplete(BulkheadsInUse inUse, List<Row> unread) {
-        String names = unread.stream().map(row -> "'" + row.id().name() + "'").distinct().collect(Collectors.joining(", "));
-        String reasons = Stream.concat(inUse.incomplete().stream(),
-                names.isEmpty() ? Stream.empty() : Stream.of("what Redis keeps for " + names + " could not be read"))
-                .collect(Collectors.joining("; "));
-        return Optional.of(reasons).filter(text -> !text.isEmpty());
+        if (unread.isEmpty()) {
+            return inUse.incomplete();
+        }
+        String why = "what Redis keeps for " + unread.stream().map(row -> "'" + row.id().name() + "'").distinct()
+                .collect(Collectors.joining(", ")) + " could not be read";
+        return Optional.of(inUse.incomplete().map(reason -> reason + "; " + why).orElse(why));
     }
 
     private static LimitState limit(BulkheadId id, Occupancy now, Optional<DeclaredBulkhead> definition) {
@@ -203,8 +204,7 @@ public final class Overview {
                 : id.name().startsWith(LockSpec.BULKHEAD_PREFIX) ? OptionalInt.of(1)
                         : now.resizedTo().isPresent() || now.declaredLimits().size() != 1 ? now.resizedTo()
                                 : OptionalInt.of(now.declaredLimits().first());
-        return new LimitState(id.key(), limit, now.resizedTo().isPresent(), now.declaredLimits(), now.inUse(), now.idleAt(),
-                now.waiting(), now.holders(), now.waiters());
+        return new LimitState(id.key(), limit, now);
     }
 
     /**

@@ -7,12 +7,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.SortedMap;
-import java.util.SortedSet;
 import java.util.function.Function;
 
-import io.quarkiverse.redisbulkhead.Holder;
-import io.quarkiverse.redisbulkhead.Waiter;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.message.NearestNames;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -115,27 +112,9 @@ public record Snapshot(Instant at, List<BulkheadState> bulkheads, Optional<Strin
      * @param key the key; empty when the bulkhead is one limit for all
      * @param limit how many permits there are; empty when this application does not declare the bulkhead and instances have
      *        not declared exactly one limit within the last minute
-     * @param resized whether the limit was set by {@link io.quarkiverse.redisbulkhead.RedisSemaphore#resize}
-     * @param declaredLimits the different limits that instances declared within the last minute, ascending
-     * @param inUse what the permits that are held weigh together
-     * @param idleAt how many more permits each instance keeps that no execution uses
-     * @param waiting how many wait
-     * @param holders who holds, the lease that ends first coming first; fewer than {@code inUse} when there are too many to
-     *        list
-     * @param waiters who waits, the fair ones first and in their order; fewer than {@code waiting} when there are too many to
-     *        list
+     * @param now what uses it; lists fewer holders and waiters than there are when there are too many
      */
-    public record LimitState(Optional<String> key, OptionalInt limit, boolean resized, SortedSet<Integer> declaredLimits,
-            int inUse, SortedMap<String, Integer> idleAt, int waiting, List<Holder> holders, List<Waiter> waiters) {
-
-        /**
-         * How many permits instances keep that no execution uses.
-         *
-         * @return the sum
-         */
-        public int idle() {
-            return idleAt.values().stream().mapToInt(Integer::intValue).sum();
-        }
+    public record LimitState(Optional<String> key, OptionalInt limit, Occupancy now) {
 
         /**
          * Whether instances use different limits, and no limit was set for all.
@@ -143,46 +122,33 @@ public record Snapshot(Instant at, List<BulkheadState> bulkheads, Optional<Strin
          * @return {@code true} when more than one limit was declared within the last minute, and none was set for all
          */
         public boolean limitsDiffer() {
-            return !resized && declaredLimits.size() > 1;
+            return now.resizedTo().isEmpty() && now.declaredLimits().size() > 1;
         }
 
-        private JsonObject json(int most) {
+        /**
+         * The limit as JSON.
+         *
+         * @param most how many holders, and how many waiters, to list
+         * @return a new object
+         */
+        public JsonObject json(int most) {
             JsonObject json = new JsonObject();
             key.ifPresent(text -> json.put("key", text));
             limit.ifPresent(permits -> json.put("limit", permits));
-            return json.put("resized", resized)
+            return json.put("resized", now.resizedTo().isPresent())
                     .put("limitsDiffer", limitsDiffer())
-                    .put("declaredLimits", new JsonArray(List.copyOf(declaredLimits)))
-                    .put("inUse", inUse)
-                    .put("idle", idle())
-                    .put("idleAt", new JsonObject(Map.copyOf(idleAt)))
-                    .put("waiting", waiting)
-                    .put("holders", holdersJson(most))
-                    .put("waiters", waitersJson(most));
-        }
-
-        /**
-         * The holders as JSON.
-         *
-         * @param most how many to list
-         * @return a new array
-         */
-        public JsonArray holdersJson(int most) {
-            return array(holders.stream().limit(most).toList(), holder -> occupant(holder.permitId(), holder.weight(),
-                    holder.application(), holder.instance(), holder.method(), holder.since(), holder.until())
-                    .put("fencingToken", Long.toString(holder.ticket())).put("state", text(holder.state())));
-        }
-
-        /**
-         * The waiters as JSON.
-         *
-         * @param most how many to list
-         * @return a new array
-         */
-        public JsonArray waitersJson(int most) {
-            return array(waiters.stream().limit(most).toList(), waiter -> occupant(waiter.permitId(), waiter.weight(),
-                    waiter.application(), waiter.instance(), waiter.method(), waiter.since(), waiter.until())
-                    .put("ticket", Long.toString(waiter.ticket())));
+                    .put("declaredLimits", new JsonArray(List.copyOf(now.declaredLimits())))
+                    .put("inUse", now.inUse())
+                    .put("idle", now.idle())
+                    .put("idleAt", new JsonObject(Map.copyOf(now.idleAt())))
+                    .put("waiting", now.waiting())
+                    .put("holders", array(now.holders().stream().limit(most).toList(), holder -> occupant(holder.permitId(),
+                            holder.weight(), holder.application(), holder.instance(), holder.method(), holder.since(),
+                            holder.until()).put("fencingToken", Long.toString(holder.ticket()))
+                            .put("state", text(holder.state()))))
+                    .put("waiters", array(now.waiters().stream().limit(most).toList(), waiter -> occupant(waiter.permitId(),
+                            waiter.weight(), waiter.application(), waiter.instance(), waiter.method(), waiter.since(),
+                            waiter.until()).put("ticket", Long.toString(waiter.ticket()))));
         }
 
         private static JsonObject occupant(String permitId, int weight, String application, String instance, String method,

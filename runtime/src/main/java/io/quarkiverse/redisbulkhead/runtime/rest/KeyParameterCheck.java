@@ -51,42 +51,27 @@ public record KeyParameterCheck(String beanClass, String method, List<String> pa
         if (given.converter == null || given.converter instanceof WatchedSupplier) {
             return;
         }
-        ServerMethodParameter watched = new ServerMethodParameter();
-        watched.name = given.name;
-        watched.type = given.type;
-        watched.declaredType = given.declaredType;
-        watched.declaredUnresolvedType = given.declaredUnresolvedType;
-        watched.signature = given.signature;
-        watched.parameterType = given.parameterType;
-        watched.encoded = given.encoded;
-        watched.mimeType = given.mimeType;
-        watched.partFileName = given.partFileName;
-        watched.separator = given.separator;
-        watched.setDefaultValue(withoutDefault.contains(index) && given.getDefaultValue() != null
+        String defaultValue = withoutDefault.contains(index) && given.getDefaultValue() != null
                 ? MISSING + given.getDefaultValue()
-                : given.getDefaultValue());
-        watched.setSingle(given.isSingle());
-        watched.setOptional(given.isOptional());
-        watched.setObtainedAsCollection(given.isObtainedAsCollection());
-        watched.customParameterExtractor = given.customParameterExtractor;
-        watched.converter = new WatchedSupplier(index, given.converter, required);
+                : given.getDefaultValue();
+        ServerMethodParameter watched = new ServerMethodParameter(given.name, given.type, given.declaredType,
+                given.declaredUnresolvedType, given.parameterType, given.isSingle(), given.signature,
+                new WatchedSupplier(index, given.converter, required), defaultValue, given.isObtainedAsCollection(),
+                given.isOptional(), given.encoded, given.customParameterExtractor, given.mimeType, given.separator);
+        watched.partFileName = given.partFileName;
         all[index] = watched;
     }
 
-    /**
-     * The keys of bulkheads that are enabled, looked up at the first request. Unsynchronized: threads that race find the same.
-     */
+    /** The keys of bulkheads that are enabled, looked up at the first request; threads that race find the same. */
     private final class RequiredKeys {
 
-        private List<RequiredKey> known;
+        private volatile List<RequiredKey> known;
 
         private List<RequiredKey> all() {
-            List<RequiredKey> all = known;
-            if (all == null) {
-                all = Arc.container().instance(GuardedMethods.class).get().requiredKeys(beanClass, method, parameterTypes);
-                known = all;
+            if (known == null) {
+                known = Arc.container().instance(GuardedMethods.class).get().requiredKeys(beanClass, method, parameterTypes);
             }
-            return all;
+            return known;
         }
 
         private boolean contain(int index) {

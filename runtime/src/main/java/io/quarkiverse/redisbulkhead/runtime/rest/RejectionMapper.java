@@ -11,14 +11,13 @@ import jakarta.ws.rs.ext.ExceptionMapper;
 
 import io.quarkiverse.redisbulkhead.BulkheadContendedException;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
-import io.quarkiverse.redisbulkhead.BulkheadInterruptedException;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.InvalidBulkheadKeyException;
 import io.quarkiverse.redisbulkhead.LockNotAcquiredException;
-import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeavyCallRejectedException;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.NestedCallRejectedException;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.message.Texts;
 import io.vertx.core.json.JsonObject;
 
 /**
@@ -46,33 +45,26 @@ public class RejectionMapper implements ExceptionMapper<RuntimeException> {
     }
 
     @Override
-    public Response toResponse(RuntimeException rejection) {
-        if (rejection instanceof BulkheadFullException full) {
-            return response(statusWhenFull,
-                    full instanceof LockNotAcquiredException ? "Locked" : "Too many concurrent executions", detail(full),
-                    full.name(), retryAfter.of(full));
+    public Response toResponse(RuntimeException failure) {
+        return Rejection.of(failure, retryAfter).map(rejection -> response(
+                rejection.isFull() ? statusWhenFull : Status.SERVICE_UNAVAILABLE.getStatusCode(), rejection.title(),
+                detail(failure, rejection.bulkhead()), rejection.bulkhead(), rejection.retryAfter()))
+                // A retry would not help.
+                .orElseGet(() -> response(Status.BAD_REQUEST.getStatusCode(), "A parameter is missing or malformed",
+                        failure.getMessage(), ((InvalidBulkheadKeyException) failure).name(), OptionalLong.empty()));
+    }
+
+    private static String detail(RuntimeException failure, String bulkhead) {
+        if (failure instanceof BulkheadFullException full) {
+            return detail(full);
         }
-        if (rejection instanceof BulkheadUnavailableException unavailable) {
+        if (failure instanceof BulkheadUnavailableException) {
             // The reason stays in the log; it may name servers.
-            return unavailable("The limit cannot be checked",
-                    "Bulkhead '" + unavailable.name() + "' is temporarily unavailable", unavailable.name());
+            return "Bulkhead '" + bulkhead + "' is temporarily unavailable";
         }
-        if (rejection instanceof BulkheadContendedException contended) {
-            return unavailable("The limit cannot be checked",
-                    "Too many requests are competing for bulkhead '" + contended.name() + "'", contended.name());
-        }
-        if (rejection instanceof BulkheadInterruptedException interrupted) {
-            String name = interrupted.name();
-            return unavailable("The call was interrupted",
-                    "The call was interrupted while it waited for " + (name.startsWith(LockSpec.BULKHEAD_PREFIX)
-                            ? "lock '" + name.substring(LockSpec.BULKHEAD_PREFIX.length())
-                            : "bulkhead '" + name) + "'",
-                    name);
-        }
-        // A retry would not help.
-        InvalidBulkheadKeyException invalid = (InvalidBulkheadKeyException) rejection;
-        return response(Status.BAD_REQUEST.getStatusCode(), "A parameter is missing or malformed", invalid.getMessage(),
-                invalid.name(), OptionalLong.empty());
+        return failure instanceof BulkheadContendedException
+                ? "Too many requests are competing for bulkhead '" + bulkhead + "'"
+                : "The call was interrupted while it waited for " + Texts.bulkheadOrLock(bulkhead);
     }
 
     private static String detail(BulkheadFullException rejection) {
@@ -90,11 +82,6 @@ public class RejectionMapper implements ExceptionMapper<RuntimeException> {
         String whose = "of bulkhead '" + rejection.name() + "' " + (rejection.key().isPresent() ? "for this key " : "");
         return rejection.limit() == 1 ? "The only permit " + whose + "is taken"
                 : "All " + rejection.limit() + " permits " + whose + "are taken";
-    }
-
-    private Response unavailable(String title, String detail, String bulkhead) {
-        return response(Status.SERVICE_UNAVAILABLE.getStatusCode(), title, detail, bulkhead,
-                retryAfter.ofUnavailable(bulkhead));
     }
 
     /** The detail and the bulkhead are for clients that may see names, the title for all. */

@@ -19,7 +19,6 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 @Singleton
 public class RetryAfter {
 
-    private static final long ONE_SECOND_IN_NANOS = Duration.ofSeconds(1).toNanos();
     private static final double SPREAD = 0.5;
 
     private final BulkheadRegistry bulkheads;
@@ -71,12 +70,12 @@ public class RetryAfter {
      * The fraction of a second becomes the probability of one second more: rounding up would undo the spread of short ones.
      */
     static long seconds(Duration estimate, Duration most, DoubleSupplier random) {
-        double spread = Math.max(ONE_SECOND_IN_NANOS, estimate.toNanos()) * (1 + SPREAD * random.getAsDouble());
-        long whole = (long) (spread / ONE_SECOND_IN_NANOS + random.getAsDouble());
+        double spread = Math.max(1, estimate.toNanos() / 1e9) * (1 + SPREAD * random.getAsDouble());
+        long whole = (long) (spread + random.getAsDouble());
         return Math.max(1, Math.min(whole, roundedUp(most)));
     }
 
     private static long roundedUp(Duration wait) {
-        return wait.getNano() > 0 ? wait.getSeconds() + 1 : wait.getSeconds();
+        return wait.plusNanos(999_999_999).toSeconds();
     }
 }

@@ -1,6 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime.rest;
 
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Flow.Subscription;
 
@@ -35,43 +36,34 @@ public record StreamAdmission() implements HandlerChainCustomizer {
         // The headers of a RestMulti are its own.
         if (request.getResult() instanceof Multi<?> stream && !(stream instanceof RestMulti)) {
             request.suspend();
-            new Begun(stream, request).begin();
+            new Begun(request).begin(stream);
         }
     }
 
     /** A stream with a subscription, which waits for the subscriber that sends the response. */
     private static final class Begun implements MultiSubscriber<Object> {
 
-        private final Multi<?> stream;
         private final ResteasyReactiveRequestContext request;
         private final StreamStart start = new StreamStart(this::resume);
         private final DeferredSubscription upstream = new DeferredSubscription();
+        // Receives the end, after its subscription.
+        private final CompletableFuture<MultiSubscriber<? super Object>> downstream = new CompletableFuture<>();
         // Receives the items that it has requested.
         private volatile MultiSubscriber<? super Object> receiver;
+        private volatile Throwable failure;
 
-        // Guarded by this. Receives the end; null until it has its subscription.
-        private MultiSubscriber<? super Object> downstream;
-        private Throwable failure;
-        private boolean completed;
-
-        private Begun(Multi<?> stream, ResteasyReactiveRequestContext request) {
-            this.stream = stream;
+        private Begun(ResteasyReactiveRequestContext request) {
             this.request = request;
         }
 
-        private void begin() {
+        private void begin(Multi<?> stream) {
             request.serverResponse().addCloseHandler(upstream::cancel);
-            if (start.by(() -> stream.subscribe().withSubscriber(this))) {
-                resume(null);
-            }
+            start.by(() -> stream.subscribe().withSubscriber(this));
         }
 
-        // Null: on this thread. REST would use an executor without the caller's Vert.x context.
+        // REST itself would use an executor without the caller's Vert.x context.
         private void resume(Executor executor) {
-            Throwable rejection;
-            synchronized (this) {
-                rejection = start.isGuarded() ? failure : null;
-            }
+            Throwable rejection = start.isGuarded() ? failure : null;
             if (rejection != null) {
                 request.resume(rejection, true);
                 return;
@@ -80,14 +72,12 @@ public record StreamAdmission() implements HandlerChainCustomizer {
 
                 @Override
                 public void subscribe(MultiSubscriber<? super Object> subscriber) {
-                    sendTo(subscriber);
+                    receiver = subscriber;
+                    subscriber.onSubscribe(upstream);
+                    downstream.complete(subscriber);
                 }
             });
-            if (executor == null) {
-                request.resume();
-            } else {
-                request.resume(executor);
-            }
+            request.resume(executor);
         }
 
         @Override
@@ -105,43 +95,13 @@ public record StreamAdmission() implements HandlerChainCustomizer {
 
         @Override
         public void onFailure(Throwable thrown) {
-            MultiSubscriber<? super Object> subscriber;
-            synchronized (this) {
-                failure = thrown;
-                subscriber = downstream;
-            }
-            if (subscriber != null) {
-                subscriber.onFailure(thrown);
-            }
+            failure = thrown;
+            downstream.thenAccept(subscriber -> subscriber.onFailure(thrown));
         }
 
         @Override
         public void onCompletion() {
-            MultiSubscriber<? super Object> subscriber;
-            synchronized (this) {
-                completed = true;
-                subscriber = downstream;
-            }
-            if (subscriber != null) {
-                subscriber.onCompletion();
-            }
-        }
-
-        private void sendTo(MultiSubscriber<? super Object> subscriber) {
-            receiver = subscriber;
-            subscriber.onSubscribe(upstream);
-            Throwable failed;
-            boolean ended;
-            synchronized (this) {
-                downstream = subscriber;
-                failed = failure;
-                ended = completed;
-            }
-            if (failed != null) {
-                subscriber.onFailure(failed);
-            } else if (ended) {
-                subscriber.onCompletion();
-            }
+            downstream.thenAccept(MultiSubscriber::onCompletion);
         }
     }
 }

@@ -4,7 +4,6 @@ import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
-import java.util.concurrent.CompletionStage;
 
 import jakarta.annotation.Priority;
 import jakarta.inject.Inject;
@@ -16,8 +15,8 @@ import jakarta.interceptor.InvocationContext;
 import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.StoppingException;
+import io.quarkiverse.redisbulkhead.runtime.guard.SkippingGuard;
 import io.quarkus.scheduler.ScheduledExecution;
-import io.smallrye.mutiny.Uni;
 
 /**
  * Around scheduled methods: a run that begins while the application stops, and fails because what it calls gets no permit any
@@ -53,32 +52,8 @@ public class LateRuns {
     @AroundInvoke
     Object endCalmly(InvocationContext invocation) throws Exception {
         ScheduledExecution run = runs.late();
-        if (run == null) {
-            return invocation.proceed();
-        }
-        Object returned;
-        try {
-            returned = invocation.proceed();
-        } catch (Exception e) {
-            if (!isStopping(e)) {
-                throw e;
-            }
-            log(run);
-            return null;
-        }
-        if (returned instanceof Uni<?> uni) {
-            return recovered(uni, run);
-        }
-        return returned instanceof CompletionStage<?> stage
-                ? recovered(Uni.createFrom().completionStage(stage), run).subscribeAsCompletionStage()
-                : returned;
-    }
-
-    private static <T> Uni<T> recovered(Uni<T> work, ScheduledExecution run) {
-        return work.onFailure(LateRuns::isStopping).recoverWithItem(() -> {
-            log(run);
-            return null;
-        });
+        return run == null ? invocation.proceed()
+                : SkippingGuard.quietly(invocation::proceed, LateRuns::isStopping, failure -> log(run));
     }
 
     private static boolean isStopping(Throwable failure) {

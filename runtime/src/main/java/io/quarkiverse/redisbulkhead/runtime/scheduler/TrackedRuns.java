@@ -40,7 +40,9 @@ public class TrackedRuns implements Scheduled.SkipPredicate, ScheduledRuns {
 
     private static final Logger LOG = Logger.getLogger(TrackedRuns.class);
     private static final String RUN = TrackedRuns.class.getName();
-    private static final String LATE = RUN + ".late";
+
+    private record Run(ScheduledExecution execution, boolean late) {
+    }
 
     private final Event<SkippedExecution> skips;
     // Created when the first run begins, and not when the application starts.
@@ -66,17 +68,17 @@ public class TrackedRuns implements Scheduled.SkipPredicate, ScheduledRuns {
 
     /** The current context executes this run. */
     void begin(ScheduledExecution execution) {
-        boolean late = runtime.get().isStopping();
-        contextOfRun().ifPresent(context -> {
-            context.putLocal(RUN, execution);
-            context.putLocal(LATE, late);
-        });
+        Run run = new Run(execution, runtime.get().isStopping());
+        contextOfRun().ifPresent(context -> context.putLocal(RUN, run));
     }
 
     /** The run that the current context executes, if it began while the application stops; otherwise null. */
     ScheduledExecution late() {
-        return contextOfRun().filter(context -> Boolean.TRUE.equals(context.getLocal(LATE)))
-                .map(context -> (ScheduledExecution) context.getLocal(RUN)).orElse(null);
+        return run().filter(Run::late).map(Run::execution).orElse(null);
+    }
+
+    private static Optional<Run> run() {
+        return contextOfRun().map(context -> context.getLocal(RUN));
     }
 
     private static Optional<Context> contextOfRun() {
@@ -85,8 +87,7 @@ public class TrackedRuns implements Scheduled.SkipPredicate, ScheduledRuns {
 
     @Override
     public Consumer<BulkheadFullException> current(String method) {
-        return contextOfRun().map(context -> (ScheduledExecution) context.getLocal(RUN))
-                .filter(run -> method.equals(run.getTrigger().getMethodDescription()))
+        return run().map(Run::execution).filter(run -> method.equals(run.getTrigger().getMethodDescription()))
                 .<Consumer<BulkheadFullException>> map(run -> rejection -> skipped(run, rejection)).orElse(null);
     }
 

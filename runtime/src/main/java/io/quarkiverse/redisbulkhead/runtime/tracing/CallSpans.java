@@ -5,7 +5,6 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
-import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 
@@ -19,6 +18,7 @@ import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallListener;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallResult;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeldPermit;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreListener;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.message.Texts;
@@ -48,22 +48,21 @@ public class CallSpans implements SemaphoreListener {
 
     private final Tracer tracer;
     private final boolean keyAttribute;
-    private final Instance<BulkheadRegistry> bulkheads;
-    // Of declared bulkheads. Null before the first call.
-    private volatile Map<String, String> spanNames;
+    // Of declared bulkheads.
+    private final Map<String, String> spanNames;
 
     /**
      * Makes no span yet.
      *
      * @param openTelemetry makes them
-     * @param bulkheads knows which names are declared; needs this bean itself, so it is asked when there are calls
+     * @param bulkheads knows which names are declared
      * @param config says whether keys are an attribute
      */
     @Inject
-    public CallSpans(OpenTelemetry openTelemetry, Instance<BulkheadRegistry> bulkheads, RedisBulkheadRuntimeConfig config) {
+    public CallSpans(OpenTelemetry openTelemetry, BulkheadRegistry bulkheads, RedisBulkheadRuntimeConfig config) {
         this.tracer = openTelemetry.getTracer(TRACER);
         this.keyAttribute = config.tracing().keyAttribute();
-        this.bulkheads = bulkheads;
+        this.spanNames = bulkheads.names().stream().collect(Collectors.toMap(name -> name, NAME::concat));
     }
 
     @Override
@@ -72,23 +71,9 @@ public class CallSpans implements SemaphoreListener {
     }
 
     @Override
-    public CallListener onCall(BulkheadId bulkhead, String method) {
+    public CallListener onCall(BulkheadId bulkhead, String method, int weight) {
         Context caller = Context.current();
         return Span.fromContext(caller).getSpanContext().isValid() ? new Call(caller, bulkhead, method) : CallListener.NONE;
-    }
-
-    private Span begin(Context caller, BulkheadId bulkhead, String method) {
-        Map<String, String> names = spanNames;
-        if (names == null) {
-            names = bulkheads.get().names().stream().collect(Collectors.toMap(name -> name, NAME::concat));
-            spanNames = names;
-        }
-        Span span = tracer.spanBuilder(names.getOrDefault(bulkhead.name(), NAME_OF_OTHERS)).setParent(caller)
-                .setAttribute(BULKHEAD, bulkhead.name()).setAttribute(METHOD, method).startSpan();
-        if (keyAttribute) {
-            bulkhead.key().ifPresent(key -> span.setAttribute(KEY, key));
-        }
-        return span;
     }
 
     private final class Call implements CallListener {
@@ -107,7 +92,11 @@ public class CallSpans implements SemaphoreListener {
 
         @Override
         public void requested() {
-            span = CallSpans.this.begin(caller, bulkhead, method);
+            span = tracer.spanBuilder(spanNames.getOrDefault(bulkhead.name(), NAME_OF_OTHERS)).setParent(caller)
+                    .setAttribute(BULKHEAD, bulkhead.name()).setAttribute(METHOD, method).startSpan();
+            if (keyAttribute) {
+                bulkhead.key().ifPresent(key -> span.setAttribute(KEY, key));
+            }
             begunAt = System.nanoTime();
         }
 
@@ -117,14 +106,10 @@ public class CallSpans implements SemaphoreListener {
         }
 
         @Override
-        public boolean usesFencingToken() {
-            return true;
-        }
-
-        @Override
-        public void acquired(CallResult result, long fencingToken) {
-            if (fencingToken != 0) {
-                span.setAttribute(TOKEN, fencingToken);
+        public void acquired(CallResult result, HeldPermit permit) {
+            long token = permit.fencingToken();
+            if (token != 0) {
+                span.setAttribute(TOKEN, token);
             }
             end(result);
         }

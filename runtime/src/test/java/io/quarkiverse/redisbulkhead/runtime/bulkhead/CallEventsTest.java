@@ -143,7 +143,7 @@ class CallEventsTest extends TwoInstances {
         held(admission);
         admission.end();
 
-        log.isExactly("call work A#a", "requested", "waiting", "waited", "acquired ACCEPTED", "released");
+        log.isExactly("call work A#a", "requested", "waiting", "acquired ACCEPTED", "released");
     }
 
     /** Although it states its need several times, and continues to wait for a local permit. */
@@ -161,8 +161,8 @@ class CallEventsTest extends TwoInstances {
         waits(second);
         advance(Duration.ofSeconds(11));
 
-        log.isExactly("call work A#a", "requested", "waiting", "waited", "acquired BYPASSED", "call work A#a", "requested",
-                "waiting", "waited", "rejected TIMED_OUT");
+        log.isExactly("call work A#a", "requested", "waiting", "acquired BYPASSED", "call work A#a", "requested",
+                "waiting", "rejected TIMED_OUT");
     }
 
     /** The permit is released for the execution, which still runs. */
@@ -186,7 +186,7 @@ class CallEventsTest extends TwoInstances {
         admission.end();
 
         assertThat(rejection(admission)).isInstanceOf(BulkheadFullException.class);
-        log.isExactly("call work A#a", "requested", "waiting", "waited", "rejected TIMED_OUT");
+        log.isExactly("call work A#a", "requested", "waiting", "rejected TIMED_OUT");
     }
 
     @Test
@@ -213,7 +213,7 @@ class CallEventsTest extends TwoInstances {
         takeAll();
         admit(WAITING).end();
 
-        log.isExactly("call work A#a", "requested", "waiting", "waited", "rejected CANCELLED");
+        log.isExactly("call work A#a", "requested", "waiting", "rejected CANCELLED");
     }
 
     /** The late reply does not matter. */
@@ -324,7 +324,7 @@ class CallEventsTest extends TwoInstances {
         admission.end();
 
         assertThat(log.lines).filteredOn(line -> !line.contains("not renewed")).containsExactly("call work A#a", "requested",
-                "waiting", "waited", "acquired ACCEPTED", "released");
+                "waiting", "acquired ACCEPTED", "released");
         second.isExactly(log.lines.toArray(String[]::new));
     }
 
@@ -345,8 +345,8 @@ class CallEventsTest extends TwoInstances {
     void withoutCallListenersNothingIsAllocatedForEvents() {
         SemaphoreListener losses = loss -> {
         };
-        assertThat(losses.onCall(WORK, "A#a")).isSameAs(CallListener.NONE);
-        assertThat(new SemaphoreListeners(List.of(losses, losses)).onCall(WORK, "A#a")).isSameAs(CallListener.NONE);
+        assertThat(losses.onCall(WORK, "A#a", 1)).isSameAs(CallListener.NONE);
+        assertThat(new SemaphoreListeners(List.of(losses, losses)).onCall(WORK, "A#a", 1)).isSameAs(CallListener.NONE);
     }
 
     @Test
@@ -372,14 +372,9 @@ class CallEventsTest extends TwoInstances {
         }
 
         @Override
-        public CallListener onCall(BulkheadId bulkhead, String method) {
+        public CallListener onCall(BulkheadId bulkhead, String method, int weight) {
             lines.add("call " + bulkhead.name() + " " + method);
             return new CallListener() {
-
-                @Override
-                public boolean usesFencingToken() {
-                    return true;
-                }
 
                 @Override
                 public void requested() {
@@ -392,14 +387,9 @@ class CallEventsTest extends TwoInstances {
                 }
 
                 @Override
-                public void waited() {
-                    lines.add("waited");
-                }
-
-                @Override
-                public void acquired(CallResult result, long fencingToken) {
+                public void acquired(CallResult result, HeldPermit permit) {
                     lines.add("acquired " + result);
-                    token = fencingToken;
+                    token = permit.fencingToken();
                 }
 
                 @Override
@@ -434,7 +424,7 @@ class CallEventsTest extends TwoInstances {
         }
 
         @Override
-        public CallListener onCall(BulkheadId bulkhead, String method) {
+        public CallListener onCall(BulkheadId bulkhead, String method, int weight) {
             return new CallListener() {
 
                 @Override
@@ -448,12 +438,7 @@ class CallEventsTest extends TwoInstances {
                 }
 
                 @Override
-                public void waited() {
-                    throw new IllegalStateException("waited");
-                }
-
-                @Override
-                public void acquired(CallResult result, long fencingToken) {
+                public void acquired(CallResult result, HeldPermit permit) {
                     throw new NoSuchMethodError("acquired");
                 }
 

@@ -112,7 +112,7 @@ class ExecutionsTest extends TwoInstances {
             }
 
             @Override
-            public CallListener onCall(BulkheadId bulkhead, String method) {
+            public CallListener onCall(BulkheadId bulkhead, String method, int weight) {
                 return new CallListener() {
 
                     @Override

@@ -117,8 +117,8 @@ final class SimulatedInstance implements SemaphoreListener {
     }
 
     @Override
-    public CallListener onCall(BulkheadId bulkhead, String method) {
-        return events.onCall(bulkhead, method);
+    public CallListener onCall(BulkheadId bulkhead, String method, int weight) {
+        return events.onCall(bulkhead, method, weight);
     }
 
     @Override

@@ -96,7 +96,7 @@ class WaiterLimitsUnderLoadTest {
         }
 
         @Override
-        public CallListener onCall(BulkheadId bulkhead, String method) {
+        public CallListener onCall(BulkheadId bulkhead, String method, int weight) {
             CallListener call = new CallListener() {
 
                 private String last = "called";
@@ -120,20 +120,15 @@ class WaiterLimitsUnderLoadTest {
                 }
 
                 @Override
-                public void waited() {
-                    follows("waited", "waiting");
-                }
-
-                @Override
-                public void acquired(CallResult result, long fencingToken) {
-                    follows("acquired", "requested", "waited");
+                public void acquired(CallResult result, HeldPermit permit) {
+                    follows("acquired", "requested", "waiting");
                     undecided.decrementAndGet();
                     running.incrementAndGet();
                 }
 
                 @Override
                 public void rejected(CallResult result) {
-                    follows("rejected", "requested", "waited");
+                    follows("rejected", "requested", "waiting");
                     undecided.decrementAndGet();
                     ended(this);
                 }

@@ -20,12 +20,28 @@ import io.quarkiverse.redisbulkhead.BulkheadInterruptedException;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.LockNotAcquiredException;
 import io.quarkiverse.redisbulkhead.PermitGoneException;
+import io.quarkiverse.redisbulkhead.runtime.rest.RetryAfter;
 
 class RejectionStatusTest {
 
     private static final BulkheadFullException FULL = new BulkheadFullException("reports", 5, Duration.ofSeconds(3));
 
-    private final RejectionStatus statuses = new RejectionStatus(full -> OptionalLong.of(7), name -> OptionalLong.of(2));
+    private final RetryAfter retryAfter = after(OptionalLong.of(7), OptionalLong.of(2));
+
+    private static RetryAfter after(OptionalLong full, OptionalLong unavailable) {
+        return new RetryAfter(null) {
+
+            @Override
+            public OptionalLong of(BulkheadFullException rejection) {
+                return full;
+            }
+
+            @Override
+            public OptionalLong ofUnavailable(String bulkhead) {
+                return unavailable;
+            }
+        };
+    }
 
     @Test
     void fullBulkheadMapsToResourceExhausted() throws Exception {
@@ -45,19 +61,19 @@ class RejectionStatusTest {
     @Test
     void otherFailuresAreNotMapped() {
         assertThat(List.of(new IllegalStateException(), new PermitGoneException("reports", "gone"), new AssertionError()))
-                .allSatisfy(failure -> assertThat(statuses.of(failure)).isEmpty());
+                .allSatisfy(failure -> assertThat(RejectionStatus.of(failure, retryAfter)).isEmpty());
     }
 
     @Test
     void retryDelayIsOptional() {
-        RejectionStatus withoutDelay = new RejectionStatus(full -> OptionalLong.empty(), name -> OptionalLong.empty());
+        RetryAfter withoutDelay = after(OptionalLong.empty(), OptionalLong.empty());
 
-        assertThat(StatusProto.fromThrowable(withoutDelay.of(FULL).orElseThrow()).getDetailsList()).isEmpty();
+        assertThat(StatusProto.fromThrowable(RejectionStatus.of(FULL, withoutDelay).orElseThrow()).getDetailsList()).isEmpty();
     }
 
     private void assertStatus(Throwable rejection, Code code, String message, long seconds)
             throws InvalidProtocolBufferException {
-        StatusRuntimeException status = statuses.of(rejection).orElseThrow();
+        StatusRuntimeException status = RejectionStatus.of(rejection, retryAfter).orElseThrow();
         assertThat(status.getStatus().getCode()).isEqualTo(code);
         assertThat(status.getStatus().getDescription()).isEqualTo(message);
         assertThat(StatusProto.fromThrowable(status).getDetails(0).unpack(RetryInfo.class).getRetryDelay().getSeconds())

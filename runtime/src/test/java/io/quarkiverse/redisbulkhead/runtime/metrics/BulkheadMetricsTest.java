@@ -28,8 +28,8 @@ class BulkheadMetricsTest {
 
     final MockClock clock = new MockClock();
     final SimpleMeterRegistry registry = new SimpleMeterRegistry(SimpleConfig.DEFAULT, clock);
-    final BulkheadMetrics series = new BulkheadMetrics(registry, () -> Set.of("reports", "late"), false);
-    final BulkheadMetrics withKeys = new BulkheadMetrics(registry, () -> Set.of("reports"), true);
+    final BulkheadMetrics series = new BulkheadMetrics(registry, Set.of("reports", "late"), false);
+    final BulkheadMetrics withKeys = new BulkheadMetrics(registry, Set.of("reports"), true);
 
     @Test
     void waitingAndRunningCallsAreMeasured() {
@@ -39,11 +39,10 @@ class BulkheadMetricsTest {
         assertThat(gauge("redis.bulkhead.executions.waiting")).isEqualTo(1);
         assertThat(gauge("redis.bulkhead.executions.running")).isZero();
         clock.add(Duration.ofMillis(300));
-        call.acquired(CallResult.ACCEPTED, 7);
+        call.acquired(CallResult.ACCEPTED, null);
         assertThat(gauge("redis.bulkhead.executions.waiting")).isZero();
         assertThat(gauge("redis.bulkhead.executions.running")).isEqualTo(1);
-        clock.add(Duration.ofMillis(500));
-        call.released(1);
+        call.released(Duration.ofMillis(500).toNanos());
 
         assertThat(gauge("redis.bulkhead.executions.running")).isZero();
         assertThat(milliseconds("redis.bulkhead.waiting.duration")).containsExactly(1.0, 300.0);
@@ -90,7 +89,7 @@ class BulkheadMetricsTest {
 
     @Test
     void droppedPermitsAreCounted() {
-        series.onCall(REPORTS, "A#a");
+        series.onCall(REPORTS, "A#a", 1);
         assertThat(registry.get("redis.bulkhead.permits.leaked").tags("bulkhead", "reports").counter().count()).isZero();
         series.leaked(new PermitInUse(REPORTS, "id", "A#a", new Taker("main", ""), Duration.ZERO, Duration.ZERO));
 
@@ -101,8 +100,8 @@ class BulkheadMetricsTest {
     void weightsAreAdded() {
         CallListener heavy = series.onCall(REPORTS, "A#a", 2_000);
         heavy.requested();
-        heavy.acquired(CallResult.ACCEPTED, 0);
-        begin().acquired(CallResult.ACCEPTED, 0);
+        heavy.acquired(CallResult.ACCEPTED, null);
+        begin().acquired(CallResult.ACCEPTED, null);
         assertThat(gauge("redis.bulkhead.executions.weight")).isEqualTo(2_001);
         heavy.released(1);
 
@@ -122,11 +121,11 @@ class BulkheadMetricsTest {
     /** A registry outlives the applications that tests start one after another. */
     @Test
     void gaugesAreRemovedWithTheApplication() {
-        begin().acquired(CallResult.ACCEPTED, 7);
+        begin().acquired(CallResult.ACCEPTED, null);
         series.end();
-        assertThat(series.onCall(REPORTS, "A#b")).isSameAs(CallListener.NONE);
+        assertThat(series.onCall(REPORTS, "A#b", 1)).isSameAs(CallListener.NONE);
         assertThat(registry.find("redis.bulkhead.executions.running").gauges()).isEmpty();
-        new BulkheadMetrics(registry, () -> Set.of("reports"), false).meters(REPORTS, "A#a");
+        new BulkheadMetrics(registry, Set.of("reports"), false).meters(REPORTS, "A#a");
 
         assertThat(gauge("redis.bulkhead.executions.running")).isZero();
     }
@@ -136,14 +135,14 @@ class BulkheadMetricsTest {
     }
 
     private CallListener begin() {
-        CallListener call = series.onCall(REPORTS, "A#a");
+        CallListener call = series.onCall(REPORTS, "A#a", 1);
         call.requested();
         return call;
     }
 
     private static void decide(CallListener call, CallResult result) {
         if (result == CallResult.ACCEPTED || result == CallResult.BYPASSED) {
-            call.acquired(result, 0);
+            call.acquired(result, null);
         } else {
             call.rejected(result);
         }

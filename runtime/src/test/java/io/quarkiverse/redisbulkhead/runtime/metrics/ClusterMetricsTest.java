@@ -14,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.LimitState;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
@@ -114,8 +115,7 @@ class ClusterMetricsTest {
     }
 
     private static LimitState status(int inUse) {
-        return new LimitState(Optional.empty(), OptionalInt.of(5), false, new TreeSet<>(), inUse,
-                new TreeMap<>(Map.of("host:1", 2)),
-                0, List.of(), List.of());
+        return new LimitState(Optional.empty(), OptionalInt.of(5), new Occupancy(inUse, new TreeMap<>(Map.of("host:1", 2)), 0,
+                OptionalInt.empty(), new TreeSet<>(), List.of(), List.of()));
     }
 }

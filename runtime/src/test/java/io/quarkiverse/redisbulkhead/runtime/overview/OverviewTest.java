@@ -178,7 +178,8 @@ class OverviewTest {
         BulkheadState elsewhere = snapshot.bulkheads().get(0);
         assertThat(elsewhere.declared()).isFalse();
         assertThat(elsewhere.limits().get(0).limit()).as("the declared limit").hasValue(9);
-        assertThat(snapshot.bulkheads().get(1).limits().get(0).holders()).extracting(Holder::method).containsExactly("A#a");
+        assertThat(snapshot.bulkheads().get(1).limits().get(0).now().holders()).extracting(Holder::method)
+                .containsExactly("A#a");
         assertThat(snapshot.bulkheads().get(2).limits()).extracting(LimitState::key, LimitState::limit).containsExactly(
                 tuple(Optional.of("a"), OptionalInt.of(2)),
                 tuple(Optional.of("b"), OptionalInt.of(7)));
@@ -193,8 +194,8 @@ class OverviewTest {
 
         LimitState reports = snapshot(overview(engine("two", new Store("two")))).bulkheads().get(0).limits().get(0);
 
-        assertThat(reports.inUse()).isEqualTo(2);
-        assertThat(reports.holders()).singleElement().satisfies(silent -> {
+        assertThat(reports.now().inUse()).isEqualTo(2);
+        assertThat(reports.now().holders()).singleElement().satisfies(silent -> {
             assertThat(silent.permitId()).isEqualTo("one");
             assertThat(silent.weight()).isEqualTo(2);
             assertThat(silent.method()).isEmpty();
@@ -228,9 +229,9 @@ class OverviewTest {
 
         assertThat(before.bulkheads().get(0).limits().get(0).limit()).as("ambiguous").isEmpty();
         assertThat(before.bulkheads().get(1).limits().get(0).limitsDiffer()).isTrue();
-        assertThat(before.bulkheads().get(1).limits().get(0).declaredLimits()).containsExactly(3, 4);
+        assertThat(before.bulkheads().get(1).limits().get(0).now().declaredLimits()).containsExactly(3, 4);
         assertThat(after.limit()).hasValue(6);
-        assertThat(after.resized()).isTrue();
+        assertThat(after.now().resizedTo()).hasValue(6);
         assertThat(after.limitsDiffer()).isFalse();
     }
 
