@@ -1,7 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
@@ -34,10 +33,7 @@ import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadUse;
-import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.KeyOrigin;
-import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.MethodDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions;
-import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.CallPlace;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.EffectiveBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
@@ -65,12 +61,10 @@ public class BulkheadRegistry implements RedisBulkheads {
     private final Map<String, EffectiveBulkhead> bulkheads;
     private final Map<String, Semaphore> semaphores = new ConcurrentHashMap<>();
     private final CodeBulkheads inCode;
-    private final Set<String> keyed;
     private final RedisStoreFactory redis;
     private final Instance<BulkheadRuntime> runtime;
     private final boolean enabled;
     private final boolean withoutRedis;
-    private final Declarations declarations;
 
     // Made at the first look, as few applications are looked at; guarded by this.
     private Overview overview;
@@ -95,7 +89,6 @@ public class BulkheadRegistry implements RedisBulkheads {
         this.definitions = new EffectiveDefinitions(declarations, ConfigProvider.getConfig(), inRedis, false, errors);
         this.bulkheads = definitions.bulkheads();
         this.inCode = new CodeBulkheads(definitions);
-        this.keyed = EffectiveDefinitions.keyed(places(declarations.methods()), errors);
         this.withoutRedis = inRedis && !redis.isConfigured();
         requireRedisForDeclared(errors);
         errors.report();
@@ -107,7 +100,6 @@ public class BulkheadRegistry implements RedisBulkheads {
                     + "local: %s. For a limit of each instance there, set local-permits for them", PropertyNames.PREFIX,
                     PropertyNames.PREFIX, String.join(", ", definitions.rejectingInsteadOfLocal()));
         }
-        this.declarations = declarations;
     }
 
     // The last observer, as the application has not reported its start yet.
@@ -128,20 +120,6 @@ public class BulkheadRegistry implements RedisBulkheads {
         } else {
             timers.after(UNTIL_STARTED, () -> warmUpOnceStarted(timers));
         }
-    }
-
-    // A name that is not known is reported elsewhere.
-    private List<CallPlace> places(List<MethodDeclaration> guarded) {
-        List<CallPlace> places = new ArrayList<>();
-        for (MethodDeclaration method : guarded) {
-            for (BulkheadUse bulkhead : method.bulkheads()) {
-                String name = definitions.annotations().resolved(bulkhead.name());
-                if (name != null) {
-                    places.add(new CallPlace(name, method.label(), !(bulkhead.key() instanceof KeyOrigin.None)));
-                }
-            }
-        }
-        return places;
     }
 
     private void requireRedisForDeclared(ValidationErrors errors) {
@@ -191,7 +169,7 @@ public class BulkheadRegistry implements RedisBulkheads {
     }
 
     private Keys keysOf(String name) {
-        return !bulkheads.containsKey(name) ? Keys.ANY : keyed.contains(name) ? Keys.NEEDED : Keys.NONE;
+        return !bulkheads.containsKey(name) ? Keys.ANY : definitions.isKeyed(name) ? Keys.NEEDED : Keys.NONE;
     }
 
     @Override
@@ -224,8 +202,7 @@ public class BulkheadRegistry implements RedisBulkheads {
      */
     public synchronized Overview overview() {
         if (overview == null) {
-            DeclaredBulkheads declared = new DeclaredBulkheads(definitions, declarations);
-            overview = new Overview(bulkheads.keySet().stream().map(name -> declared.of(name, keyed.contains(name))).toList(),
+            overview = new Overview(bulkheads.keySet().stream().map(new DeclaredBulkheads(definitions)::of).toList(),
                     this::inCode, inCode::listed, this::changeable, () -> runtime.get().engine(), System::nanoTime);
         }
         return overview;
@@ -318,7 +295,7 @@ public class BulkheadRegistry implements RedisBulkheads {
      * @return whether its calls have keys
      */
     public boolean isKeyed(String name) {
-        return keyed.contains(name);
+        return definitions.isKeyed(name);
     }
 
     /**
@@ -328,7 +305,7 @@ public class BulkheadRegistry implements RedisBulkheads {
      * @return as {@code Class#method}
      */
     public Set<String> methods(String name) {
-        return DeclaredBulkheads.weights(name, definitions, declarations).keySet();
+        return definitions.weights(name).keySet();
     }
 
     /**

@@ -134,7 +134,8 @@ record BulkheadAssembler(String name, Map<String, Value> values, Map<String, Val
     private void checkLease(String locations) {
         Value lease = values.get("expire");
         if (lease == null) {
-            checkLease(locations, Texts.annotation(name) + ": expire", Duration.ofSeconds(30), forAll, errors);
+            checkLease(locations, Texts.annotation(name) + ": expire", EffectiveDefinitions.DEFAULT_LEASE,
+                    forAll, errors);
         } else if (lease.value() != null) {
             checkLease(lease.where(), lease.isConfigured() ? "expire" : Texts.annotation(name) + ": expire",
                     (Duration) lease.value(), forAll, errors);
