@@ -28,7 +28,6 @@ import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.SemaphoreView.Keys;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Timers;
-import io.quarkiverse.redisbulkhead.runtime.config.OnFull;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
@@ -237,12 +236,9 @@ public class BulkheadRegistry implements RedisBulkheads {
      * When a permit that is still held is reported.
      *
      * @param name any bulkhead, that behind a lock included
+     * @param definitions those of the application
      * @return zero: never
      */
-    Duration warnAfter(String name) {
-        return warnAfter(name, definitions);
-    }
-
     static Duration warnAfter(String name, EffectiveDefinitions definitions) {
         return definitions.warnAfter(name)
                 .orElse(LaunchMode.current() == LaunchMode.DEVELOPMENT ? WARN_AFTER_IN_DEV_MODE : Duration.ZERO);
@@ -269,13 +265,9 @@ public class BulkheadRegistry implements RedisBulkheads {
         return inCode.lease(name).orElseGet(() -> definitions.lease(name));
     }
 
-    /**
-     * The name that a text in an annotation stands for.
-     *
-     * @param written the name of a bulkhead as an annotation of this application has it, which may be an expression
-     */
-    String resolved(String written) {
-        return definitions.annotations().resolved(written);
+    /** What annotations and configuration define. */
+    EffectiveDefinitions definitions() {
+        return definitions;
     }
 
     /**
@@ -309,16 +301,6 @@ public class BulkheadRegistry implements RedisBulkheads {
     }
 
     /**
-     * What happens to calls when a bulkhead is full.
-     *
-     * @param name a declared name
-     * @return empty when that depends on who calls
-     */
-    Optional<OnFull> onFull(String name) {
-        return definitions.onFull(name);
-    }
-
-    /**
      * The semaphore behind a bulkhead.
      *
      * @param name the bulkhead
@@ -341,7 +323,7 @@ public class BulkheadRegistry implements RedisBulkheads {
      * @param use what the annotation there states
      */
     Semaphore core(BulkheadUse use) {
-        String name = resolved(use.name());
+        String name = definitions.annotations().resolved(use.name());
         Semaphore core = core(name);
         if (!definitions.isConfigured(name, "weight")) {
             core = core.weighing(use.weight());
@@ -351,12 +333,9 @@ public class BulkheadRegistry implements RedisBulkheads {
     }
 
     private String unknown(String name) {
-        List<String> known = NearestNames.to(name, bulkheads.keySet());
-        if (known.isEmpty()) {
-            return "There is no bulkhead '" + name + "'; this application declares none. Define it with "
-                    + "semaphore(SemaphoreSpec)";
-        }
-        String hint = NearestNames.isNear(name, known.get(0)) ? " Did you mean '" + known.get(0) + "'?" : "";
-        return "There is no bulkhead '" + name + "'." + hint + " This application declares " + String.join(", ", known);
+        return "There is no bulkhead '" + name + "'" + (bulkheads.isEmpty()
+                ? "; this application declares none. Define it with semaphore(SemaphoreSpec)"
+                : "." + NearestNames.hint(name, bulkheads.keySet(), "'") + " This application declares "
+                        + String.join(", ", NearestNames.to(name, bulkheads.keySet())));
     }
 }

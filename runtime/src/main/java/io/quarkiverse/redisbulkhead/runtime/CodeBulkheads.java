@@ -101,21 +101,22 @@ final class CodeBulkheads {
      * @throws io.quarkus.runtime.configuration.ConfigurationException when its configuration is not valid
      */
     EffectiveBulkhead define(SemaphoreSpec spec, Supplier<String> caller) {
-        First first = first(spec, caller);
+        Supplier<String> location = () -> "in the SemaphoreSpec of " + caller.get();
+        First first = first(spec, location);
         EffectiveBulkhead effective = first.configured().apply(spec);
         boolean samePermits = first.permits() == null || first.permits() == spec.permits()
                 || first.inForce().permits() == spec.permits();
         boolean sameOrder = first.fair() == spec.fair() || first.inForce().fair() == spec.fair();
         if (!samePermits || !sameOrder) {
             throw new IllegalArgumentException(MessageCode.RBH035 + " Bulkhead '" + spec.name() + "' has different values: "
-                    + first.values() + "; permits=" + spec.permits() + ", fair=" + spec.fair() + " in the SemaphoreSpec of "
-                    + caller.get() + ". Use the same values" + (declared(spec.name()) == null ? ""
+                    + first.values() + "; permits=" + spec.permits() + ", fair=" + spec.fair() + " " + location.get()
+                    + ". Use the same values" + (declared(spec.name()) == null ? ""
                             : ", or get the bulkhead with semaphore(\"" + spec.name() + "\")")
                     + ". For another limit, use another name, or RedisSemaphore.resize. "
                     + MessageCode.RBH035.whereExplained());
         }
         compare("Bulkhead '" + spec.name() + "'", "expire", new Lease(first.inForce().expire(), first.location()),
-                effective.spec().expire(), () -> "in the SemaphoreSpec of " + caller.get());
+                effective.spec().expire(), location);
         return effective;
     }
 
@@ -169,19 +170,17 @@ final class CodeBulkheads {
         return Optional.ofNullable(known(name)).map(first -> first.inForce().expire());
     }
 
-    private synchronized First first(SemaphoreSpec spec, Supplier<String> caller) {
+    private synchronized First first(SemaphoreSpec spec, Supplier<String> location) {
         First first = known(spec.name());
         if (first == null) {
             if (definitions.isReserved(spec.name())) {
-                throw new IllegalArgumentException(
-                        MessageCode.RBH008 + " Bulkhead '" + spec.name() + "' in the SemaphoreSpec of "
-                                + caller.get() + Texts.reserved(spec.name()) + ". " + MessageCode.RBH008.whereExplained());
+                throw new IllegalArgumentException(MessageCode.RBH008 + " Bulkhead '" + spec.name() + "' " + location.get()
+                        + Texts.reserved(spec.name()) + ". " + MessageCode.RBH008.whereExplained());
             }
             boolean byCodeAlone = declared(spec.name()) == null;
             Function<SemaphoreSpec, EffectiveBulkhead> configured = definitions.ofCode(spec.name());
             first = byCodeAlone
-                    ? new First(spec.permits(), spec.fair(), "in the SemaphoreSpec of " + caller.get(),
-                            configured.apply(spec).spec(), configured)
+                    ? new First(spec.permits(), spec.fair(), location.get(), configured.apply(spec).spec(), configured)
                     : ofAnnotation(spec.name(), configured);
             (byCodeAlone && listed.size() < MOST_LISTED ? listed : others).put(spec.name(), first);
         }

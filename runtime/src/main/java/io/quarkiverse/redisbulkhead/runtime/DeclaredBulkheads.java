@@ -20,17 +20,12 @@ import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead.DefinedValue;
 import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead.DefinedValue.Source;
 
-/** Shows the declared bulkheads to operators, with the source of each value. */
-final class DeclaredBulkheads {
-
-    private final EffectiveDefinitions definitions;
-
-    /**
-     * @param definitions what is in force
-     */
-    DeclaredBulkheads(EffectiveDefinitions definitions) {
-        this.definitions = definitions;
-    }
+/**
+ * Shows the declared bulkheads to operators, with the source of each value.
+ *
+ * @param definitions what is in force
+ */
+record DeclaredBulkheads(EffectiveDefinitions definitions) {
 
     DeclaredBulkhead of(String name) {
         EffectiveBulkhead bulkhead = definitions.bulkheads().get(name);

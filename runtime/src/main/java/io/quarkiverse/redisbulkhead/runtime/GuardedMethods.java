@@ -140,15 +140,19 @@ public class GuardedMethods {
         List<RequiredKey> required = new ArrayList<>();
         for (BulkheadUse use : found == null ? List.<BulkheadUse> of() : found.bulkheads()) {
             if (use.key() instanceof KeyOrigin.Parameter parameter && isEnabled(use)) {
-                required.add(new RequiredKey(bulkheads.core(bulkheads.resolved(use.name())), found.label(), parameter.index(),
+                required.add(new RequiredKey(bulkheads.core(name(use)), found.label(), parameter.index(),
                         parameter.name()));
             }
         }
         return List.copyOf(required);
     }
 
+    private String name(BulkheadUse use) {
+        return bulkheads.definitions().annotations().resolved(use.name());
+    }
+
     private boolean isEnabled(BulkheadUse use) {
-        return bulkheads.isEnabled(bulkheads.resolved(use.name()));
+        return bulkheads.isEnabled(name(use));
     }
 
     private GuardedMethod guarded(MethodDeclaration method) {
@@ -171,8 +175,8 @@ public class GuardedMethods {
         Set<String> always = new HashSet<>();
         Set<String> whenScheduled = new HashSet<>();
         for (BulkheadUse use : method.bulkheads()) {
-            String name = bulkheads.resolved(use.name());
-            OnFull onFull = bulkheads.onFull(name).orElse(null);
+            String name = name(use);
+            OnFull onFull = bulkheads.definitions().onFull(name).orElse(null);
             if (onFull == OnFull.SKIP) {
                 always.add(name);
             }
@@ -213,10 +217,10 @@ public class GuardedMethods {
             limited |= isEnabled(use);
         }
         if (!limited) {
-            return Guard.open(method.bulkheads().stream().map(BulkheadUse::name).map(bulkheads::resolved).map(bulkheads::core)
+            return Guard.open(method.bulkheads().stream().map(this::name).map(bulkheads::core)
                     .map(Semaphore::uncountedPermit).toList());
         }
-        String first = bulkheads.resolved(method.bulkheads().get(0).name());
+        String first = name(method.bulkheads().get(0));
         return switch (method.returns()) {
             case SYNCHRONOUS ->
                 new SynchronousGuard(method.label(), first, new UnfinishedResults(method.label(), first, content));

@@ -40,7 +40,9 @@ record BulkheadAssembler(String name, Map<String, Value> values, Map<String, Val
         checkMinHold();
         checkOnFull(annotations.returning(name));
         if (isEnabled() && inRedis) {
-            checkLease(String.join(", ", annotations.locations(name)));
+            Value lease = values.getOrDefault("expire",
+                    new Value(String.join(", ", annotations.locations(name)), EffectiveDefinitions.DEFAULT_LEASE));
+            checkLease(lease, lease.isConfigured() ? "expire" : Texts.annotation(name) + ": expire", forAll, errors);
             checkLocalPermits();
         }
         if (permits == null || errors.size() > before) {
@@ -70,7 +72,7 @@ record BulkheadAssembler(String name, Map<String, Value> values, Map<String, Val
         }
         if (isEnabled() && inRedis) {
             if (values.containsKey("expire")) {
-                checkLease("");
+                checkLease(values.get("expire"), "expire", forAll, errors);
             }
             checkLocalLimit(permits);
         }
@@ -131,23 +133,12 @@ record BulkheadAssembler(String name, Map<String, Value> values, Map<String, Val
         }
     }
 
-    private void checkLease(String locations) {
-        Value lease = values.get("expire");
-        if (lease == null) {
-            checkLease(locations, Texts.annotation(name) + ": expire", EffectiveDefinitions.DEFAULT_LEASE,
-                    forAll, errors);
-        } else if (lease.value() != null) {
-            checkLease(lease.where(), lease.isConfigured() ? "expire" : Texts.annotation(name) + ": expire",
-                    (Duration) lease.value(), forAll, errors);
-        }
-    }
-
     /** A lease must be long enough for Redis to answer before it ends. */
-    static void checkLease(String location, String member, Duration lease, Map<String, Value> forAll, ValidationErrors errors) {
+    static void checkLease(Value lease, String member, Map<String, Value> forAll, ValidationErrors errors) {
         Duration timeout = Value.of(forAll, COMMAND_TIMEOUT, Duration.ofSeconds(1));
         Duration least = timeout.multipliedBy(RENEWALS_PER_LEASE);
-        if (Value.isKnown(forAll, COMMAND_TIMEOUT) && lease.compareTo(least) < 0) {
-            errors.add(MessageCode.RBH023, location, member + " is " + lease + ", shorter than three times "
+        if (lease.value() instanceof Duration length && Value.isKnown(forAll, COMMAND_TIMEOUT) && length.compareTo(least) < 0) {
+            errors.add(MessageCode.RBH023, lease.where(), member + " is " + length + ", shorter than three times "
                     + PropertyNames.PREFIX + COMMAND_TIMEOUT + ", which is " + timeout
                     + ". A lease is renewed after a third of its length, so one slow reply could lose the permit. Make it at least "
                     + least + ", or reduce command-timeout");

@@ -202,19 +202,19 @@ public final class EffectiveDefinitions {
         // Applications without locks have the default, too, so it must not fail.
         Duration lease = Value.of(forAll, LOCK_TIMEOUT, DEFAULT_LEASE);
         if (!lease.equals(DEFAULT_LEASE)) {
-            checkLease(new Value(PropertyNames.PREFIX + LOCK_TIMEOUT, lease), errors);
+            checkLockTimeout(new Value(PropertyNames.PREFIX + LOCK_TIMEOUT, lease), errors);
         }
         names.checkListed(PropertyNames.PREFIX + KnownProperties.LIST, Value.of(forAll, KnownProperties.LIST, null));
     }
 
-    private void checkLease(Value lease, ValidationErrors errors) {
-        if (inRedis && lease != null && lease.value() != null) {
-            BulkheadAssembler.checkLease(lease.where(), "lock-timeout", (Duration) lease.value(), forAll, errors);
+    private void checkLockTimeout(Value lease, ValidationErrors errors) {
+        if (inRedis && lease != null) {
+            BulkheadAssembler.checkLease(lease, "lock-timeout", forAll, errors);
         }
     }
 
     private void checkLock(String name, Map<String, Value> own, ValidationErrors errors) {
-        checkLease(own.get("lock-timeout"), errors);
+        checkLockTimeout(own.get("lock-timeout"), errors);
         try {
             lock(name);
         } catch (IllegalArgumentException e) {
@@ -351,11 +351,11 @@ public final class EffectiveDefinitions {
         LockSpec.Builder spec = LockSpec.named(name).awaitRelease(Value.of(forAll, "await-release", false))
                 .acquireTimeout(Value.of(forAll, "lock.acquire-timeout", Duration.ofSeconds(10)));
         String bulkhead = LockSpec.BULKHEAD_PREFIX + name;
-        values(bulkhead).forEach((member, value) -> {
-            if (value.value() != null) {
-                KnownProperties.set(spec, member, value.value());
+        for (Map.Entry<String, Value> member : values(bulkhead).entrySet()) {
+            if (member.getValue().value() != null) {
+                KnownProperties.set(spec, member.getKey(), member.getValue().value());
             }
-        });
+        }
         return spec.lockTimeout(lease(bulkhead)).build();
     }
 
