@@ -284,11 +284,12 @@ public class GuardedMethods {
         // At the first call, because it may need what exists at run time only; once, because it may be a dependent bean.
         LazyValue<BulkheadKeyResolver> bean = new LazyValue<>(
                 () -> (BulkheadKeyResolver) Arc.container().instance(Arc.container().bean(resolver.bean())).get());
-        // The continuation is not an argument that the function declares.
-        int undeclared = method.returns() == ReturnKind.SUSPENDING ? 1 : 0;
+        boolean suspends = method.returns() == ReturnKind.SUSPENDING;
         return arguments -> {
-            ResolvedKey key = bean.get().resolve(new BulkheadCall(bulkhead, method.label(),
-                    Arrays.asList(arguments).subList(0, arguments.length - undeclared)));
+            List<Object> all = Arrays.asList(arguments);
+            // The continuation is not an argument that the function declares.
+            ResolvedKey key = bean.get().resolve(
+                    new BulkheadCall(bulkhead, method.label(), suspends ? all.subList(0, all.size() - 1) : all));
             if (key == null) {
                 semaphore.refuse(method.label(), CallResult.INVALID_KEY);
                 throw new IllegalArgumentException(method.label() + ": " + resolver.type()

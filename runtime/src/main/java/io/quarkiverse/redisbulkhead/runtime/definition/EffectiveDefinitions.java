@@ -91,9 +91,8 @@ public final class EffectiveDefinitions {
 
     static final Duration DEFAULT_LEASE = Duration.ofSeconds(30);
 
-    private static final String STEP_TIMEOUT = "lock-store.step-timeout";
-    private static final String CONTENTION_TIMEOUT = "lock-store.contention-timeout";
-    private static final String LOCK_TIMEOUT = "lock.lock-timeout";
+    static final String LOCK_TIMEOUT = "lock.lock-timeout";
+
     private static final List<String> COMMON = List.of("on-outage", "await-release", "rest.retry-after", "warn-after",
             "enabled");
 
@@ -128,7 +127,9 @@ public final class EffectiveDefinitions {
         Map<String, Map<String, Value>> locks = configuration.ofLocks();
         NameChecks names = new NameChecks(annotations, declarations, atBuild, errors);
         names.check(config);
-        checkForAll(names, errors);
+        DefinitionChecks checks = new DefinitionChecks(forAll, inRedis, errors);
+        checks.checkForAll();
+        names.checkListed(PropertyNames.PREFIX + KnownProperties.LIST, Value.of(forAll, KnownProperties.LIST, null));
         for (String name : annotations.names()) {
             Map<String, Value> own = annotations.stated(name);
             for (String member : COMMON) {
@@ -139,10 +140,9 @@ public final class EffectiveDefinitions {
             Map<String, Value> configured = configuration.ofBulkhead(name);
             own.putAll(configured);
             values.put(name, own);
-            BulkheadAssembler assembler = new BulkheadAssembler(name, own, forAll, inRedis, errors);
-            if (!configured.containsKey("on-outage") && assembler.isTooSmallForLocal()) {
+            if (!configured.containsKey("on-outage") && checks.isTooSmallForLocal(own)) {
                 own.put("on-outage", new Value(forAll.get("instances").where(), OnOutage.REJECT));
-                if (assembler.isEnabled()) {
+                if (checks.isEnabled(own)) {
                     rejectingInsteadOfLocal.add(name);
                 }
             }
@@ -153,10 +153,12 @@ public final class EffectiveDefinitions {
                         + (names.isInCode(name) ? ". The permits of a SemaphoreSpec in code are known too late, when calls may"
                                 + " have come already. Code gets this bulkhead with semaphore(\"" + name + "\")" : ""));
             }
-            EffectiveBulkhead declared = assembler.declared(annotations);
-            if (declared != null) {
-                bulkheads.put(name, declared);
-                putDerived("keep-idle", declared.spec().permits() == 1 ? null : forAll.get("keep-idle"), own);
+            int before = errors.size();
+            checks.checkDeclared(name, own, annotations);
+            SemaphoreSpec spec = errors.size() > before ? null : declared(name, own);
+            if (spec != null) {
+                bulkheads.put(name, new EffectiveBulkhead(spec, checks.isEnabled(own)));
+                putDerived("keep-idle", spec.permits() == 1 ? null : forAll.get("keep-idle"), own);
                 putDerived("local-permits", forAll.get("instances"), own);
             }
         }
@@ -165,7 +167,7 @@ public final class EffectiveDefinitions {
         }
         for (Map.Entry<String, Map<String, Value>> lock : locks.entrySet()) {
             values.put(LockSpec.BULKHEAD_PREFIX + lock.getKey(), lock.getValue());
-            checkLock(lock.getKey(), lock.getValue(), errors);
+            checks.checkLock(lock.getKey(), lock.getValue(), () -> lock(lock.getKey()));
         }
         this.keyed = keyed(places(), errors);
     }
@@ -191,37 +193,22 @@ public final class EffectiveDefinitions {
         }
     }
 
-    private void checkForAll(NameChecks names, ValidationErrors errors) {
-        Duration step = Value.of(forAll, STEP_TIMEOUT, Duration.ofSeconds(1));
-        Duration contention = Value.of(forAll, CONTENTION_TIMEOUT, Duration.ofSeconds(3));
-        if (contention.compareTo(step) <= 0 && Value.isKnown(forAll, STEP_TIMEOUT)
-                && Value.isKnown(forAll, CONTENTION_TIMEOUT)) {
-            errors.add(MessageCode.RBH005, PropertyNames.PREFIX + CONTENTION_TIMEOUT, "contentionTimeout must be longer than "
-                    + PropertyNames.PREFIX + STEP_TIMEOUT + ", which is " + step + ", but is " + contention);
+    /** Null when a value is not known yet. */
+    private SemaphoreSpec declared(String name, Map<String, Value> own) {
+        Integer permits = Value.of(own, "permits", null);
+        if (permits == null) {
+            return null;
         }
-        // Applications without locks have the default, too, so it must not fail.
-        Duration lease = Value.of(forAll, LOCK_TIMEOUT, DEFAULT_LEASE);
-        if (!lease.equals(DEFAULT_LEASE)) {
-            checkLockTimeout(new Value(PropertyNames.PREFIX + LOCK_TIMEOUT, lease), errors);
+        SemaphoreSpec.Builder spec = SemaphoreSpec.named(name)
+                .keepIdleOfSeveral(Value.of(forAll, "keep-idle", Duration.ofSeconds(1)))
+                .localPermits(Math.max(1, permits / Value.of(forAll, "instances", 1)));
+        for (Map.Entry<String, Value> member : own.entrySet()) {
+            if (member.getValue().value() == null) {
+                return null;
+            }
+            KnownProperties.set(spec, member.getKey(), member.getValue().value());
         }
-        names.checkListed(PropertyNames.PREFIX + KnownProperties.LIST, Value.of(forAll, KnownProperties.LIST, null));
-    }
-
-    private void checkLockTimeout(Value lease, ValidationErrors errors) {
-        if (inRedis && lease != null) {
-            BulkheadAssembler.checkLease(lease, "lock-timeout", forAll, errors);
-        }
-    }
-
-    private void checkLock(String name, Map<String, Value> own, ValidationErrors errors) {
-        checkLockTimeout(own.get("lock-timeout"), errors);
-        try {
-            lock(name);
-        } catch (IllegalArgumentException e) {
-            boolean byMinHold = own.containsKey("min-hold") && e.getMessage().startsWith("minHold");
-            errors.add(byMinHold ? MessageCode.RBH031 : MessageCode.RBH005,
-                    byMinHold ? own.get("min-hold").where() : PropertyNames.ofLock(name, "*"), e.getMessage());
-        }
+        return spec.build();
     }
 
     /**
@@ -309,7 +296,7 @@ public final class EffectiveDefinitions {
     /**
      * What annotations and configuration state for a bulkhead.
      *
-     * @param name any bulkhead, declared or not
+     * @param name any bulkhead, declared or not, that behind a lock included
      * @return by member as in the configuration, such as {@code max-wait}; without defaults
      */
     public Map<String, Value> values(String name) {
@@ -332,12 +319,29 @@ public final class EffectiveDefinitions {
         }
         // Names may be computed, so only what is configured is remembered.
         values.putIfAbsent(name, own);
-        return spec -> {
-            ValidationErrors errors = new ValidationErrors();
-            EffectiveBulkhead effective = new BulkheadAssembler(name, own, forAll, inRedis, errors).inCode(spec);
+        return spec -> inCode(spec, own);
+    }
+
+    private EffectiveBulkhead inCode(SemaphoreSpec definition, Map<String, Value> own) {
+        SemaphoreSpec.Builder spec = definition.toBuilder();
+        int permits = Value.of(own, "permits", definition.permits());
+        if (definition.localPermits() > permits) {
+            spec.localPermits(permits);
+        }
+        for (Map.Entry<String, Value> member : own.entrySet()) {
+            KnownProperties.set(spec, member.getKey(), member.getValue().value());
+        }
+        ValidationErrors errors = new ValidationErrors();
+        DefinitionChecks checks = new DefinitionChecks(forAll, inRedis, errors);
+        checks.checkInCode(own, permits);
+        errors.report();
+        try {
+            return new EffectiveBulkhead(spec.build(), checks.isEnabled(own));
+        } catch (IllegalArgumentException e) {
+            errors.add(MessageCode.RBH005, PropertyNames.of(definition.name(), "*"), e.getMessage());
             errors.report();
-            return effective;
-        };
+            throw e;
+        }
     }
 
     /**
