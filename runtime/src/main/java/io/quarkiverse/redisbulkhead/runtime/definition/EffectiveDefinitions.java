@@ -334,14 +334,14 @@ public final class EffectiveDefinitions {
         ValidationErrors errors = new ValidationErrors();
         DefinitionChecks checks = new DefinitionChecks(forAll, inRedis, errors);
         checks.checkInCode(own, permits);
-        errors.report();
+        SemaphoreSpec inForce = null;
         try {
-            return new EffectiveBulkhead(spec.build(), checks.isEnabled(own));
+            inForce = errors.size() > 0 ? null : spec.build();
         } catch (IllegalArgumentException e) {
             errors.add(MessageCode.RBH005, PropertyNames.of(definition.name(), "*"), e.getMessage());
-            errors.report();
-            throw e;
         }
+        errors.report();
+        return new EffectiveBulkhead(inForce, checks.isEnabled(own));
     }
 
     /**
