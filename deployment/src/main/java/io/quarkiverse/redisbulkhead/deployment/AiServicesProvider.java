@@ -9,6 +9,7 @@ import org.jboss.jandex.MethodInfo;
 
 import io.quarkiverse.redisbulkhead.BulkheadKey;
 import io.quarkiverse.redisbulkhead.deployment.discovery.AiServices;
+import io.quarkiverse.redisbulkhead.deployment.discovery.Classes;
 import io.quarkiverse.redisbulkhead.deployment.discovery.SourceLocations;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
@@ -53,7 +54,8 @@ public class AiServicesProvider implements BuildProvider {
 
     private static void prepare(BuildContext context, Class<? extends BuildItem> ignoredAnnotations) {
         ValidationErrors errors = new ValidationErrors();
-        for (MethodInfo method : new AiServices(context.consume(CombinedIndexBuildItem.class).getIndex()).guardedMethods()) {
+        Classes application = new Classes(context.consume(CombinedIndexBuildItem.class).getIndex());
+        for (MethodInfo method : new AiServices(application).guardedMethods()) {
             if (NOT_SUPPORTED.contains(method.returnType().name())) {
                 String type = method.returnType().name().withoutPackagePrefix();
                 errors.add(MessageCode.RBH036, SourceLocations.of(method), "an AI service cannot return " + type

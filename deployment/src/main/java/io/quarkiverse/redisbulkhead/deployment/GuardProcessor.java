@@ -12,6 +12,8 @@ import org.jboss.logging.Logger;
 import io.quarkiverse.redisbulkhead.deployment.discovery.AiServices;
 import io.quarkiverse.redisbulkhead.deployment.discovery.BindingTransformation;
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
+import io.quarkiverse.redisbulkhead.deployment.discovery.Classes;
+import io.quarkiverse.redisbulkhead.deployment.discovery.Discovery;
 import io.quarkiverse.redisbulkhead.deployment.validation.Rule;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRecorder;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
@@ -44,14 +46,15 @@ class GuardProcessor {
 
     @BuildStep
     AnnotationsTransformerBuildItem bind(CombinedIndexBuildItem application) {
-        return new AnnotationsTransformerBuildItem(new BindingTransformation(new AiServices(application.getIndex())));
+        return new AnnotationsTransformerBuildItem(
+                new BindingTransformation(new AiServices(new Classes(application.getIndex()))));
     }
 
     @BuildStep
     BulkheadUsageBuildItem discover(ValidationPhaseBuildItem validation, BeanArchiveIndexBuildItem beanArchives,
             CombinedIndexBuildItem application, RedisBulkheadBuildTimeConfig fixed, Capabilities capabilities) {
-        BulkheadUsage usage = BulkheadUsage.of(validation.getContext(), beanArchives.getIndex(),
-                beanArchives.getGeneratedClassNames(), application.getIndex());
+        BulkheadUsage usage = new Discovery(validation.getContext(), beanArchives.getIndex(),
+                beanArchives.getGeneratedClassNames(), application.getIndex()).usage();
         ValidationErrors errors = new ValidationErrors();
         Rule.all(ConfigProvider.getConfig(), fixed, capabilities.isPresent(Capability.VERTX_HTTP),
                 OptionalLibrariesProcessor.hasCoroutines())
@@ -68,14 +71,14 @@ class GuardProcessor {
     }
 
     static DefinitionException failure(Collection<ValidationError> errors) {
-        StringBuilder message = new StringBuilder("Found ").append(errors.size())
-                .append(errors.size() == 1 ? " mistake" : " mistakes")
-                .append(" in the use or configuration of @RedisBulkhead:");
+        StringBuilder numbered = new StringBuilder();
         int number = 0;
         for (ValidationError error : errors) {
-            message.append("\n  ").append(++number).append(". ").append(error);
+            numbered.append("\n  ").append(++number).append(". ").append(error);
         }
-        return new DefinitionException(message.append("\n").append(ValidationErrors.whereExplained(errors)).toString());
+        return new DefinitionException("Found " + number + (number == 1 ? " mistake" : " mistakes")
+                + " in the use or configuration of @RedisBulkhead:" + numbered + "\n"
+                + ValidationErrors.whereExplained(errors));
     }
 
     /**

@@ -59,20 +59,23 @@ class RestMappingProcessor {
     private static final DotName DEFAULT_VALUE = DotName.createSimple("jakarta.ws.rs.DefaultValue");
 
     @BuildStep
-    void exceptionMappers(Capabilities capabilities, CombinedIndexBuildItem index,
-            BuildProducer<ExceptionMapperBuildItem> mappers,
-            BuildProducer<AdditionalBeanBuildItem> beans) {
-        if (capabilities.isPresent(Capability.RESTEASY_REACTIVE)) {
-            boolean usersMapBase = usersMap(BASE, index.getComputingIndex());
-            for (Class<? extends Exception> rejection : REJECTIONS) {
-                if (!usersMapBase || !BulkheadException.class.isAssignableFrom(rejection)) {
-                    mappers.produce(
-                            new ExceptionMapperBuildItem(PACKAGE + "RejectionMapper", rejection.getName(), AFTER_USERS, true));
-                }
-            }
-            beans.produce(AdditionalBeanBuildItem.builder()
-                    .addBeanClasses(PACKAGE + "RetryAfter", PACKAGE + "ResponseContent").setUnremovable().build());
+    void mapRejections(Capabilities capabilities, CombinedIndexBuildItem index,
+            BuildProducer<ExceptionMapperBuildItem> mappers, BuildProducer<AdditionalBeanBuildItem> beans,
+            BuildProducer<GlobalHandlerCustomizerBuildItem> handlers, BuildProducer<MethodScannerBuildItem> scanners) {
+        if (capabilities.isMissing(Capability.RESTEASY_REACTIVE)) {
+            return;
         }
+        boolean usersMapBase = usersMap(BASE, index.getComputingIndex());
+        for (Class<? extends Exception> rejection : REJECTIONS) {
+            if (!usersMapBase || !BulkheadException.class.isAssignableFrom(rejection)) {
+                mappers.produce(
+                        new ExceptionMapperBuildItem(PACKAGE + "RejectionMapper", rejection.getName(), AFTER_USERS, true));
+            }
+        }
+        beans.produce(AdditionalBeanBuildItem.builder()
+                .addBeanClasses(PACKAGE + "RetryAfter", PACKAGE + "ResponseContent").setUnremovable().build());
+        handlers.produce(new GlobalHandlerCustomizerBuildItem(new StreamAdmission()));
+        scanners.produce(new MethodScannerBuildItem(new KeyParameters()));
     }
 
     // The mapper of the nearest type wins, whatever its priority. Mappers in resource classes are for these only.
@@ -85,20 +88,6 @@ class RestMappingProcessor {
                         .filter(mapper -> !mapper.target().asMethod().declaringClass().hasDeclaredAnnotation(PATH))
                         .anyMatch(mapper -> (mapper.value() == null ? mapper.target().asMethod().parameterTypes().stream()
                                 : Stream.of(mapper.value().asClassArray())).map(Type::name).anyMatch(exception::equals));
-    }
-
-    @BuildStep
-    void streams(Capabilities capabilities, BuildProducer<GlobalHandlerCustomizerBuildItem> handlers) {
-        if (capabilities.isPresent(Capability.RESTEASY_REACTIVE)) {
-            handlers.produce(new GlobalHandlerCustomizerBuildItem(new StreamAdmission()));
-        }
-    }
-
-    @BuildStep
-    void keyParameters(Capabilities capabilities, BuildProducer<MethodScannerBuildItem> scanners) {
-        if (capabilities.isPresent(Capability.RESTEASY_REACTIVE)) {
-            scanners.produce(new MethodScannerBuildItem(new KeyParameters()));
-        }
     }
 
     /** Finds the parameters of resource methods that carry {@link BulkheadKey}. */

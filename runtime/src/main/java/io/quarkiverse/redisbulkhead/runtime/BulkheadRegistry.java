@@ -1,7 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
@@ -29,15 +28,11 @@ import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.SemaphoreView.Keys;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Timers;
-import io.quarkiverse.redisbulkhead.runtime.config.OnFull;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadUse;
-import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.KeyOrigin;
-import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.MethodDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions;
-import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.CallPlace;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.EffectiveBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
@@ -65,12 +60,10 @@ public class BulkheadRegistry implements RedisBulkheads {
     private final Map<String, EffectiveBulkhead> bulkheads;
     private final Map<String, Semaphore> semaphores = new ConcurrentHashMap<>();
     private final CodeBulkheads inCode;
-    private final Set<String> keyed;
     private final RedisStoreFactory redis;
     private final Instance<BulkheadRuntime> runtime;
     private final boolean enabled;
     private final boolean withoutRedis;
-    private final Declarations declarations;
 
     // Made at the first look, as few applications are looked at; guarded by this.
     private Overview overview;
@@ -95,7 +88,6 @@ public class BulkheadRegistry implements RedisBulkheads {
         this.definitions = new EffectiveDefinitions(declarations, ConfigProvider.getConfig(), inRedis, false, errors);
         this.bulkheads = definitions.bulkheads();
         this.inCode = new CodeBulkheads(definitions);
-        this.keyed = EffectiveDefinitions.keyed(places(declarations.methods()), errors);
         this.withoutRedis = inRedis && !redis.isConfigured();
         requireRedisForDeclared(errors);
         errors.report();
@@ -107,7 +99,6 @@ public class BulkheadRegistry implements RedisBulkheads {
                     + "local: %s. For a limit of each instance there, set local-permits for them", PropertyNames.PREFIX,
                     PropertyNames.PREFIX, String.join(", ", definitions.rejectingInsteadOfLocal()));
         }
-        this.declarations = declarations;
     }
 
     // The last observer, as the application has not reported its start yet.
@@ -128,20 +119,6 @@ public class BulkheadRegistry implements RedisBulkheads {
         } else {
             timers.after(UNTIL_STARTED, () -> warmUpOnceStarted(timers));
         }
-    }
-
-    // A name that is not known is reported elsewhere.
-    private List<CallPlace> places(List<MethodDeclaration> guarded) {
-        List<CallPlace> places = new ArrayList<>();
-        for (MethodDeclaration method : guarded) {
-            for (BulkheadUse bulkhead : method.bulkheads()) {
-                String name = definitions.annotations().resolved(bulkhead.name());
-                if (name != null) {
-                    places.add(new CallPlace(name, method.label(), !(bulkhead.key() instanceof KeyOrigin.None)));
-                }
-            }
-        }
-        return places;
     }
 
     private void requireRedisForDeclared(ValidationErrors errors) {
@@ -191,7 +168,7 @@ public class BulkheadRegistry implements RedisBulkheads {
     }
 
     private Keys keysOf(String name) {
-        return !bulkheads.containsKey(name) ? Keys.ANY : keyed.contains(name) ? Keys.NEEDED : Keys.NONE;
+        return !bulkheads.containsKey(name) ? Keys.ANY : definitions.isKeyed(name) ? Keys.NEEDED : Keys.NONE;
     }
 
     @Override
@@ -224,8 +201,7 @@ public class BulkheadRegistry implements RedisBulkheads {
      */
     public synchronized Overview overview() {
         if (overview == null) {
-            DeclaredBulkheads declared = new DeclaredBulkheads(definitions, declarations);
-            overview = new Overview(bulkheads.keySet().stream().map(name -> declared.of(name, keyed.contains(name))).toList(),
+            overview = new Overview(bulkheads.keySet().stream().map(new DeclaredBulkheads(definitions)::of).toList(),
                     this::inCode, inCode::listed, this::changeable, () -> runtime.get().engine(), System::nanoTime);
         }
         return overview;
@@ -260,12 +236,9 @@ public class BulkheadRegistry implements RedisBulkheads {
      * When a permit that is still held is reported.
      *
      * @param name any bulkhead, that behind a lock included
+     * @param definitions those of the application
      * @return zero: never
      */
-    Duration warnAfter(String name) {
-        return warnAfter(name, definitions);
-    }
-
     static Duration warnAfter(String name, EffectiveDefinitions definitions) {
         return definitions.warnAfter(name)
                 .orElse(LaunchMode.current() == LaunchMode.DEVELOPMENT ? WARN_AFTER_IN_DEV_MODE : Duration.ZERO);
@@ -292,13 +265,9 @@ public class BulkheadRegistry implements RedisBulkheads {
         return inCode.lease(name).orElseGet(() -> definitions.lease(name));
     }
 
-    /**
-     * The name that a text in an annotation stands for.
-     *
-     * @param written the name of a bulkhead as an annotation of this application has it, which may be an expression
-     */
-    String resolved(String written) {
-        return definitions.annotations().resolved(written);
+    /** What annotations and configuration define. */
+    EffectiveDefinitions definitions() {
+        return definitions;
     }
 
     /**
@@ -318,7 +287,7 @@ public class BulkheadRegistry implements RedisBulkheads {
      * @return whether its calls have keys
      */
     public boolean isKeyed(String name) {
-        return keyed.contains(name);
+        return definitions.isKeyed(name);
     }
 
     /**
@@ -328,17 +297,7 @@ public class BulkheadRegistry implements RedisBulkheads {
      * @return as {@code Class#method}
      */
     public Set<String> methods(String name) {
-        return DeclaredBulkheads.weights(name, definitions, declarations).keySet();
-    }
-
-    /**
-     * What happens to calls when a bulkhead is full.
-     *
-     * @param name a declared name
-     * @return empty when that depends on who calls
-     */
-    Optional<OnFull> onFull(String name) {
-        return definitions.onFull(name);
+        return definitions.weights(name).keySet();
     }
 
     /**
@@ -364,7 +323,7 @@ public class BulkheadRegistry implements RedisBulkheads {
      * @param use what the annotation there states
      */
     Semaphore core(BulkheadUse use) {
-        String name = resolved(use.name());
+        String name = definitions.annotations().resolved(use.name());
         Semaphore core = core(name);
         if (!definitions.isConfigured(name, "weight")) {
             core = core.weighing(use.weight());
@@ -374,12 +333,9 @@ public class BulkheadRegistry implements RedisBulkheads {
     }
 
     private String unknown(String name) {
-        List<String> known = NearestNames.to(name, bulkheads.keySet());
-        if (known.isEmpty()) {
-            return "There is no bulkhead '" + name + "'; this application declares none. Define it with "
-                    + "semaphore(SemaphoreSpec)";
-        }
-        String hint = NearestNames.isNear(name, known.get(0)) ? " Did you mean '" + known.get(0) + "'?" : "";
-        return "There is no bulkhead '" + name + "'." + hint + " This application declares " + String.join(", ", known);
+        return "There is no bulkhead '" + name + "'" + (bulkheads.isEmpty()
+                ? "; this application declares none. Define it with semaphore(SemaphoreSpec)"
+                : "." + NearestNames.hint(name, bulkheads.keySet(), "'") + " This application declares "
+                        + String.join(", ", NearestNames.to(name, bulkheads.keySet())));
     }
 }

@@ -38,6 +38,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisShareStore;
 import io.quarkus.arc.All;
 import io.quarkus.arc.Arc;
+import io.quarkus.arc.impl.LazyValue;
 import io.quarkus.runtime.ExecutorRecorder;
 import io.quarkus.runtime.LaunchMode;
 import io.quarkus.runtime.ShutdownEvent;
@@ -54,8 +55,8 @@ public class BulkheadRuntime {
     private final Continuations continuations;
     private final boolean recordsPlaces;
     private final ReleaseBeforeExit exit;
-    // Null until code acquires a permit, because it has a thread. Guarded by this.
-    private Cleaner cleaner;
+    // Made when code acquires a permit, because it has a thread.
+    private final LazyValue<Cleaner> cleaner = new LazyValue<>(Cleaner::create);
     // What there is to do with the store in Redis.
     private Runnable connecting = () -> {
     };
@@ -85,7 +86,7 @@ public class BulkheadRuntime {
         this.continuations = new Continuations(maxBlockedThreads);
         this.engine = engine(buildTimeConfig.store().needsRedis() ? redis.create() : null, config.commandTimeout(),
                 listener(losses, listeners), new WaiterLimits(maxBlockedThreads), redisListeners, decorators);
-        engine.warnAfter(bulkhead -> registry.get().warnAfter(bulkhead.name()));
+        engine.warnAfter(bulkhead -> BulkheadRegistry.warnAfter(bulkhead.name(), registry.get().definitions()));
         this.exit = new ReleaseBeforeExit(ConfigProvider.getConfig());
         this.recordsPlaces = config.recordPlaces().orElse(LaunchMode.current().isDevOrTest());
     }
@@ -93,7 +94,11 @@ public class BulkheadRuntime {
     // Redis is null where the permits are kept in this process; then only tests of applications need a store.
     private Engine engine(RedisShareStore redis, Duration commandTimeout, SemaphoreListener listener, WaiterLimits limits,
             List<ObservedShareStore.Listener> redisListeners, List<StoreDecorator> decorators) {
-        HolderIdentity identity = new HolderIdentity(application(), hostAndPid());
+        // Not injected: that would start the injection of configuration, which few applications need and which takes its time.
+        String application = ConfigProvider.getConfig().getOptionalValue("quarkus.application.name", String.class).orElse("");
+        // In a container the host is the container's name.
+        HolderIdentity identity = new HolderIdentity(application,
+                HostName.getQualifiedHostName() + ":" + ProcessHandle.current().pid());
         String instance = redis == null ? UUID.randomUUID().toString() : redis.instance();
         if (redis == null && decorators.isEmpty()) {
             return new Engine(instance, timers, identity, listener, limits);
@@ -136,16 +141,6 @@ public class BulkheadRuntime {
         return Math.max(1, (workers.isPresent() ? workers.get() : ExecutorRecorder.calculateMaxThreads()) / 2);
     }
 
-    // Not injected: that would start the injection of configuration, which few applications need and which takes its time.
-    private static String application() {
-        return ConfigProvider.getConfig().getOptionalValue("quarkus.application.name", String.class).orElse("");
-    }
-
-    // In a container the host is the container's name.
-    private static String hostAndPid() {
-        return HostName.getQualifiedHostName() + ":" + ProcessHandle.current().pid();
-    }
-
     private static SemaphoreListener listener(Event<PermitLost> losses, List<SemaphoreListener> others) {
         List<SemaphoreListener> all = new ArrayList<>();
         all.add(new PermitLogger());
@@ -167,11 +162,8 @@ public class BulkheadRuntime {
     }
 
     /** Notices permits that code has dropped. */
-    synchronized Cleaner cleaner() {
-        if (cleaner == null) {
-            cleaner = Cleaner.create();
-        }
-        return cleaner;
+    Cleaner cleaner() {
+        return cleaner.get();
     }
 
     boolean recordsPlaces() {

@@ -6,7 +6,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -14,9 +13,9 @@ import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
-import io.quarkiverse.redisbulkhead.runtime.definition.AnnotationDefinitions;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.EffectiveBulkhead;
+import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.Value;
 import io.quarkiverse.redisbulkhead.runtime.message.LogMessage;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkiverse.redisbulkhead.runtime.message.Texts;
@@ -38,17 +37,17 @@ final class CodeBulkheads {
     /**
      * What holds for one name.
      *
-     * @param permits what the first definition states; empty when an annotation leaves that to the configuration
+     * @param permits what the first definition states; null when an annotation leaves that to the configuration
      * @param fair what the first definition states
      * @param location says which definition that is
      * @param inForce what the configuration made of it
      * @param configured applies the configuration
      */
-    private record First(OptionalInt permits, boolean fair, String location, SemaphoreSpec inForce,
+    private record First(Integer permits, boolean fair, String location, SemaphoreSpec inForce,
             Function<SemaphoreSpec, EffectiveBulkhead> configured) {
 
         private String values() {
-            return (permits.isPresent() ? "permits=" + permits.getAsInt() + ", " : "") + "fair=" + fair + " " + location;
+            return (permits == null ? "" : "permits=" + permits + ", ") + "fair=" + fair + " " + location;
         }
     }
 
@@ -102,21 +101,22 @@ final class CodeBulkheads {
      * @throws io.quarkus.runtime.configuration.ConfigurationException when its configuration is not valid
      */
     EffectiveBulkhead define(SemaphoreSpec spec, Supplier<String> caller) {
-        First first = first(spec, caller);
+        Supplier<String> location = () -> "in the SemaphoreSpec of " + caller.get();
+        First first = first(spec, location);
         EffectiveBulkhead effective = first.configured().apply(spec);
-        boolean samePermits = first.permits().isEmpty() || first.permits().getAsInt() == spec.permits()
+        boolean samePermits = first.permits() == null || first.permits() == spec.permits()
                 || first.inForce().permits() == spec.permits();
         boolean sameOrder = first.fair() == spec.fair() || first.inForce().fair() == spec.fair();
         if (!samePermits || !sameOrder) {
             throw new IllegalArgumentException(MessageCode.RBH035 + " Bulkhead '" + spec.name() + "' has different values: "
-                    + first.values() + "; permits=" + spec.permits() + ", fair=" + spec.fair() + " in the SemaphoreSpec of "
-                    + caller.get() + ". Use the same values" + (declared(spec.name()) == null ? ""
+                    + first.values() + "; permits=" + spec.permits() + ", fair=" + spec.fair() + " " + location.get()
+                    + ". Use the same values" + (declared(spec.name()) == null ? ""
                             : ", or get the bulkhead with semaphore(\"" + spec.name() + "\")")
                     + ". For another limit, use another name, or RedisSemaphore.resize. "
                     + MessageCode.RBH035.whereExplained());
         }
         compare("Bulkhead '" + spec.name() + "'", "expire", new Lease(first.inForce().expire(), first.location()),
-                effective.spec().expire(), () -> "in the SemaphoreSpec of " + caller.get());
+                effective.spec().expire(), location);
         return effective;
     }
 
@@ -170,19 +170,17 @@ final class CodeBulkheads {
         return Optional.ofNullable(known(name)).map(first -> first.inForce().expire());
     }
 
-    private synchronized First first(SemaphoreSpec spec, Supplier<String> caller) {
+    private synchronized First first(SemaphoreSpec spec, Supplier<String> location) {
         First first = known(spec.name());
         if (first == null) {
             if (definitions.isReserved(spec.name())) {
-                throw new IllegalArgumentException(
-                        MessageCode.RBH008 + " Bulkhead '" + spec.name() + "' in the SemaphoreSpec of "
-                                + caller.get() + Texts.reserved(spec.name()) + ". " + MessageCode.RBH008.whereExplained());
+                throw new IllegalArgumentException(MessageCode.RBH008 + " Bulkhead '" + spec.name() + "' " + location.get()
+                        + Texts.reserved(spec.name()) + ". " + MessageCode.RBH008.whereExplained());
             }
             boolean byCodeAlone = declared(spec.name()) == null;
             Function<SemaphoreSpec, EffectiveBulkhead> configured = definitions.ofCode(spec.name());
             first = byCodeAlone
-                    ? new First(OptionalInt.of(spec.permits()), spec.fair(), "in the SemaphoreSpec of " + caller.get(),
-                            configured.apply(spec).spec(), configured)
+                    ? new First(spec.permits(), spec.fair(), location.get(), configured.apply(spec).spec(), configured)
                     : ofAnnotation(spec.name(), configured);
             (byCodeAlone && listed.size() < MOST_LISTED ? listed : others).put(spec.name(), first);
         }
@@ -190,9 +188,9 @@ final class CodeBulkheads {
     }
 
     private First ofAnnotation(String name, Function<SemaphoreSpec, EffectiveBulkhead> configured) {
-        AnnotationDefinitions annotations = definitions.annotations();
-        return new First(annotations.permits(name), annotations.fair(name),
-                "in the annotation of " + String.join(", ", annotations.locations(name)), declared(name).spec(), configured);
+        Map<String, Value> stated = definitions.annotations().stated(name);
+        return new First(Value.of(stated, "permits", null), Value.of(stated, "fair", false), "in the annotation of "
+                + String.join(", ", definitions.annotations().locations(name)), declared(name).spec(), configured);
     }
 
     /** Null when no annotation declares the name. */

@@ -10,13 +10,9 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
-import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
-import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadUse;
-import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.MethodDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.EffectiveBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.Value;
@@ -24,45 +20,21 @@ import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead.DefinedValue;
 import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead.DefinedValue.Source;
 
-/** Shows the declared bulkheads to operators, with the source of each value. */
-final class DeclaredBulkheads {
+/**
+ * Shows the declared bulkheads to operators, with the source of each value.
+ *
+ * @param definitions what is in force
+ */
+record DeclaredBulkheads(EffectiveDefinitions definitions) {
 
-    private final EffectiveDefinitions definitions;
-    private final Declarations declarations;
-
-    /**
-     * @param definitions what is in force
-     * @param declarations what the build found
-     */
-    DeclaredBulkheads(EffectiveDefinitions definitions, Declarations declarations) {
-        this.definitions = definitions;
-        this.declarations = declarations;
-    }
-
-    DeclaredBulkhead of(String name, boolean keyed) {
+    DeclaredBulkhead of(String name) {
         EffectiveBulkhead bulkhead = definitions.bulkheads().get(name);
-        SortedMap<String, Integer> weights = weights(name, definitions, declarations);
+        SortedMap<String, Integer> weights = definitions.weights(name);
         List<DefinedValue> values = inForce(name, bulkhead, weights).entrySet().stream()
                 .map(member -> value(member.getKey(), text(member.getValue()), stated(name, member.getKey(), weights)))
                 .toList();
-        return new DeclaredBulkhead(bulkhead.spec(), bulkhead.enabled(), keyed, values,
+        return new DeclaredBulkhead(bulkhead.spec(), bulkhead.enabled(), definitions.isKeyed(name), values,
                 definitions.annotations().locations(name), weights);
-    }
-
-    /** The methods that a bulkhead guards, in alphabetical order, and what each call takes. */
-    static SortedMap<String, Integer> weights(String name, EffectiveDefinitions definitions, Declarations declarations) {
-        SortedMap<String, Integer> weights = new TreeMap<>();
-        int configured = definitions.isConfigured(name, "weight") ? definitions.bulkheads().get(name).spec().weight() : 0;
-        for (MethodDeclaration method : declarations.methods()) {
-            for (BulkheadUse use : method.bulkheads()) {
-                if (name.equals(definitions.annotations().resolved(use.name()))) {
-                    weights.put(method.label(),
-                            use.weightParameter() != BulkheadUse.NO_PARAMETER ? DeclaredBulkhead.OF_THE_CALL
-                                    : configured > 0 ? configured : use.weight());
-                }
-            }
-        }
-        return weights;
     }
 
     private Map<String, Object> inForce(String name, EffectiveBulkhead bulkhead, SortedMap<String, Integer> weights) {

@@ -1,74 +1,37 @@
 package io.quarkiverse.redisbulkhead.runtime;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import jakarta.interceptor.InvocationContext;
 
-import io.quarkiverse.redisbulkhead.BulkheadCall;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
-import io.quarkiverse.redisbulkhead.BulkheadKeyResolver;
-import io.quarkiverse.redisbulkhead.ResolvedKey;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallResult;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Executions;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.SkippedException;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaitsOn;
-import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.KeyOrigin;
 import io.quarkiverse.redisbulkhead.runtime.guard.BlockingWait;
 import io.quarkiverse.redisbulkhead.runtime.guard.Guard;
 import io.quarkiverse.redisbulkhead.runtime.guard.HeldPermits;
 
 /**
  * Guards the calls of one method: holds the strategy for its return type, and finds the semaphores that a call must pass.
- * Made when the application starts. Thread-safe.
+ * Made at its first call. Thread-safe.
+ *
+ * @param label how operators see the method
+ * @param guard the strategy for its return type
+ * @param same the semaphores that every call passes, in the order in which permits are acquired; null where the arguments
+ *        decide
+ * @param ofCall finds those of a call otherwise, in the same order
+ * @param executions counts the calls
+ * @param skips tells which full bulkheads skip the call that is being made, or null for none; null when no call is ever skipped
  */
-final class GuardedMethod {
-
-    private final String label;
-    private final Guard guard;
-    private final Executions executions;
-    private final List<SemaphoreOfCall> semaphores;
-    // Null when no call is ever skipped.
-    private final Supplier<Skips> skips;
-    // What every call passes; null where the arguments decide.
-    private final List<Semaphore> same;
-
-    /**
-     * Puts the parts together.
-     *
-     * @param label how operators see the method
-     * @param guard the strategy for its return type
-     * @param semaphores find the semaphores, in the order in which permits are acquired
-     * @param executions counts the calls
-     * @param skips tells which full bulkheads skip the call that is being made, or null for none; null when no call is ever
-     *        skipped
-     */
-    GuardedMethod(String label, Guard guard, List<SemaphoreOfCall> semaphores, Executions executions, Supplier<Skips> skips) {
-        this.label = label;
-        this.guard = guard;
-        this.executions = executions;
-        this.semaphores = semaphores;
-        this.skips = skips;
-        this.same = same(semaphores);
-    }
-
-    private static List<Semaphore> same(List<SemaphoreOfCall> semaphores) {
-        List<Semaphore> same = new ArrayList<>(semaphores.size());
-        for (SemaphoreOfCall one : semaphores) {
-            if (!(one instanceof Fixed fixed)) {
-                return null;
-            }
-            same.add(fixed.semaphore());
-        }
-        return same;
-    }
+record GuardedMethod(String label, Guard guard, List<Semaphore> same, List<SemaphoreOfCall> ofCall, Executions executions,
+        Supplier<Skips> skips) {
 
     /**
      * Makes one call.
@@ -78,9 +41,9 @@ final class GuardedMethod {
      * @throws Exception what the method threw, or the rejection
      */
     Object call(InvocationContext invocation) throws Exception {
-        Skips ofCall = skips == null ? null : skips.get();
-        Call call = new Call(this, invocation, ofCall);
-        return (ofCall == null ? guard : ofCall.guard()).call(call, call);
+        Skips skipsOfCall = skips == null ? null : skips.get();
+        Call call = new Call(this, invocation, skipsOfCall);
+        return (skipsOfCall == null ? guard : skipsOfCall.guard()).call(call, call);
     }
 
     private List<Semaphore> semaphores(InvocationContext invocation) {
@@ -89,8 +52,8 @@ final class GuardedMethod {
     }
 
     private List<Semaphore> semaphores(Object[] arguments) {
-        List<Semaphore> all = new ArrayList<>(semaphores.size());
-        for (SemaphoreOfCall one : semaphores) {
+        List<Semaphore> all = new ArrayList<>(ofCall.size());
+        for (SemaphoreOfCall one : ofCall) {
             all.add(one.of(arguments));
         }
         return all;
@@ -157,87 +120,8 @@ final class GuardedMethod {
          * Finds it.
          *
          * @param arguments those of the call
-         * @throws IllegalArgumentException when the key is null
+         * @throws IllegalArgumentException when the key is null, or the weight below 1
          */
         Semaphore of(Object[] arguments);
-
-        /** All calls have the same. */
-        static SemaphoreOfCall fixed(Semaphore semaphore) {
-            return new Fixed(semaphore);
-        }
-
-        /**
-         * A parameter holds the key.
-         *
-         * @param semaphore the bulkhead
-         * @param method the guarded method, for messages
-         * @param parameter which one
-         */
-        static SemaphoreOfCall byParameter(Semaphore semaphore, String method, KeyOrigin.Parameter parameter) {
-            return arguments -> {
-                Object value = arguments[parameter.index()];
-                String key = value instanceof Enum<?> constant ? constant.name() : value == null ? null : value.toString();
-                if (key == null) {
-                    semaphore.refuse(method, CallResult.INVALID_KEY);
-                    throw new IllegalArgumentException(method + ": the parameter " + parameter.name() + " is null, but it is"
-                            + " the key of bulkhead '" + semaphore.spec().name()
-                            + "' (@BulkheadKey). Pass a value, or reject the call earlier");
-                }
-                return semaphore.forKey(key, OptionalInt.empty());
-            };
-        }
-
-        /**
-         * A parameter holds the weight.
-         *
-         * @param semaphore finds the semaphore of a call
-         * @param method the guarded method, for messages
-         * @param index the position of the parameter, from 0
-         */
-        static SemaphoreOfCall weighedByParameter(SemaphoreOfCall semaphore, String method, int index) {
-            return arguments -> {
-                Semaphore ofCall = semaphore.of(arguments);
-                long weight = arguments[index] instanceof Number number ? number.longValue() : 0;
-                if (weight < 1) {
-                    ofCall.refuse(method, CallResult.INVALID_WEIGHT);
-                    throw new IllegalArgumentException(method + ": the weight of the call (@BulkheadWeight) must be at least 1,"
-                            + " but is " + arguments[index] + ". It is how much the call takes of bulkhead '"
-                            + ofCall.spec().name() + "'");
-                }
-                return ofCall.forCallWeighing(weight, method);
-            };
-        }
-
-        /**
-         * A bean resolves the key of each call.
-         *
-         * @param semaphore the bulkhead
-         * @param method the guarded method
-         * @param type the class that the annotation names, for messages
-         * @param resolver finds the bean
-         */
-        static SemaphoreOfCall byResolver(Semaphore semaphore, String method, String type,
-                Supplier<BulkheadKeyResolver> resolver) {
-            String bulkhead = semaphore.spec().name();
-            return arguments -> {
-                ResolvedKey key = resolver.get().resolve(new BulkheadCall(bulkhead, method, Arrays.asList(arguments)));
-                if (key == null) {
-                    semaphore.refuse(method, CallResult.INVALID_KEY);
-                    throw new IllegalArgumentException(method + ": " + type + " returned null instead of the key of "
-                            + "bulkhead '" + bulkhead + "'. Return ResolvedKey.of(key), or throw an "
-                            + "exception to reject the call");
-                }
-                Semaphore ofKey = semaphore.forKey(key.key(), key.permits());
-                return key.weight().isEmpty() ? ofKey : ofKey.forCallWeighing(key.weight().getAsInt(), method);
-            };
-        }
-    }
-
-    private record Fixed(Semaphore semaphore) implements SemaphoreOfCall {
-
-        @Override
-        public Semaphore of(Object[] arguments) {
-            return semaphore;
-        }
     }
 }

@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
@@ -19,9 +20,11 @@ import jakarta.inject.Singleton;
 
 import org.jboss.logging.Logger;
 
+import io.quarkiverse.redisbulkhead.BulkheadCall;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.BulkheadKeyResolver;
 import io.quarkiverse.redisbulkhead.InvalidBulkheadKeyException;
+import io.quarkiverse.redisbulkhead.ResolvedKey;
 import io.quarkiverse.redisbulkhead.runtime.GuardedMethod.SemaphoreOfCall;
 import io.quarkiverse.redisbulkhead.runtime.GuardedMethod.Skips;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallResult;
@@ -38,6 +41,7 @@ import io.quarkiverse.redisbulkhead.runtime.guard.SkippingGuard;
 import io.quarkiverse.redisbulkhead.runtime.guard.SynchronousGuard;
 import io.quarkiverse.redisbulkhead.runtime.guard.UnfinishedResults;
 import io.quarkus.arc.Arc;
+import io.quarkus.arc.impl.LazyValue;
 
 /** The guarded methods of the application. Each is made at its first call from what the build found. Thread-safe. */
 @Singleton
@@ -136,32 +140,43 @@ public class GuardedMethods {
         List<RequiredKey> required = new ArrayList<>();
         for (BulkheadUse use : found == null ? List.<BulkheadUse> of() : found.bulkheads()) {
             if (use.key() instanceof KeyOrigin.Parameter parameter && isEnabled(use)) {
-                required.add(new RequiredKey(bulkheads.core(bulkheads.resolved(use.name())), found.label(), parameter.index(),
+                required.add(new RequiredKey(bulkheads.core(name(use)), found.label(), parameter.index(),
                         parameter.name()));
             }
         }
         return List.copyOf(required);
     }
 
+    private String name(BulkheadUse use) {
+        return bulkheads.definitions().annotations().resolved(use.name());
+    }
+
     private boolean isEnabled(BulkheadUse use) {
-        return bulkheads.isEnabled(bulkheads.resolved(use.name()));
+        return bulkheads.isEnabled(name(use));
     }
 
     private GuardedMethod guarded(MethodDeclaration method) {
-        List<SemaphoreOfCall> semaphores = new ArrayList<>();
+        List<Semaphore> semaphores = new ArrayList<>();
+        List<SemaphoreOfCall> ofCall = new ArrayList<>();
+        boolean same = true;
         for (BulkheadUse use : method.bulkheads()) {
-            semaphores.add(semaphoreOfCall(use, method));
+            Semaphore semaphore = bulkheads.core(use);
+            boolean fixed = !use.dependsOnArguments() || !isEnabled(use);
+            semaphores.add(semaphore);
+            ofCall.add(fixed ? arguments -> semaphore : byArguments(semaphore, use, method));
+            same &= fixed;
         }
         Guard guard = guard(method);
-        return new GuardedMethod(method.label(), guard, semaphores, runtime.executions(), skips(method, guard));
+        return new GuardedMethod(method.label(), guard, same ? semaphores : null, ofCall, runtime.executions(),
+                skips(method, guard));
     }
 
     private Supplier<Skips> skips(MethodDeclaration method, Guard guard) {
         Set<String> always = new HashSet<>();
         Set<String> whenScheduled = new HashSet<>();
         for (BulkheadUse use : method.bulkheads()) {
-            String name = bulkheads.resolved(use.name());
-            OnFull onFull = bulkheads.onFull(name).orElse(null);
+            String name = name(use);
+            OnFull onFull = bulkheads.definitions().onFull(name).orElse(null);
             if (onFull == OnFull.SKIP) {
                 always.add(name);
             }
@@ -202,10 +217,10 @@ public class GuardedMethods {
             limited |= isEnabled(use);
         }
         if (!limited) {
-            return Guard.open(method.bulkheads().stream().map(BulkheadUse::name).map(bulkheads::resolved).map(bulkheads::core)
+            return Guard.open(method.bulkheads().stream().map(this::name).map(bulkheads::core)
                     .map(Semaphore::uncountedPermit).toList());
         }
-        String first = bulkheads.resolved(method.bulkheads().get(0).name());
+        String first = name(method.bulkheads().get(0));
         return switch (method.returns()) {
             case SYNCHRONOUS ->
                 new SynchronousGuard(method.label(), first, new UnfinishedResults(method.label(), first, content));
@@ -220,28 +235,70 @@ public class GuardedMethods {
         return new AsyncGuard(bulkhead, runtime.continuations());
     }
 
-    private SemaphoreOfCall semaphoreOfCall(BulkheadUse use, MethodDeclaration method) {
-        Semaphore semaphore = bulkheads.core(use);
-        if (!isEnabled(use)) {
-            return SemaphoreOfCall.fixed(semaphore);
-        }
-        SemaphoreOfCall ofKey = ofKey(semaphore, use.key(), method);
+    /**
+     * Finds the semaphore of a call by its arguments.
+     *
+     * @param semaphore that of the bulkhead
+     * @param use the bulkhead among those of the method
+     * @param method the guarded method
+     */
+    static SemaphoreOfCall byArguments(Semaphore semaphore, BulkheadUse use, MethodDeclaration method) {
+        SemaphoreOfCall ofKey = use.key() instanceof KeyOrigin.Parameter parameter
+                ? byParameter(semaphore, method.label(), parameter)
+                : use.key() instanceof KeyOrigin.Resolver resolver ? byResolver(semaphore, method, resolver)
+                        : arguments -> semaphore;
         return use.weightParameter() == BulkheadUse.NO_PARAMETER ? ofKey
-                : SemaphoreOfCall.weighedByParameter(ofKey, method.label(), use.weightParameter());
+                : weighedByParameter(ofKey, method.label(), use.weightParameter());
     }
 
-    private static SemaphoreOfCall ofKey(Semaphore semaphore, KeyOrigin key, MethodDeclaration method) {
-        if (key instanceof KeyOrigin.Parameter parameter) {
-            return SemaphoreOfCall.byParameter(semaphore, method.label(), parameter);
-        }
-        if (key instanceof KeyOrigin.Resolver resolver) {
-            SemaphoreOfCall resolved = SemaphoreOfCall.byResolver(semaphore, method.label(), resolver.type(),
-                    new ResolverBean(resolver.bean()));
+    private static SemaphoreOfCall byParameter(Semaphore semaphore, String method, KeyOrigin.Parameter parameter) {
+        return arguments -> {
+            Object value = arguments[parameter.index()];
+            String key = value instanceof Enum<?> constant ? constant.name() : value == null ? null : value.toString();
+            if (key == null) {
+                semaphore.refuse(method, CallResult.INVALID_KEY);
+                throw new IllegalArgumentException(method + ": the parameter " + parameter.name() + " is null, but it is"
+                        + " the key of bulkhead '" + semaphore.spec().name()
+                        + "' (@BulkheadKey). Pass a value, or reject the call earlier");
+            }
+            return semaphore.forKey(key, OptionalInt.empty());
+        };
+    }
+
+    private static SemaphoreOfCall weighedByParameter(SemaphoreOfCall semaphore, String method, int index) {
+        return arguments -> {
+            Semaphore ofCall = semaphore.of(arguments);
+            long weight = arguments[index] instanceof Number number ? number.longValue() : 0;
+            if (weight < 1) {
+                ofCall.refuse(method, CallResult.INVALID_WEIGHT);
+                throw new IllegalArgumentException(method + ": the weight of the call (@BulkheadWeight) must be at least 1,"
+                        + " but is " + arguments[index] + ". It is how much the call takes of bulkhead '"
+                        + ofCall.spec().name() + "'");
+            }
+            return ofCall.forCallWeighing(weight, method);
+        };
+    }
+
+    private static SemaphoreOfCall byResolver(Semaphore semaphore, MethodDeclaration method, KeyOrigin.Resolver resolver) {
+        String bulkhead = semaphore.spec().name();
+        // At the first call, because it may need what exists at run time only; once, because it may be a dependent bean.
+        LazyValue<BulkheadKeyResolver> bean = new LazyValue<>(
+                () -> (BulkheadKeyResolver) Arc.container().instance(Arc.container().bean(resolver.bean())).get());
+        boolean suspends = method.returns() == ReturnKind.SUSPENDING;
+        return arguments -> {
+            List<Object> all = Arrays.asList(arguments);
             // The continuation is not an argument that the function declares.
-            return method.returns() != ReturnKind.SUSPENDING ? resolved
-                    : arguments -> resolved.of(Arrays.copyOf(arguments, arguments.length - 1));
-        }
-        return SemaphoreOfCall.fixed(semaphore);
+            ResolvedKey key = bean.get().resolve(
+                    new BulkheadCall(bulkhead, method.label(), suspends ? all.subList(0, all.size() - 1) : all));
+            if (key == null) {
+                semaphore.refuse(method.label(), CallResult.INVALID_KEY);
+                throw new IllegalArgumentException(method.label() + ": " + resolver.type()
+                        + " returned null instead of the key of bulkhead '" + bulkhead
+                        + "'. Return ResolvedKey.of(key), or throw an exception to reject the call");
+            }
+            Semaphore ofKey = semaphore.forKey(key.key(), key.permits());
+            return key.weight().isEmpty() ? ofKey : ofKey.forCallWeighing(key.weight().getAsInt(), method.label());
+        };
     }
 
     /**
@@ -282,30 +339,5 @@ public class GuardedMethods {
         throw new IllegalStateException("@RedisBulkhead: the build found no bulkhead for " + method + " of "
                 + bean.getName() + ", though the container intercepts it. This is a bug in quarkus-redis-bulkhead. "
                 + "Please report it");
-    }
-
-    /** Looks a key resolver up at its first call, because it may need what exists at run time only. */
-    private static final class ResolverBean implements Supplier<BulkheadKeyResolver> {
-
-        private final String bean;
-        private volatile BulkheadKeyResolver found;
-
-        private ResolverBean(String bean) {
-            this.bean = bean;
-        }
-
-        @Override
-        public BulkheadKeyResolver get() {
-            BulkheadKeyResolver known = found;
-            return known != null ? known : lookUp();
-        }
-
-        // Locked, because each look-up creates another instance of a dependent bean.
-        private synchronized BulkheadKeyResolver lookUp() {
-            if (found == null) {
-                found = (BulkheadKeyResolver) Arc.container().instance(Arc.container().bean(bean)).get();
-            }
-            return found;
-        }
     }
 }

@@ -12,18 +12,15 @@ import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreListener;
 import io.quarkiverse.redisbulkhead.runtime.message.LogMessage;
 import io.quarkus.arc.Arc;
 
-/** Fires a CDI event for each lost permit. Observers may block, so they run on a worker thread. */
-final class PermitLostEvents implements SemaphoreListener {
+/**
+ * Fires a CDI event for each lost permit. Observers may block, so they run on a worker thread.
+ *
+ * @param event notifies them
+ * @param workers run them
+ */
+record PermitLostEvents(Event<PermitLost> event, Executor workers) implements SemaphoreListener {
 
     private static final Logger LOG = Logger.getLogger(PermitLostEvents.class);
-
-    private final Event<PermitLost> event;
-    private final Executor workers;
-
-    PermitLostEvents(Event<PermitLost> event, Executor workers) {
-        this.event = event;
-        this.workers = workers;
-    }
 
     @Override
     public void lost(PermitLost loss) {

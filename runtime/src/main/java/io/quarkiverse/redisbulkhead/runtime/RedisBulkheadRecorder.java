@@ -63,12 +63,7 @@ public class RedisBulkheadRecorder {
     public ShutdownListener shutdownListener() {
         return new ShutdownListener() {
 
-            @Override
-            public void preShutdown(ShutdownNotification notification) {
-                // The application still serves until quarkus.shutdown.delay is over.
-                notification.done();
-            }
-
+            // Not preShutdown: the application still serves until quarkus.shutdown.delay is over.
             @Override
             public void shutdown(ShutdownNotification notification) {
                 BulkheadRuntime runtime = Arc.container().instance(BulkheadRuntime.class).get();

@@ -76,7 +76,9 @@ public class RedisStoreFactory {
     }
 
     private RedisStores stores() {
-        return new RedisStores(vertx, clientOptions.byClient.get(client), clientProperties(), config.keyPrefix(),
+        String hosts = hostsProperty();
+        return new RedisStores(vertx, clientOptions.byClient.get(client),
+                hosts.substring(0, hosts.length() - RedisConfig.HOSTS.length() - 1), config.keyPrefix(),
                 config.commandTimeout());
     }
 
@@ -86,11 +88,6 @@ public class RedisStoreFactory {
         return Arc.container().select(Redis.class, RedisConfig.isDefaultClient(client)
                 ? Default.Literal.INSTANCE
                 : RedisClientName.Literal.of(client)).getHandle().getBean().isActive();
-    }
-
-    private String clientProperties() {
-        String hosts = hostsProperty();
-        return hosts.substring(0, hosts.length() - RedisConfig.HOSTS.length() - 1);
     }
 
     /** The property that says where Redis is. */

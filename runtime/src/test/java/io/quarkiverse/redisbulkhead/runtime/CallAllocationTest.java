@@ -28,7 +28,10 @@ import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreListeners;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Timers;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadUse;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.KeyOrigin;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.MethodDeclaration;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.ReturnKind;
 import io.quarkiverse.redisbulkhead.runtime.guard.AsyncGuard;
 import io.quarkiverse.redisbulkhead.runtime.guard.Continuations;
 import io.quarkiverse.redisbulkhead.runtime.guard.Guard;
@@ -66,23 +69,25 @@ class CallAllocationTest {
 
     @Test
     void synchronousCallAllocatesLittle() throws Exception {
-        GuardedMethod method = guarded(new SynchronousGuard("Work#run", "work"), SemaphoreOfCall.fixed(semaphore("work")));
+        GuardedMethod method = guarded(new SynchronousGuard("Work#run", "work"), semaphore("work"));
         Invocation invocation = new Invocation(() -> null);
         assertThat(bytesOf(() -> method.call(invocation))).isLessThanOrEqualTo(144);
     }
 
     @Test
     void callWithAKeyAllocatesLittle() throws Exception {
-        GuardedMethod method = guarded(new SynchronousGuard("Work#run", "work"),
-                SemaphoreOfCall.byParameter(semaphore("work"), "Work#run", new KeyOrigin.Parameter(0, "tenant")));
+        BulkheadUse use = new BulkheadUse("work", 1, null, new KeyOrigin.Parameter(0, "tenant"), BulkheadUse.NO_PARAMETER);
+        SemaphoreOfCall ofKey = GuardedMethods.byArguments(semaphore("work"), use,
+                new MethodDeclaration("Work", "run", List.of("String"), ReturnKind.SYNCHRONOUS, "Work#run", List.of(use)));
+        GuardedMethod method = new GuardedMethod("Work#run", new SynchronousGuard("Work#run", "work"), null, List.of(ofKey),
+                new Executions(), null);
         Invocation invocation = new Invocation(() -> null);
         assertThat(bytesOf(() -> method.call(invocation))).isLessThanOrEqualTo(384);
     }
 
     @Test
     void callWithTwoBulkheadsAllocatesLittle() throws Exception {
-        GuardedMethod method = guarded(new SynchronousGuard("Work#run", "work"), SemaphoreOfCall.fixed(semaphore("work")),
-                SemaphoreOfCall.fixed(semaphore("other")));
+        GuardedMethod method = guarded(new SynchronousGuard("Work#run", "work"), semaphore("work"), semaphore("other"));
         Invocation invocation = new Invocation(() -> null);
         assertThat(bytesOf(() -> method.call(invocation))).isLessThanOrEqualTo(1_280);
     }
@@ -90,14 +95,14 @@ class CallAllocationTest {
     @Test
     void uniCallAllocatesLittle() throws Exception {
         Uni<Object> item = Uni.createFrom().nullItem();
-        GuardedMethod method = guarded(new AsyncGuard("work", continuations)::uni, SemaphoreOfCall.fixed(semaphore("work")));
+        GuardedMethod method = guarded(new AsyncGuard("work", continuations)::uni, semaphore("work"));
         Invocation invocation = new Invocation(() -> item);
         assertThat(bytesOf(() -> ((Uni<?>) method.call(invocation)).subscribe().with(done -> {
         }))).isLessThanOrEqualTo(376);
     }
 
-    private GuardedMethod guarded(Guard guard, SemaphoreOfCall... semaphores) {
-        return new GuardedMethod("Work#run", guard, List.of(semaphores), new Executions(), null);
+    private GuardedMethod guarded(Guard guard, Semaphore... semaphores) {
+        return new GuardedMethod("Work#run", guard, List.of(semaphores), List.of(), new Executions(), null);
     }
 
     private Semaphore semaphore(String name) {

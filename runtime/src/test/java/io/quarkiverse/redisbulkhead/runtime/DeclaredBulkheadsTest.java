@@ -65,7 +65,7 @@ class DeclaredBulkheadsTest {
         ValidationErrors errors = new ValidationErrors();
         EffectiveDefinitions definitions = new EffectiveDefinitions(declarations, config, false, false, errors);
         errors.report();
-        return new DeclaredBulkheads(definitions, declarations).of("reports", false);
+        return new DeclaredBulkheads(definitions).of("reports");
     }
 
     private static Map<String, DefinedValue> byMember(DeclaredBulkhead bulkhead) {

@@ -7,13 +7,12 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.StringJoiner;
-import java.util.stream.Stream;
 
 import io.quarkus.deployment.builditem.Startable;
+import io.quarkus.deployment.util.FileUtil;
 import redis.embedded.Redis;
 
 /**
@@ -168,10 +167,8 @@ public final class EmbeddedRedis implements Startable {
     }
 
     private void deleteDirectory() {
-        try (Stream<Path> files = Files.walk(directory)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.deleteIfExists(file);
-            }
+        try {
+            FileUtil.deleteDirectory(directory);
         } catch (IOException e) {
             throw new UncheckedIOException("The folder of the embedded Redis could not be deleted: " + directory, e);
         } finally {

@@ -8,14 +8,15 @@ import org.jboss.jandex.AnnotationInstance;
 import org.jboss.jandex.AnnotationTarget.Kind;
 import org.jboss.jandex.ClassInfo;
 import org.jboss.jandex.DotName;
-import org.jboss.jandex.IndexView;
 import org.jboss.jandex.MethodInfo;
 
 /**
  * The interfaces that carry {@code @RegisterAiService}. Quarkus LangChain4j generates a bean for each. Of the annotations of
  * its methods it copies the interceptor bindings only, and {@link io.quarkiverse.redisbulkhead.RedisBulkhead} is not one.
+ *
+ * @param classes all indexed classes of the application
  */
-public final class AiServices {
+public record AiServices(Classes classes) {
 
     /** The way out where a method of an AI service cannot be guarded. */
     public static final String PUT_IT_ON_THE_CALLER = "@RedisBulkhead on the method of a bean that calls it";
@@ -24,17 +25,6 @@ public final class AiServices {
     private static final String EXTENSION = "io.quarkiverse.langchain4j.";
     // Not all of LangChain4j: annotations of tools do not make it implement anything.
     private static final List<String> IMPLEMENTED = List.of("dev.langchain4j.service.", "dev.langchain4j.agentic.", EXTENSION);
-
-    private final Classes classes;
-
-    /**
-     * Finds the AI services.
-     *
-     * @param application all indexed classes of the application
-     */
-    public AiServices(IndexView application) {
-        classes = new Classes(application);
-    }
 
     /** Whether a method of a generated bean implements a guarded one. */
     boolean isGuarded(MethodInfo implementation) {

@@ -1,19 +1,25 @@
 package io.quarkiverse.redisbulkhead.deployment.discovery;
 
+import org.jboss.jandex.AnnotationInstance;
 import org.jboss.jandex.EquivalenceKey;
 import org.jboss.jandex.MethodInfo;
 import org.jboss.jandex.MethodParameterInfo;
 import org.jboss.jandex.Type;
 
+import io.quarkiverse.redisbulkhead.runtime.message.Texts;
+
 /**
  * A parameter that carries {@link io.quarkiverse.redisbulkhead.BulkheadKey}, or
  * {@link io.quarkiverse.redisbulkhead.BulkheadWeight}.
  *
- * @param parameter the parameter, of the method that the user wrote
- * @param bulkhead the bulkhead that the annotation names, empty when it names none
+ * @param annotation one of the two, on the parameter of the method that the user wrote
  * @param type its type, with the type variables of the bean's superclasses resolved where possible
  */
-public record AnnotatedParameter(MethodParameterInfo parameter, String bulkhead, Type type) {
+public record AnnotatedParameter(AnnotationInstance annotation, Type type) {
+
+    private MethodParameterInfo parameter() {
+        return annotation.target().asMethodParameter();
+    }
 
     /**
      * The method of the parameter, as the user wrote it.
@@ -21,7 +27,7 @@ public record AnnotatedParameter(MethodParameterInfo parameter, String bulkhead,
      * @return for a REST client or an AI service the method of the interface
      */
     public MethodInfo method() {
-        return parameter.method();
+        return parameter().method();
     }
 
     /**
@@ -30,7 +36,7 @@ public record AnnotatedParameter(MethodParameterInfo parameter, String bulkhead,
      * @return from 0
      */
     public int index() {
-        return parameter.position();
+        return parameter().position();
     }
 
     /**
@@ -39,7 +45,16 @@ public record AnnotatedParameter(MethodParameterInfo parameter, String bulkhead,
      * @return {@code arg} and the position when the compiler kept no name
      */
     public String name() {
-        return parameter.nameOrDefault();
+        return parameter().nameOrDefault();
+    }
+
+    /**
+     * The bulkhead that the annotation names.
+     *
+     * @return empty when that is left to the method
+     */
+    public String bulkhead() {
+        return annotation.value() == null ? "" : annotation.value().asString();
     }
 
     /**
@@ -48,7 +63,7 @@ public record AnnotatedParameter(MethodParameterInfo parameter, String bulkhead,
      * @return false when that is left to the method
      */
     public boolean namesBulkhead() {
-        return !bulkhead.isEmpty();
+        return !bulkhead().isEmpty();
     }
 
     /**
@@ -60,8 +75,27 @@ public record AnnotatedParameter(MethodParameterInfo parameter, String bulkhead,
         return SourceLocations.of(method());
     }
 
+    /**
+     * How errors name the parameter.
+     *
+     * @return with its name
+     */
+    public String text() {
+        return "parameter '" + name() + "'";
+    }
+
+    /**
+     * How errors name the annotation.
+     *
+     * @return as it is written, and on which parameter
+     */
+    public String annotationText() {
+        return "@" + annotation.name().withoutPackagePrefix()
+                + (namesBulkhead() ? "(" + Texts.quoted(bulkhead()) + ")" : "") + " on " + text();
+    }
+
     /** Equal for the same parameter, even when it comes from different indexes. */
     EquivalenceKey key() {
-        return EquivalenceKey.of(parameter);
+        return EquivalenceKey.of(parameter());
     }
 }

@@ -14,19 +14,10 @@ import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBinding;
  * Adds the interceptor binding to whatever carries {@link RedisBulkhead} and can be intercepted, and to the methods that
  * implement those of AI services. The rest is left to the rules, because the container would stop at the first place that it
  * cannot intercept.
+ *
+ * @param aiServices those of the application
  */
-public final class BindingTransformation implements AnnotationTransformation {
-
-    private final AiServices aiServices;
-
-    /**
-     * Creates the transformation.
-     *
-     * @param aiServices those of the application
-     */
-    public BindingTransformation(AiServices aiServices) {
-        this.aiServices = aiServices;
-    }
+public record BindingTransformation(AiServices aiServices) implements AnnotationTransformation {
 
     @Override
     public boolean supports(Kind kind) {

@@ -3,14 +3,15 @@ package io.quarkiverse.redisbulkhead.deployment.discovery;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
+import org.jboss.jandex.AnnotationInstance;
 import org.jboss.jandex.AnnotationOverlay;
 import org.jboss.jandex.DotName;
 import org.jboss.jandex.EquivalenceKey;
-import org.jboss.jandex.IndexView;
+import org.jboss.jandex.MethodInfo;
 
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
-import io.quarkus.arc.processor.BeanDeploymentValidator.ValidationContext;
 
 /**
  * The use of the annotation in the application: the input of all rules.
@@ -33,17 +34,17 @@ public record BulkheadUsage(List<AnnotatedElement> elements, Declarations declar
         List<AnnotatedParameter> idleKeys, List<AnnotatedParameter> idleWeights, KeyResolvers keyResolvers) {
 
     /**
-     * Analyzes the application.
+     * The annotations of one type on a method, also where the compiler has put several into a container.
      *
-     * @param context what the container found
-     * @param beanArchives the classes of the bean archives, loaded on demand
-     * @param generatedClasses the names of generated bean classes
-     * @param application all indexed classes of the application
-     * @return what was found, not yet checked
+     * @param method the method
+     * @param annotation the type, which need not be among the dependencies
+     * @param container the type of the container
+     * @return none, one or several
      */
-    public static BulkheadUsage of(ValidationContext context, IndexView beanArchives, Set<DotName> generatedClasses,
-            IndexView application) {
-        return new Discovery(context, beanArchives, generatedClasses, application).usage();
+    public Stream<AnnotationInstance> annotations(MethodInfo method, DotName annotation, DotName container) {
+        return Stream.concat(Stream.ofNullable(annotations.annotation(method, annotation)),
+                Stream.ofNullable(annotations.annotation(method, container))
+                        .flatMap(several -> Stream.of(several.value().asNestedArray())));
     }
 
     static Set<EquivalenceKey> sourcesOf(List<GuardedBeanMethod> guards) {

@@ -20,14 +20,12 @@ import org.jboss.jandex.AnnotationInstance;
 import org.jboss.jandex.AnnotationOverlay;
 import org.jboss.jandex.AnnotationTarget;
 import org.jboss.jandex.AnnotationTarget.Kind;
-import org.jboss.jandex.AnnotationValue;
 import org.jboss.jandex.ClassInfo;
 import org.jboss.jandex.Declaration;
 import org.jboss.jandex.DotName;
 import org.jboss.jandex.EquivalenceKey;
 import org.jboss.jandex.IndexView;
 import org.jboss.jandex.MethodInfo;
-import org.jboss.jandex.MethodParameterInfo;
 import org.jboss.jandex.Type;
 
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
@@ -39,7 +37,7 @@ import io.quarkus.arc.processor.BuildExtension.Key;
 /**
  * Finds what carries the annotations of the extension, and what they guard. Generated classes and bridges are not the user's.
  */
-final class Discovery {
+public final class Discovery {
 
     private static final Comparator<GuardedBeanMethod> ORDER = Comparator
             .<GuardedBeanMethod, String> comparing(guard -> guard.bean().name().toString())
@@ -53,7 +51,15 @@ final class Discovery {
     private final List<IndexView> indexes;
     private final Set<DotName> generatedClasses;
 
-    Discovery(ValidationContext context, IndexView beanArchives, Set<DotName> generatedClasses, IndexView application) {
+    /**
+     * Prepares the search.
+     *
+     * @param context what the container found
+     * @param beanArchives the classes of the bean archives, loaded on demand
+     * @param generatedClasses the names of generated bean classes
+     * @param application all indexed classes of the application
+     */
+    public Discovery(ValidationContext context, IndexView beanArchives, Set<DotName> generatedClasses, IndexView application) {
         this.context = context;
         this.annotations = context.get(Key.ANNOTATION_STORE).overlay();
         this.classes = new Classes(beanArchives);
@@ -63,7 +69,12 @@ final class Discovery {
         this.generatedClasses = generatedClasses;
     }
 
-    BulkheadUsage usage() {
+    /**
+     * Analyzes the application.
+     *
+     * @return what was found, not yet checked
+     */
+    public BulkheadUsage usage() {
         List<GuardedBeanMethod> guards = guards();
         Set<EquivalenceKey> sources = BulkheadUsage.sourcesOf(guards);
         Map<Boolean, List<AnnotatedElement>> inForce = elements(guards).stream()
@@ -77,7 +88,8 @@ final class Discovery {
         Declarations declarations = new Declarations(declarations(inForce.get(true)), names(inForce.get(false)), List.of(),
                 returning(guards), CodeConstants.in(application));
         return new BulkheadUsage(inForce.get(true), declarations, guards, beans, annotations, classes,
-                new ReturnKinds(classes.index()), redisClients(), idleKeys, idleWeights, new KeyResolvers(context));
+                new ReturnKinds(classes.index()), redisClients(), idleKeys, idleWeights,
+                new KeyResolvers(context.get(Key.DEPLOYMENT).getBeanResolver(), context.get(Key.BEANS)));
     }
 
     // ---- Guarded methods: those that the container has bound to the interceptor, and where their bulkheads are written
@@ -168,16 +180,9 @@ final class Discovery {
         // The overlay of the container keeps the annotations of parameters with their method.
         return annotations.annotations(method).stream()
                 .filter(written -> annotation.equals(written.name()) && isOnParameter(written))
-                .map(written -> parameter(written, resolution))
+                .map(written -> new AnnotatedParameter(written, resolution.apply(written.target().asMethodParameter().type())))
                 .sorted(Comparator.comparing(AnnotatedParameter::index))
                 .toList();
-    }
-
-    private static AnnotatedParameter parameter(AnnotationInstance written, UnaryOperator<Type> resolution) {
-        MethodParameterInfo parameter = written.target().asMethodParameter();
-        AnnotationValue bulkhead = written.value();
-        return new AnnotatedParameter(parameter, bulkhead == null ? "" : bulkhead.asString(),
-                resolution.apply(parameter.type()));
     }
 
     private static boolean isOnParameter(AnnotationInstance written) {

@@ -12,23 +12,18 @@ import org.jboss.jandex.AnnotationInstance;
 import org.jboss.jandex.ClassType;
 import org.jboss.jandex.DotName;
 
-import io.quarkus.arc.processor.BeanDeploymentValidator.ValidationContext;
 import io.quarkus.arc.processor.BeanInfo;
 import io.quarkus.arc.processor.BeanResolver;
-import io.quarkus.arc.processor.BuildExtension.Key;
 
-/** Finds the beans that resolve keys, as the container would find them for an injection point without qualifiers. */
-public final class KeyResolvers {
+/**
+ * Finds the beans that resolve keys, as the container would find them for an injection point without qualifiers.
+ *
+ * @param resolver that of the container
+ * @param beans all beans in use
+ */
+public record KeyResolvers(BeanResolver resolver, Collection<BeanInfo> beans) {
 
     private static final AnnotationInstance DEFAULT = AnnotationInstance.builder(Names.DEFAULT).build();
-
-    private final BeanResolver resolver;
-    private final Collection<BeanInfo> beans;
-
-    KeyResolvers(ValidationContext context) {
-        this.resolver = context.get(Key.DEPLOYMENT).getBeanResolver();
-        this.beans = context.get(Key.BEANS);
-    }
 
     /**
      * The one bean of a type.

@@ -15,8 +15,12 @@ import org.jboss.jandex.Type;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.ReturnKind;
 import io.quarkiverse.redisbulkhead.runtime.guard.UnfinishedResults;
 
-/** Determines from the return type of a method how to observe the end of an execution. */
-public final class ReturnKinds {
+/**
+ * Determines from the return type of a method how to observe the end of an execution.
+ *
+ * @param index all classes, loaded on demand
+ */
+public record ReturnKinds(IndexView index) {
 
     private static final Map<DotName, ReturnKind> OBSERVABLE = Map.of(
             DotName.createSimple("io.smallrye.mutiny.Uni"), ReturnKind.UNI,
@@ -27,12 +31,6 @@ public final class ReturnKinds {
     // Types of executions that continue after the method has returned.
     private static final Set<DotName> ASYNCHRONOUS = UnfinishedResults.TYPES.stream().map(DotName::createSimple)
             .collect(Collectors.toUnmodifiableSet());
-
-    private final IndexView index;
-
-    ReturnKinds(IndexView index) {
-        this.index = index;
-    }
 
     /**
      * How to observe the end of a guarded execution.

@@ -120,13 +120,7 @@ class ManagementProcessor {
     }
 
     /** Whether the endpoint is enabled. */
-    static final class Enabled implements BooleanSupplier {
-
-        private final RedisBulkheadBuildTimeConfig config;
-
-        Enabled(RedisBulkheadBuildTimeConfig config) {
-            this.config = config;
-        }
+    record Enabled(RedisBulkheadBuildTimeConfig config) implements BooleanSupplier {
 
         @Override
         public boolean getAsBoolean() {

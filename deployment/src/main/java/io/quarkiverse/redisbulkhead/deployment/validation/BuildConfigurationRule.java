@@ -17,23 +17,17 @@ import io.quarkus.redis.runtime.client.config.RedisConfig;
 /**
  * What the build-time configuration asks for must exist: an HTTP server for the management endpoint, and the named Redis
  * client, as far as known. If no client is configured at build time, start-up checks it.
+ *
+ * @param config what is configured while the application is built
+ * @param fixed the build-time configuration
+ * @param http whether the application has an HTTP server
  */
-final class BuildConfigurationRule implements Rule {
+record BuildConfigurationRule(Config config, RedisBulkheadBuildTimeConfig fixed, boolean http) implements Rule {
 
     private static final String CLIENTS = "quarkus.redis.";
 
     // The default client has defaults for all other values.
     private static final Set<String> LOCATIONS = Set.of(RedisConfig.HOSTS, RedisConfig.HOSTS_PROVIDER_NAME);
-
-    private final Config config;
-    private final RedisBulkheadBuildTimeConfig fixed;
-    private final boolean http;
-
-    BuildConfigurationRule(Config config, RedisBulkheadBuildTimeConfig fixed, boolean http) {
-        this.config = config;
-        this.fixed = fixed;
-        this.http = http;
-    }
 
     @Override
     public void check(BulkheadUsage usage, ValidationErrors errors) {

@@ -2,10 +2,8 @@ package io.quarkiverse.redisbulkhead.deployment.validation;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 
 import org.eclipse.microprofile.config.Config;
-import org.jboss.jandex.AnnotationInstance;
 import org.jboss.jandex.DotName;
 
 import io.quarkiverse.redisbulkhead.deployment.discovery.AnnotatedParameter;
@@ -24,19 +22,14 @@ import io.quarkiverse.redisbulkhead.runtime.message.Texts;
 /**
  * Definitions in annotations and configuration must be valid as far as they are known, and a bulkhead has keys wherever it is
  * named, or nowhere. What depends on run-time properties is checked at start-up, by the same code.
+ *
+ * @param config what is configured while the application is built
+ * @param store where permits live
  */
-final class DefinitionRule implements Rule {
+record DefinitionRule(Config config, StoreKind store) implements Rule {
 
     private static final DotName SCHEDULED = DotName.createSimple("io.quarkus.scheduler.Scheduled");
     private static final DotName SCHEDULES = DotName.createSimple("io.quarkus.scheduler.Scheduled$Schedules");
-
-    private final Config config;
-    private final StoreKind store;
-
-    DefinitionRule(Config config, StoreKind store) {
-        this.config = config;
-        this.store = store;
-    }
 
     @Override
     public void check(BulkheadUsage usage, ValidationErrors errors) {
@@ -57,9 +50,7 @@ final class DefinitionRule implements Rule {
 
     /** Whether a schedule does not say whether runs may overlap. */
     private static boolean isScheduledCarelessly(GuardedBeanMethod guard, BulkheadUsage usage) {
-        AnnotationInstance several = usage.annotations().annotation(guard.method(), SCHEDULES);
-        return Stream.concat(Stream.ofNullable(usage.annotations().annotation(guard.method(), SCHEDULED)),
-                Stream.ofNullable(several).flatMap(schedules -> Stream.of(schedules.value().asNestedArray())))
+        return usage.annotations(guard.method(), SCHEDULED, SCHEDULES)
                 .anyMatch(schedule -> schedule.value("concurrentExecution") == null);
     }
 
@@ -77,7 +68,7 @@ final class DefinitionRule implements Rule {
     private static void addPlaces(GuardedBeanMethod guard, WrittenBulkhead bulkhead, String name, BulkheadUsage usage,
             List<CallPlace> places) {
         for (AnnotatedParameter key : guard.keysOf(bulkhead)) {
-            places.add(new CallPlace(name, guard.place() + " (" + ParameterRule.parameter(key) + ")", true));
+            places.add(new CallPlace(name, guard.place() + " (" + key.text() + ")", true));
         }
         bulkhead.keyResolver().ifPresent(
                 type -> places.add(new CallPlace(name, guard.place() + " (" + ParameterRule.keyResolver(type) + ")", true)));

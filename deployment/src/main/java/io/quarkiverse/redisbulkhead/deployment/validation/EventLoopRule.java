@@ -17,8 +17,12 @@ import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.ReturnKind;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 
-/** A synchronous method waits for Redis, so nothing may put it on an event loop. */
-final class EventLoopRule implements Rule {
+/**
+ * A synchronous method waits for Redis, so nothing may put it on an event loop.
+ *
+ * @param config what is configured while the application is built
+ */
+record EventLoopRule(Config config) implements Rule {
 
     private static final DotName NON_BLOCKING = DotName.createSimple("io.smallrye.common.annotation.NonBlocking");
     private static final Set<DotName> OFF_THE_EVENT_LOOP = Set.of(
@@ -41,12 +45,6 @@ final class EventLoopRule implements Rule {
             DotName.createSimple("io.smallrye.reactive.messaging.annotations.Outgoings"));
 
     private static final String MESSAGING_MODE = "quarkus.messaging.blocking.signatures.execution.mode";
-
-    private final Config config;
-
-    EventLoopRule(Config config) {
-        this.config = config;
-    }
 
     @Override
     public void check(BulkheadUsage usage, ValidationErrors errors) {
@@ -77,7 +75,7 @@ final class EventLoopRule implements Rule {
         if (annotations.hasAnnotation(guard.method(), ROUTE_FILTER)) {
             return Optional.of("@RouteFilter calls this method on an event loop. Put @RedisBulkhead on what the routes call");
         }
-        if (isRoute(guard, annotations)) {
+        if (isRoute(guard, usage)) {
             return addBlocking("@Route");
         }
         return isMessageConsumer(guard, usage) ? addBlocking(MESSAGING_MODE + "=event-loop") : Optional.empty();
@@ -114,12 +112,8 @@ final class EventLoopRule implements Rule {
         return blocking == null || !blocking.asBoolean();
     }
 
-    private static boolean isRoute(GuardedBeanMethod guard, AnnotationOverlay annotations) {
-        AnnotationInstance single = annotations.annotation(guard.method(), ROUTE);
-        AnnotationInstance several = annotations.annotation(guard.method(), ROUTES);
-        return Stream.concat(Stream.ofNullable(single),
-                Stream.ofNullable(several).flatMap(routes -> Stream.of(routes.value().asNestedArray())))
-                .map(route -> route.value("type"))
+    private static boolean isRoute(GuardedBeanMethod guard, BulkheadUsage usage) {
+        return usage.annotations(guard.method(), ROUTE, ROUTES).map(route -> route.value("type"))
                 .anyMatch(type -> type == null || !"BLOCKING".equals(type.asEnum()));
     }
 

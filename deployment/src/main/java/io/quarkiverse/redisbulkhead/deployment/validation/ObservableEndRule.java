@@ -11,8 +11,12 @@ import io.quarkiverse.redisbulkhead.deployment.discovery.GuardedBeanMethod;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 
-/** The end of a guarded execution must be observable, or the permit would be released too early. */
-final class ObservableEndRule implements Rule {
+/**
+ * The end of a guarded execution must be observable, or the permit would be released too early.
+ *
+ * @param coroutines whether the application has the library of coroutines
+ */
+record ObservableEndRule(boolean coroutines) implements Rule {
 
     private static final Set<DotName> ANSWERED_THROUGH = Set.of(
             DotName.createSimple("jakarta.ws.rs.container.AsyncResponse"),
@@ -20,17 +24,6 @@ final class ObservableEndRule implements Rule {
 
     private static final String RETURN_ANOTHER = ". Return Uni, Multi, CompletionStage, CompletableFuture, or the plain value";
     private static final String RETURN_ANOTHER_FROM_AI_SERVICE = ". Return Multi or the plain value";
-
-    private final boolean coroutines;
-
-    /**
-     * Creates the rule.
-     *
-     * @param coroutines whether the application has the library of coroutines
-     */
-    ObservableEndRule(boolean coroutines) {
-        this.coroutines = coroutines;
-    }
 
     @Override
     public void check(BulkheadUsage usage, ValidationErrors errors) {

@@ -97,7 +97,7 @@ final class ParameterRule implements Rule {
             // The cause is the idle bulkhead, which another rule reports.
             if (!isReported(key.method(), reported)) {
                 errors.add(MessageCode.RBH016, key.place(),
-                        annotation(key) + " has no effect, because " + reason(key.method(), usage));
+                        key.annotationText() + " has no effect, because " + reason(key.method(), usage));
             }
         }
     }
@@ -138,16 +138,19 @@ final class ParameterRule implements Rule {
 
     private static String unknownBulkhead(AnnotatedParameter key, GuardedBeanMethod guard) {
         List<String> known = NearestNames.to(key.bulkhead(), guard.bulkheads().stream().map(WrittenBulkhead::name).toList());
-        String hint = NearestNames.isNear(key.bulkhead(), known.get(0)) ? " Did you mean " + Texts.quoted(known.get(0)) + "?"
-                : "";
-        return annotation(key) + " does not name a bulkhead of this method." + hint + " Available: "
-                + known.stream().map(Texts::quoted).collect(Collectors.joining(", "));
+        return key.annotationText() + " does not name a bulkhead of this method."
+                + NearestNames.meant(key.bulkhead(), known).map(name -> " Did you mean " + Texts.quoted(name) + "?").orElse("")
+                + " Available: " + known.stream().map(Texts::quoted).collect(Collectors.joining(", "));
     }
 
     private static String ambiguous(AnnotatedParameter key, GuardedBeanMethod guard) {
-        return annotation(key) + " does not say which bulkhead it is for, and the method has several: "
-                + guard.bulkheads().stream().map(bulkhead -> Texts.quoted(bulkhead.name())).collect(Collectors.joining(", "))
-                + ". Name one of them, as in @BulkheadKey(" + Texts.quoted(guard.bulkheads().get(0).name()) + ")";
+        return key.annotationText() + " does not say which bulkhead it is for, and the method has several: "
+                + names(guard) + ". Name one of them, as in @BulkheadKey(" + Texts.quoted(guard.bulkheads().get(0).name())
+                + ")";
+    }
+
+    private static String names(GuardedBeanMethod guard) {
+        return guard.bulkheads().stream().map(bulkhead -> Texts.quoted(bulkhead.name())).collect(Collectors.joining(", "));
     }
 
     private static void checkOneKey(GuardedBeanMethod guard, ValidationErrors errors) {
@@ -163,7 +166,7 @@ final class ParameterRule implements Rule {
     }
 
     private static List<String> keys(GuardedBeanMethod guard, WrittenBulkhead bulkhead, List<AnnotatedParameter> parameters) {
-        List<String> keys = new ArrayList<>(parameters.stream().map(ParameterRule::parameter).toList());
+        List<String> keys = new ArrayList<>(parameters.stream().map(AnnotatedParameter::text).toList());
         bulkhead.keyResolver().map(ParameterRule::keyResolver)
                 .map(resolver -> guard.comesFromClass() ? resolver + " on " + guard.source().place() : resolver)
                 .ifPresent(keys::add);
@@ -173,7 +176,7 @@ final class ParameterRule implements Rule {
     private static void checkTypes(GuardedBeanMethod guard, BulkheadUsage usage, ValidationErrors errors) {
         for (AnnotatedParameter key : guard.keys()) {
             if (!hasText(key.type(), usage.classes().index())) {
-                errors.add(MessageCode.RBH019, key.place(), annotation(key) + ": values of type "
+                errors.add(MessageCode.RBH019, key.place(), key.annotationText() + ": values of type "
                         + key.type()
                         + " cannot be used as a key. Use a keyResolver, or a parameter that is a String or another "
                         + "CharSequence, a primitive or its wrapper, a BigInteger, BigDecimal, enum, UUID, URI or "
@@ -207,12 +210,8 @@ final class ParameterRule implements Rule {
             WrittenBulkhead bulkhead = guard.bulkheads().stream().filter(each -> guard.isFor(weight, each)).findFirst()
                     .orElse(null);
             if (bulkhead == null) {
-                String names = guard.bulkheads().stream().map(each -> Texts.quoted(each.name()))
-                        .collect(Collectors.joining(", "));
-                reportWeight(weight,
-                        "does not name a bulkhead of this method. Name one of " + names + ", as in @BulkheadWeight("
-                                + Texts.quoted(guard.bulkheads().get(0).name()) + ")",
-                        errors);
+                reportWeight(weight, "does not name a bulkhead of this method. Name one of " + names(guard)
+                        + ", as in @BulkheadWeight(" + Texts.quoted(guard.bulkheads().get(0).name()) + ")", errors);
             } else if (bulkhead.weight() != 1) {
                 reportWeight(weight, "is beside weight = " + bulkhead.weight() + " of " + Texts.annotation(bulkhead.name())
                         + ". Keep one of them", errors);
@@ -221,19 +220,7 @@ final class ParameterRule implements Rule {
     }
 
     private static void reportWeight(AnnotatedParameter weight, String what, ValidationErrors errors) {
-        errors.add(MessageCode.RBH038, weight.place(), "@BulkheadWeight"
-                + (weight.namesBulkhead() ? "(" + Texts.quoted(weight.bulkhead()) + ")" : "") + " on "
-                + parameter(weight) + " " + what);
-    }
-
-    /** The key annotation as written, and its location. */
-    static String annotation(AnnotatedParameter key) {
-        return "@BulkheadKey" + (key.namesBulkhead() ? "(" + Texts.quoted(key.bulkhead()) + ")" : "") + " on " + parameter(key);
-    }
-
-    /** A parameter, as people speak of it. */
-    static String parameter(AnnotatedParameter key) {
-        return "parameter '" + key.name() + "'";
+        errors.add(MessageCode.RBH038, weight.place(), weight.annotationText() + " " + what);
     }
 
     /** The member of the annotation as people write it. */

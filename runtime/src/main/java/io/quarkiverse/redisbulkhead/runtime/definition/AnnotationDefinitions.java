@@ -9,11 +9,11 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
-import java.util.OptionalInt;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigValue;
@@ -49,6 +49,10 @@ public final class AnnotationDefinitions {
 
         private String shownName() {
             return name == null ? written.name() : name;
+        }
+
+        private Object shown(String member) {
+            return member.equals("expire") ? written.expire() : values.get(member).value();
         }
     }
 
@@ -207,30 +211,24 @@ public final class AnnotationDefinitions {
     private void checkSame(String name, List<Definition> places) {
         List<String> differing = new ArrayList<>(List.of("permits", "fair", "expire"));
         differing.removeIf(member -> distinct(places, member, null).size() < 2);
-        Map<String, String> locations = new LinkedHashMap<>();
+        if (differing.isEmpty()) {
+            return;
+        }
+        Map<String, String> firstPlaces = new LinkedHashMap<>();
         for (Definition place : places) {
-            List<String> stated = new ArrayList<>();
-            for (String member : differing) {
-                if (place.values().containsKey(member)) {
-                    stated.add(member + "=" + (member.equals("expire") ? place.written().expire()
-                            : place.values().get(member).value()));
-                }
-            }
+            String stated = differing.stream().filter(place.values()::containsKey)
+                    .map(member -> member + "=" + place.shown(member)).collect(Collectors.joining(", "));
             if (!stated.isEmpty()) {
-                locations.putIfAbsent(String.join(", ", stated), place.location() + (isExpression(place.written().name())
+                firstPlaces.putIfAbsent(stated, stated + " at " + place.location() + (isExpression(place.written().name())
                         ? " (name = \"" + place.written().name() + "\")"
                         : ""));
             }
         }
-        if (!differing.isEmpty()) {
-            List<String> shown = new ArrayList<>();
-            locations.forEach((stated, location) -> shown.add(stated + " at " + location));
-            int more = shown.size() - MOST_SHOWN;
-            errors.add(MessageCode.RBH007, Texts.annotation(name), "has different values: "
-                    + (more > 0 ? String.join("; ", shown.subList(0, MOST_SHOWN)) + "; and " + more + " more"
-                            : String.join("; ", shown))
-                    + ". State each value in one place, or the same one everywhere, or use different names");
-        }
+        int more = firstPlaces.size() - MOST_SHOWN;
+        errors.add(MessageCode.RBH007, Texts.annotation(name), "has different values: "
+                + firstPlaces.values().stream().limit(MOST_SHOWN).collect(Collectors.joining("; "))
+                + (more > 0 ? "; and " + more + " more" : "")
+                + ". State each value in one place, or the same one everywhere, or use different names");
     }
 
     private static Set<Object> distinct(List<Definition> places, String member, Object byDefault) {
@@ -242,8 +240,13 @@ public final class AnnotationDefinitions {
         return values;
     }
 
-    /** What the places of one bulkhead state together. Waits and weights that differ are those of the places alone. */
-    Map<String, Value> stated(String name) {
+    /**
+     * What the places of one bulkhead state together. Waits and weights that differ are those of the places alone.
+     *
+     * @param name a declared name
+     * @return by member as in the configuration
+     */
+    public Map<String, Value> stated(String name) {
         Map<String, Value> stated = new TreeMap<>();
         for (Definition place : of(name)) {
             for (Map.Entry<String, Value> member : place.values().entrySet()) {
@@ -289,26 +292,6 @@ public final class AnnotationDefinitions {
     /** Whether all annotations of a bulkhead have its name by an expression, which may become another one. */
     boolean isByExpression(String name) {
         return of(name).stream().allMatch(place -> isExpression(place.written().name()));
-    }
-
-    /**
-     * The permits that the annotations state for one bulkhead.
-     *
-     * @param name the bulkhead
-     * @return those of the first place that states valid ones
-     */
-    public OptionalInt permits(String name) {
-        return distinct(of(name), "permits", null).stream().mapToInt(Integer.class::cast).findFirst();
-    }
-
-    /**
-     * The order that the annotations state for one bulkhead.
-     *
-     * @param name the bulkhead
-     * @return whether permits go to callers in the order of their requests
-     */
-    public boolean fair(String name) {
-        return distinct(of(name), "fair", null).contains(true);
     }
 
     /**

@@ -80,6 +80,15 @@ public record Declarations(List<BulkheadDeclaration> bulkheads, List<String> nam
 
         /** The weight of calls is no parameter. */
         public static final int NO_PARAMETER = -1;
+
+        /**
+         * Whether calls with different arguments take permits of different keys, or different weights.
+         *
+         * @return {@code false} when all calls take the same
+         */
+        public boolean dependsOnArguments() {
+            return !(key instanceof KeyOrigin.None) || weightParameter != NO_PARAMETER;
+        }
     }
 
     /** Where the key of a call comes from. */

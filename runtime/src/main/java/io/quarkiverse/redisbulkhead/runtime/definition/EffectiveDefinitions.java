@@ -1,6 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime.definition;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +20,9 @@ import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.config.OnFull;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadUse;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.KeyOrigin;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.MethodDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
 import io.quarkiverse.redisbulkhead.runtime.message.Texts;
@@ -55,9 +59,17 @@ public final class EffectiveDefinitions {
             return where.startsWith(PropertyNames.PREFIX);
         }
 
-        /** The default stands for a value that is not stated, not known or not valid. */
+        /**
+         * One value of a definition.
+         *
+         * @param <T> its type
+         * @param values by member
+         * @param member as in the configuration
+         * @param byDefault stands for a value that is not stated, not known or not valid
+         * @return the value
+         */
         @SuppressWarnings("unchecked")
-        static <T> T of(Map<String, Value> values, String member, T byDefault) {
+        public static <T> T of(Map<String, Value> values, String member, T byDefault) {
             Value value = values.get(member);
             return value == null || value.value() == null ? byDefault : (T) value.value();
         }
@@ -77,26 +89,28 @@ public final class EffectiveDefinitions {
     public record CallPlace(String bulkhead, String location, boolean hasKey) {
     }
 
-    private static final String STEP_TIMEOUT = "lock-store.step-timeout";
-    private static final String CONTENTION_TIMEOUT = "lock-store.contention-timeout";
-    private static final String LOCK_TIMEOUT = "lock.lock-timeout";
+    static final Duration DEFAULT_LEASE = Duration.ofSeconds(30);
+
+    static final String LOCK_TIMEOUT = "lock.lock-timeout";
+
     private static final List<String> COMMON = List.of("on-outage", "await-release", "rest.retry-after", "warn-after",
             "enabled");
 
     private final Config config;
     private final boolean inRedis;
     private final AnnotationDefinitions annotations;
+    private final List<MethodDeclaration> methods;
+    private final Set<String> keyed;
     private final Map<String, Value> forAll;
     private final SortedMap<String, EffectiveBulkhead> bulkheads = new TreeMap<>();
     private final SortedSet<String> rejectingInsteadOfLocal = new TreeSet<>();
-    // By bulkhead, and by member.
+    // By bulkhead, that behind a lock included, and by member.
     private final Map<String, Map<String, Value>> values = new ConcurrentHashMap<>();
-    private final Map<String, Map<String, Value>> locks;
 
     /**
      * Reads and checks everything.
      *
-     * @param declarations what the build found; methods are not looked at
+     * @param declarations what the build found; without methods while it validates, which then finds the keys itself
      * @param config the configuration of the application
      * @param inRedis whether permits live in Redis
      * @param atBuild whether expressions may have no value yet
@@ -107,12 +121,15 @@ public final class EffectiveDefinitions {
         this.config = config;
         this.inRedis = inRedis;
         this.annotations = new AnnotationDefinitions(declarations, config, atBuild, errors);
+        this.methods = declarations.methods();
         Configuration configuration = new Configuration(config, atBuild, errors);
         this.forAll = configuration.forAll();
-        this.locks = configuration.ofLocks();
+        Map<String, Map<String, Value>> locks = configuration.ofLocks();
         NameChecks names = new NameChecks(annotations, declarations, atBuild, errors);
         names.check(config);
-        checkForAll(names, errors);
+        DefinitionChecks checks = new DefinitionChecks(forAll, inRedis, errors);
+        checks.checkForAll();
+        names.checkListed(PropertyNames.PREFIX + KnownProperties.LIST, Value.of(forAll, KnownProperties.LIST, null));
         for (String name : annotations.names()) {
             Map<String, Value> own = annotations.stated(name);
             for (String member : COMMON) {
@@ -123,10 +140,9 @@ public final class EffectiveDefinitions {
             Map<String, Value> configured = configuration.ofBulkhead(name);
             own.putAll(configured);
             values.put(name, own);
-            BulkheadAssembler assembler = new BulkheadAssembler(name, own, forAll, inRedis, errors);
-            if (!configured.containsKey("on-outage") && assembler.isTooSmallForLocal()) {
+            if (!configured.containsKey("on-outage") && checks.isTooSmallForLocal(own)) {
                 own.put("on-outage", new Value(forAll.get("instances").where(), OnOutage.REJECT));
-                if (assembler.isEnabled()) {
+                if (checks.isEnabled(own)) {
                     rejectingInsteadOfLocal.add(name);
                 }
             }
@@ -137,10 +153,12 @@ public final class EffectiveDefinitions {
                         + (names.isInCode(name) ? ". The permits of a SemaphoreSpec in code are known too late, when calls may"
                                 + " have come already. Code gets this bulkhead with semaphore(\"" + name + "\")" : ""));
             }
-            EffectiveBulkhead declared = assembler.declared(annotations);
-            if (declared != null) {
-                bulkheads.put(name, declared);
-                putDerived("keep-idle", declared.spec().permits() == 1 ? null : forAll.get("keep-idle"), own);
+            int before = errors.size();
+            checks.checkDeclared(name, own, annotations);
+            SemaphoreSpec spec = errors.size() > before ? null : declared(name, own);
+            if (spec != null) {
+                bulkheads.put(name, new EffectiveBulkhead(spec, checks.isEnabled(own)));
+                putDerived("keep-idle", spec.permits() == 1 ? null : forAll.get("keep-idle"), own);
                 putDerived("local-permits", forAll.get("instances"), own);
             }
         }
@@ -148,8 +166,24 @@ public final class EffectiveDefinitions {
             values.put(name, configuration.ofBulkhead(name));
         }
         for (Map.Entry<String, Map<String, Value>> lock : locks.entrySet()) {
-            checkLock(lock.getKey(), lock.getValue(), errors);
+            values.put(LockSpec.BULKHEAD_PREFIX + lock.getKey(), lock.getValue());
+            checks.checkLock(lock.getKey(), lock.getValue(), () -> lock(lock.getKey()));
         }
+        this.keyed = keyed(places(), errors);
+    }
+
+    // A name that is not known is reported elsewhere.
+    private List<CallPlace> places() {
+        List<CallPlace> places = new ArrayList<>();
+        for (MethodDeclaration method : methods) {
+            for (BulkheadUse bulkhead : method.bulkheads()) {
+                String name = annotations.resolved(bulkhead.name());
+                if (name != null) {
+                    places.add(new CallPlace(name, method.label(), !(bulkhead.key() instanceof KeyOrigin.None)));
+                }
+            }
+        }
+        return places;
     }
 
     // Where a value comes from that has been derived.
@@ -159,42 +193,22 @@ public final class EffectiveDefinitions {
         }
     }
 
-    private void checkForAll(NameChecks names, ValidationErrors errors) {
-        Duration step = Value.of(forAll, STEP_TIMEOUT, Duration.ofSeconds(1));
-        Duration contention = Value.of(forAll, CONTENTION_TIMEOUT, Duration.ofSeconds(3));
-        if (contention.compareTo(step) <= 0 && Value.isKnown(forAll, STEP_TIMEOUT)
-                && Value.isKnown(forAll, CONTENTION_TIMEOUT)) {
-            errors.add(MessageCode.RBH005, PropertyNames.PREFIX + CONTENTION_TIMEOUT, "contentionTimeout must be longer than "
-                    + PropertyNames.PREFIX + STEP_TIMEOUT + ", which is " + step + ", but is " + contention);
+    /** Null when a value is not known yet. */
+    private SemaphoreSpec declared(String name, Map<String, Value> own) {
+        Integer permits = Value.of(own, "permits", null);
+        if (permits == null) {
+            return null;
         }
-        // Applications without locks have the default, too, so it must not fail.
-        Duration lease = Value.of(forAll, LOCK_TIMEOUT, Duration.ofSeconds(30));
-        if (!lease.equals(Duration.ofSeconds(30))) {
-            checkLease(new Value(PropertyNames.PREFIX + LOCK_TIMEOUT, lease), errors);
-        }
-        names.checkListed(PropertyNames.PREFIX + KnownProperties.LIST, Value.of(forAll, KnownProperties.LIST, null));
-    }
-
-    private void checkLease(Value lease, ValidationErrors errors) {
-        if (inRedis && lease != null && lease.value() != null) {
-            BulkheadAssembler.checkLease(lease.where(), "lock-timeout", (Duration) lease.value(), forAll, errors);
-        }
-    }
-
-    private void checkLock(String name, Map<String, Value> own, ValidationErrors errors) {
-        checkLease(own.get("lock-timeout"), errors);
-        try {
-            LockSpec.Builder spec = LockSpec.named(name).minHold(Value.of(own, "min-hold", Duration.ZERO));
-            Value lease = own.getOrDefault("lock-timeout", forAll.get(LOCK_TIMEOUT));
-            if (lease != null) {
-                spec.lockTimeout(lease.value() == null ? SemaphoreSpec.MAX_EXPIRE : (Duration) lease.value());
+        SemaphoreSpec.Builder spec = SemaphoreSpec.named(name)
+                .keepIdleOfSeveral(Value.of(forAll, "keep-idle", Duration.ofSeconds(1)))
+                .localPermits(Math.max(1, permits / Value.of(forAll, "instances", 1)));
+        for (Map.Entry<String, Value> member : own.entrySet()) {
+            if (member.getValue().value() == null) {
+                return null;
             }
-            spec.build();
-        } catch (IllegalArgumentException e) {
-            boolean byMinHold = own.containsKey("min-hold") && e.getMessage().startsWith("minHold");
-            errors.add(byMinHold ? MessageCode.RBH031 : MessageCode.RBH005,
-                    byMinHold ? own.get("min-hold").where() : PropertyNames.ofLock(name, "*"), e.getMessage());
+            KnownProperties.set(spec, member.getKey(), member.getValue().value());
         }
+        return spec.build();
     }
 
     /**
@@ -241,6 +255,35 @@ public final class EffectiveDefinitions {
     }
 
     /**
+     * Whether a bulkhead has one limit for each key.
+     *
+     * @param name a declared name
+     * @return whether its calls have keys
+     */
+    public boolean isKeyed(String name) {
+        return keyed.contains(name);
+    }
+
+    /**
+     * The methods that a bulkhead guards, and what each of their calls takes.
+     *
+     * @param name a declared name
+     * @return by {@code Class#method}, in alphabetical order; zero where each call states its weight
+     */
+    public SortedMap<String, Integer> weights(String name) {
+        SortedMap<String, Integer> weights = new TreeMap<>();
+        for (MethodDeclaration method : methods) {
+            for (BulkheadUse use : method.bulkheads()) {
+                if (name.equals(annotations.resolved(use.name()))) {
+                    weights.put(method.label(), use.weightParameter() != BulkheadUse.NO_PARAMETER ? 0
+                            : isConfigured(name, "weight") ? bulkheads.get(name).spec().weight() : use.weight());
+                }
+            }
+        }
+        return weights;
+    }
+
+    /**
      * The enabled bulkheads that reject calls in an outage, although the policy for all bulkheads is {@code local}, because
      * they have fewer permits than there are instances.
      *
@@ -253,7 +296,7 @@ public final class EffectiveDefinitions {
     /**
      * What annotations and configuration state for a bulkhead.
      *
-     * @param name any bulkhead, declared or not
+     * @param name any bulkhead, declared or not, that behind a lock included
      * @return by member as in the configuration, such as {@code max-wait}; without defaults
      */
     public Map<String, Value> values(String name) {
@@ -276,12 +319,29 @@ public final class EffectiveDefinitions {
         }
         // Names may be computed, so only what is configured is remembered.
         values.putIfAbsent(name, own);
-        return spec -> {
-            ValidationErrors errors = new ValidationErrors();
-            EffectiveBulkhead effective = new BulkheadAssembler(name, own, forAll, inRedis, errors).inCode(spec);
-            errors.report();
-            return effective;
-        };
+        return spec -> inCode(spec, own);
+    }
+
+    private EffectiveBulkhead inCode(SemaphoreSpec definition, Map<String, Value> own) {
+        SemaphoreSpec.Builder spec = definition.toBuilder();
+        int permits = Value.of(own, "permits", definition.permits());
+        if (definition.localPermits() > permits) {
+            spec.localPermits(permits);
+        }
+        for (Map.Entry<String, Value> member : own.entrySet()) {
+            KnownProperties.set(spec, member.getKey(), member.getValue().value());
+        }
+        ValidationErrors errors = new ValidationErrors();
+        DefinitionChecks checks = new DefinitionChecks(forAll, inRedis, errors);
+        checks.checkInCode(own, permits);
+        SemaphoreSpec inForce = null;
+        try {
+            inForce = errors.size() > 0 ? null : spec.build();
+        } catch (IllegalArgumentException e) {
+            errors.add(MessageCode.RBH005, PropertyNames.of(definition.name(), "*"), e.getMessage());
+        }
+        errors.report();
+        return new EffectiveBulkhead(inForce, checks.isEnabled(own));
     }
 
     /**
@@ -293,15 +353,14 @@ public final class EffectiveDefinitions {
      */
     public LockSpec lock(String name) {
         LockSpec.Builder spec = LockSpec.named(name).awaitRelease(Value.of(forAll, "await-release", false))
-                .lockTimeout(lockTimeout(name))
                 .acquireTimeout(Value.of(forAll, "lock.acquire-timeout", Duration.ofSeconds(10)));
-        locks.getOrDefault(name, Map.of()).forEach((member, value) -> KnownProperties.set(spec, member, value.value()));
-        return spec.build();
-    }
-
-    private Duration lockTimeout(String lock) {
-        return Value.of(locks.getOrDefault(lock, Map.of()), "lock-timeout",
-                Value.of(forAll, LOCK_TIMEOUT, Duration.ofSeconds(30)));
+        String bulkhead = LockSpec.BULKHEAD_PREFIX + name;
+        for (Map.Entry<String, Value> member : values(bulkhead).entrySet()) {
+            if (member.getValue().value() != null) {
+                KnownProperties.set(spec, member.getKey(), member.getValue().value());
+            }
+        }
+        return spec.lockTimeout(lease(bulkhead)).build();
     }
 
     /**
@@ -311,8 +370,12 @@ public final class EffectiveDefinitions {
      * @return that of the definition; for a bulkhead that is defined in code, the default
      */
     public Duration lease(String name) {
-        return name.startsWith(LockSpec.BULKHEAD_PREFIX) ? lockTimeout(name.substring(LockSpec.BULKHEAD_PREFIX.length()))
-                : Value.of(values(name), "expire", Duration.ofSeconds(30));
+        if (!name.startsWith(LockSpec.BULKHEAD_PREFIX)) {
+            return Value.of(values(name), "expire", DEFAULT_LEASE);
+        }
+        Value own = values(name).getOrDefault("lock-timeout", forAll.get(LOCK_TIMEOUT));
+        // Unknown in the build only, where no check may depend on it.
+        return own == null ? DEFAULT_LEASE : own.value() == null ? SemaphoreSpec.MAX_EXPIRE : (Duration) own.value();
     }
 
     /**
@@ -342,10 +405,7 @@ public final class EffectiveDefinitions {
      * @return empty for the default
      */
     public Optional<Duration> warnAfter(String name) {
-        Map<String, Value> own = name.startsWith(LockSpec.BULKHEAD_PREFIX)
-                ? locks.getOrDefault(name.substring(LockSpec.BULKHEAD_PREFIX.length()), Map.of())
-                : values(name);
-        return Optional.ofNullable(Value.of(own, "warn-after", Value.of(forAll, "warn-after", null)));
+        return Optional.ofNullable(Value.of(values(name), "warn-after", Value.of(forAll, "warn-after", null)));
     }
 
     /**

@@ -92,9 +92,6 @@ final class KnownProperties {
         TEXT("a text"),
         DURATION("a duration such as 30s, 500ms or PT30S");
 
-        private static final Set<String> TRUE = Set.of("true", "yes", "y", "on", "1");
-        private static final Set<String> FALSE = Set.of("false", "no", "n", "off", "0");
-
         private final String expected;
 
         Type(String expected) {
@@ -132,11 +129,12 @@ final class KnownProperties {
         }
 
         // The converter of SmallRye Config reads every other text as false.
-        private static Boolean truth(String word) {
-            if (!TRUE.contains(word) && !FALSE.contains(word)) {
-                throw new IllegalArgumentException(word);
-            }
-            return TRUE.contains(word);
+        private static boolean truth(String word) {
+            return switch (word) {
+                case "true", "yes", "y", "on", "1" -> true;
+                case "false", "no", "n", "off", "0" -> false;
+                default -> throw new IllegalArgumentException(word);
+            };
         }
 
         private static Duration retryAfter(Duration delay) {

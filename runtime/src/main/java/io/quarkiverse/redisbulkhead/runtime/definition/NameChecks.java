@@ -234,8 +234,7 @@ final class NameChecks {
         candidates.addAll(KnownProperties.GROUPS.keySet());
         candidates.addAll(inCode.names());
         return "no @RedisBulkhead has the name \"" + name + "\"."
-                + NearestNames.meant(name, candidates).map(meant -> " Did you mean \"" + meant + "\"?").orElse("")
-                + declared(name);
+                + NearestNames.hint(name, candidates, "\"") + declared(name);
     }
 
     /** The declared names, those first that are like this one. */

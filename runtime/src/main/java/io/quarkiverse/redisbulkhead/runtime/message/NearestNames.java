@@ -24,25 +24,27 @@ public final class NearestNames {
     }
 
     /**
-     * Whether a name may well have been meant: no more than a third of its letters differ.
-     *
-     * @param mistyped what was asked for
-     * @param name a name that there is
-     * @return whether to suggest it
-     */
-    public static boolean isNear(String mistyped, String name) {
-        return distance(mistyped, name) <= Math.max(1, name.length() / 3);
-    }
-
-    /**
-     * What may well have been meant.
+     * What may well have been meant: no more than a third of its letters differ.
      *
      * @param mistyped what was asked for
      * @param known what there is
      * @return empty when nothing is near
      */
     public static Optional<String> meant(String mistyped, Collection<String> known) {
-        return to(mistyped, known).stream().limit(1).filter(nearest -> isNear(mistyped, nearest)).findFirst();
+        return to(mistyped, known).stream().limit(1)
+                .filter(nearest -> distance(mistyped, nearest) <= Math.max(1, nearest.length() / 3)).findFirst();
+    }
+
+    /**
+     * Asks for what may well have been meant.
+     *
+     * @param mistyped what was asked for
+     * @param known what there is
+     * @param quote stands around the name
+     * @return a sentence after a space; empty when nothing is near
+     */
+    public static String hint(String mistyped, Collection<String> known, String quote) {
+        return meant(mistyped, known).map(nearest -> " Did you mean " + quote + nearest + quote + "?").orElse("");
     }
 
     private static int distance(String a, String b) {

@@ -237,6 +237,24 @@ class MistakesTest {
     }
 
     @Test
+    void defaultLeaseIsTooShortForASlowRedis() {
+        annotate("reports", 1);
+        configure("command-timeout", "11s");
+
+        assertMistakes("RBH023 Reports#reports: @RedisBulkhead(name = \"reports\"): expire is PT30S, shorter than three times"
+                + " quarkus.redis-bulkhead.command-timeout, which is PT11S. A lease is renewed after a third of its length, so one"
+                + " slow reply could lose the permit. Make it at least PT33S, or reduce command-timeout");
+    }
+
+    @Test
+    void minHoldOfALockMayFitALeaseThatIsNotKnownYet() {
+        configure("lock.jobs.lock-timeout", "${later}");
+        configure("lock.jobs.min-hold", "1m");
+
+        assertMistakes();
+    }
+
+    @Test
     void uselessLocalLimits() {
         annotate("few", 2);
         annotate("greater", 5);
