@@ -135,6 +135,7 @@ class DeclaredBulkheadsTest {
                             assertThat(value.source()).isEqualTo(CONFIGURATION);
                             assertThat(value.where()).isEqualTo("quarkus.redis-bulkhead.reports." + member);
                         }));
+        assertThat(values.get("weight").value()).as("in place of those of the methods").isEqualTo("2");
         assertThat(values.get("expire").value()).isEqualTo("10s");
         assertThat(values.get("on-outage").value()).isEqualTo("local");
         assertThat(values.get("max-waiters").value()).isEqualTo("0");
