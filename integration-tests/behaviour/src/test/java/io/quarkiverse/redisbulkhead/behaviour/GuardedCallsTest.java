@@ -2,10 +2,12 @@ package io.quarkiverse.redisbulkhead.behaviour;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -17,34 +19,26 @@ import java.util.function.BiFunction;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 
 /** With each return type, a call acquires a permit, holds it until its end and releases it. */
 @QuarkusTest
-class GuardedCallsTest {
+class GuardedCallsTest extends BehaviourTestBase {
 
     @Inject
     Reports reports;
-
-    @Inject
-    RedisBulkheads bulkheads;
-
-    @AfterEach
-    void assertNothingIsLeft() {
-        OwnBulkheads.of(GuardedCallsTest.class).forEach(name -> await().atMost(20, TimeUnit.SECONDS).pollDelay(Duration.ZERO)
-                .untilAsserted(() -> assertThat(bulkheads.semaphore(name).status().inUse()).as(name).isZero()));
-    }
 
     enum Kind {
         BLOCKING((reports, work) -> CompletableFuture.supplyAsync(() -> reports.blocking(work))),
@@ -64,7 +58,11 @@ class GuardedCallsTest {
     void holdsItsPermitUntilItsEnd(Kind kind) throws Exception {
         CompletableFuture<String> work = new CompletableFuture<>();
         CompletableFuture<String> running = kind.call.apply(reports, work);
-        awaitHolder("calls", "Reports#" + kind.name().toLowerCase(Locale.ROOT));
+        eventually(() -> assertThat(bulkheads.semaphore("calls").holders()).singleElement().satisfies(holder -> {
+            assertThat(holder.method()).isEqualTo("Reports#" + kind.name().toLowerCase(Locale.ROOT));
+            assertThat(holder.instance()).endsWith(":" + ProcessHandle.current().pid());
+            assertThat(holder.until()).isAfter(holder.since());
+        }));
 
         assertThatThrownBy(() -> kind.call.apply(reports, work).get(20, TimeUnit.SECONDS)).cause()
                 .isInstanceOfSatisfying(BulkheadFullException.class, e -> {
@@ -130,18 +128,18 @@ class GuardedCallsTest {
         }
     }
 
-    private void awaitHolder(String bulkhead, String method) {
-        await().atMost(20, TimeUnit.SECONDS)
-                .untilAsserted(() -> assertThat(bulkheads.semaphore(bulkhead).holders()).singleElement()
-                        .satisfies(holder -> {
-                            assertThat(holder.method()).isEqualTo(method);
-                            assertThat(holder.instance()).endsWith(":" + ProcessHandle.current().pid());
-                            assertThat(holder.until()).isAfter(holder.since());
-                        }));
-    }
+    /** As if the clock of a second instance were behind: a job runs once per tick. */
+    @Test
+    void permitStaysHeldForTheMinimumHold() {
+        RedisSemaphore job = bulkheads.semaphore("calls-job");
+        assertThat(reports.job()).isEqualTo("done");
 
-    private int inUse(String name) {
-        return bulkheads.semaphore(name).status().inUse();
+        assertThatThrownBy(reports::job).isInstanceOf(BulkheadFullException.class);
+
+        Holder released = job.holders().get(0);
+        assertThat(released.state()).isEqualTo(Holder.State.RELEASED);
+        assertThat(released.until()).isCloseTo(released.since().plus(job.spec().minHold()), within(1, ChronoUnit.MILLIS));
+        assertThat(job.revoke(released.permitId())).as("an operator revokes it to run the job again").isTrue();
     }
 
     @ApplicationScoped
@@ -176,6 +174,11 @@ class GuardedCallsTest {
         @RedisBulkhead(name = "calls-failing", permits = 1)
         void failing() throws IOException {
             throw new IOException("own");
+        }
+
+        @RedisBulkhead(name = "calls-job", permits = 1)
+        String job() {
+            return "done";
         }
 
         @RedisBulkhead(name = "nested", permits = 1)

@@ -23,9 +23,7 @@ public final class ClusterGroup {
     private final List<RedisProcess> nodes = new ArrayList<>();
 
     /**
-     * Starts all nodes on a stage, and waits until they know each other.
-     *
-     * @param arguments of all nodes, beside those of every cluster
+     * Starts all nodes on a stage, with these arguments beside those of every cluster, and waits until they know each other.
      */
     public ClusterGroup(Stage stage, String... arguments) {
         String[] all = Stream.concat(Stream.of("--cluster-enabled", "yes", "--cluster-node-timeout", "2000",

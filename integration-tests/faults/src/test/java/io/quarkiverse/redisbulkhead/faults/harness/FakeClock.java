@@ -24,12 +24,7 @@ public final class FakeClock {
     private final Path library;
     private final Path file;
 
-    /**
-     * Skips the test if libfaketime is unavailable.
-     *
-     * @param file where the offset is kept
-     * @param offset as libfaketime has it, for example {@code +1h}
-     */
+    /** Keeps an offset such as {@code +1h} in a file. Skips the test if libfaketime is unavailable. */
     public FakeClock(Path file, String offset) {
         Optional<Path> found = library();
         if (found.isEmpty()) {

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
+import io.quarkiverse.redisbulkhead.faults.harness.Checker.Verdict;
 import redis.clients.jedis.Jedis;
 
 /**

@@ -15,6 +15,10 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import io.quarkiverse.redisbulkhead.faults.harness.Evidence.DataLoss;
+import io.quarkiverse.redisbulkhead.faults.harness.Evidence.Pause;
+import io.quarkiverse.redisbulkhead.faults.harness.Evidence.Silence;
+
 /** The observed events. Times strictly increase, so no two events have the same time. Thread-safe. */
 public final class History {
 

@@ -44,10 +44,7 @@ public final class RedisProcess implements AutoCloseable {
     private Map<String, String> environment = Map.of();
     private Process process;
 
-    /**
-     * @param folder for its files; it is made
-     * @param arguments as on its command line, after the port and the like
-     */
+    /** Has its files in a folder, which is made, and arguments after the port and the like. */
     RedisProcess(Path folder, List<String> arguments) {
         this.port = freePort();
         this.folder = folder.toAbsolutePath();

@@ -28,12 +28,7 @@ public final class SentinelGroup {
         this(stage, 1);
     }
 
-    /**
-     * Starts all of them on a stage, and waits until they know each other.
-     *
-     * @param replicas how many replicas the master has
-     * @param options of all servers
-     */
+    /** As the other one, with more replicas, and options of all servers. */
     public SentinelGroup(Stage stage, int replicas, String... options) {
         RedisProcess master = stage.newRedis(options).start();
         data.add(master);

@@ -20,6 +20,11 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
+import io.quarkiverse.redisbulkhead.faults.harness.Checker.Verdict;
+import io.quarkiverse.redisbulkhead.faults.harness.Evidence.DataLoss;
+import io.quarkiverse.redisbulkhead.faults.harness.Evidence.Silence;
+import io.quarkiverse.redisbulkhead.faults.harness.ScenarioTable.Figures;
+
 /**
  * The environment of a scenario: its servers, proxies, applications and the observer. At the end, the
  * {@link FinalJudgement} judges its history.
@@ -198,8 +203,7 @@ public final class Stage implements AutoCloseable {
     /** Injects a fault, and counts it. */
     public void fault(Runnable what) {
         faults++;
-        what.run();
-        faultOverSince = System.nanoTime();
+        repair(what);
     }
 
     /** Counts faults that the test did not inject. */
@@ -259,17 +263,13 @@ public final class Stage implements AutoCloseable {
     }
 
     private static long micros(RedisProcess server) {
-        return server.isAlive() ? server.micros() : microsOfThisMachine();
-    }
-
-    private static long microsOfThisMachine() {
-        return ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
+        return server.isAlive() ? server.micros() : ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
     }
 
     /** Lets a fault last for this time. */
     public void faultLasts(Duration time) {
         passes(time);
-        faultOverSince = System.nanoTime();
+        faultIsOver();
     }
 
     /** Waits for a fixed time, where the time itself is part of the scenario. */
@@ -317,10 +317,7 @@ public final class Stage implements AutoCloseable {
     public void awaitRecovery(String what, Duration atMost, Callable<Boolean> recovered) {
         Duration deadline = atMost.plus(SLACK).minusNanos(System.nanoTime() - faultOverSince);
         await(what).atMost(deadline).pollInterval(Duration.ofMillis(2)).until(recovered);
-        Duration took = Duration.ofNanos(System.nanoTime() - faultOverSince);
-        if (took.compareTo(longestRecovery) > 0) {
-            longestRecovery = took;
-        }
+        longestRecovery = ScenarioTable.longer(longestRecovery, Duration.ofNanos(System.nanoTime() - faultOverSince));
     }
 
     /** Waits for a condition that holds soon unless something is wrong. */
@@ -331,10 +328,8 @@ public final class Stage implements AutoCloseable {
     Figures judge() {
         excuseLateInstances();
         Verdict verdict = new FinalJudgement(workers, topology, history, new Checker(lease, fair), lossesAllowed).judge();
-        Duration overlap = verdict.longestOverlapOfPaused().compareTo(verdict.longestOverlapOfForgotten()) > 0
-                ? verdict.longestOverlapOfPaused()
-                : verdict.longestOverlapOfForgotten();
-        return new Figures(history.entries(), faults, longestRecovery, overlap);
+        return new Figures(history.entries(), faults, longestRecovery,
+                ScenarioTable.longer(verdict.longestOverlapOfPaused(), verdict.longestOverlapOfForgotten()));
     }
 
     private void excuseLateInstances() {

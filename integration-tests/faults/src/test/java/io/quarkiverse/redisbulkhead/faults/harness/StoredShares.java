@@ -35,11 +35,7 @@ final class StoredShares {
     private final Map<String, String> fields;
     private final long nowMillis;
 
-    /**
-     * @param key for messages
-     * @param fields the fields of the hash; may be empty
-     * @param micros the time of the server
-     */
+    /** From the fields of the hash, which may be empty, at a time of the server. The key is for messages. */
     StoredShares(String key, Map<String, String> fields, long micros) {
         this.key = key;
         this.fields = fields;

@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.faults.harness;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
@@ -31,13 +32,7 @@ public final class WorkerProcess {
 
     private static final Duration LONGEST_START = Duration.ofSeconds(90);
 
-    /**
-     * The figures that an application reports about itself.
-     *
-     * @param threads how many threads live
-     * @param heapBytes what it keeps in memory after a garbage collection
-     * @param clock what it takes for the time of day
-     */
+    /** What an application reports about itself: its heap after a garbage collection, and its time of day. */
     public record Facts(int threads, long heapBytes, Instant clock) {
     }
 
@@ -68,14 +63,7 @@ public final class WorkerProcess {
         this.history = history;
     }
 
-    /**
-     * Starts an application; {@link #awaitStarted} waits until it accepts commands.
-     *
-     * @param name what it is called in the history
-     * @param store where it keeps permits
-     * @param configuration what is set at its start
-     * @param environment what is added to its environment
-     */
+    /** Starts an application; {@link #awaitStarted} waits until it accepts commands. */
     static WorkerProcess start(String name, Store store, Path folder, History history, Observer observer,
             Map<String, String> configuration, Map<String, String> environment) throws IOException {
         return start(name, WorkerBuild.of(store)::java, folder, history, observer, configuration, environment);
@@ -148,13 +136,7 @@ public final class WorkerProcess {
         return failures;
     }
 
-    /**
-     * Starts callers that call in a loop.
-     *
-     * @param bulkhead which one they call
-     * @param kind {@code sync} or {@code uni}
-     * @param holdMillis how long each execution takes
-     */
+    /** Starts callers that call in a loop. Their kind is {@code sync} or {@code uni}. */
     public WorkerProcess load(String bulkhead, String kind, int callers, long holdMillis) {
         return load(bulkhead, kind, callers, holdMillis, 0);
     }
@@ -199,11 +181,7 @@ public final class WorkerProcess {
         return new Held(this, id, bulkhead);
     }
 
-    /**
-     * Makes one call that detaches its permit, and waits until it has returned.
-     *
-     * @return the token for {@link #attach}
-     */
+    /** Makes one call that detaches its permit; returns the token for {@link #attach} after the call has returned. */
     public String detach(String bulkhead) {
         String id = nextId();
         command("detach " + id + " " + bulkhead);
@@ -321,14 +299,23 @@ public final class WorkerProcess {
     /** Stops all its threads until {@link #resume} (SIGSTOP). */
     public void pause() {
         pausedSince = System.nanoTime();
-        Signals.send(process.pid(), "STOP");
+        signal("STOP");
     }
 
     /** Resumes it after a pause (SIGCONT). */
     public void resume() {
         // Before the signal, so that all later events have later times.
         history.paused(name, pausedSince, System.nanoTime());
-        Signals.send(process.pid(), "CONT");
+        signal("CONT");
+    }
+
+    private void signal(String signal) {
+        try {
+            int exit = new ProcessBuilder("kill", "-" + signal, Long.toString(process.pid())).inheritIO().start().waitFor();
+            assertThat(exit).as("exit code of kill -%s %d", signal, process.pid()).isZero();
+        } catch (IOException | InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     void connected(Consumer<String> toWorker) {
