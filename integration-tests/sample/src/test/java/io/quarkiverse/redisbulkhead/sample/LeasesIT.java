@@ -1,8 +1,9 @@
 package io.quarkiverse.redisbulkhead.sample;
 
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
-
+import io.quarkiverse.redisbulkhead.sample.support.Gate;
+import io.quarkiverse.redisbulkhead.sample.support.SampleProcess;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
 import java.net.http.HttpResponse;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -14,28 +15,17 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-
 import org.h2.tools.Server;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-
-import io.quarkiverse.redisbulkhead.sample.support.Gate;
-import io.quarkiverse.redisbulkhead.sample.support.OutsideServer;
-import io.quarkiverse.redisbulkhead.sample.support.SampleProcess;
-import io.vertx.core.json.JsonArray;
-import io.vertx.core.json.JsonObject;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /** A lease that expires because its process is paused. */
 class LeasesIT extends ProcessTestBase {
 
     private static final Duration SOON = Duration.ofSeconds(20);
     private static final String DATABASE = "mem:ledger;DB_CLOSE_DELAY=-1";
-
-    @BeforeEach
-    void startOutside() {
-        outside = new OutsideServer(new Gate());
-    }
 
     @Test
     @DisplayName("Trap 7: a process that was paused beyond its lease learns of the loss; its late write is refused")
@@ -48,9 +38,9 @@ class LeasesIT extends ProcessTestBase {
             shortLease.putAll(Map.of("quarkus.redis-bulkhead.command-timeout", "2s",
                     "quarkus.redis-bulkhead.\"ledger\".expire", "6s"));
             SampleProcess paused = start(shortLease);
-            paused.awaitReady(CLIENT);
+            paused.awaitReady();
             SampleProcess successor = start(configuration);
-            successor.awaitReady(CLIENT);
+            successor.awaitReady();
             Gate quotes = outside.quotes();
 
             CompletableFuture<HttpResponse<String>> late = post(paused, "/ledger");

@@ -1,43 +1,35 @@
 package io.quarkiverse.redisbulkhead.sample;
 
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
-
+import io.quarkiverse.redisbulkhead.sample.support.Gate;
+import io.quarkiverse.redisbulkhead.sample.support.SampleProcess;
 import java.net.http.HttpResponse;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-
-import io.quarkiverse.redisbulkhead.sample.support.Gate;
-import io.quarkiverse.redisbulkhead.sample.support.OutsideServer;
-import io.quarkiverse.redisbulkhead.sample.support.SampleProcess;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /** An application that receives SIGTERM. All leases are so long that none expires meanwhile. */
 class ShutdownIT extends ProcessTestBase {
 
     private static final String EXPORTS = "quarkus.redis-bulkhead.\"exports\".";
     private static final Duration SOON = Duration.ofSeconds(20);
-    private static final Map<String, String> ONE_AT_ONCE = Map.of(EXPORTS + "permits", "1", EXPORTS + "max-wait", "1m",
-            EXPORTS + "expire", "5m", "quarkus.redis-bulkhead.\"reports\".expire", "5m", "quarkus.shutdown.timeout", "20s");
 
     private Gate exports;
 
     @BeforeEach
-    void startOutside() {
-        outside = new OutsideServer(new Gate());
+    void findExports() {
         exports = outside.exports();
     }
 
     @Test
     @DisplayName("Trap 9: with a timeout, calls that run end well, those that wait or come are refused, nothing is left")
     void orderly() throws Exception {
-        SampleProcess stopped = start(ONE_AT_ONCE);
-        SampleProcess other = start(ONE_AT_ONCE);
+        SampleProcess stopped = start(withShutdownTimeout("20s"));
+        SampleProcess other = start(withShutdownTimeout("20s"));
         awaitReady();
         CompletableFuture<HttpResponse<String>> running = get(stopped, "/exports?table=running");
         exports.awaitInside(1);
@@ -75,10 +67,8 @@ class ShutdownIT extends ProcessTestBase {
     @Test
     @DisplayName("Trap 3: calls that the shutdown cuts off give their permits back, and a waiter elsewhere is served at once")
     void cutOff() throws Exception {
-        Map<String, String> hasty = new HashMap<>(ONE_AT_ONCE);
-        hasty.put("quarkus.shutdown.timeout", "0s");
-        SampleProcess stopped = start(hasty);
-        SampleProcess other = start(ONE_AT_ONCE);
+        SampleProcess stopped = start(withShutdownTimeout("0s"));
+        SampleProcess other = start(withShutdownTimeout("20s"));
         awaitReady();
         get(stopped, "/exports?table=cut");
         exports.awaitInside(1);
@@ -105,9 +95,7 @@ class ShutdownIT extends ProcessTestBase {
     @Test
     @DisplayName("Calls that outlast the shutdown timeout give their permits back, too")
     void outlastsTheTimeout() throws Exception {
-        Map<String, String> hasty = new HashMap<>(ONE_AT_ONCE);
-        hasty.put("quarkus.shutdown.timeout", "500ms");
-        SampleProcess stopped = start(hasty);
+        SampleProcess stopped = start(withShutdownTimeout("500ms"));
         awaitReady();
         get(stopped, "/exports?table=cut");
         exports.awaitInside(1);
@@ -115,5 +103,10 @@ class ShutdownIT extends ProcessTestBase {
         stopped.terminate();
         stopped.awaitEnd(SOON);
         assertThat(redis.leftovers("exports")).isEmpty();
+    }
+
+    private static Map<String, String> withShutdownTimeout(String timeout) {
+        return Map.of(EXPORTS + "permits", "1", EXPORTS + "max-wait", "1m", EXPORTS + "expire", "5m",
+                "quarkus.redis-bulkhead.\"reports\".expire", "5m", "quarkus.shutdown.timeout", timeout);
     }
 }

@@ -1,20 +1,15 @@
 package io.quarkiverse.redisbulkhead.sample;
 
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeFalse;
-
+import io.quarkiverse.redisbulkhead.sample.support.SampleProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-
-import io.quarkiverse.redisbulkhead.sample.support.Gate;
-import io.quarkiverse.redisbulkhead.sample.support.OutsideServer;
-import io.quarkiverse.redisbulkhead.sample.support.SampleProcess;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 /** The classes that the extension loads during start-up: a measure that does not depend on the machine. */
 class StartUpIT extends ProcessTestBase {
@@ -29,7 +24,6 @@ class StartUpIT extends ProcessTestBase {
     @Test
     void loadsFewClassesAndNoneThatCallsNeed() throws IOException {
         assumeFalse(SampleProcess.isNative(), "a native executable loads no classes");
-        outside = new OutsideServer(new Gate());
         Path log = folder.resolve("classes.log");
         // Disabled bulkheads are defined and checked like others, but nothing connects when the application has started.
         start(Map.of("quarkus.redis-bulkhead.enabled", "false"),

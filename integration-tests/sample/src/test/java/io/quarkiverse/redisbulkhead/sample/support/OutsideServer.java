@@ -1,5 +1,7 @@
 package io.quarkiverse.redisbulkhead.sample.support;
 
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -11,9 +13,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Consumer;
 
-import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
-
 /**
  * The systems that the sample calls: database, partner and website. It runs outside the applications under test, so what its
  * gates count is what really happened.
@@ -22,20 +21,15 @@ public final class OutsideServer implements AutoCloseable {
 
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private final HttpServer server;
-    private final Gate reports;
+    private final Gate reports = new Gate();
     private final Gate statistics = new Gate();
     private final Gate quotes = new Gate();
     private final Gate pages = new Gate();
     private final Gate exports = new Gate();
     private final List<String> exported = new CopyOnWriteArrayList<>();
 
-    /**
-     * Starts the server on a free port.
-     *
-     * @param reports what report queries pass
-     */
-    public OutsideServer(Gate reports) {
-        this.reports = reports;
+    /** Starts the server on a free port. */
+    public OutsideServer() {
         try {
             server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1024);
         } catch (IOException e) {

@@ -1,8 +1,7 @@
 package io.quarkiverse.redisbulkhead.sample.support;
 
-import java.util.Map;
-
 import io.quarkus.test.common.QuarkusTestResourceLifecycleManager;
+import java.util.Map;
 
 /** Gives the application under test an {@link OutsideServer}, and the test class a field with it. */
 public class OutsideWorld implements QuarkusTestResourceLifecycleManager {
@@ -11,7 +10,7 @@ public class OutsideWorld implements QuarkusTestResourceLifecycleManager {
 
     @Override
     public Map<String, String> start() {
-        server = new OutsideServer(new Gate());
+        server = new OutsideServer();
         return Map.of("sample.database.url", server.databaseUrl(),
                 "sample.partner.url", server.partnerUrl(),
                 "sample.crawler.sites.\"example.org\"", server.siteUrl(),

@@ -1,9 +1,5 @@
 package io.quarkiverse.redisbulkhead.sample.support;
 
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
-import static redis.embedded.core.ExecutableProvider.newJarResourceProvider;
-
 import java.io.File;
 import java.io.IOException;
 import java.net.BindException;
@@ -14,13 +10,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
 import java.util.stream.Stream;
-
 import redis.clients.jedis.Jedis;
 import redis.embedded.RedisServer;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static redis.embedded.core.ExecutableProvider.newJarResourceProvider;
 
 /** A Redis server for one test, with queries that do not use the code under test. */
 public final class TestRedis implements AutoCloseable {
@@ -154,16 +151,6 @@ public final class TestRedis implements AutoCloseable {
     public void awaitNoLeftovers(String bulkhead) {
         await("no leftovers of " + bulkhead).atMost(Duration.ofSeconds(20)).pollDelay(Duration.ZERO)
                 .untilAsserted(() -> assertThat(leftovers(bulkhead)).isEmpty());
-    }
-
-    /** All keys that match a pattern. */
-    public Set<String> keys(String pattern) {
-        return query(jedis -> jedis.keys(pattern));
-    }
-
-    /** How many milliseconds a key has to live; -1 for ever, -2 when it does not exist. */
-    public long timeToLive(String key) {
-        return query(jedis -> jedis.pttl(key));
     }
 
     private <T> T query(Function<Jedis, T> question) {
