@@ -12,9 +12,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
+import java.util.stream.Stream;
 
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
@@ -40,8 +45,11 @@ class GuardedCallsTest extends BehaviourTestBase {
     @Inject
     Reports reports;
 
+    private static final int CALLERS = 500;
+    private static final ExecutorService THREADS = Executors.newCachedThreadPool();
+
     enum Kind {
-        BLOCKING((reports, work) -> CompletableFuture.supplyAsync(() -> reports.blocking(work))),
+        BLOCKING((reports, work) -> CompletableFuture.supplyAsync(() -> reports.blocking(work), THREADS)),
         UNI((reports, work) -> reports.uni(work).subscribeAsCompletionStage()),
         STAGE((reports, work) -> reports.stage(work).toCompletableFuture()),
         MULTI((reports, work) -> reports.multi(work).collect().last().subscribeAsCompletionStage());
@@ -74,6 +82,26 @@ class GuardedCallsTest extends BehaviourTestBase {
 
         assertThat(running.get(20, TimeUnit.SECONDS)).isEqualTo("done");
         assertThat(inUse("calls")).as("when the call has returned").isZero();
+    }
+
+    /** The execution lasts until all other callers are rejected. No other outcome is allowed, such as an exhausted pool. */
+    @ParameterizedTest
+    @EnumSource
+    void oneOfManyCallersGetsThePermit(Kind kind) throws Exception {
+        CompletableFuture<String> work = new CompletableFuture<>();
+        AtomicInteger rejections = new AtomicInteger();
+        List<CompletableFuture<String>> calls = Stream.generate(() -> kind.call.apply(reports, work)).limit(CALLERS).toList();
+        calls.forEach(call -> call.exceptionally(failure -> {
+            Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+            if (cause instanceof BulkheadFullException && rejections.incrementAndGet() == CALLERS - 1) {
+                work.complete("done");
+            }
+            return null;
+        }));
+
+        assertThat(work.get(60, TimeUnit.SECONDS)).isEqualTo("done");
+        assertThat(calls).filteredOn(call -> !call.isCompletedExceptionally()).singleElement()
+                .satisfies(call -> assertThat(call.get(20, TimeUnit.SECONDS)).isEqualTo("done"));
     }
 
     @Test

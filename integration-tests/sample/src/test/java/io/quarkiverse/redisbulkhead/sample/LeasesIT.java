@@ -1,9 +1,8 @@
 package io.quarkiverse.redisbulkhead.sample;
 
-import io.quarkiverse.redisbulkhead.sample.support.Gate;
-import io.quarkiverse.redisbulkhead.sample.support.SampleProcess;
-import io.vertx.core.json.JsonArray;
-import io.vertx.core.json.JsonObject;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
 import java.net.http.HttpResponse;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -15,11 +14,15 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+
 import org.h2.tools.Server;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
+
+import io.quarkiverse.redisbulkhead.sample.support.Gate;
+import io.quarkiverse.redisbulkhead.sample.support.SampleProcess;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
 
 /** A lease that expires because its process is paused. */
 class LeasesIT extends ProcessTestBase {

@@ -1,17 +1,20 @@
 package io.quarkiverse.redisbulkhead.sample;
 
-import io.quarkiverse.redisbulkhead.sample.support.Gate;
-import io.quarkiverse.redisbulkhead.sample.support.SampleProcess;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
+
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
+
+import io.quarkiverse.redisbulkhead.sample.support.Gate;
+import io.quarkiverse.redisbulkhead.sample.support.SampleProcess;
 
 /** Each of the three policies applies to one bulkhead. {@code OutagePolicyTest} has outages in the middle of calls. */
 class OutageIT extends ProcessTestBase {

@@ -1,8 +1,5 @@
 package io.quarkiverse.redisbulkhead.sample;
 
-import io.quarkiverse.redisbulkhead.sample.support.OutsideServer;
-import io.quarkiverse.redisbulkhead.sample.support.SampleProcess;
-import io.quarkiverse.redisbulkhead.sample.support.TestRedis;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
@@ -12,10 +9,15 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.extension.AfterTestExecutionCallback;
 import org.junit.jupiter.api.extension.RegisterExtension;
+
+import io.quarkiverse.redisbulkhead.sample.support.OutsideServer;
+import io.quarkiverse.redisbulkhead.sample.support.SampleProcess;
+import io.quarkiverse.redisbulkhead.sample.support.TestRedis;
 
 /**
  * Common parts of tests with several packaged applications. Each application runs in its own process; those of a test share

@@ -1,16 +1,19 @@
 package io.quarkiverse.redisbulkhead.sample;
 
-import io.quarkiverse.redisbulkhead.sample.support.Gate;
-import io.quarkiverse.redisbulkhead.sample.support.SampleProcess;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
+
+import io.quarkiverse.redisbulkhead.sample.support.Gate;
+import io.quarkiverse.redisbulkhead.sample.support.SampleProcess;
 
 /** An application that receives SIGTERM. All leases are so long that none expires meanwhile. */
 class ShutdownIT extends ProcessTestBase {

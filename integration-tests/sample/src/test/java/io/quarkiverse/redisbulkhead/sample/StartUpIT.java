@@ -1,15 +1,18 @@
 package io.quarkiverse.redisbulkhead.sample;
 
-import io.quarkiverse.redisbulkhead.sample.support.SampleProcess;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeFalse;
+
+import io.quarkiverse.redisbulkhead.sample.support.SampleProcess;
 
 /** The classes that the extension loads during start-up: a measure that does not depend on the machine. */
 class StartUpIT extends ProcessTestBase {

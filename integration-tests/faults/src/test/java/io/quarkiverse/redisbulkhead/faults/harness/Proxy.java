@@ -53,26 +53,16 @@ public final class Proxy implements AutoCloseable {
     private final AtomicLong cuts = new AtomicLong();
     private volatile ServerSocket server;
     private volatile long delayMillis;
-    private volatile boolean silent;
-    private volatile boolean deaf;
-    private volatile boolean mute;
+    private volatile boolean dropsCommands;
+    private volatile boolean dropsReplies;
     private volatile double lossOfReplies;
     private volatile double lossOfHandshakes;
     private final AtomicInteger handshakesToLose = new AtomicInteger();
     private final AtomicLong resets = new AtomicLong();
     private volatile Trap trap;
 
-    /** Forwards to the server on that local port. */
-    Proxy(int upstreamPort) {
-        this(upstreamPort, Optional.empty());
-    }
-
-    /** As the other one. Clients connect with TLS; the connection to the server is plain. */
-    Proxy(int upstreamPort, SSLContext tls) {
-        this(upstreamPort, Optional.of(tls));
-    }
-
-    private Proxy(int upstreamPort, Optional<SSLContext> tls) {
+    /** Forwards to the server on a local port. With TLS, only the connection to the server is plain. */
+    Proxy(int upstreamPort, Optional<SSLContext> tls) {
         this.upstreamPort = upstreamPort;
         this.tls = tls;
         this.server = listen(0);
@@ -103,17 +93,18 @@ public final class Proxy implements AutoCloseable {
 
     /** Drops everything in both directions; connections stay open, and new ones are accepted. */
     public void blackHole() {
-        silent = true;
+        dropsCommands = true;
+        dropsReplies = true;
     }
 
     /** Drops everything from the server, and forwards everything to it. */
     public void halfOpen() {
-        deaf = true;
+        dropsReplies = true;
     }
 
     /** Drops everything from clients, and forwards everything to them. */
     public void halfOpenToTheServer() {
-        mute = true;
+        dropsCommands = true;
     }
 
     /** Loses this share of the replies, and closes their connections. */
@@ -154,19 +145,20 @@ public final class Proxy implements AutoCloseable {
         lossOfHandshakes = 0;
         handshakesToLose.set(0);
         if (isHole()) {
-            silent = false;
-            deaf = false;
-            mute = false;
-            cut(link -> true);
+            forwardAll();
+            cut();
         }
     }
 
     /** As {@link #heal}, but without closing the connections, which are useless by now. */
     public void healSilently() {
         links.forEach(link -> link.dead = true);
-        silent = false;
-        deaf = false;
-        mute = false;
+        forwardAll();
+    }
+
+    private void forwardAll() {
+        dropsCommands = false;
+        dropsReplies = false;
     }
 
     private boolean isHandshakeLost() {
@@ -181,7 +173,7 @@ public final class Proxy implements AutoCloseable {
     }
 
     private boolean isHole() {
-        return silent || deaf || mute;
+        return dropsCommands || dropsReplies;
     }
 
     /** Ends all connections now. */
@@ -218,11 +210,7 @@ public final class Proxy implements AutoCloseable {
         server = listen(port);
     }
 
-    /**
-     * Closes each connection that carries such a command.
-     *
-     * @param command receives the data from the client, as text
-     */
+    /** Closes each connection that carries such a command, which is given the data from the client as text. */
     public void cutAt(Predicate<String> command, Cut cut) {
         trap = new Trap(command, cut, false);
     }
@@ -340,7 +328,7 @@ public final class Proxy implements AutoCloseable {
         }
 
         private boolean passes(byte[] bytes, boolean isCommand) {
-            if (dead || silent || mute && isCommand) {
+            if (dead || (isCommand ? dropsCommands : dropsReplies)) {
                 return false;
             }
             return isCommand ? commandPasses(new String(bytes, StandardCharsets.ISO_8859_1)) : replyPasses();
@@ -366,9 +354,6 @@ public final class Proxy implements AutoCloseable {
         }
 
         private boolean replyPasses() {
-            if (deaf) {
-                return false;
-            }
             if (replyIsLost) {
                 close();
                 return false;

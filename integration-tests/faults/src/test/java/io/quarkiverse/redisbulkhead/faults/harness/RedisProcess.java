@@ -13,21 +13,16 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.function.BiFunction;
-import java.util.function.BiPredicate;
 import java.util.function.Function;
 
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.Jedis;
-import redis.clients.jedis.Pipeline;
-import redis.clients.jedis.Response;
 import redis.clients.jedis.exceptions.JedisException;
 
 /** A Redis server, or a sentinel, in its own process. */
@@ -97,14 +92,11 @@ public final class RedisProcess implements AutoCloseable {
         try {
             Files.createDirectories(folder);
             List<String> command = new ArrayList<>(List.of(RedisExecutable.path().toString()));
-            if (!arguments.isEmpty() && !arguments.get(0).startsWith("--")) {
-                // The configuration file must be the first argument.
-                command.add(arguments.get(0));
-            }
-            command.addAll(List.of("--port", Integer.toString(port), "--bind", HOST, "--dir", folder.toString(), "--save", "",
-                    "--enable-debug-command", "yes"));
-            if (!supportsDebugSwitch()) {
-                command.subList(command.size() - 2, command.size()).clear();
+            // The configuration file must be the first argument.
+            command.addAll(arguments.stream().takeWhile(each -> !each.startsWith("--")).toList());
+            command.addAll(List.of("--port", Integer.toString(port), "--bind", HOST, "--dir", folder.toString(), "--save", ""));
+            if (supportsDebugSwitch()) {
+                command.addAll(List.of("--enable-debug-command", "yes"));
             }
             command.addAll(arguments.stream().dropWhile(each -> !each.startsWith("--")).toList());
             ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true)
@@ -233,19 +225,7 @@ public final class RedisProcess implements AutoCloseable {
 
     /** The keys of bulkheads without a time to live. */
     List<String> keysWithoutEnd() {
-        return ofEach(List.copyOf(keys()), Pipeline::pttl, (key, millis) -> millis == -1);
-    }
-
-    private <T> List<String> ofEach(List<String> keys, BiFunction<Pipeline, String, Response<T>> question,
-            BiPredicate<String, T> which) {
-        return query(jedis -> {
-            Map<String, Response<T>> answers = new LinkedHashMap<>();
-            try (Pipeline pipeline = jedis.pipelined()) {
-                keys.forEach(key -> answers.put(key, question.apply(pipeline, key)));
-            }
-            return answers.entrySet().stream().filter(answer -> which.test(answer.getKey(), answer.getValue().get()))
-                    .map(answer -> answer.getKey() + " " + answer.getValue().get()).toList();
-        });
+        return query(jedis -> keys().stream().filter(key -> jedis.pttl(key) == -1).toList());
     }
 
     /** Ends it at once (SIGKILL). */

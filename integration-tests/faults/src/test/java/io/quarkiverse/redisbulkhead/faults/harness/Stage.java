@@ -15,10 +15,13 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+
+import javax.net.ssl.SSLContext;
 
 import io.quarkiverse.redisbulkhead.faults.harness.Checker.Verdict;
 import io.quarkiverse.redisbulkhead.faults.harness.Evidence.DataLoss;
@@ -123,14 +126,16 @@ public final class Stage implements AutoCloseable {
 
     /** Creates a proxy for a server. */
     public Proxy proxy(RedisProcess redis) {
-        Proxy proxy = new Proxy(redis.port());
-        others.add(proxy);
-        return proxy;
+        return proxy(redis, Optional.empty());
     }
 
     /** As {@link #proxy}; applications connect to it with TLS. Its certificate is self-signed. */
     public Proxy tlsProxy(RedisProcess redis) {
-        Proxy proxy = new Proxy(redis.port(), Certificate.serverContext(newFile("certificate.p12")));
+        return proxy(redis, Optional.of(Certificate.serverContext(newFile("certificate.p12"))));
+    }
+
+    private Proxy proxy(RedisProcess redis, Optional<SSLContext> tls) {
+        Proxy proxy = new Proxy(redis.port(), tls);
         others.add(proxy);
         return proxy;
     }
@@ -283,8 +288,7 @@ public final class Stage implements AutoCloseable {
     public void awaitEntries(long more) {
         long goal = history.entries() + more;
         await(more + " more executions").atMost(Duration.ofSeconds(40).plusMillis(more * 10))
-                .pollInterval(Duration.ofMillis(10))
-                .until(() -> history.entries() >= goal);
+                .pollInterval(Duration.ofMillis(10)).until(() -> history.entries() >= goal);
     }
 
     /** Waits until this many executions are inside a bulkhead at once. */

@@ -1,15 +1,17 @@
 package io.quarkiverse.redisbulkhead.faults.scenarios;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+
 import io.quarkiverse.redisbulkhead.faults.harness.FakeClock;
 import io.quarkiverse.redisbulkhead.faults.harness.Held;
 import io.quarkiverse.redisbulkhead.faults.harness.RedisProcess;
 import io.quarkiverse.redisbulkhead.faults.harness.Scenario;
 import io.quarkiverse.redisbulkhead.faults.harness.Stage;
 import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
-import java.time.Duration;
-import java.time.Instant;
-import java.util.List;
-import static org.assertj.core.api.Assertions.assertThat;
 
 /** Applications whose clocks are wrong. */
 class ClientClocksTest {

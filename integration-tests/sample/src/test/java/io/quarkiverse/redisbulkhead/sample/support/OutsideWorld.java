@@ -1,7 +1,8 @@
 package io.quarkiverse.redisbulkhead.sample.support;
 
-import io.quarkus.test.common.QuarkusTestResourceLifecycleManager;
 import java.util.Map;
+
+import io.quarkus.test.common.QuarkusTestResourceLifecycleManager;
 
 /** Gives the application under test an {@link OutsideServer}, and the test class a field with it. */
 public class OutsideWorld implements QuarkusTestResourceLifecycleManager {

@@ -1,5 +1,9 @@
 package io.quarkiverse.redisbulkhead.sample.support;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static redis.embedded.core.ExecutableProvider.newJarResourceProvider;
+
 import java.io.File;
 import java.io.IOException;
 import java.net.BindException;
@@ -13,11 +17,9 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
 import java.util.stream.Stream;
+
 import redis.clients.jedis.Jedis;
 import redis.embedded.RedisServer;
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
-import static redis.embedded.core.ExecutableProvider.newJarResourceProvider;
 
 /** A Redis server for one test, with queries that do not use the code under test. */
 public final class TestRedis implements AutoCloseable {
