@@ -81,9 +81,7 @@ class BeanShapesTest extends BehaviourTestBase {
     private Map<String, Callable<String>> shapes() {
         Map<String, Callable<String>> shapes = new TreeMap<>();
         shapes.put("application scope", () -> application.run());
-        shapes.put("request scope", () -> request.run());
-        shapes.put("singleton", () -> singleton.run());
-        shapes.put("dependent", () -> dependent.run());
+        shapes.put("inherited in any scope", () -> request.run());
         shapes.put("method of an abstract class", () -> job.run());
         shapes.put("abstract class", () -> whole.run());
         shapes.put("implementing method", () -> port.run());
@@ -105,8 +103,10 @@ class BeanShapesTest extends BehaviourTestBase {
 
     @TestFactory
     Stream<DynamicTest> isLimited() {
-        return shapes().entrySet().stream()
-                .map(shape -> DynamicTest.dynamicTest(shape.getKey(), () -> isLimited(shape.getKey(), shape.getValue())));
+        Stream<DynamicTest> otherScopes = Stream.of(singleton, dependent).map(bean -> DynamicTest.dynamicTest(
+                bean.getClass().getSimpleName(), () -> isLimited("inherited in any scope", bean::run)));
+        return Stream.concat(otherScopes, shapes().entrySet().stream()
+                .map(shape -> DynamicTest.dynamicTest(shape.getKey(), () -> isLimited(shape.getKey(), shape.getValue()))));
     }
 
     private void isLimited(String bulkhead, Callable<String> call) throws Exception {
@@ -185,31 +185,24 @@ class BeanShapesTest extends BehaviourTestBase {
         }
     }
 
-    @RequestScoped
-    public static class RequestBean extends Gated {
+    public abstract static class AnyScope extends Gated {
 
-        @RedisBulkhead(name = "request scope", permits = PERMITS)
+        @RedisBulkhead(name = "inherited in any scope", permits = PERMITS)
         String run() {
             return gate.pass();
         }
+    }
+
+    @RequestScoped
+    public static class RequestBean extends AnyScope {
     }
 
     @Singleton
-    public static class SingletonBean extends Gated {
-
-        @RedisBulkhead(name = "singleton", permits = PERMITS)
-        String run() {
-            return gate.pass();
-        }
+    public static class SingletonBean extends AnyScope {
     }
 
     @Dependent
-    public static class DependentBean extends Gated {
-
-        @RedisBulkhead(name = "dependent", permits = PERMITS)
-        String run() {
-            return gate.pass();
-        }
+    public static class DependentBean extends AnyScope {
     }
 
     public abstract static class AbstractJob extends Gated {

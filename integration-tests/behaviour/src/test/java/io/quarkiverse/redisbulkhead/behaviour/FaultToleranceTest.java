@@ -177,7 +177,6 @@ class FaultToleranceTest extends BehaviourTestBase {
     @Test
     void fallbackHoldsNoPermit() throws Exception {
         assertThat(guarded.failing()).isEqualTo("0 in use");
-        assertThat(get(guarded.failingUni())).isEqualTo("0 in use");
     }
 
     @Test
@@ -501,18 +500,8 @@ class FaultToleranceTest extends BehaviourTestBase {
             throw new IllegalStateException("own");
         }
 
-        @Fallback(fallbackMethod = "countHoldersUni")
-        @RedisBulkhead(name = "failing", permits = 1)
-        Uni<String> failingUni() {
-            return Uni.createFrom().failure(new IllegalStateException("own"));
-        }
-
         String countHolders() {
             return bulkheads.semaphore("failing").status().inUse() + " in use";
-        }
-
-        Uni<String> countHoldersUni() {
-            return bulkheads.semaphore("failing").statusAsync().map(status -> status.inUse() + " in use");
         }
 
         @Fallback(fallbackMethod = "guardedInstead")

@@ -157,14 +157,10 @@ class KeysTest extends BehaviourTestBase {
             assertThat(status.key()).contains("gold");
             assertThat(status.limitsDiffer()).isFalse();
         });
-        assertThat(bulkheads.semaphore("visitors").forKey("unused").status().limit()).isEqualTo(1);
-    }
-
-    @Test
-    void keyWithoutItsOwnLimitUsesThatOfTheBulkhead() {
-        try (Permit taken = bulkheads.semaphore("visitors").forKey("plain").acquire(Duration.ZERO)) {
-            assertThatThrownBy(() -> asVisitor(() -> shop.visit(1), "plain")).isInstanceOfSatisfying(
-                    BulkheadFullException.class, full -> assertThat(full.limit()).isEqualTo(1));
+        RedisSemaphore plain = bulkheads.semaphore("visitors").forKey("plain");
+        assertThat(plain.status().limit()).as("without its own limit").isEqualTo(1);
+        try (Permit taken = plain.acquire(Duration.ZERO)) {
+            assertThatThrownBy(() -> asVisitor(() -> shop.visit(1), "plain")).isInstanceOf(BulkheadFullException.class);
         }
     }
 
@@ -220,8 +216,9 @@ class KeysTest extends BehaviourTestBase {
                 }
             }
         }
-        assertThat(bulkheads.semaphore("each").forKey("other").status().inUse()).isZero();
-        assertThat(bulkheads.semaphore("each").forKey("acme").status().inUse()).isZero();
+        for (String key : List.of("other", "acme")) {
+            assertThat(bulkheads.semaphore("each").forKey(key).status().inUse()).isZero();
+        }
     }
 
     @Test

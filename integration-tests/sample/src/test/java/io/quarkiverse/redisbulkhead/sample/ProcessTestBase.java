@@ -60,7 +60,6 @@ abstract class ProcessTestBase {
         return start(configuration, Map.of());
     }
 
-    /** Starts an application with additions to its environment. */
     final SampleProcess start(Map<String, String> configuration, Map<String, String> environment) throws IOException {
         Map<String, String> all = new HashMap<>(configuration);
         all.put("quarkus.redis.hosts", redis.url());
@@ -76,7 +75,6 @@ abstract class ProcessTestBase {
         return application;
     }
 
-    /** Waits until all applications respond. */
     final void awaitReady() {
         applications.forEach(application -> application.awaitReady());
     }

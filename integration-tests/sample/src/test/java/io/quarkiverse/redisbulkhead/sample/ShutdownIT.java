@@ -59,7 +59,7 @@ class ShutdownIT extends ProcessTestBase {
         outside.reports().open();
         assertThat(blocking.join().statusCode()).isEqualTo(200);
         stopped.awaitEnd(SOON);
-        assertThat(redis.leftovers("reports")).isEmpty();
+        assertThat(redis.permits("reports")).isZero();
         assertThat(stopped.output()).doesNotContain("ERROR");
 
         exports.open();
@@ -88,7 +88,7 @@ class ShutdownIT extends ProcessTestBase {
         // A blocking call to an unresponsive database would delay the exit of the process.
         outside.reports().open();
         stopped.awaitEnd(Duration.ofSeconds(30));
-        assertThat(redis.leftovers("reports")).isEmpty();
+        assertThat(redis.permits("reports")).isZero();
 
         exports.open();
         assertThat(behind.join().statusCode()).isEqualTo(200);
@@ -105,7 +105,7 @@ class ShutdownIT extends ProcessTestBase {
 
         stopped.terminate();
         stopped.awaitEnd(SOON);
-        assertThat(redis.leftovers("exports")).isEmpty();
+        assertThat(redis.permits("exports")).isZero();
     }
 
     private static Map<String, String> withShutdownTimeout(String timeout) {

@@ -54,7 +54,6 @@ enum Guard {
         return weight;
     }
 
-    /** Calls the method that blocks. */
     void call(GuardedWork work, Execution execution) {
         blocking.accept(work, execution);
     }

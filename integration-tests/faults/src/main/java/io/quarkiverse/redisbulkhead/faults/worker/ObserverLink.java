@@ -57,7 +57,6 @@ final class ObserverLink {
         return confirmation;
     }
 
-    /** Sends a message. */
     synchronized void send(String line) {
         try {
             out.write(line + "\n");

@@ -64,7 +64,6 @@ public final class ClusterGroup {
         return node.command("CLUSTER", "MYID");
     }
 
-    /** The configuration of an application. */
     public Map<String, String> configuration() {
         return Map.of("quarkus.redis.client-type", "cluster", "quarkus.redis.hosts",
                 nodes.stream().map(RedisProcess::url).collect(Collectors.joining(",")));
@@ -80,7 +79,6 @@ public final class ClusterGroup {
         return masters().stream().filter(node -> serves(node, slot)).findFirst().orElseThrow();
     }
 
-    /** The replica of a master. */
     public RedisProcess replicaOf(RedisProcess master) {
         String id = id(master);
         return nodes.stream().filter(RedisProcess::isAlive).filter(node -> node.command("CLUSTER", "NODES").lines()

@@ -136,7 +136,6 @@ public final class History {
         return limits.get(bulkhead).lastEntry().getValue();
     }
 
-    /** The current history. */
     synchronized Evidence evidence() {
         List<Visit> all = new ArrayList<>(finished);
         all.addAll(inside.values());
@@ -168,17 +167,14 @@ public final class History {
                 .sorted(Comparator.comparingLong(Visit::began)).map(Visit::worker).toList().stream();
     }
 
-    /** How many executions have started so far. */
     public synchronized long entries() {
         return entries.values().stream().mapToLong(Long::longValue).sum();
     }
 
-    /** How many executions of a bulkhead have started so far. */
     public synchronized long entries(String bulkhead) {
         return entries.getOrDefault(bulkhead, 0L);
     }
 
-    /** How many executions of an application have started so far. */
     public synchronized long entriesOf(String worker) {
         return entriesOfWorkers.getOrDefault(worker, 0L);
     }
@@ -193,7 +189,6 @@ public final class History {
         return rejections.getOrDefault(bulkhead + " unavailable", 0L);
     }
 
-    /** How many executions have started without a permit. */
     public synchronized long entriesWithoutPermit() {
         return entriesWithoutPermit;
     }

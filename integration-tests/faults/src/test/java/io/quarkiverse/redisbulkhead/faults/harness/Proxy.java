@@ -122,7 +122,6 @@ public final class Proxy implements AutoCloseable {
         handshakesToLose.set(number);
     }
 
-    /** How many new connections were reset. */
     public long resets() {
         return resets.get();
     }
@@ -132,7 +131,6 @@ public final class Proxy implements AutoCloseable {
         links.stream().filter(link -> link.subscribed).forEach(link -> link.dead = true);
     }
 
-    /** Connects new clients to another server. */
     public void redirect(RedisProcess other) {
         upstreamPort = other.port();
     }
@@ -176,17 +174,14 @@ public final class Proxy implements AutoCloseable {
         return dropsCommands || dropsReplies;
     }
 
-    /** Ends all connections now. */
     public void cut() {
         cut(link -> true);
     }
 
-    /** Closes the connections with subscriptions. */
     public void cutSubscriptions() {
         cut(link -> link.subscribed);
     }
 
-    /** Closes all connections without subscriptions. */
     public void cutCommands() {
         cut(link -> !link.subscribed);
     }
@@ -205,7 +200,6 @@ public final class Proxy implements AutoCloseable {
         cut();
     }
 
-    /** Accepts connections again. */
     public void accept() {
         server = listen(port);
     }

@@ -71,7 +71,6 @@ public final class RedisProcess implements AutoCloseable {
         return port;
     }
 
-    /** Where its files are. */
     public Path folder() {
         return folder;
     }
@@ -136,7 +135,6 @@ public final class RedisProcess implements AutoCloseable {
                 DefaultJedisClientConfig.builder().connectionTimeoutMillis(5_000).socketTimeoutMillis(20_000).build());
     }
 
-    /** Runs a query over a separate connection. */
     public <T> T query(Function<Jedis, T> question) {
         try (Jedis jedis = jedis()) {
             return question.apply(jedis);
@@ -169,7 +167,6 @@ public final class RedisProcess implements AutoCloseable {
         return Long.parseLong(time.get(0)) * 1_000_000 + Long.parseLong(time.get(1));
     }
 
-    /** All keys of bulkheads. */
     public Set<String> keys() {
         return query(jedis -> new TreeSet<>(jedis.keys("redis-bulkhead:*")));
     }
@@ -189,7 +186,6 @@ public final class RedisProcess implements AutoCloseable {
         return shares(bulkhead).keepers();
     }
 
-    /** The permits of each instance, by the name of its record. */
     Map<String, Long> permitsByInstance(String bulkhead) {
         return shares(bulkhead).byInstance();
     }
@@ -223,7 +219,6 @@ public final class RedisProcess implements AutoCloseable {
                 .flatMap(key -> question.apply(shares(key, key)).stream()).toList();
     }
 
-    /** The keys of bulkheads without a time to live. */
     List<String> keysWithoutEnd() {
         return query(jedis -> keys().stream().filter(key -> jedis.pttl(key) == -1).toList());
     }

@@ -64,7 +64,6 @@ public final class SentinelGroup {
         }
     }
 
-    /** The configuration of an application. */
     public Map<String, String> configuration() {
         return Map.of("quarkus.redis.client-type", "sentinel", "quarkus.redis.master-name", MASTER_NAME, "quarkus.redis.hosts",
                 sentinels.stream().map(RedisProcess::url).collect(Collectors.joining(",")));
@@ -79,7 +78,6 @@ public final class SentinelGroup {
                 .until(() -> old.command("ROLE").startsWith("[slave") && !master().equals(old));
     }
 
-    /** The server that is the master now. */
     public RedisProcess master() {
         return data.stream().filter(RedisProcess::isAlive)
                 .filter(server -> server.command("ROLE").startsWith("[master")).findFirst().orElseThrow();

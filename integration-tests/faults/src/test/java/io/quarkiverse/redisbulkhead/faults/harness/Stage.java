@@ -93,7 +93,6 @@ public final class Stage implements AutoCloseable {
         return history;
     }
 
-    /** Starts a server for this stage. */
     public RedisProcess redis(String... arguments) {
         RedisProcess redis = newRedis(arguments).start();
         if (topology == null) {
@@ -109,7 +108,6 @@ public final class Stage implements AutoCloseable {
         return redis;
     }
 
-    /** A new file name for this stage. */
     Path newFile(String name) {
         return folder.toAbsolutePath().resolve(name);
     }
@@ -124,7 +122,6 @@ public final class Stage implements AutoCloseable {
         topology = those;
     }
 
-    /** Creates a proxy for a server. */
     public Proxy proxy(RedisProcess redis) {
         return proxy(redis, Optional.empty());
     }
@@ -185,12 +182,10 @@ public final class Stage implements AutoCloseable {
         return started;
     }
 
-    /** Starts one application. */
     public WorkerProcess worker(String redisUrl) {
         return workers(1, redisUrl).get(0);
     }
 
-    /** Changes the limit of a bulkhead from now on. */
     public void limit(String bulkhead, int limit) {
         history.limit(bulkhead, limit);
     }
@@ -271,7 +266,6 @@ public final class Stage implements AutoCloseable {
         return server.isAlive() ? server.micros() : ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
     }
 
-    /** Lets a fault last for this time. */
     public void faultLasts(Duration time) {
         passes(time);
         faultIsOver();
@@ -296,12 +290,10 @@ public final class Stage implements AutoCloseable {
         awaitThat(number + " inside " + bulkhead, () -> inside(bulkhead) >= number);
     }
 
-    /** The weights of the executions inside a bulkhead. */
     public long inside(String bulkhead) {
         return history.inside(visit -> visit.bulkhead().equals(bulkhead));
     }
 
-    /** The weights of the executions of an application. */
     public long inside(WorkerProcess worker) {
         return history.inside(visit -> visit.worker().equals(worker.name()));
     }
@@ -371,7 +363,6 @@ public final class Stage implements AutoCloseable {
         }
     }
 
-    /** The servers that have the data now. */
     public interface Topology {
 
         List<RedisProcess> servers();

@@ -67,7 +67,6 @@ final class StoredShares {
         return taken ? number(words, 0) : 0;
     }
 
-    /** The permits of each instance, by the name of its record. */
     Map<String, Long> byInstance() {
         return fields.entrySet().stream().filter(field -> field.getKey().startsWith("i:"))
                 .collect(Collectors.toMap(Map.Entry::getKey, field -> permits(field.getKey(), field.getValue())));

@@ -93,7 +93,6 @@ final class WorkerBuild {
         }
     }
 
-    /** The command that starts a worker. */
     List<String> java(Map<String, String> configuration) {
         return java("-XX:SharedArchiveFile=" + classes, configuration);
     }

@@ -112,7 +112,6 @@ public final class WorkerProcess {
         return process.isAlive();
     }
 
-    /** Its output so far. */
     public String output() {
         try {
             return Files.readString(output);
@@ -121,17 +120,14 @@ public final class WorkerProcess {
         }
     }
 
-    /** The reasons of the losses that it has reported. */
     public List<String> losses() {
         return losses;
     }
 
-    /** The bulkheads of which it has reported a loss. */
     public Set<String> bulkheadsOfLosses() {
         return bulkheadsOfLosses;
     }
 
-    /** The failures of calls other than rejections. */
     public List<String> failures() {
         return failures;
     }
@@ -167,7 +163,6 @@ public final class WorkerProcess {
         return hold(bulkhead, "-");
     }
 
-    /** As the other one, with a key. */
     public Held hold(String bulkhead, String key) {
         String id = nextId();
         command("hold " + id + " " + bulkhead + " " + key);
@@ -204,7 +199,6 @@ public final class WorkerProcess {
         return passing;
     }
 
-    /** As the other one, without a key. */
     public Held pass(String bulkhead) {
         return pass(bulkhead, "-");
     }
@@ -232,7 +226,6 @@ public final class WorkerProcess {
         }
     }
 
-    /** Its current figures. */
     public Facts facts() {
         command("facts");
         return answer(facts);
@@ -286,7 +279,6 @@ public final class WorkerProcess {
         process.onExit().join();
     }
 
-    /** Asks it to end (SIGTERM). */
     public void terminate() {
         terminated = true;
         process.destroy();

@@ -32,13 +32,11 @@ public final class Gate {
         }
     }
 
-    /** Lets all current and future calls leave. */
     public synchronized void open() {
         open = true;
         notifyAll();
     }
 
-    /** Lets the oldest call inside leave. */
     public synchronized void letOneLeave() {
         mayLeave++;
         notifyAll();
@@ -59,7 +57,6 @@ public final class Gate {
         }
     }
 
-    /** How many calls are inside. */
     public synchronized int inside() {
         return inside;
     }
@@ -69,7 +66,6 @@ public final class Gate {
         return peak;
     }
 
-    /** How many calls arrived. */
     public synchronized int arrived() {
         return arrived;
     }

@@ -65,7 +65,6 @@ public final class SampleProcess implements AutoCloseable {
                 .until(() -> LISTENING.matcher(output()).find());
     }
 
-    /** Whether applications are native executables in this build. */
     public static boolean isNative() {
         return NATIVE_EXECUTABLE != null;
     }
@@ -104,7 +103,6 @@ public final class SampleProcess implements AutoCloseable {
         return CLIENT.sendAsync(request, BodyHandlers.ofString());
     }
 
-    /** The output of the application so far. */
     public String output() throws IOException {
         return Files.readString(output);
     }
