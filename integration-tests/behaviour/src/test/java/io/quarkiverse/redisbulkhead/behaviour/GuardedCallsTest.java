@@ -144,18 +144,6 @@ class GuardedCallsTest extends BehaviourTestBase {
         assertThat(inUse("calls-begun")).isZero();
     }
 
-    /** Trap 17: the current limit counts. */
-    @Test
-    @Timeout(60)
-    void operatorCanAdmitANestedCall() {
-        bulkheads.semaphore("calls-patient").resize(3);
-        try {
-            assertThat(reports.patient(3)).isEqualTo("innermost");
-        } finally {
-            bulkheads.semaphore("calls-patient").resetSize();
-        }
-    }
-
     /** As if the clock of a second instance were behind: a job runs once per tick. */
     @Test
     void permitStaysHeldForTheMinimumHold() {

@@ -104,11 +104,7 @@ public final class History {
         return List.copyOf(lastExceptions.values());
     }
 
-    /**
-     * The last exception of one kind.
-     *
-     * @param kind as in {@link #rejections}
-     */
+    /** The last exception of one kind, as in {@link #rejections}. */
     public synchronized String lastException(String kind) {
         return lastExceptions.getOrDefault(kind, "");
     }
@@ -193,10 +189,7 @@ public final class History {
         return entriesWithoutPermit;
     }
 
-    /**
-     * How many executions of a bulkhead exceeded its limit when they began. Executions whose process reported a loss do not
-     * count.
-     */
+    /** How many executions exceeded the limit when they began, without those whose process reported a loss. */
     public synchronized long entriesAboveLimit(String bulkhead) {
         return entriesAboveLimit.getOrDefault(bulkhead, 0L);
     }
@@ -206,11 +199,7 @@ public final class History {
         return rejections.getOrDefault(bulkhead + " full", 0L);
     }
 
-    /**
-     * The longest time between the starts of two executions of a bulkhead.
-     *
-     * @param since start of the period, by {@link System#nanoTime()}
-     */
+    /** The longest time between the starts of two executions of a bulkhead since a {@link System#nanoTime()}. */
     public synchronized Duration longestGap(String bulkhead, long since) {
         long[] begins = Stream.concat(finished.stream(), inside.values().stream())
                 .filter(visit -> visit.bulkhead().equals(bulkhead) && visit.began() > since).mapToLong(Visit::began).sorted()

@@ -31,9 +31,7 @@ class FailoverTest {
     @Scenario(value = "Sentinel: kill -9 of the master", expected = "shares serve calls meanwhile; instances that reconnect within two seconds claim their permits, of which none is lost")
     void sentinelFailover(Stage stage) {
         SentinelGroup group = new SentinelGroup(stage);
-        List<WorkerProcess> workers = stage.workers(2, longLease(group.configuration()));
-        workers.forEach(worker -> worker.load("open", "sync", 3, 20).load("fair", "uni", 3, 20).load("single", "sync", 2, 5));
-        stage.awaitEntries(200);
+        loaded(stage, longLease(group.configuration()));
 
         RedisProcess master = group.master();
         stage.newRun(master, master::kill);
@@ -44,13 +42,13 @@ class FailoverTest {
     /** Trap 47. The lease of 30 seconds cannot be what frees the permits. */
     @Scenario(value = "Sentinel: planned failover under load", expected = "no call is rejected; calls succeed within three seconds; nothing is lost")
     void plannedSentinelFailover(Stage stage) {
-        planFailover(stage, Map.of());
+        planFailover(stage, new SentinelGroup(stage), Map.of());
     }
 
     /** Trap 47. Clients follow the new master at once, while the old one still accepts writes. */
     @Scenario(value = "Sentinel: planned failover under load, with quarkus.redis.auto-failover=true", expected = "no call is rejected; calls succeed within three seconds; nothing is lost")
     void plannedSentinelFailoverThatClientsFollow(Stage stage) {
-        planFailover(stage, Map.of("quarkus.redis.auto-failover", "true"));
+        planFailover(stage, new SentinelGroup(stage), Map.of("quarkus.redis.auto-failover", "true"));
     }
 
     /**
@@ -62,18 +60,12 @@ class FailoverTest {
         planFailover(stage, new SentinelGroup(stage, 2, "--min-replicas-to-write", "1"), Map.of());
     }
 
-    private static void planFailover(Stage stage, Map<String, String> more) {
-        planFailover(stage, new SentinelGroup(stage), more);
-    }
-
     private static void planFailover(Stage stage, SentinelGroup group, Map<String, String> more) {
         Map<String, String> configuration = longLease(group.configuration());
         // Until all sentinels know the new master, also on a busy machine.
         configuration.put("quarkus.redis-bulkhead.command-timeout", "5s");
         configuration.putAll(more);
-        List<WorkerProcess> workers = stage.workers(2, configuration);
-        workers.forEach(worker -> worker.load("open", "sync", 3, 20).load("fair", "uni", 3, 20).load("single", "sync", 2, 5));
-        stage.awaitEntries(200);
+        loaded(stage, configuration);
 
         long begin = System.nanoTime();
         // For a moment, both servers accept writes independently.
@@ -87,6 +79,13 @@ class FailoverTest {
                     .isLessThan(AT_ONCE.plus(SLACK));
         }
         assertThat(stage.history().rejections()).isEmpty();
+    }
+
+    private static List<WorkerProcess> loaded(Stage stage, Map<String, String> configuration) {
+        List<WorkerProcess> workers = stage.workers(2, configuration);
+        workers.forEach(worker -> worker.load("open", "sync", 3, 20).load("fair", "uni", 3, 20).load("single", "sync", 2, 5));
+        stage.awaitEntries(200);
+        return workers;
     }
 
     // No lease ends during the failover.
@@ -129,9 +128,7 @@ class FailoverTest {
     @Scenario(value = "Cluster: kill -9 of a master", expected = "shares serve calls meanwhile; instances that reconnect within two seconds claim their permits, of which none is lost")
     void clusterFailover(Stage stage) {
         ClusterGroup group = new ClusterGroup(stage);
-        List<WorkerProcess> workers = stage.workers(2, longLease(group.configuration()));
-        workers.forEach(worker -> worker.load("open", "sync", 3, 20).load("fair", "uni", 3, 20).load("single", "sync", 2, 5));
-        stage.awaitEntries(200);
+        loaded(stage, longLease(group.configuration()));
 
         RedisProcess master = group.masterOf("open");
         stage.newRun(master, master::kill);
@@ -145,9 +142,7 @@ class FailoverTest {
     void clusterResharding(Stage stage) {
         stage.permitsMayBeLost();
         ClusterGroup group = new ClusterGroup(stage);
-        List<WorkerProcess> workers = stage.workers(2, group.configuration());
-        workers.forEach(worker -> worker.load("open", "sync", 3, 20).load("fair", "uni", 3, 20).load("single", "sync", 2, 5));
-        stage.awaitEntries(200);
+        List<WorkerProcess> workers = loaded(stage, group.configuration());
 
         for (String bulkhead : List.of("open", "fair", "single")) {
             stage.fault(() -> group.moveAway(bulkhead));
