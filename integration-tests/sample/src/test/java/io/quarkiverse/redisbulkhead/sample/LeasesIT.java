@@ -82,7 +82,7 @@ class LeasesIT extends ProcessTestBase {
             assertThat(second.join().statusCode()).isEqualTo(200);
             assertThat(new JsonObject(second.join().body()).getLong("token")).isGreaterThan(token);
             assertThat(losses(successor)).isEmpty();
-            redis.awaitNoLeftovers("ledger");
+            awaitNoLeftovers("ledger");
         } finally {
             database.stop();
         }

@@ -41,7 +41,7 @@ class OutageIT extends ProcessTestBase {
         outside.exports().open();
         outside.quotes().open();
 
-        redis.restart();
+        redis.start();
         assertThatRedisIsUsed(application);
     }
 
@@ -74,6 +74,6 @@ class OutageIT extends ProcessTestBase {
             assertThat(call.join().statusCode()).isEqualTo(200);
             return hasPermit;
         });
-        redis.awaitNoLeftovers("exports");
+        awaitNoLeftovers("exports");
     }
 }

@@ -1,9 +1,12 @@
 package io.quarkiverse.redisbulkhead.sample;
 
+import static org.awaitility.Awaitility.await;
+
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -17,7 +20,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.quarkiverse.redisbulkhead.sample.support.OutsideServer;
 import io.quarkiverse.redisbulkhead.sample.support.SampleProcess;
-import io.quarkiverse.redisbulkhead.sample.support.TestRedis;
+import io.quarkiverse.redisbulkhead.testredis.RedisProcess;
 
 /**
  * Common parts of tests with several packaged applications. Each application runs in its own process; those of a test share
@@ -25,11 +28,11 @@ import io.quarkiverse.redisbulkhead.sample.support.TestRedis;
  */
 abstract class ProcessTestBase {
 
-    // Separate for each JVM: several run at a time, and each unpacks the server.
+    // Separate for each JVM, of which several run at a time.
     private static final Path FOLDER = Path.of("target", "processes", Long.toString(ProcessHandle.current().pid()));
 
     final List<SampleProcess> applications = new ArrayList<>();
-    TestRedis redis;
+    RedisProcess redis;
     OutsideServer outside;
 
     @RegisterExtension
@@ -43,13 +46,13 @@ abstract class ProcessTestBase {
     };
 
     @BeforeEach
-    void startRedisAndTheOutsideWorld() throws IOException {
-        redis = TestRedis.start(FOLDER.resolve("redis"));
+    void startRedisAndTheOutsideWorld() {
+        redis = new RedisProcess(FOLDER.resolve("redis"), List.of()).start();
         outside = new OutsideServer();
     }
 
     @AfterEach
-    void stopAll() throws IOException {
+    void stopAll() {
         applications.forEach(SampleProcess::close);
         outside.close();
         redis.close();
@@ -77,6 +80,12 @@ abstract class ProcessTestBase {
 
     final void awaitReady() {
         applications.forEach(application -> application.awaitReady());
+    }
+
+    /** Waits until no permit is held and no caller waits. Calls do not wait for the replies to their releases. */
+    final void awaitNoLeftovers(String bulkhead) {
+        await("no leftovers of " + bulkhead).atMost(Duration.ofSeconds(20)).pollDelay(Duration.ZERO)
+                .until(() -> redis.permits(bulkhead) == 0 && redis.waiters(bulkhead) == 0);
     }
 
     static CompletableFuture<HttpResponse<String>> get(SampleProcess application, String path) {

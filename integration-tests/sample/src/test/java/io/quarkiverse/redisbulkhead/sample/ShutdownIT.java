@@ -39,9 +39,9 @@ class ShutdownIT extends ProcessTestBase {
         CompletableFuture<HttpResponse<String>> blocking = get(stopped, "/reports");
         outside.reports().awaitInside(1);
         CompletableFuture<HttpResponse<String>> waiting = get(stopped, "/exports?table=waiting");
-        await().atMost(SOON).until(() -> redis.waiting("exports") == 1);
+        await().atMost(SOON).until(() -> redis.waiters("exports") == 1);
         CompletableFuture<HttpResponse<String>> behind = get(other, "/exports?table=behind");
-        await().atMost(SOON).until(() -> redis.waiting("exports") == 2);
+        await().atMost(SOON).until(() -> redis.waiters("exports") == 2);
 
         stopped.terminate();
         HttpResponse<String> rejection = await().atMost(SOON).until(() -> waiting.getNow(null), answer -> answer != null);
@@ -50,7 +50,7 @@ class ShutdownIT extends ProcessTestBase {
         assertThat(get(stopped, "/exports").join().statusCode()).isEqualTo(503);
         assertThat(get(stopped, "/reports").join().statusCode()).isEqualTo(503);
         assertThat(exports.inside()).isEqualTo(1);
-        assertThat(redis.waiting("exports")).isEqualTo(1);
+        assertThat(redis.waiters("exports")).isEqualTo(1);
 
         exports.letOneLeave();
         assertThat(running.join().statusCode()).isEqualTo(200);
@@ -64,7 +64,7 @@ class ShutdownIT extends ProcessTestBase {
 
         exports.open();
         assertThat(behind.join().statusCode()).isEqualTo(200);
-        redis.awaitNoLeftovers("exports");
+        awaitNoLeftovers("exports");
     }
 
     @Test
@@ -78,9 +78,9 @@ class ShutdownIT extends ProcessTestBase {
         get(stopped, "/reports");
         outside.reports().awaitInside(1);
         CompletableFuture<HttpResponse<String>> behind = get(other, "/exports?table=behind");
-        await().atMost(SOON).until(() -> redis.waiting("exports") == 1);
+        await().atMost(SOON).until(() -> redis.waiters("exports") == 1);
         get(stopped, "/exports?table=waiting");
-        await().atMost(SOON).until(() -> redis.waiting("exports") == 2);
+        await().atMost(SOON).until(() -> redis.waiters("exports") == 2);
 
         stopped.terminate();
         await("hand-over to the other application").atMost(SOON).until(() -> exports.arrived() == 2);
@@ -92,7 +92,7 @@ class ShutdownIT extends ProcessTestBase {
 
         exports.open();
         assertThat(behind.join().statusCode()).isEqualTo(200);
-        redis.awaitNoLeftovers("exports");
+        awaitNoLeftovers("exports");
     }
 
     @Test

@@ -12,6 +12,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
+import io.quarkiverse.redisbulkhead.testredis.RedisProcess;
 import redis.clients.jedis.util.JedisClusterCRC16;
 
 /** A Redis Cluster of three masters, each with a replica. */

@@ -13,6 +13,8 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
+import io.quarkiverse.redisbulkhead.testredis.RedisExecutable;
+
 /**
  * The time of day that a process sees, as an offset from the true one, which may change while the process runs. Only the time
  * of day is faked, not the clock that timers go by. It needs libfaketime.

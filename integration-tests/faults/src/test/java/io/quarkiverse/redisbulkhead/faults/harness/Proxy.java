@@ -23,6 +23,8 @@ import java.util.regex.Pattern;
 
 import javax.net.ssl.SSLContext;
 
+import io.quarkiverse.redisbulkhead.testredis.RedisProcess;
+
 /** The network between applications and a server: it forwards bytes, delays them, or drops some or all of them. */
 public final class Proxy implements AutoCloseable {
 

@@ -15,6 +15,8 @@ import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
+import io.quarkiverse.redisbulkhead.testredis.RedisProcess;
+
 /**
  * A short run with a few instances, as a text from which the documentation draws a timeline. Each line is an event, with times
  * in milliseconds since the start; {@code -} stands for never:

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
+import io.quarkiverse.redisbulkhead.testredis.RedisProcess;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 
 /** A master with replicas, and three sentinels that replace the master when it fails. */

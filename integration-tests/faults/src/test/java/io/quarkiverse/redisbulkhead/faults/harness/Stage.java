@@ -27,6 +27,7 @@ import io.quarkiverse.redisbulkhead.faults.harness.Checker.Verdict;
 import io.quarkiverse.redisbulkhead.faults.harness.Evidence.DataLoss;
 import io.quarkiverse.redisbulkhead.faults.harness.Evidence.Silence;
 import io.quarkiverse.redisbulkhead.faults.harness.ScenarioTable.Figures;
+import io.quarkiverse.redisbulkhead.testredis.RedisProcess;
 
 /**
  * The environment of a scenario: its servers, proxies, applications and the observer. At the end, the

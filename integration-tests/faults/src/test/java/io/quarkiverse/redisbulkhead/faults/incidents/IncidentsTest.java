@@ -12,10 +12,10 @@ import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.faults.harness.Proxy;
 import io.quarkiverse.redisbulkhead.faults.harness.Recording;
-import io.quarkiverse.redisbulkhead.faults.harness.RedisProcess;
 import io.quarkiverse.redisbulkhead.faults.harness.SentinelGroup;
 import io.quarkiverse.redisbulkhead.faults.harness.Stage;
 import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
+import io.quarkiverse.redisbulkhead.testredis.RedisProcess;
 
 /** Records what the pages draw: {@code -Pincidents}. The other tests judge such runs. */
 @Tag("incidents")

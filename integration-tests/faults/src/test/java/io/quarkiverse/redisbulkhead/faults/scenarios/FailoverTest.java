@@ -11,11 +11,11 @@ import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Tag;
 
 import io.quarkiverse.redisbulkhead.faults.harness.ClusterGroup;
-import io.quarkiverse.redisbulkhead.faults.harness.RedisProcess;
 import io.quarkiverse.redisbulkhead.faults.harness.Scenario;
 import io.quarkiverse.redisbulkhead.faults.harness.SentinelGroup;
 import io.quarkiverse.redisbulkhead.faults.harness.Stage;
 import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
+import io.quarkiverse.redisbulkhead.testredis.RedisProcess;
 
 /** Failover and resharding under load. */
 @Tag("long")

@@ -12,10 +12,10 @@ import org.junit.jupiter.api.Tag;
 
 import io.quarkiverse.redisbulkhead.faults.harness.Extent;
 import io.quarkiverse.redisbulkhead.faults.harness.Held;
-import io.quarkiverse.redisbulkhead.faults.harness.RedisProcess;
 import io.quarkiverse.redisbulkhead.faults.harness.Scenario;
 import io.quarkiverse.redisbulkhead.faults.harness.Stage;
 import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
+import io.quarkiverse.redisbulkhead.testredis.RedisProcess;
 
 /** Applications that are killed or paused. */
 class ProcessesTest {

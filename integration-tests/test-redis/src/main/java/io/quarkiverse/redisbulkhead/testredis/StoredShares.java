@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.faults.harness;
+package io.quarkiverse.redisbulkhead.testredis;
 
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.faults.harness;
+package io.quarkiverse.redisbulkhead.testredis;
 
 import static org.awaitility.Awaitility.await;
 
@@ -28,7 +28,7 @@ import redis.clients.jedis.exceptions.JedisException;
 /** A Redis server, or a sentinel, in its own process. */
 public final class RedisProcess implements AutoCloseable {
 
-    static final String HOST = "127.0.0.1";
+    public static final String HOST = "127.0.0.1";
 
     // A node of a cluster has a second port, that much higher.
     private static final int BUS = 10_000;
@@ -40,7 +40,7 @@ public final class RedisProcess implements AutoCloseable {
     private Process process;
 
     /** Has its files in a folder, which is made, and arguments after the port and the like. */
-    RedisProcess(Path folder, List<String> arguments) {
+    public RedisProcess(Path folder, List<String> arguments) {
         this.port = freePort();
         this.folder = folder.toAbsolutePath();
         this.arguments = arguments;
@@ -186,7 +186,7 @@ public final class RedisProcess implements AutoCloseable {
         return shares(bulkhead).keepers();
     }
 
-    Map<String, Long> permitsByInstance(String bulkhead) {
+    public Map<String, Long> permitsByInstance(String bulkhead) {
         return shares(bulkhead).byInstance();
     }
 
@@ -205,12 +205,12 @@ public final class RedisProcess implements AutoCloseable {
     }
 
     /** All instances with permits or live calls that wait, and all holds, by its clock. */
-    List<String> livingMembers() {
+    public List<String> livingMembers() {
         return ofEachBulkhead(StoredShares::living);
     }
 
     /** The applications that came too late for the grace period after its start or promotion, with the bulkhead of each. */
-    List<String> lateInstances() {
+    public List<String> lateInstances() {
         return ofEachBulkhead(StoredShares::late);
     }
 
@@ -219,7 +219,7 @@ public final class RedisProcess implements AutoCloseable {
                 .flatMap(key -> question.apply(shares(key, key)).stream()).toList();
     }
 
-    List<String> keysWithoutEnd() {
+    public List<String> keysWithoutEnd() {
         return query(jedis -> keys().stream().filter(key -> jedis.pttl(key) == -1).toList());
     }
 
