@@ -3,7 +3,6 @@ package io.quarkiverse.redisbulkhead.faults.scenarios;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -61,11 +60,9 @@ class FailoverTest {
     }
 
     private static void planFailover(Stage stage, SentinelGroup group, Map<String, String> more) {
-        Map<String, String> configuration = longLease(group.configuration());
         // Until all sentinels know the new master, also on a busy machine.
-        configuration.put("quarkus.redis-bulkhead.command-timeout", "5s");
-        configuration.putAll(more);
-        loaded(stage, configuration);
+        Map<String, String> patient = Map.of("quarkus.redis-bulkhead.command-timeout", "5s");
+        loaded(stage, Load.with(longLease(group.configuration()), patient, more));
 
         long begin = System.nanoTime();
         // For a moment, both servers accept writes independently.
@@ -90,10 +87,7 @@ class FailoverTest {
 
     // No lease ends during the failover.
     private static Map<String, String> longLease(Map<String, String> configuration) {
-        Map<String, String> all = new HashMap<>(configuration);
-        all.put(Stage.LEASE_PROPERTY, "30s");
-        all.put("worker.wait", "20s");
-        return all;
+        return Load.with(configuration, Map.of(Stage.LEASE_PROPERTY, "30s", "worker.wait", "20s"));
     }
 
     /** Trap 31: an outage affects one server. */
