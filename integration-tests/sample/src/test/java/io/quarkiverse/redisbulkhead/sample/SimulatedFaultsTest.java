@@ -1,34 +1,29 @@
 package io.quarkiverse.redisbulkhead.sample;
 
-import static io.restassured.RestAssured.given;
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
-import static org.hamcrest.Matchers.greaterThan;
-
-import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-
-import jakarta.inject.Inject;
-
-import org.junit.jupiter.api.Test;
-
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.Holder;
-import io.quarkiverse.redisbulkhead.OnLost;
 import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
-import io.quarkiverse.redisbulkhead.test.TestBulkhead;
 import io.quarkiverse.redisbulkhead.test.TestBulkhead.Simulation;
+import io.quarkiverse.redisbulkhead.test.TestBulkhead;
 import io.quarkus.test.junit.QuarkusTest;
 import io.restassured.response.Response;
+import jakarta.inject.Inject;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import static io.restassured.RestAssured.given;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+import static org.hamcrest.Matchers.greaterThan;
 
 /** Outages, lost permits and a slow Redis simulated by {@link TestBulkhead} have the same effects as real ones. */
 @QuarkusTest
@@ -81,7 +76,7 @@ class SimulatedFaultsTest extends SampleTestBase {
     void waiterKeepsWaiting() throws Exception {
         try (TestBulkhead exports = TestBulkhead.of(bulkheads.semaphore("exports"))) {
             exports.fill();
-            CompletableFuture<Response> export = calls.get(1, "/exports").get(0);
+            CompletableFuture<Response> export = calls.get("/exports");
             exports.awaitWaiters(1);
 
             Simulation outage = exports.outage();
@@ -99,7 +94,7 @@ class SimulatedFaultsTest extends SampleTestBase {
     @Test
     void callLosesItsPermit() throws Exception {
         double lost = count("redis_bulkhead_permits_lost_total", "bulkhead=\"reports\"", "\"gone\"");
-        CompletableFuture<Response> report = calls.get(1, "/reports").get(0);
+        CompletableFuture<Response> report = calls.get("/reports");
         outside.reports().awaitInside(1);
         try (TestBulkhead reports = TestBulkhead.of(bulkheads.semaphore("reports"))) {
             reports.fill(1);
@@ -128,19 +123,6 @@ class SimulatedFaultsTest extends SampleTestBase {
             assertThat(permit.isHeld()).isFalse();
             assertThat(semaphore.tryAcquire()).hasValueSatisfying(Permit::release);
         }
-    }
-
-    @Test
-    void lossInterruptsTheCall() {
-        RedisSemaphore semaphore = bulkheads
-                .semaphore(SemaphoreSpec.named("simulated-interrupts").permits(1).onLost(OnLost.INTERRUPT).build());
-        try (TestBulkhead losses = TestBulkhead.of(semaphore)) {
-            semaphore.run(() -> {
-                losses.loseOldest();
-                assertThat(Thread.currentThread().isInterrupted()).isTrue();
-            });
-        }
-        assertThat(Thread.currentThread().isInterrupted()).isFalse();
     }
 
     @Test
