@@ -1,17 +1,18 @@
 package io.quarkiverse.redisbulkhead.entrypoints;
 
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
-
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkus.test.junit.QuarkusTest;
+import io.smallrye.common.annotation.Blocking;
+import io.smallrye.mutiny.Uni;
+import io.vertx.core.Vertx;
+import jakarta.inject.Inject;
+import jakarta.inject.Singleton;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
-
-import jakarta.inject.Inject;
-import jakarta.inject.Singleton;
-
 import org.eclipse.microprofile.reactive.messaging.Channel;
 import org.eclipse.microprofile.reactive.messaging.Emitter;
 import org.eclipse.microprofile.reactive.messaging.Incoming;
@@ -20,13 +21,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-
-import io.quarkiverse.redisbulkhead.BulkheadFullException;
-import io.quarkiverse.redisbulkhead.RedisBulkhead;
-import io.quarkus.test.junit.QuarkusTest;
-import io.smallrye.common.annotation.Blocking;
-import io.smallrye.mutiny.Uni;
-import io.vertx.core.Vertx;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
  * Message consumers. A message without a permit is rejected (nacked) with the reason, and the failure strategy of its
@@ -84,13 +80,8 @@ class MessagingTest extends EntryPointTestBase {
     @Test
     void consumersFailInsteadOfBlockingTheEventLoop() {
         CompletableFuture<Void> sent = new CompletableFuture<>();
-        vertx.getOrCreateContext().runOnContext(context -> sender.onEventLoop.send("message").whenComplete((done, failure) -> {
-            if (failure == null) {
-                sent.complete(done);
-            } else {
-                sent.completeExceptionally(failure);
-            }
-        }));
+        vertx.getOrCreateContext().runOnContext(context -> Uni.createFrom()
+                .completionStage(sender.onEventLoop.send("message")).subscribe().with(sent::complete, sent::completeExceptionally));
 
         assertThatThrownBy(() -> sent.get(20, TimeUnit.SECONDS)).hasMessageContaining("Consumers#consumeOnEventLoop")
                 .hasMessageContaining("must not be called on an event loop");
@@ -155,7 +146,7 @@ class MessagingTest extends EntryPointTestBase {
         @Incoming("later")
         @RedisBulkhead(name = "messages", permits = 1)
         Uni<Void> consumeLater(String message) {
-            return gate.passLater().invoke(() -> consumed.add(message)).replaceWithVoid();
+            return finish(message);
         }
 
         @Incoming("in")
@@ -173,16 +164,16 @@ class MessagingTest extends EntryPointTestBase {
         @Incoming("patient")
         @RedisBulkhead(name = "patient messages", permits = 1, maxWait = "15s")
         Uni<Void> consumePatiently(String message) {
-            return consumeLaterUnguarded(message);
+            return finish(message);
         }
 
         @Incoming("also-patient")
         @RedisBulkhead(name = "patient messages", permits = 1, maxWait = "15s")
         Uni<Void> consumePatientlyToo(String message) {
-            return consumeLaterUnguarded(message);
+            return finish(message);
         }
 
-        private Uni<Void> consumeLaterUnguarded(String message) {
+        private Uni<Void> finish(String message) {
             return gate.passLater().invoke(() -> consumed.add(message)).replaceWithVoid();
         }
     }

@@ -1,27 +1,22 @@
 package io.quarkiverse.redisbulkhead.entrypoints;
 
-import jakarta.inject.Inject;
-import jakarta.ws.rs.GET;
-import jakarta.ws.rs.Path;
-
-import org.junit.jupiter.api.Test;
-
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.mutiny.Uni;
+import jakarta.inject.Inject;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.Path;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** REST resources on worker threads and on the event loop. */
 @QuarkusTest
 class RestTest extends RestTestBase {
 
-    @Test
-    void resourcesOnWorkerThreads() throws Exception {
-        isLimited("worker", "Endpoints#worker", "worker");
-    }
-
-    @Test
-    void resourcesOnTheEventLoop() throws Exception {
-        isLimited("event-loop", "Endpoints#eventLoop", "event loop");
+    @ParameterizedTest
+    @CsvSource({ "worker, Endpoints#worker, worker", "event-loop, Endpoints#eventLoop, event loop" })
+    void resourcesAreLimited(String path, String method, String thread) throws Exception {
+        isLimited(path, method, thread);
     }
 
     @Path("rest")

@@ -1,20 +1,5 @@
 package io.quarkiverse.redisbulkhead.entrypoints;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.WebSocket;
-import java.net.http.WebSocket.Listener;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
-
-import jakarta.inject.Inject;
-
-import org.junit.jupiter.api.Test;
-
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkus.test.common.http.TestHTTPResource;
@@ -23,6 +8,19 @@ import io.quarkus.websockets.next.OnError;
 import io.quarkus.websockets.next.OnTextMessage;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
+import jakarta.inject.Inject;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.WebSocket.Listener;
+import java.net.http.WebSocket;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import static org.assertj.core.api.Assertions.assertThat;
 
 /** Endpoints of WebSockets Next. A rejection goes to the endpoint's error handler; without one the connection is closed. */
 @QuarkusTest
@@ -33,16 +31,6 @@ class WebSocketTest extends EntryPointTestBase {
 
     @TestHTTPResource
     URI server;
-
-    @Test
-    void synchronousEndpoints() throws Exception {
-        isLimited("blocking", "BlockingEndpoint#on", "worker");
-    }
-
-    @Test
-    void uniEndpoints() throws Exception {
-        isLimited("later", "UniEndpoint#on", "event loop");
-    }
 
     /** A rejection is no item, and the connection stays open. */
     @Test
@@ -83,7 +71,9 @@ class WebSocketTest extends EntryPointTestBase {
         first.close();
     }
 
-    private void isLimited(String path, String method, String expected) throws Exception {
+    @ParameterizedTest
+    @CsvSource({ "blocking, BlockingEndpoint#on, worker", "later, UniEndpoint#on, event loop" })
+    void endpointsAreLimited(String path, String method, String expected) throws Exception {
         Client first = new Client(path);
         Client second = new Client(path);
         first.send();
