@@ -80,8 +80,10 @@ class MessagingTest extends EntryPointTestBase {
     @Test
     void consumersFailInsteadOfBlockingTheEventLoop() {
         CompletableFuture<Void> sent = new CompletableFuture<>();
-        vertx.getOrCreateContext().runOnContext(context -> Uni.createFrom()
-                .completionStage(sender.onEventLoop.send("message")).subscribe().with(sent::complete, sent::completeExceptionally));
+        vertx.getOrCreateContext().runOnContext(context -> {
+            Uni<Void> sending = Uni.createFrom().completionStage(sender.onEventLoop.send("message"));
+            sending.subscribe().with(sent::complete, sent::completeExceptionally);
+        });
 
         assertThatThrownBy(() -> sent.get(20, TimeUnit.SECONDS)).hasMessageContaining("Consumers#consumeOnEventLoop")
                 .hasMessageContaining("must not be called on an event loop");
