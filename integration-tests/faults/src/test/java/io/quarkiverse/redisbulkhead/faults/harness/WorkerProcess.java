@@ -30,6 +30,7 @@ import java.util.function.Function;
 /** An application in its own process. */
 public final class WorkerProcess {
 
+    private static final String NOTHING = "-";
     private static final Duration LONGEST_START = Duration.ofSeconds(90);
 
     /** What an application reports about itself: its heap after a garbage collection, and its time of day. */
@@ -160,20 +161,16 @@ public final class WorkerProcess {
 
     /** Makes one call, which stays inside until the test lets it leave. */
     public Held hold(String bulkhead) {
-        return hold(bulkhead, "-");
+        return hold(bulkhead, NOTHING);
     }
 
     public Held hold(String bulkhead, String key) {
-        String id = nextId();
-        command("hold " + id + " " + bulkhead + " " + key);
-        return new Held(this, id, bulkhead);
+        return begin("hold", bulkhead, key);
     }
 
     /** As {@link #hold(String, String)}, on a thread of the application's worker pool. */
     public Held holdOnWorkerPool(String bulkhead) {
-        String id = nextId();
-        command("occupy " + id + " " + bulkhead + " -");
-        return new Held(this, id, bulkhead);
+        return begin("occupy", bulkhead, NOTHING);
     }
 
     /** Makes one call that detaches its permit; returns the token for {@link #attach} after the call has returned. */
@@ -187,9 +184,7 @@ public final class WorkerProcess {
 
     /** Attaches a permit, and stays inside with it until the test lets it leave. */
     public Held attach(String bulkhead, String token) {
-        String id = nextId();
-        command("attach " + id + " " + bulkhead + " " + token);
-        return new Held(this, id, bulkhead);
+        return begin("attach", bulkhead, token);
     }
 
     /** Makes one call that leaves as soon as it is inside. */
@@ -200,14 +195,12 @@ public final class WorkerProcess {
     }
 
     public Held pass(String bulkhead) {
-        return pass(bulkhead, "-");
+        return pass(bulkhead, NOTHING);
     }
 
     /** Makes many calls at once that return a {@code Uni}. Executions and failure handlers block until the crowd leaves. */
     public Held crowd(String bulkhead, int callers) {
-        String id = nextId();
-        command("crowd " + id + " " + bulkhead + " " + callers);
-        return new Held(this, id, bulkhead);
+        return begin("crowd", bulkhead, Integer.toString(callers));
     }
 
     /** Submits a task to the worker pool that calls no guarded method. */
@@ -249,6 +242,12 @@ public final class WorkerProcess {
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }
+    }
+
+    private Held begin(String command, String bulkhead, String detail) {
+        String id = nextId();
+        command(command + " " + id + " " + bulkhead + " " + detail);
+        return new Held(this, id, bulkhead);
     }
 
     private String nextId() {
