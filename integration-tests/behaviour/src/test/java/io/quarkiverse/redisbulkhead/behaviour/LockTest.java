@@ -23,6 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.CurrentPermit;
 import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.LockNotAcquiredException;
@@ -133,6 +134,39 @@ class LockTest extends BehaviourTestBase {
         assertThat(tokens).as("fencing tokens in the order of ownership").hasSize(threads * turns).isSorted()
                 .doesNotHaveDuplicates();
         assertReleased(lock);
+    }
+
+    /** Releasing an expired lock does not affect the next owner. */
+    @Test
+    void lateReleaseKeepsTheLockOfTheSuccessor() {
+        Duration lockTimeout = Duration.ofMillis(200);
+        // Its owner never renews, like one that has crashed.
+        RedisLock crashing = bulkheads
+                .lock(LockSpec.named("late-release").lockTimeout(lockTimeout).maxHold(lockTimeout).build());
+        Permit late = lockThoughSlow(crashing);
+        Permit successor = bulkheads.lock("late-release").tryLock(LONG).orElseThrow();
+        assertThat(successor.fencingToken()).isGreaterThan(late.fencingToken());
+        assertThat(late.isHeld()).isFalse();
+
+        assertThat(late.release()).isFalse();
+        assertThat(late.refresh()).isFalse();
+
+        assertThat(crashing.owner()).map(Holder::permitId).contains(successor.id());
+        assertThat(crashing.tryLock()).isEmpty();
+        assertThat(successor.refresh()).isTrue();
+        assertThat(successor.release()).isTrue();
+        assertReleased(crashing);
+    }
+
+    /** On a busy machine, so short a lease may expire before the reply arrives. */
+    private static Permit lockThoughSlow(RedisLock lock) {
+        while (true) {
+            try {
+                return lock.lock();
+            } catch (BulkheadUnavailableException late) {
+                assertThat(late).hasMessageContaining("had ended");
+            }
+        }
     }
 
     @Test

@@ -1,13 +1,15 @@
 package io.quarkiverse.redisbulkhead.entrypoints;
 
-import io.quarkiverse.redisbulkhead.RedisBulkhead;
-import io.quarkus.test.junit.QuarkusTest;
-import io.smallrye.mutiny.Uni;
 import jakarta.inject.Inject;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
+
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkus.test.junit.QuarkusTest;
+import io.smallrye.mutiny.Uni;
 
 /** REST resources on worker threads and on the event loop. */
 @QuarkusTest
