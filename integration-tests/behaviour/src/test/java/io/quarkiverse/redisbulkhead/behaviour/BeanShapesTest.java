@@ -1,16 +1,14 @@
 package io.quarkiverse.redisbulkhead.behaviour;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import jakarta.enterprise.context.ApplicationScoped;
@@ -20,15 +18,12 @@ import jakarta.inject.Inject;
 import jakarta.inject.Named;
 import jakarta.inject.Singleton;
 
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.api.TestFactory;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
-import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.Unguarded;
 import io.quarkus.arc.Arc;
@@ -41,15 +36,11 @@ import io.smallrye.mutiny.Uni;
  * others are rejected, and nothing is held afterwards.
  */
 @QuarkusTest
-class BeanShapesTest {
+class BeanShapesTest extends BehaviourTestBase {
 
     private static final int PERMITS = 2;
     private static final int CALLERS = 4;
 
-    @Inject
-    Gate gate;
-    @Inject
-    RedisBulkheads bulkheads;
     @Inject
     ApplicationBean application;
     @Inject
@@ -86,18 +77,17 @@ class BeanShapesTest {
     @Inject
     Parameters parameters;
 
+    // By bulkhead.
     private Map<String, Callable<String>> shapes() {
         Map<String, Callable<String>> shapes = new TreeMap<>();
         shapes.put("application scope", () -> application.run());
-        shapes.put("request scope", () -> request.run());
-        shapes.put("singleton", () -> singleton.run());
-        shapes.put("dependent", () -> dependent.run());
+        shapes.put("inherited in any scope", () -> request.run());
         shapes.put("method of an abstract class", () -> job.run());
         shapes.put("abstract class", () -> whole.run());
         shapes.put("implementing method", () -> port.run());
         shapes.put("class with a default method", () -> withDefault.byDefault());
         shapes.put("bridge to a generic superclass", () -> repository.save("order"));
-        shapes.put("generic Uni", () -> repository.load(1).await().atMost(Duration.ofSeconds(20)));
+        shapes.put("generic Uni", () -> get(repository.load(1)));
         shapes.put("bridge to an interface of the JDK", () -> upper.apply("order"));
         shapes.put("inherited method", () -> heir.run());
         shapes.put("inherited class", () -> heir.other());
@@ -111,32 +101,24 @@ class BeanShapesTest {
         return shapes;
     }
 
-    @BeforeEach
-    void shut() {
+    @TestFactory
+    Stream<DynamicTest> isLimited() {
+        Stream<DynamicTest> otherScopes = Stream.of(singleton, dependent).map(bean -> DynamicTest.dynamicTest(
+                bean.getClass().getSimpleName(), () -> isLimited("inherited in any scope", bean::run)));
+        return Stream.concat(otherScopes, shapes().entrySet().stream()
+                .map(shape -> DynamicTest.dynamicTest(shape.getKey(), () -> isLimited(shape.getKey(), shape.getValue()))));
+    }
+
+    private void isLimited(String bulkhead, Callable<String> call) throws Exception {
         gate.shut();
-    }
+        List<Caller<String>> callers = callers(call);
+        eventually(() -> assertThat(callers).filteredOn(Caller::isDone).hasSize(CALLERS - PERMITS));
+        awaitInside(PERMITS);
 
-    @AfterEach
-    void open() {
-        gate.open();
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {
-            "application scope", "request scope", "singleton", "dependent",
-            "method of an abstract class", "abstract class", "implementing method", "class with a default method",
-            "bridge to a generic superclass", "generic Uni", "bridge to an interface of the JDK",
-            "inherited method", "inherited class", "override that calls the guarded one", "public method of a hidden class",
-            "final class", "own annotation in a guarded class", "nearest class", "parameters of every kind" })
-    void isLimited(String shape) throws Exception {
-        List<Caller<String>> callers = callers(shape);
-        await().atMost(20, TimeUnit.SECONDS).until(() -> callers.stream().filter(Caller::isDone).count() == CALLERS - PERMITS);
-        await().atMost(20, TimeUnit.SECONDS).until(() -> gate.inside() == PERMITS);
-
-        assertThat(inUse(shape)).isEqualTo(PERMITS);
+        assertThat(inUse(bulkhead)).isEqualTo(PERMITS);
         for (Caller<String> rejected : callers.stream().filter(Caller::isDone).toList()) {
             assertThat(rejected.failure()).isInstanceOfSatisfying(BulkheadFullException.class,
-                    full -> assertThat(full.name()).isEqualTo(shape));
+                    full -> assertThat(full.name()).isEqualTo(bulkhead));
             callers.remove(rejected);
         }
         gate.open();
@@ -144,14 +126,15 @@ class BeanShapesTest {
         for (Caller<String> admitted : callers) {
             assertThat(admitted.result()).isEqualTo("passed");
         }
-        assertThat(inUse(shape)).isZero();
+        assertThat(inUse(bulkhead)).isZero();
     }
 
     /** As usual in Java, the subclass decides. */
     @Test
     void overrideWithoutTheAnnotationIsNotLimited() throws Exception {
-        List<Caller<String>> callers = Stream.generate(() -> caller(() -> overriding.run())).limit(CALLERS).toList();
-        await().atMost(20, TimeUnit.SECONDS).until(() -> gate.inside() == CALLERS);
+        gate.shut();
+        List<Caller<String>> callers = callers(() -> overriding.run());
+        awaitInside(CALLERS);
         assertThat(inUse("override that calls the guarded one")).isZero();
         gate.open();
 
@@ -162,9 +145,7 @@ class BeanShapesTest {
 
     @Test
     void coversEveryShape() {
-        List<String> all = new ArrayList<>(shapes().keySet());
-        all.add("unused bean");
-        assertThat(OwnBulkheads.of(BeanShapesTest.class)).containsExactlyInAnyOrderElementsOf(all);
+        assertThat(ownBulkheads()).containsAll(shapes().keySet()).hasSize(shapes().size() + 1).contains("unused bean");
     }
 
     @Test
@@ -176,17 +157,8 @@ class BeanShapesTest {
                 .isEqualTo(SemaphoreSpec.named("inherited class").permits(PERMITS).build());
     }
 
-    private List<Caller<String>> callers(String shape) {
-        Callable<String> call = shapes().get(shape);
-        List<Caller<String>> callers = new ArrayList<>();
-        for (int i = 0; i < CALLERS; i++) {
-            callers.add(caller(call));
-        }
-        return callers;
-    }
-
-    private static Caller<String> caller(Callable<String> call) {
-        return Caller.of(() -> {
+    private static List<Caller<String>> callers(Callable<String> call) {
+        return Stream.generate(() -> Caller.of(() -> {
             ManagedContext requests = Arc.container().requestContext();
             requests.activate();
             try {
@@ -194,11 +166,7 @@ class BeanShapesTest {
             } finally {
                 requests.terminate();
             }
-        });
-    }
-
-    private int inUse(String name) {
-        return bulkheads.semaphore(name).status().inUse();
+        })).limit(CALLERS).collect(Collectors.toList());
     }
 
     /** What passes the gate. */
@@ -217,31 +185,24 @@ class BeanShapesTest {
         }
     }
 
-    @RequestScoped
-    public static class RequestBean extends Gated {
+    public abstract static class AnyScope extends Gated {
 
-        @RedisBulkhead(name = "request scope", permits = PERMITS)
+        @RedisBulkhead(name = "inherited in any scope", permits = PERMITS)
         String run() {
             return gate.pass();
         }
+    }
+
+    @RequestScoped
+    public static class RequestBean extends AnyScope {
     }
 
     @Singleton
-    public static class SingletonBean extends Gated {
-
-        @RedisBulkhead(name = "singleton", permits = PERMITS)
-        String run() {
-            return gate.pass();
-        }
+    public static class SingletonBean extends AnyScope {
     }
 
     @Dependent
-    public static class DependentBean extends Gated {
-
-        @RedisBulkhead(name = "dependent", permits = PERMITS)
-        String run() {
-            return gate.pass();
-        }
+    public static class DependentBean extends AnyScope {
     }
 
     public abstract static class AbstractJob extends Gated {

@@ -2,11 +2,9 @@ package io.quarkiverse.redisbulkhead.behaviour;
 
 import static io.restassured.RestAssured.given;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 import static org.hamcrest.Matchers.containsString;
 import static org.hamcrest.Matchers.is;
 
-import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -15,8 +13,8 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
 import jakarta.ws.rs.GET;
+import jakarta.ws.rs.NotFoundException;
 import jakarta.ws.rs.Path;
-import jakarta.ws.rs.QueryParam;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -49,37 +47,29 @@ import io.vertx.ext.web.RoutingContext;
  * Vert.x context, on the same kind of thread, with the same CDI request context, security identity and span.
  */
 @QuarkusTest
-class CallerContextTest {
-
-    private static final Duration LONG = Duration.ofSeconds(20);
-
-    @Inject
-    RedisBulkheads bulkheads;
+class CallerContextTest extends BehaviourTestBase {
 
     @ParameterizedTest
-    @ValueSource(strings = { "uni", "uni-worker", "stage", "stage-worker", "multi", "multi-worker", "synchronous", "code",
-            "code-worker", "acquire", "acquire-worker" })
-    void runsInTheContextOfTheCaller(String kind) throws Exception {
-        String expected = "same context, same thread kind, tenant " + kind + ", user alice, same trace";
-        assertThat(call(kind)).as("without a wait").isEqualTo(expected);
-        RedisSemaphore semaphore = bulkheads.semaphore("context");
+    @ValueSource(strings = { "uni", "uni/worker", "stage", "stage/worker", "multi", "multi/worker", "synchronous", "code",
+            "code/worker", "acquire", "acquire/worker" })
+    void runsInTheContextOfTheCaller(String path) throws Exception {
+        String expected = "same context, same thread kind, tenant " + path.replace("/worker", "") + ", user alice, same trace";
+        assertThat(call(path)).as("without a wait").isEqualTo(expected);
         Caller<String> caller;
-        try (Permit taken = semaphore.acquire(LONG)) {
-            caller = Caller.of(() -> call(kind));
-            await().atMost(LONG).pollDelay(Duration.ZERO).until(() -> semaphore.status().waiting() == 1);
+        try (Permit taken = take("context")) {
+            caller = Caller.of(() -> call(path));
+            awaitWaiters("context", 1);
         }
         assertThat(caller.result()).as("after a wait").isEqualTo(expected);
     }
 
-    private static String call(String kind) {
-        return given().header("user", "alice").queryParam("tenant", kind).get("/context/" + kind).then().statusCode(200)
-                .extract().asString();
+    private static String call(String path) {
+        return given().header("user", "alice").get("/context/" + path).then().statusCode(200).extract().asString();
     }
 
     @Test
     void withoutVertx() {
-        given().queryParam("tenant", "plain").get("/context/plain").then().statusCode(200)
-                .body(is("tenant plain, may block: true"));
+        given().get("/context/plain").then().statusCode(200).body(is("tenant plain, may block: true"));
     }
 
     /** Trap 15: a synchronous method that would block the event loop fails with a clear message. */
@@ -119,98 +109,52 @@ class CallerContextTest {
         RedisBulkheads bulkheads;
 
         @GET
-        @Path("/uni")
-        public Uni<String> uni(@QueryParam("tenant") String name) {
-            Place here = enter(name);
-            return guarded.uni(here).map(inside -> both(inside, here));
+        @Path("/{kind}")
+        public Uni<String> onTheEventLoop(String kind) {
+            return call(kind);
         }
 
         @GET
-        @Path("/uni-worker")
+        @Path("/{kind}/worker")
         @Blocking
-        public Uni<String> uniWorker(@QueryParam("tenant") String name) {
-            return uni(name);
+        public Uni<String> onAWorker(String kind) {
+            return call(kind);
         }
 
-        @GET
-        @Path("/stage")
-        @NonBlocking
-        public CompletionStage<String> stage(@QueryParam("tenant") String name) {
-            Place here = enter(name);
-            return guarded.stage(here).thenApply(inside -> both(inside, here));
-        }
-
-        @GET
-        @Path("/stage-worker")
-        @Blocking
-        public CompletionStage<String> stageWorker(@QueryParam("tenant") String name) {
-            return stage(name);
-        }
-
-        @GET
-        @Path("/multi")
-        public Multi<String> multi(@QueryParam("tenant") String name) {
-            Place here = enter(name);
-            return guarded.multi(here).map(inside -> both(inside, here));
-        }
-
-        @GET
-        @Path("/multi-worker")
-        @Blocking
-        public Multi<String> multiWorker(@QueryParam("tenant") String name) {
-            return multi(name);
+        private Uni<String> call(String kind) {
+            tenant.name(kind);
+            Place here = Place.here();
+            RedisSemaphore semaphore = bulkheads.semaphore("context");
+            Uni<String> compared = switch (kind) {
+                case "uni" -> guarded.uni(here);
+                case "stage" -> Uni.createFrom().completionStage(guarded.stage(here));
+                case "multi" -> guarded.multi(here).collect().last();
+                case "code" -> semaphore.callAsync(() -> Uni.createFrom().item(compare(here)));
+                case "acquire" -> semaphore.acquireAsync(LONG).chain(permit -> {
+                    String inside = compare(here);
+                    return permit.releaseAsync().replaceWith(inside);
+                });
+                default -> throw new NotFoundException(kind);
+            };
+            return compared.map(inside -> both(inside, here));
         }
 
         @GET
         @Path("/synchronous")
-        public String synchronous(@QueryParam("tenant") String name) {
-            Place here = enter(name);
+        public String synchronous() {
+            tenant.name("synchronous");
+            Place here = Place.here();
             return both(guarded.synchronous(here), here);
         }
 
         @GET
-        @Path("/code")
-        public Uni<String> code(@QueryParam("tenant") String name) {
-            Place here = enter(name);
-            return bulkheads.semaphore("context")
-                    .callAsync(() -> Uni.createFrom().item(here.compare(Place.here(), tenant.name(), user(identity))))
-                    .map(inside -> both(inside, here));
-        }
-
-        @GET
-        @Path("/code-worker")
-        @Blocking
-        public Uni<String> codeWorker(@QueryParam("tenant") String name) {
-            return code(name);
-        }
-
-        @GET
-        @Path("/acquire")
-        public Uni<String> acquire(@QueryParam("tenant") String name) {
-            Place here = enter(name);
-            return bulkheads.semaphore("context").acquireAsync(LONG)
-                    .chain(permit -> {
-                        String inside = here.compare(Place.here(), tenant.name(), user(identity));
-                        return permit.releaseAsync().replaceWith(inside);
-                    })
-                    .map(inside -> both(inside, here));
-        }
-
-        @GET
-        @Path("/acquire-worker")
-        @Blocking
-        public Uni<String> acquireWorker(@QueryParam("tenant") String name) {
-            return acquire(name);
-        }
-
-        @GET
         @Path("/plain")
-        public String plain(@QueryParam("tenant") String name) throws Exception {
+        public String plain() throws Exception {
             return Caller.of(() -> {
                 Arc.container().requestContext().activate();
                 try {
-                    tenant.name(name);
-                    return guarded.plain().await().atMost(LONG);
+                    tenant.name("plain");
+                    return get(guarded.plain());
                 } finally {
                     Arc.container().requestContext().terminate();
                 }
@@ -224,13 +168,12 @@ class CallerContextTest {
             return guarded.synchronous(Place.here());
         }
 
-        private Place enter(String name) {
-            tenant.name(name);
-            return Place.here();
+        private String compare(Place here) {
+            return here.compare(Place.here(), tenant.name(), user(identity));
         }
 
         private String both(String inside, Place here) {
-            String after = here.compare(Place.here(), tenant.name(), user(identity));
+            String after = compare(here);
             return inside.equals(after) ? inside : "inside: " + inside + "; after: " + after;
         }
     }

@@ -3,12 +3,12 @@ package io.quarkiverse.redisbulkhead.behaviour;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import jakarta.enterprise.context.ApplicationScoped;
-import jakarta.inject.Inject;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
-import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkus.test.junit.QuarkusTest;
 
@@ -17,45 +17,37 @@ import io.quarkus.test.junit.QuarkusTest;
  * variables and system properties of this module.
  */
 @QuarkusTest
-class ConfigurationSourcesTest {
+class ConfigurationSourcesTest extends BehaviourTestBase {
 
-    @Inject
-    RedisBulkheads bulkheads;
-
-    @Test
-    void variableConfiguresABulkheadOfAnyName() {
-        assertThat(System.getenv("QUARKUS_REDIS_BULKHEAD__FROM_THE_ENVIRONMENT__PERMITS")).isEqualTo("7");
-
-        assertThat(bulkheads.semaphore("from-the-environment").spec().permits()).isEqualTo(7);
-        assertThat(bulkheads.semaphore("From the environment").spec().permits()).isEqualTo(7);
-        assertThat(bulkheads.semaphore("from another environment").spec().permits()).isEqualTo(1);
+    @ParameterizedTest
+    @CsvSource(useHeadersInDisplayName = true, textBlock = """
+            bulkhead,                  permits
+            from-the-environment,      7
+            From the environment,      7
+            from another environment,  1
+            by-file,                   6
+            by-profile,                6
+            by-property,               6
+            quoted,                    6
+            outranked,                 6
+            """)
+    void permitsOfDeclaredBulkheads(String bulkhead, int permits) {
+        assertThat(bulkheads.semaphore(bulkhead).spec().permits()).isEqualTo(permits);
     }
 
     @Test
-    void variableMayOmitQuotes() {
+    void otherProperties() {
         assertThat(bulkheads.semaphore("by-variable").spec().localPermits()).isEqualTo(2);
-        assertThat(bulkheads.lock("variable").spec().fair()).isTrue();
-    }
-
-    @Test
-    void variableConfiguresABulkheadInCode() {
+        assertThat(bulkheads.semaphore("quoted").spec().maxWait()).hasSeconds(5);
         assertThat(bulkheads.semaphore(SemaphoreSpec.named("code-variable").permits(1).build()).spec().permits()).isEqualTo(3);
     }
 
     @Test
-    void nameMayBeQuotedInAnySource() {
-        assertThat(bulkheads.semaphore("by-file").spec().permits()).isEqualTo(6);
-        assertThat(bulkheads.semaphore("by-profile").spec().permits()).isEqualTo(6);
-        assertThat(bulkheads.semaphore("by-property").spec().permits()).isEqualTo(6);
-        assertThat(bulkheads.semaphore("quoted").spec().permits()).isEqualTo(6);
-        assertThat(bulkheads.semaphore("quoted").spec().maxWait()).hasSeconds(5);
+    void locks() {
+        assertThat(bulkheads.lock("variable").spec().fair()).isTrue();
         assertThat(bulkheads.lock("quoted").spec().acquireTimeout()).hasSeconds(5);
-    }
-
-    @Test
-    void sourceWithTheHigherOrdinalWins() {
-        assertThat(bulkheads.semaphore("outranked").spec().permits()).isEqualTo(6);
-        assertThat(bulkheads.lock("outranked").spec().acquireTimeout()).hasSeconds(5);
+        assertThat(bulkheads.lock("outranked").spec().acquireTimeout()).as("of the source with the higher ordinal")
+                .hasSeconds(5);
     }
 
     @ApplicationScoped

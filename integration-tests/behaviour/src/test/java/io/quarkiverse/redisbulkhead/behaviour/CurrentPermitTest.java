@@ -2,15 +2,12 @@ package io.quarkiverse.redisbulkhead.behaviour;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
+import static org.assertj.core.api.Assertions.tuple;
 
-import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import java.util.function.Supplier;
 
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
@@ -21,37 +18,27 @@ import io.quarkiverse.redisbulkhead.CurrentPermit;
 import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
-import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 
 /** A guarded method finds its own permit, and only its own. */
 @QuarkusTest
-class CurrentPermitTest {
-
-    private static final Duration LONG = Duration.ofSeconds(20);
+class CurrentPermitTest extends BehaviourTestBase {
 
     @Inject
     Guarded guarded;
-
     @Inject
     CurrentPermit current;
-
-    @Inject
-    RedisBulkheads bulkheads;
 
     @Test
     void inASynchronousMethod() {
         Permit permit = guarded.ledger(now -> {
             Permit own = now.get();
             assertThat(own.bulkhead()).isEqualTo("ledger");
-            assertThat(own.isHeld()).isTrue();
             assertThat(own.refresh()).isTrue();
-            assertThat(bulkheads.semaphore("ledger").holders()).singleElement().satisfies(holder -> {
-                assertThat(holder.permitId()).isEqualTo(own.id());
-                assertThat(holder.ticket()).isEqualTo(own.fencingToken());
-            });
+            assertThat(bulkheads.semaphore("ledger").holders()).extracting(Holder::permitId, Holder::ticket)
+                    .containsExactly(tuple(own.id(), own.fencingToken()));
             assertThat(now.find("ledger").map(Permit::id)).contains(own.id());
             assertThat(now.find("other")).isEmpty();
             assertThatThrownBy(() -> now.find(null)).isInstanceOf(IllegalArgumentException.class)
@@ -72,36 +59,34 @@ class CurrentPermitTest {
         CompletableFuture<String> result = guarded.uni(seen, work).subscribeAsCompletionStage();
         Permit permit = seen.join();
         assertThat(permit.isHeld()).isTrue();
-        assertThat(bulkheads.semaphore("ledger").holders()).extracting(Holder::ticket).containsExactly(permit.fencingToken());
 
         work.complete("done");
 
-        await().atMost(LONG).untilAsserted(() -> assertThat(result).isCompletedWithValue("done"));
+        eventually(() -> assertThat(result).isCompletedWithValue("done"));
         assertThat(permit.isHeld()).isFalse();
     }
 
     @Test
     void inAMethodThatReturnsAStageOrAMulti() {
-        assertThat(guarded.stage().toCompletableFuture().orTimeout(10, TimeUnit.SECONDS).join())
-                .isEqualTo("ledger");
-        assertThat(guarded.multi().collect().asList().await().atMost(LONG)).containsExactly("ledger");
+        assertThat(guarded.stage().toCompletableFuture().orTimeout(10, TimeUnit.SECONDS).join()).isEqualTo("ledger");
+        assertThat(get(guarded.multi().collect().asList())).containsExactly("ledger");
     }
 
     /** The call has waited, so the method is called on another thread. */
     @Test
     void afterAWait() {
-        Permit taken = bulkheads.semaphore("ledger").acquire(LONG);
+        Permit taken = take("ledger");
         CompletableFuture<Permit> seen = new CompletableFuture<>();
         CompletableFuture<String> result = guarded.uni(seen, CompletableFuture.completedFuture("done"))
                 .subscribeAsCompletionStage();
-        await().atMost(LONG).until(() -> bulkheads.semaphore("ledger").status().waiting() == 1);
+        awaitWaiters("ledger", 1);
         assertThat(seen).isNotDone();
         CompletableFuture<Long> token = seen.thenApply(Permit::fencingToken);
         long takenToken = taken.fencingToken();
 
         taken.release();
 
-        await().atMost(LONG).untilAsserted(() -> assertThat(result).isCompletedWithValue("done"));
+        eventually(() -> assertThat(result).isCompletedWithValue("done"));
         assertThat(token.join()).isGreaterThan(takenToken);
     }
 
@@ -143,35 +128,29 @@ class CurrentPermitTest {
 
     @Test
     void onAnotherThread() {
-        guarded.ledger(now -> CompletableFuture.runAsync(this::assertNone).orTimeout(10, TimeUnit.SECONDS)
-                .join());
-    }
-
-    @Test
-    void disabledBulkhead() {
-        Permit permit = guarded.off(CurrentPermit::get);
-        assertThat(permit.bulkhead()).isEqualTo("current-off");
-        assertThat(permit.fencingToken()).isZero();
-        assertThat(permit.id()).isEmpty();
-        assertThat(guarded.<Optional<Permit>> off(now -> now.find("current-off"))).isPresent();
+        guarded.ledger(now -> CompletableFuture.runAsync(this::assertNone).orTimeout(10, TimeUnit.SECONDS).join());
     }
 
     /** A token of another bulkhead would fence the wrong resource. */
     @Test
     void disabledBulkheadWithinAnother() {
-        guarded.ledger(outer -> {
-            assertThat(guarded.<Long> off(now -> now.get().fencingToken())).isZero();
+        guarded.ledger(outer -> guarded.off(now -> {
+            Permit uncounted = now.get();
+            assertThat(uncounted.bulkhead()).isEqualTo("current-off");
+            assertThat(uncounted.fencingToken()).isZero();
+            assertThat(uncounted.id()).isEmpty();
+            assertThat(now.find("current-off")).isPresent();
             return null;
-        });
+        }));
     }
 
     /** The programmatic API also sets the current permit. */
     @Test
     void inAnActionRunByASemaphore() throws Exception {
         assertThat(bulkheads.semaphore("ledger").call(() -> current.get().bulkhead())).isEqualTo("ledger");
-        assertThat(bulkheads.semaphore("ledger").callAsync(() -> Uni.createFrom().item(current.get().bulkhead())).await()
-                .atMost(LONG)).isEqualTo("ledger");
-        try (Permit permit = bulkheads.semaphore("ledger").acquire(LONG)) {
+        assertThat(get(bulkheads.semaphore("ledger").callAsync(() -> Uni.createFrom().item(current.get().bulkhead()))))
+                .isEqualTo("ledger");
+        try (Permit permit = take("ledger")) {
             assertNone();
         }
     }
@@ -201,9 +180,8 @@ class CurrentPermitTest {
         @RedisBulkhead(name = "ledger", permits = 1, maxWait = "10s")
         @RedisBulkhead(name = "journal", permits = 1)
         String both() {
-            Supplier<String> found = () -> current.find("ledger").orElseThrow().bulkhead() + ", "
+            return current.get().bulkhead() + "; " + current.find("ledger").orElseThrow().bulkhead() + ", "
                     + current.find("journal").orElseThrow().bulkhead();
-            return current.get().bulkhead() + "; " + found.get();
         }
 
         @RedisBulkhead(name = "ledger", permits = 1, maxWait = "10s")

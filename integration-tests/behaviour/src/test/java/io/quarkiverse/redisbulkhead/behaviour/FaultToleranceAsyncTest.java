@@ -20,7 +20,6 @@ import org.eclipse.microprofile.faulttolerance.Asynchronous;
 import org.eclipse.microprofile.faulttolerance.Retry;
 import org.eclipse.microprofile.faulttolerance.Timeout;
 import org.eclipse.microprofile.faulttolerance.exceptions.TimeoutException;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,7 +28,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
-import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.behaviour.FaultToleranceProbe.Asks;
 import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.common.vertx.VertxContext;
@@ -46,20 +44,14 @@ import io.vertx.core.Vertx;
  * such calls are repeated until the method has run.
  */
 @QuarkusTest
-class FaultToleranceAsyncTest {
+class FaultToleranceAsyncTest extends BehaviourTestBase {
 
-    private static final Duration LONG = Duration.ofSeconds(20);
     private static final long SHORT = 500;
 
     @Inject
     Guarded guarded;
-
     @Inject
     FaultToleranceProbe probe;
-
-    @Inject
-    RedisBulkheads bulkheads;
-
     @Inject
     Vertx vertx;
 
@@ -70,16 +62,6 @@ class FaultToleranceAsyncTest {
         probe.reset();
     }
 
-    @AfterEach
-    void assertNoHoldersAndNoWaiters() {
-        for (String name : OwnBulkheads.of(FaultToleranceAsyncTest.class)) {
-            await().atMost(LONG).pollDelay(Duration.ZERO).untilAsserted(() -> {
-                assertThat(bulkheads.semaphore(name).holders()).as(name).isEmpty();
-                assertThat(bulkheads.semaphore(name).waiters()).as(name).isEmpty();
-            });
-        }
-    }
-
     /** Trap 9. */
     @Test
     void timeoutIncludesTheWaitAndLeavesNoWaiter() {
@@ -88,7 +70,7 @@ class FaultToleranceAsyncTest {
             assertThatThrownBy(() -> guarded.timed(runs::incrementAndGet)).isInstanceOf(TimeoutException.class);
 
             // One that is left would wait for a minute.
-            await().atMost(LONG).pollDelay(Duration.ZERO).until(() -> bulkheads.semaphore("timed").waiters().isEmpty());
+            awaitWaiters("timed", 0);
         }
         assertThat(runs).hasValue(0);
     }
@@ -161,10 +143,10 @@ class FaultToleranceAsyncTest {
     void timeoutOfAUniFailsTheCallButNotTheWait() {
         AtomicInteger runs = new AtomicInteger();
         try (Permit taken = take("timed")) {
-            assertThatThrownBy(() -> guarded.timedUni(() -> Uni.createFrom().item(runs.incrementAndGet())).await().atMost(LONG))
+            assertThatThrownBy(() -> get(guarded.timedUni(() -> Uni.createFrom().item(runs.incrementAndGet()))))
                     .isInstanceOf(TimeoutException.class);
             // A process that is paused for long loses its places in the queue, and queues again.
-            await().atMost(LONG).pollDelay(Duration.ZERO).until(() -> bulkheads.semaphore("timed").waiters().size() == 1);
+            awaitWaiters("timed", 1);
             assertThat(runs).hasValue(0);
         }
         await().atMost(LONG).until(() -> runs.get() == 1);
@@ -174,7 +156,7 @@ class FaultToleranceAsyncTest {
     @Test
     void waitShorterThanTheTimeoutOfAUniIsARejection() {
         try (Permit taken = take("async-impatient")) {
-            assertThatThrownBy(() -> guarded.impatientUni().await().atMost(LONG)).isInstanceOf(BulkheadFullException.class);
+            assertThatThrownBy(() -> get(guarded.impatientUni())).isInstanceOf(BulkheadFullException.class);
             assertThat(bulkheads.semaphore("async-impatient").waiters()).isEmpty();
         }
     }
@@ -190,14 +172,14 @@ class FaultToleranceAsyncTest {
             return inUse("timed") == 1;
         });
         work.complete("done");
-        await().atMost(LONG).untilAsserted(() -> assertThat(inUse("timed")).isZero());
+        eventually(() -> assertThat(inUse("timed")).isZero());
         assertThat(work).as("not cancelled").isNotCancelled();
     }
 
     /** The alternative: a timeout within the method cancels the Uni. */
     @Test
     void timeoutWithinAUniReleasesThePermit() {
-        assertThatThrownBy(() -> guarded.timedWithin(Uni.createFrom().nothing()).await().atMost(LONG))
+        assertThatThrownBy(() -> get(guarded.timedWithin(Uni.createFrom().nothing())))
                 .isInstanceOf(io.smallrye.mutiny.TimeoutException.class);
         assertThat(inUse("running")).isZero();
     }
@@ -207,10 +189,9 @@ class FaultToleranceAsyncTest {
     void firstAttemptOfAUniHoldsItsPermitDuringTheRetry() {
         // On a busy machine, it may take longer than the timeout.
         await().atMost(LONG).pollDelay(Duration.ZERO).ignoreExceptions().until(
-                () -> "done".equals(guarded.retriedUniAfterTimeout(() -> Uni.createFrom().item("done")).await().atMost(LONG)));
+                () -> "done".equals(get(guarded.retriedUniAfterTimeout(() -> Uni.createFrom().item("done")))));
         CompletableFuture<Object> work = new CompletableFuture<>();
-        assertThatThrownBy(
-                () -> guarded.retriedUniAfterTimeout(() -> Uni.createFrom().completionStage(work)).await().atMost(LONG))
+        assertThatThrownBy(() -> get(guarded.retriedUniAfterTimeout(() -> Uni.createFrom().completionStage(work))))
                 .isInstanceOf(BulkheadFullException.class);
         work.complete("done");
     }
@@ -221,8 +202,8 @@ class FaultToleranceAsyncTest {
     @Test
     void cancelledUniContinuesWithItsPermit() {
         CompletableFuture<Object> work = new CompletableFuture<>();
-        UniAssertSubscriber<Object> subscriber = guarded.retriedUni(() -> Uni.createFrom().completionStage(work)).subscribe()
-                .withSubscriber(UniAssertSubscriber.create());
+        UniAssertSubscriber<Object> subscriber = subscribe(
+                guarded.retriedUni(() -> Uni.createFrom().completionStage(work)));
         await().atMost(LONG).until(() -> inUse("running") == 1);
 
         subscriber.cancel();
@@ -264,14 +245,12 @@ class FaultToleranceAsyncTest {
     private CompletableFuture<Object> waitOnEventLoop(Supplier<CompletionStage<Object>> call) {
         taken = take("running");
         CompletableFuture<Object> answer = onEventLoop(call);
-        await().atMost(LONG).until(() -> bulkheads.semaphore("running").waiters().size() == 1);
+        awaitWaiters("running", 1);
         return answer;
     }
 
     private void assertRunsUntilComplete(CompletableFuture<Object> work, CompletableFuture<Object> answer) throws Exception {
-        await().atMost(LONG).untilAsserted(
-                () -> assertThat(bulkheads.semaphore("running").holders()).extracting(holder -> holder.method())
-                        .singleElement().asString().startsWith("Guarded#"));
+        eventually(() -> assertThat(holders("running")).singleElement().asString().startsWith("Guarded#"));
         assertThat(answer).isNotDone();
         work.complete("done");
         assertThat(answer.get(20, TimeUnit.SECONDS)).isEqualTo("done");
@@ -286,7 +265,7 @@ class FaultToleranceAsyncTest {
         CompletableFuture<Object> answer = guarded.nonBlockingUni(() -> Uni.createFrom().completionStage(work))
                 .subscribeAsCompletionStage();
         assertThat(probe.requestThreads()).containsExactly(Thread.currentThread());
-        await().atMost(LONG).until(() -> bulkheads.semaphore("running").waiters().size() == 1);
+        awaitWaiters("running", 1);
 
         taken.release();
 
@@ -298,23 +277,9 @@ class FaultToleranceAsyncTest {
         Context context = VertxContext.createNewDuplicatedContext(vertx.getOrCreateContext());
         context.runOnContext(nothing -> {
             guarded.loop(Thread.currentThread());
-            call.get().whenComplete((item, failure) -> {
-                if (failure == null) {
-                    answer.complete(item);
-                } else {
-                    answer.completeExceptionally(failure);
-                }
-            });
+            Uni.createFrom().completionStage(call).subscribe().with(answer::complete, answer::completeExceptionally);
         });
         return answer;
-    }
-
-    private Permit take(String name) {
-        return bulkheads.semaphore(name).acquire(LONG);
-    }
-
-    private int inUse(String name) {
-        return bulkheads.semaphore(name).status().inUse();
     }
 
     @ApplicationScoped

@@ -2,11 +2,9 @@ package io.quarkiverse.redisbulkhead.behaviour;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.lang.reflect.Method;
-import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -28,7 +26,6 @@ import org.eclipse.microprofile.faulttolerance.Fallback;
 import org.eclipse.microprofile.faulttolerance.Retry;
 import org.eclipse.microprofile.faulttolerance.exceptions.BulkheadException;
 import org.eclipse.microprofile.faulttolerance.exceptions.CircuitBreakerOpenException;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,6 +36,7 @@ import io.quarkiverse.redisbulkhead.BulkheadContendedException;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.BulkheadInterruptedException;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkiverse.redisbulkhead.LockNotAcquiredException;
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
@@ -64,22 +62,14 @@ import io.smallrye.mutiny.helpers.test.AssertSubscriber;
  * names these tests. {@link FaultToleranceAsyncTest} has those of timeouts and threads.
  */
 @QuarkusTest
-class FaultToleranceTest {
-
-    private static final Duration LONG = Duration.ofSeconds(20);
+class FaultToleranceTest extends BehaviourTestBase {
 
     @Inject
     Guarded guarded;
-
     @Inject
     ClassLevel classLevel;
-
     @Inject
     FaultToleranceProbe probe;
-
-    @Inject
-    RedisBulkheads bulkheads;
-
     @Inject
     BeanManager beanManager;
 
@@ -89,16 +79,6 @@ class FaultToleranceTest {
         guarded.tickets().clear();
     }
 
-    @AfterEach
-    void assertNoHoldersAndNoWaiters() {
-        for (String name : OwnBulkheads.of(FaultToleranceTest.class)) {
-            await().atMost(LONG).pollDelay(Duration.ZERO).untilAsserted(() -> {
-                assertThat(bulkheads.semaphore(name).holders()).as(name).isEmpty();
-                assertThat(bulkheads.semaphore(name).waiters()).as(name).isEmpty();
-            });
-        }
-    }
-
     /** Trap 14: each retry takes a new permit, and the delay before it holds none. */
     @ParameterizedTest
     @ValueSource(strings = { "synchronous", "uni", "stage" })
@@ -106,7 +86,7 @@ class FaultToleranceTest {
         List<Integer> inUse = new CopyOnWriteArrayList<>();
         probe.atPause(() -> inUse.add(inUse("retried")));
         assertThat(switch (kind) {
-            case "uni" -> guarded.retriedUni().await().atMost(LONG);
+            case "uni" -> get(guarded.retriedUni());
             case "stage" -> get(guarded.retriedStage());
             default -> guarded.retried();
         }).isEqualTo("done");
@@ -120,7 +100,7 @@ class FaultToleranceTest {
             assertThatThrownBy(() -> guarded.persistent()).isInstanceOf(BulkheadFullException.class);
             assertThat(probe.requests()).isEqualTo(3);
 
-            assertThatThrownBy(() -> guarded.persistentUni().await().atMost(LONG)).isInstanceOf(BulkheadFullException.class);
+            assertThatThrownBy(() -> get(guarded.persistentUni())).isInstanceOf(BulkheadFullException.class);
             assertThat(probe.requests()).isEqualTo(6);
         }
     }
@@ -145,8 +125,8 @@ class FaultToleranceTest {
 
     @Test
     void allRejectionsAreBulkheadExceptions() {
-        assertThat(List.of(BulkheadFullException.class, BulkheadUnavailableException.class, BulkheadContendedException.class,
-                BulkheadInterruptedException.class))
+        assertThat(List.of(BulkheadFullException.class, LockNotAcquiredException.class, BulkheadUnavailableException.class,
+                BulkheadContendedException.class, BulkheadInterruptedException.class))
                 .allMatch(BulkheadException.class::isAssignableFrom);
     }
 
@@ -154,7 +134,7 @@ class FaultToleranceTest {
     void fallbackHandlesTheRejection() throws Exception {
         try (Permit taken = take("full")) {
             assertThat(guarded.withFallback()).isEqualTo("instead of BulkheadFullException");
-            assertThat(guarded.withFallbackUni().await().atMost(LONG)).isEqualTo("instead of BulkheadFullException");
+            assertThat(get(guarded.withFallbackUni())).isEqualTo("instead of BulkheadFullException");
         }
     }
 
@@ -172,7 +152,7 @@ class FaultToleranceTest {
         for (Callable<String> method : List.<Callable<String>> of(guarded::patientWithFallback, guarded::patientWithRetry)) {
             try (Permit taken = take("patient")) {
                 Caller<String> caller = Caller.of(method);
-                await().atMost(LONG).until(() -> bulkheads.semaphore("patient").waiters().size() == 1);
+                awaitWaiters("patient", 1);
 
                 caller.interrupt();
 
@@ -197,7 +177,6 @@ class FaultToleranceTest {
     @Test
     void fallbackHoldsNoPermit() throws Exception {
         assertThat(guarded.failing()).isEqualTo("0 in use");
-        assertThat(guarded.failingUni().await().atMost(LONG)).isEqualTo("0 in use");
     }
 
     @Test
@@ -212,7 +191,6 @@ class FaultToleranceTest {
         try (Permit taken = take("full")) {
             assertThat(guarded.retriedThenFallback()).isEqualTo("instead of BulkheadFullException");
             assertThat(probe.requests()).isEqualTo(3);
-
         }
     }
 
@@ -235,12 +213,12 @@ class FaultToleranceTest {
         try (Permit taken = take("full")) {
             for (int i = 0; i < 2; i++) {
                 assertThatThrownBy(() -> guarded.broken()).isInstanceOf(BulkheadFullException.class);
-                assertThatThrownBy(() -> guarded.brokenUni().await().atMost(LONG)).isInstanceOf(BulkheadFullException.class);
+                assertThatThrownBy(() -> get(guarded.brokenUni())).isInstanceOf(BulkheadFullException.class);
             }
             assertThat(probe.requests()).isEqualTo(4);
 
             assertThatThrownBy(() -> guarded.broken()).isInstanceOf(CircuitBreakerOpenException.class);
-            assertThatThrownBy(() -> guarded.brokenUni().await().atMost(LONG)).isInstanceOf(CircuitBreakerOpenException.class);
+            assertThatThrownBy(() -> get(guarded.brokenUni())).isInstanceOf(CircuitBreakerOpenException.class);
             assertThat(probe.requests()).isEqualTo(4);
         }
     }
@@ -271,7 +249,7 @@ class FaultToleranceTest {
     void localBulkheadComesFirst() throws Exception {
         Permit taken = take("patient");
         Caller<String> first = Caller.of(guarded::twoBulkheads);
-        await().atMost(LONG).until(() -> bulkheads.semaphore("patient").waiters().size() == 1);
+        awaitWaiters("patient", 1);
 
         assertThatThrownBy(() -> guarded.twoBulkheads()).isInstanceOf(BulkheadException.class)
                 .isNotInstanceOf(BulkheadFullException.class);
@@ -286,10 +264,10 @@ class FaultToleranceTest {
     void localQueueOfAUniComesFirst() throws Exception {
         Permit taken = take("patient");
         CompletableFuture<String> first = guarded.twoBulkheadsUni().subscribeAsCompletionStage();
-        await().atMost(LONG).until(() -> bulkheads.semaphore("patient").waiters().size() == 1);
+        awaitWaiters("patient", 1);
         CompletableFuture<String> queued = guarded.twoBulkheadsUni().subscribeAsCompletionStage();
 
-        assertThatThrownBy(() -> guarded.twoBulkheadsUni().await().atMost(LONG)).isInstanceOf(BulkheadException.class)
+        assertThatThrownBy(() -> get(guarded.twoBulkheadsUni())).isInstanceOf(BulkheadException.class)
                 .isNotInstanceOf(BulkheadFullException.class);
         assertThat(bulkheads.semaphore("patient").waiters()).hasSize(1);
 
@@ -368,14 +346,6 @@ class FaultToleranceTest {
                 .extracting(interceptor -> interceptor.getBeanClass().getSimpleName())
                 .containsExactly("WithSpanInterceptor", "DenyAllInterceptor", "FaultToleranceInterceptor", "Asking",
                         "RedisBulkheadInterceptor", "Permitted");
-    }
-
-    private Permit take(String name) {
-        return bulkheads.semaphore(name).acquire(LONG);
-    }
-
-    private int inUse(String name) {
-        return bulkheads.semaphore(name).status().inUse();
     }
 
     private static <T> T get(CompletionStage<T> stage) throws Exception {
@@ -530,18 +500,8 @@ class FaultToleranceTest {
             throw new IllegalStateException("own");
         }
 
-        @Fallback(fallbackMethod = "countHoldersUni")
-        @RedisBulkhead(name = "failing", permits = 1)
-        Uni<String> failingUni() {
-            return Uni.createFrom().failure(new IllegalStateException("own"));
-        }
-
         String countHolders() {
             return bulkheads.semaphore("failing").status().inUse() + " in use";
-        }
-
-        Uni<String> countHoldersUni() {
-            return bulkheads.semaphore("failing").statusAsync().map(status -> status.inUse() + " in use");
         }
 
         @Fallback(fallbackMethod = "guardedInstead")

@@ -23,7 +23,6 @@ public class Gate {
         end.complete("passed");
     }
 
-    /** The number of blocked executions. */
     int inside() {
         return inside.get();
     }

@@ -2,52 +2,54 @@ package io.quarkiverse.redisbulkhead.behaviour;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
+import java.util.stream.Stream;
 
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 
 /** With each return type, a call acquires a permit, holds it until its end and releases it. */
 @QuarkusTest
-class GuardedCallsTest {
+class GuardedCallsTest extends BehaviourTestBase {
 
     @Inject
     Reports reports;
 
-    @Inject
-    RedisBulkheads bulkheads;
-
-    @AfterEach
-    void assertNothingIsLeft() {
-        OwnBulkheads.of(GuardedCallsTest.class).forEach(name -> await().atMost(20, TimeUnit.SECONDS).pollDelay(Duration.ZERO)
-                .untilAsserted(() -> assertThat(bulkheads.semaphore(name).status().inUse()).as(name).isZero()));
-    }
+    private static final int CALLERS = 500;
+    private static final ExecutorService THREADS = Executors.newCachedThreadPool();
 
     enum Kind {
-        BLOCKING((reports, work) -> CompletableFuture.supplyAsync(() -> reports.blocking(work))),
+        BLOCKING((reports, work) -> CompletableFuture.supplyAsync(() -> reports.blocking(work), THREADS)),
         UNI((reports, work) -> reports.uni(work).subscribeAsCompletionStage()),
         STAGE((reports, work) -> reports.stage(work).toCompletableFuture()),
         MULTI((reports, work) -> reports.multi(work).collect().last().subscribeAsCompletionStage());
@@ -64,7 +66,11 @@ class GuardedCallsTest {
     void holdsItsPermitUntilItsEnd(Kind kind) throws Exception {
         CompletableFuture<String> work = new CompletableFuture<>();
         CompletableFuture<String> running = kind.call.apply(reports, work);
-        awaitHolder("calls", "Reports#" + kind.name().toLowerCase(Locale.ROOT));
+        eventually(() -> assertThat(bulkheads.semaphore("calls").holders()).singleElement().satisfies(holder -> {
+            assertThat(holder.method()).isEqualTo("Reports#" + kind.name().toLowerCase(Locale.ROOT));
+            assertThat(holder.instance()).endsWith(":" + ProcessHandle.current().pid());
+            assertThat(holder.until()).isAfter(holder.since());
+        }));
 
         assertThatThrownBy(() -> kind.call.apply(reports, work).get(20, TimeUnit.SECONDS)).cause()
                 .isInstanceOfSatisfying(BulkheadFullException.class, e -> {
@@ -76,6 +82,26 @@ class GuardedCallsTest {
 
         assertThat(running.get(20, TimeUnit.SECONDS)).isEqualTo("done");
         assertThat(inUse("calls")).as("when the call has returned").isZero();
+    }
+
+    /** The execution lasts until all other callers are rejected. No other outcome is allowed, such as an exhausted pool. */
+    @ParameterizedTest
+    @EnumSource
+    void oneOfManyCallersGetsThePermit(Kind kind) throws Exception {
+        CompletableFuture<String> work = new CompletableFuture<>();
+        AtomicInteger rejections = new AtomicInteger();
+        List<CompletableFuture<String>> calls = Stream.generate(() -> kind.call.apply(reports, work)).limit(CALLERS).toList();
+        calls.forEach(call -> call.exceptionally(failure -> {
+            Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+            if (cause instanceof BulkheadFullException && rejections.incrementAndGet() == CALLERS - 1) {
+                work.complete("done");
+            }
+            return null;
+        }));
+
+        assertThat(work.get(60, TimeUnit.SECONDS)).isEqualTo("done");
+        assertThat(calls).filteredOn(call -> !call.isCompletedExceptionally()).singleElement()
+                .satisfies(call -> assertThat(call.get(20, TimeUnit.SECONDS)).isEqualTo("done"));
     }
 
     @Test
@@ -118,30 +144,18 @@ class GuardedCallsTest {
         assertThat(inUse("calls-begun")).isZero();
     }
 
-    /** Trap 17: the current limit counts. */
+    /** As if the clock of a second instance were behind: a job runs once per tick. */
     @Test
-    @Timeout(60)
-    void operatorCanAdmitANestedCall() {
-        bulkheads.semaphore("calls-patient").resize(3);
-        try {
-            assertThat(reports.patient(3)).isEqualTo("innermost");
-        } finally {
-            bulkheads.semaphore("calls-patient").resetSize();
-        }
-    }
+    void permitStaysHeldForTheMinimumHold() {
+        RedisSemaphore job = bulkheads.semaphore("calls-job");
+        assertThat(reports.job()).isEqualTo("done");
 
-    private void awaitHolder(String bulkhead, String method) {
-        await().atMost(20, TimeUnit.SECONDS)
-                .untilAsserted(() -> assertThat(bulkheads.semaphore(bulkhead).holders()).singleElement()
-                        .satisfies(holder -> {
-                            assertThat(holder.method()).isEqualTo(method);
-                            assertThat(holder.instance()).endsWith(":" + ProcessHandle.current().pid());
-                            assertThat(holder.until()).isAfter(holder.since());
-                        }));
-    }
+        assertThatThrownBy(reports::job).isInstanceOf(BulkheadFullException.class);
 
-    private int inUse(String name) {
-        return bulkheads.semaphore(name).status().inUse();
+        Holder released = job.holders().get(0);
+        assertThat(released.state()).isEqualTo(Holder.State.RELEASED);
+        assertThat(released.until()).isCloseTo(released.since().plus(job.spec().minHold()), within(1, ChronoUnit.MILLIS));
+        assertThat(job.revoke(released.permitId())).as("an operator revokes it to run the job again").isTrue();
     }
 
     @ApplicationScoped
@@ -176,6 +190,11 @@ class GuardedCallsTest {
         @RedisBulkhead(name = "calls-failing", permits = 1)
         void failing() throws IOException {
             throw new IOException("own");
+        }
+
+        @RedisBulkhead(name = "calls-job", permits = 1)
+        String job() {
+            return "done";
         }
 
         @RedisBulkhead(name = "nested", permits = 1)

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
-import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
 import java.util.List;
@@ -23,7 +22,6 @@ import io.quarkiverse.redisbulkhead.BulkheadWeight;
 import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
-import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.ResolvedKey;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
@@ -32,25 +30,21 @@ import io.smallrye.mutiny.Uni;
 
 /** Guarded calls and calls in code with a weight above 1. */
 @QuarkusTest
-class GuardedWeightsTest {
-
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+class GuardedWeightsTest extends BehaviourTestBase {
 
     @Inject
     Warehouse warehouse;
-
-    @Inject
-    RedisBulkheads bulkheads;
 
     @Test
     void eachMethodHasItsOwnWeight() {
         RedisSemaphore shared = bulkheads.semaphore("weights-shared");
 
-        assertThat(warehouse.light(() -> shared.status().inUse())).isEqualTo(1);
-        assertThat(warehouse.heavy(() -> shared.status().inUse())).isEqualTo(4);
-        assertThat(warehouse.heavy(() -> warehouse.light(() -> shared.status().inUse()))).isEqualTo(5);
+        assertThat(warehouse.light(() -> inUse("weights-shared"))).isEqualTo(1);
+        assertThat(warehouse.heavy(() -> inUse("weights-shared"))).isEqualTo(4);
+        assertThat(warehouse.heavy(() -> warehouse.light(() -> inUse("weights-shared")))).isEqualTo(5);
+        assertThat(get(warehouse.later(() -> shared.statusAsync().map(now -> now.inUse())))).isEqualTo(2);
         assertThatThrownBy(() -> warehouse.heavy(() -> warehouse.heavy(() -> 0))).isInstanceOf(BulkheadFullException.class);
-        assertThat(shared.status().inUse()).isZero();
+        assertThat(inUse("weights-shared")).isZero();
         assertThat(shared.spec().weight()).as("weight in code if methods differ").isEqualTo(1);
     }
 
@@ -58,7 +52,7 @@ class GuardedWeightsTest {
     void configuredWeightOverridesTheAnnotation() {
         RedisSemaphore configured = bulkheads.semaphore("weights-configured");
 
-        assertThat(warehouse.configured(() -> configured.status().inUse())).isEqualTo(3);
+        assertThat(warehouse.configured(() -> inUse("weights-configured"))).isEqualTo(3);
         assertThat(configured.spec().weight()).isEqualTo(3);
         assertThat(configured.tryAcquire()).hasValueSatisfying(permit -> {
             assertThat(configured.holders()).extracting(Holder::weight).containsExactly(3);
@@ -70,40 +64,36 @@ class GuardedWeightsTest {
     void parameterIsTheWeightOfTheCall() {
         RedisSemaphore tokens = bulkheads.semaphore("weights-tokens");
 
-        assertThat(warehouse.tokens(2_500, () -> tokens.status().inUse())).isEqualTo(2_500);
-        assertThat(warehouse.tokensLater(7_000L, () -> tokens.statusAsync().map(now -> now.inUse())).await().atMost(PATIENCE))
-                .isEqualTo(7_000);
+        assertThat(warehouse.tokens(2_500, () -> inUse("weights-tokens"))).isEqualTo(2_500);
+        assertThat(get(warehouse.tokensLater(7_000L, () -> tokens.statusAsync().map(now -> now.inUse())))).isEqualTo(7_000);
         warehouse.tokens(2_500, () -> {
             assertThat(tokens.holders()).extracting(Holder::weight).containsExactly(2_500);
             assertThatThrownBy(() -> warehouse.tokens(5_501, () -> 0)).isInstanceOf(BulkheadFullException.class);
             return warehouse.tokens(5_500, () -> 0);
         });
-        assertThat(warehouse.both(3, () -> tokens.status().inUse() + bulkheads.semaphore("weights-other").status().inUse()))
+        assertThat(warehouse.both(3, () -> inUse("weights-tokens") + inUse("weights-other")))
                 .isEqualTo(1_003);
-        assertThat(tokens.status().inUse()).isZero();
+        assertThat(inUse("weights-tokens")).isZero();
     }
 
     @Test
     void rejectsCallsWithoutAUsableWeight() {
-        RedisSemaphore tokens = bulkheads.semaphore("weights-tokens");
-
         assertThatIllegalArgumentException().isThrownBy(() -> warehouse.tokens(0, () -> 0))
                 .withMessage(
                         "Warehouse#tokens: the weight of the call (@BulkheadWeight) must be at least 1, but is 0. It is how"
                                 + " much the call takes of bulkhead 'weights-tokens'");
-        assertThatIllegalArgumentException().isThrownBy(
-                () -> warehouse.tokensLater(null, () -> Uni.createFrom().item(0)).await().atMost(PATIENCE))
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> get(warehouse.tokensLater(null, () -> Uni.createFrom().item(0))))
                 .withMessageContaining("but is null");
         assertThatIllegalArgumentException().isThrownBy(() -> warehouse.both(-1, () -> 0));
         for (long heavy : new long[] { 8_001, Long.MAX_VALUE }) {
-            assertThatThrownBy(
-                    () -> warehouse.tokensLater(heavy, () -> Uni.createFrom().item(0)).await().atMost(PATIENCE))
+            assertThatThrownBy(() -> get(warehouse.tokensLater(heavy, () -> Uni.createFrom().item(0))))
                     .isInstanceOf(BulkheadFullException.class)
                     .hasMessageContaining("has a limit of 8000, below the weight " + heavy + " of this call");
         }
-        assertThat(tokens.status().inUse()).isZero();
-        assertThat(bulkheads.semaphore("weights-other").status().inUse()).isZero();
-        assertThat(warehouse.tokens(8_000, () -> tokens.status().inUse())).isEqualTo(8_000);
+        assertThat(inUse("weights-tokens")).isZero();
+        assertThat(inUse("weights-other")).isZero();
+        assertThat(warehouse.tokens(8_000, () -> inUse("weights-tokens"))).isEqualTo(8_000);
     }
 
     @Test
@@ -116,13 +106,6 @@ class GuardedWeightsTest {
                 .withMessage("weight must be at least 1, but is 0");
     }
 
-    @Test
-    void asynchronousCallsTakeTheirWeight() {
-        RedisSemaphore shared = bulkheads.semaphore("weights-shared");
-
-        assertThat(warehouse.later(() -> shared.statusAsync().map(now -> now.inUse())).await().atMost(PATIENCE)).isEqualTo(2);
-    }
-
     /** One limit for each key. */
     @Test
     void keyedCallsTakeTheirWeight() {
@@ -131,17 +114,18 @@ class GuardedWeightsTest {
         assertThat(warehouse.keyed("one", () -> one.status().inUse())).isEqualTo(2);
         assertThatIllegalArgumentException().isThrownBy(() -> bulkheads.semaphore("weights-keyed").forKey("one", 1))
                 .withMessage(
-                        "weight must not be more than the permits of bulkhead 'weights-keyed', which are 1, but is 2. Lower the weight, or raise the permits");
+                        "weight must not be more than the permits of bulkhead 'weights-keyed', which are 1, but is 2. Lower"
+                                + " the weight, or raise the permits");
     }
 
     @Test
     void codeAcquiresPermitsOfAnyWeight() {
         RedisSemaphore stock = bulkheads.semaphore(SemaphoreSpec.named("weights-stock").permits(5).build());
         try (Permit three = stock.tryAcquire(3).orElseThrow();
-                Permit two = stock.acquireAsync(2, PATIENCE).await().atMost(PATIENCE)) {
+                Permit two = get(stock.acquireAsync(2, LONG))) {
             assertThat(stock.status().inUse()).isEqualTo(5);
             assertThat(stock.tryAcquire(1)).isEmpty();
-            assertThat(stock.tryAcquireAsync(2).await().atMost(PATIENCE)).isEmpty();
+            assertThat(get(stock.tryAcquireAsync(2))).isEmpty();
             assertThat(List.of(three.isHeld(), two.isHeld())).containsOnly(true);
         }
         try (Permit all = stock.acquire(5, Duration.ZERO)) {
@@ -157,9 +141,10 @@ class GuardedWeightsTest {
 
         assertThatIllegalArgumentException().isThrownBy(() -> stock.tryAcquire(0))
                 .withMessage("weight must be at least 1, but is 0");
-        assertThatIllegalArgumentException().isThrownBy(() -> stock.acquire(6, PATIENCE))
+        assertThatIllegalArgumentException().isThrownBy(() -> stock.acquire(6, LONG))
                 .withMessage(
-                        "weight must not be more than the permits of bulkhead 'weights-stock', which are 5, but is 6. Lower the weight, or raise the permits");
+                        "weight must not be more than the permits of bulkhead 'weights-stock', which are 5, but is 6. Lower"
+                                + " the weight, or raise the permits");
         assertThatIllegalArgumentException().isThrownBy(() -> stock.tryAcquireAsync(6));
     }
 
@@ -169,7 +154,7 @@ class GuardedWeightsTest {
         stock.resize(2);
 
         assertThat(stock.tryAcquire()).isEmpty();
-        assertThatThrownBy(() -> stock.acquire(PATIENCE)).isInstanceOfSatisfying(BulkheadFullException.class, full -> {
+        assertThatThrownBy(() -> stock.acquire(LONG)).isInstanceOfSatisfying(BulkheadFullException.class, full -> {
             assertThat(full).hasMessageContaining("has a limit of 2, below the weight 3 of this call");
             assertThat(full.limit()).isEqualTo(2);
         });

@@ -14,11 +14,8 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -42,7 +39,6 @@ import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
-import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.ResolvedKey;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
@@ -54,27 +50,18 @@ import io.smallrye.mutiny.Uni;
 
 /** One limit for each key. */
 @QuarkusTest
-class KeysTest {
-
-    private static final Duration LONG = Duration.ofSeconds(20);
+class KeysTest extends BehaviourTestBase {
 
     @Inject
     Shop shop;
-
     @Inject
     WholeShop wholeShop;
-
     @Inject
     Visitor visitor;
-
     @Inject
     Losses losses;
-
     @Inject
     ArgumentsKey arguments;
-
-    @Inject
-    RedisBulkheads bulkheads;
 
     enum Plan {
         FREE,
@@ -86,64 +73,39 @@ class KeysTest {
         }
     }
 
-    /** The return types of methods. */
-    enum Kind {
-        SYNCHRONOUS((shop, tenant) -> shop.order(tenant)),
-        UNI((shop, tenant) -> shop.orderUni(tenant).await().atMost(LONG)),
-        MULTI((shop, tenant) -> shop.orderMulti(tenant).collect().first().await().atMost(LONG)),
-        STAGE((shop, tenant) -> {
-            try {
-                return shop.orderStage(tenant).toCompletableFuture().orTimeout(10, TimeUnit.SECONDS).join();
-            } catch (CompletionException e) {
-                throw (RuntimeException) e.getCause();
-            }
-        });
-
-        interface Call {
-            String order(Shop shop, String tenant);
-        }
-
-        private final Call call;
-
-        Kind(Call call) {
-            this.call = call;
-        }
+    private String order(String kind, String tenant) {
+        return switch (kind) {
+            case "uni" -> get(shop.orderUni(tenant));
+            case "multi" -> get(shop.orderMulti(tenant).toUni());
+            case "stage" -> get(Uni.createFrom().completionStage(() -> shop.orderStage(tenant)));
+            default -> shop.order(tenant);
+        };
     }
 
     @AfterEach
     void assertNothingIsHeld() {
-        for (String name : List.of("tenants", "all")) {
-            RedisSemaphore semaphore = bulkheads.semaphore(name);
-            RedisSemaphore looked = name.equals("all") ? semaphore : semaphore.forKey("acme");
-            assertThat(looked.status().inUse()).as(name).isZero();
-            assertThat(looked.status().waiting()).as(name).isZero();
-        }
+        awaitNothingLeft("all");
+        assertThat(tenant("acme").status().inUse()).isZero();
+        assertThat(tenant("acme").status().waiting()).isZero();
     }
 
     @ParameterizedTest
-    @ValueSource(strings = { "SYNCHRONOUS", "UNI", "MULTI", "STAGE" })
-    void eachValueOfTheParameterHasItsOwnLimit(String name) {
-        Kind kind = Kind.valueOf(name);
+    @ValueSource(strings = { "synchronous", "uni", "multi", "stage" })
+    void eachValueOfTheParameterHasItsOwnLimit(String kind) {
         try (Permit taken = tenant("acme").acquire(Duration.ZERO)) {
             assertThat(taken.key()).contains("acme");
-            assertThatThrownBy(() -> kind.call.order(shop, "acme"))
+            assertThatThrownBy(() -> order(kind, "acme"))
                     .isInstanceOfSatisfying(BulkheadFullException.class, full -> {
                         assertThat(full.name()).isEqualTo("tenants");
                         assertThat(full.key()).contains("acme");
                         assertThat(full.limit()).isEqualTo(1);
                         assertThat(full).hasMessageContaining("for this key").hasMessageNotContaining("acme");
                     });
-            assertThat(kind.call.order(shop, "other")).isEqualTo("other");
-            assertThat(kind.call.order(shop, "ACME")).isEqualTo("ACME");
+            assertThat(order(kind, "other")).isEqualTo("other");
+            assertThat(order(kind, "ACME")).isEqualTo("ACME");
         }
-        assertThat(kind.call.order(shop, "acme")).as("the key of the permit").isEqualTo("acme");
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = { "SYNCHRONOUS", "UNI", "MULTI", "STAGE" })
-    void nullKeyFailsWithoutAPermit(String name) {
-        Kind kind = Kind.valueOf(name);
-        assertThatThrownBy(() -> kind.call.order(shop, null)).isInstanceOf(IllegalArgumentException.class)
+        assertThat(order(kind, "acme")).as("the key of the permit").isEqualTo("acme");
+        assertThatThrownBy(() -> order(kind, null)).isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith("Shop#order").hasMessageContaining("the parameter tenant is null")
                 .hasMessageContaining("'tenants'").hasMessageContaining("@BulkheadKey");
     }
@@ -152,8 +114,7 @@ class KeysTest {
     @Test
     void acceptsAnyTextAsKey() {
         List<String> texts = List.of("", " ", "acme ", "acme\n", "acme\u0000", "{acme}", "}:holders", "%", "%:", "\uD83D", "🚀",
-                "*",
-                "x".repeat(100_000), "x".repeat(100_001));
+                "*", "x".repeat(100_000), "x".repeat(100_001));
         List<Permit> taken = texts.stream().map(text -> tenant(text).acquire(Duration.ZERO)).toList();
 
         texts.forEach(text -> assertThatThrownBy(() -> shop.order(text)).isInstanceOf(BulkheadFullException.class));
@@ -178,8 +139,7 @@ class KeysTest {
     @ParameterizedTest
     @ValueSource(strings = { "synchronous", "uni" })
     void resolverProvidesKeyAndLimit(String kind) {
-        Supplier<String> visit = () -> asVisitor(
-                () -> kind.equals("uni") ? shop.visitUni(1).await().atMost(LONG) : shop.visit(1), "gold");
+        Supplier<String> visit = () -> asVisitor(() -> kind.equals("uni") ? get(shop.visitUni(1)) : shop.visit(1), "gold");
         RedisSemaphore gold = bulkheads.semaphore("visitors").forKey("gold", 3);
         assertThat(gold.spec().permits()).isEqualTo(3);
         try (Permit one = gold.acquire(Duration.ZERO); Permit two = gold.acquire(Duration.ZERO)) {
@@ -197,14 +157,10 @@ class KeysTest {
             assertThat(status.key()).contains("gold");
             assertThat(status.limitsDiffer()).isFalse();
         });
-        assertThat(bulkheads.semaphore("visitors").forKey("unused").status().limit()).isEqualTo(1);
-    }
-
-    @Test
-    void keyWithoutItsOwnLimitUsesThatOfTheBulkhead() {
-        try (Permit taken = bulkheads.semaphore("visitors").forKey("plain").acquire(Duration.ZERO)) {
-            assertThatThrownBy(() -> asVisitor(() -> shop.visit(1), "plain")).isInstanceOfSatisfying(
-                    BulkheadFullException.class, full -> assertThat(full.limit()).isEqualTo(1));
+        RedisSemaphore plain = bulkheads.semaphore("visitors").forKey("plain");
+        assertThat(plain.status().limit()).as("without its own limit").isEqualTo(1);
+        try (Permit taken = plain.acquire(Duration.ZERO)) {
+            assertThatThrownBy(() -> asVisitor(() -> shop.visit(1), "plain")).isInstanceOf(BulkheadFullException.class);
         }
     }
 
@@ -228,8 +184,8 @@ class KeysTest {
     void callerGetsTheExceptionOfTheResolver() {
         assertThatThrownBy(() -> asVisitor(() -> shop.visit(1), "forbidden")).isInstanceOf(SecurityException.class)
                 .hasMessage("not you");
-        assertThatThrownBy(() -> asVisitor(() -> shop.visitUni(1).await().atMost(LONG), "forbidden"))
-                .isInstanceOf(SecurityException.class).hasMessage("not you");
+        assertThatThrownBy(() -> asVisitor(() -> get(shop.visitUni(1)), "forbidden")).isInstanceOf(SecurityException.class)
+                .hasMessage("not you");
     }
 
     @Test
@@ -250,7 +206,7 @@ class KeysTest {
                 assertThat(full.name()).isEqualTo("each");
                 assertThat(full.key()).contains("acme");
             });
-            assertThat(bulkheads.semaphore("all").status().inUse()).isZero();
+            assertThat(inUse("all")).isZero();
             try (Permit one = bulkheads.semaphore("all").acquire(Duration.ZERO)) {
                 assertThat(shop.several("other")).isEqualTo("all=none, each=other");
                 try (Permit two = bulkheads.semaphore("all").acquire(Duration.ZERO)) {
@@ -260,8 +216,9 @@ class KeysTest {
                 }
             }
         }
-        assertThat(bulkheads.semaphore("each").forKey("other").status().inUse()).isZero();
-        assertThat(bulkheads.semaphore("each").forKey("acme").status().inUse()).isZero();
+        for (String key : List.of("other", "acme")) {
+            assertThat(bulkheads.semaphore("each").forKey(key).status().inUse()).isZero();
+        }
     }
 
     @Test
@@ -279,18 +236,17 @@ class KeysTest {
 
     @Test
     void lossEventNamesTheKey() throws Exception {
-        CountDownLatch entered = new CountDownLatch(1);
-        CountDownLatch end = new CountDownLatch(1);
-        Caller<String> running = Caller.of(() -> shop.hold("acme", entered, end));
-        assertThat(entered.await(10, TimeUnit.SECONDS)).isTrue();
+        gate.shut();
+        Caller<String> running = Caller.of(() -> shop.hold("acme"));
+        awaitInside(1);
 
         assertThat(tenant("acme").revoke(tenant("acme").holders().get(0).permitId())).isTrue();
         await().atMost(Duration.ofMinutes(1))
                 .untilAsserted(() -> assertThat(losses.all).extracting(PermitLost::bulkhead, PermitLost::key)
                         .contains(tuple("tenants", Optional.of("acme"))));
         assertThat(losses.all).as("the text in a log").asString().contains("tenants").doesNotContain("acme");
-        end.countDown();
-        assertThat(running.result()).isEqualTo("acme");
+        gate.open();
+        assertThat(running.result()).isEqualTo("passed");
     }
 
     @Test
@@ -301,8 +257,8 @@ class KeysTest {
         assertThat(tenants.key()).isEmpty();
         assertThat(tenants.spec().permits()).isEqualTo(1);
         Stream.<Supplier<Object>> of(tenants::tryAcquire, tenants::tryAcquireAsync, () -> tenants.acquire(LONG),
-                tenants::status,
-                tenants::statusAsync, tenants::holders, tenants::waiters, tenants::resetSize, () -> tenants.revoke("id"),
+                tenants::status, tenants::statusAsync, tenants::holders, tenants::waiters, tenants::resetSize,
+                () -> tenants.revoke("id"),
                 () -> tenants.callAsync(() -> Uni.createFrom().nullItem()))
                 .forEach(call -> assertThatThrownBy(call::get).isInstanceOf(IllegalStateException.class)
                         .hasMessageContaining("'tenants'").hasMessageContaining("semaphore(\"tenants\").forKey(key)"));
@@ -363,68 +319,71 @@ class KeysTest {
 
         @Inject
         CurrentPermit current;
+        @Inject
+        Gate gate;
+
+        private String ownKey() {
+            return current.get().key().orElseThrow();
+        }
 
         @RedisBulkhead(name = "tenants", permits = 1)
         String order(@BulkheadKey String tenant) {
-            return current.get().key().orElseThrow();
+            return ownKey();
         }
 
         @RedisBulkhead(name = "tenants")
         Uni<String> orderUni(@BulkheadKey String tenant) {
-            return Uni.createFrom().item(current.get().key().orElseThrow());
+            return Uni.createFrom().item(ownKey());
         }
 
         @RedisBulkhead(name = "tenants")
         Multi<String> orderMulti(@BulkheadKey String tenant) {
-            return Multi.createFrom().item(current.get().key().orElseThrow());
+            return Multi.createFrom().item(ownKey());
         }
 
         @RedisBulkhead(name = "tenants")
         CompletionStage<String> orderStage(@BulkheadKey String tenant) {
-            return CompletableFuture.completedStage(current.get().key().orElseThrow());
+            return CompletableFuture.completedStage(ownKey());
         }
 
         @RedisBulkhead(name = "tenants")
-        String hold(@BulkheadKey String tenant, CountDownLatch entered, CountDownLatch end) throws InterruptedException {
-            String key = current.get().key().orElseThrow();
-            entered.countDown();
-            end.await(20, TimeUnit.SECONDS);
-            return key;
+        String hold(@BulkheadKey String tenant) {
+            return gate.pass();
         }
 
         @RedisBulkhead(name = "values", permits = 1)
         String byPlan(@BulkheadKey Plan plan) {
-            return current.get().key().orElseThrow();
+            return ownKey();
         }
 
         @RedisBulkhead(name = "values")
         String byNumber(@BulkheadKey long number) {
-            return current.get().key().orElseThrow();
+            return ownKey();
         }
 
         @RedisBulkhead(name = "values")
         String byId(@BulkheadKey UUID id) {
-            return current.get().key().orElseThrow();
+            return ownKey();
         }
 
         @RedisBulkhead(name = "values")
         String byUri(@BulkheadKey URI uri) {
-            return current.get().key().orElseThrow();
+            return ownKey();
         }
 
         @RedisBulkhead(name = "values")
         String byText(@BulkheadKey CharSequence text) {
-            return current.get().key().orElseThrow();
+            return ownKey();
         }
 
         @RedisBulkhead(name = "visitors", permits = 1, keyResolver = VisitorKey.class)
         String visit(int number) {
-            return current.get().key().orElseThrow();
+            return ownKey();
         }
 
         @RedisBulkhead(name = "visitors", keyResolver = VisitorKey.class)
         Uni<String> visitUni(int number) {
-            return Uni.createFrom().item(current.get().key().orElseThrow());
+            return Uni.createFrom().item(ownKey());
         }
 
         @RedisBulkhead(name = "all", permits = 2)

@@ -1,25 +1,24 @@
 package io.quarkiverse.redisbulkhead.behaviour;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.IntStream;
+import java.util.function.Consumer;
 
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
@@ -27,41 +26,39 @@ import io.quarkiverse.redisbulkhead.BulkheadInterruptedException;
 import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
-import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.SemaphoreStatus;
 import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.mutiny.Uni;
-import io.smallrye.mutiny.helpers.test.UniAssertSubscriber;
 import io.vertx.core.Vertx;
 
 /** Bulkheads used from code: each method, and its asynchronous variant that returns a Uni. */
 @QuarkusTest
-class ProgrammaticApiTest {
-
-    private static final Duration LONG = Duration.ofSeconds(20);
+class ProgrammaticApiTest extends BehaviourTestBase {
 
     @Inject
     Guarded guarded;
-
-    @Inject
-    RedisBulkheads bulkheads;
-
     @Inject
     Vertx vertx;
 
-    @AfterEach
-    void assertNothingIsLeft() {
-        await().atMost(LONG).pollDelay(Duration.ZERO).untilAsserted(() -> {
-            assertThat(reports().holders()).isEmpty();
-            assertThat(reports().waiters()).isEmpty();
-        });
+    private RedisSemaphore reports() {
+        return bulkheads.semaphore("reports");
+    }
+
+    /** Runs a test with both permits taken. */
+    private void filled(Consumer<List<Permit>> test) {
+        List<Permit> both = List.of(take("reports"), take("reports"));
+        try {
+            test.accept(both);
+        } finally {
+            both.forEach(Permit::release);
+        }
     }
 
     @Test
     void names() {
-        assertThat(List.copyOf(bulkheads.names())).isSorted().filteredOn(OwnBulkheads.of(ProgrammaticApiTest.class)::contains)
+        assertThat(List.copyOf(bulkheads.names())).isSorted().filteredOn(ownBulkheads()::contains)
                 .containsExactly("api-off", "reports", "reprints");
         assertThatThrownBy(() -> bulkheads.names().remove("api-off")).isInstanceOf(UnsupportedOperationException.class);
     }
@@ -71,51 +68,42 @@ class ProgrammaticApiTest {
         assertThatThrownBy(() -> bulkheads.semaphore("report")).isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("'report'").hasMessageContaining("Did you mean 'reports'?")
                 .satisfies(unknown -> assertThat(unknown.getMessage().split("declares ")[1].split(", "))
-                        .filteredOn(OwnBulkheads.of(ProgrammaticApiTest.class)::contains)
-                        .containsExactly("reports", "reprints", "api-off"));
-    }
-
-    @Test
-    void spec() {
-        assertThat(reports().spec()).isEqualTo(SemaphoreSpec.named("reports").permits(2).build());
+                        .filteredOn(ownBulkheads()::contains).containsExactly("reports", "reprints", "api-off"));
     }
 
     @Test
     void tryAcquire() {
         Permit first = reports().tryAcquire().orElseThrow();
-        Permit second = reports().tryAcquireAsync().await().atMost(LONG).orElseThrow();
+        Permit second = get(reports().tryAcquireAsync()).orElseThrow();
 
         assertThat(reports().tryAcquire()).isEmpty();
-        assertThat(reports().tryAcquireAsync().await().atMost(LONG)).isEmpty();
+        assertThat(get(reports().tryAcquireAsync())).isEmpty();
 
         assertThat(first.bulkhead()).isEqualTo("reports");
         // Drawn when they are first asked for: only a single permit has tokens in the order of its executions.
         assertThat(second.fencingToken()).isNotEqualTo(first.fencingToken());
         assertThat(first.id()).isNotEqualTo(second.id());
-        assertThat(reports().holders()).extracting(Holder::method)
-                .containsExactlyInAnyOrder("ProgrammaticApiTest#tryAcquire", "ProgrammaticApiTest#tryAcquire");
+        assertThat(holders("reports")).containsExactly("ProgrammaticApiTest#tryAcquire", "ProgrammaticApiTest#tryAcquire");
         assertThat(first.release()).isTrue();
-        assertThat(second.releaseAsync().await().atMost(LONG)).isTrue();
+        assertThat(get(second.releaseAsync())).isTrue();
     }
 
     @Test
     void acquire() throws Exception {
         Permit first = reports().acquire(Duration.ZERO);
-        Permit second = reports().acquireAsync(Duration.ZERO).await().atMost(LONG);
-        assertThatThrownBy(() -> reports().acquire(Duration.ZERO)).isInstanceOf(BulkheadFullException.class);
-        assertThatThrownBy(() -> reports().acquire(Duration.ofMillis(50))).isInstanceOf(BulkheadFullException.class);
-        assertThatThrownBy(() -> reports().acquireAsync(Duration.ZERO).await().atMost(LONG))
-                .isInstanceOf(BulkheadFullException.class);
-        assertThatThrownBy(() -> reports().acquireAsync(Duration.ofMillis(50)).await().atMost(LONG))
-                .isInstanceOf(BulkheadFullException.class);
+        Permit second = get(reports().acquireAsync(Duration.ZERO));
+        for (Duration wait : List.of(Duration.ZERO, Duration.ofMillis(50))) {
+            assertThatThrownBy(() -> reports().acquire(wait)).isInstanceOf(BulkheadFullException.class);
+            assertThatThrownBy(() -> get(reports().acquireAsync(wait))).isInstanceOf(BulkheadFullException.class);
+        }
 
-        Caller<Permit> third = Caller.of(() -> reports().acquire(LONG));
-        awaitWaiting(1);
+        Caller<Permit> third = Caller.of(() -> reports().acquire(SemaphoreSpec.MAX_WAIT));
+        awaitWaiters("reports", 1);
         first.close();
         Permit thirdPermit = third.result();
         // Not before: a new call may overtake a waiter.
         CompletableFuture<Permit> fourth = reports().acquireAsync(LONG).subscribeAsCompletionStage();
-        awaitWaiting(1);
+        awaitWaiters("reports", 1);
         second.close();
 
         assertThat(fourth.get(10, TimeUnit.SECONDS).release()).isTrue();
@@ -126,23 +114,10 @@ class ProgrammaticApiTest {
     @Test
     void eachSubscriptionAcquiresAPermit() {
         Uni<Permit> uni = reports().acquireAsync(Duration.ZERO);
-        assertThat(reports().status().inUse()).isZero();
-        Permit first = uni.await().atMost(LONG);
-        Permit second = uni.await().atMost(LONG);
-        assertThat(reports().status().inUse()).isEqualTo(2);
-        first.release();
-        second.release();
-    }
-
-    @Test
-    void longestWait() throws Exception {
-        Permit first = reports().acquire(SemaphoreSpec.MAX_WAIT);
-        Permit second = reports().acquire(SemaphoreSpec.MAX_WAIT);
-        Caller<Permit> third = Caller.of(() -> reports().acquire(SemaphoreSpec.MAX_WAIT));
-        awaitWaiting(1);
-        first.release();
-        third.result().release();
-        second.release();
+        assertThat(inUse("reports")).isZero();
+        List<Permit> both = List.of(get(uni), get(uni));
+        assertThat(inUse("reports")).isEqualTo(2);
+        both.forEach(Permit::release);
     }
 
     @Test
@@ -159,23 +134,19 @@ class ProgrammaticApiTest {
     @Test
     void runAndCall() throws Exception {
         AtomicInteger inUse = new AtomicInteger();
-        reports().run(() -> inUse.set(reports().status().inUse()));
+        reports().run(() -> inUse.set(inUse("reports")));
         assertThat(inUse).hasValue(1);
-        assertThat(reports().call(() -> reports().holders().get(0).method())).isEqualTo("ProgrammaticApiTest#runAndCall");
-        IOException own = new IOException("own");
+        assertThat(reports().call(() -> holders("reports"))).containsExactly("ProgrammaticApiTest#runAndCall");
         assertThat(lengthOf("four")).isEqualTo(4);
+        IOException own = new IOException("own");
         assertThatThrownBy(() -> reports().call(() -> {
             throw own;
         })).isSameAs(own);
-        IllegalArgumentException unchecked = new IllegalArgumentException("own");
-        assertThatThrownBy(() -> reports().run(() -> {
-            throw unchecked;
-        })).isSameAs(unchecked);
         AssertionError error = new AssertionError("own");
         assertThatThrownBy(() -> reports().run(() -> {
             throw error;
         })).isSameAs(error);
-        assertThat(reports().status().inUse()).isZero();
+        assertThat(inUse("reports")).isZero();
     }
 
     /** The compiler knows what the action throws, and that of both bulkheads nothing else is to be handled. */
@@ -193,50 +164,43 @@ class ProgrammaticApiTest {
     }
 
     @Test
-    void runAndCallWhenFull() {
-        AtomicInteger calls = new AtomicInteger();
-        filled(() -> {
-            assertThatThrownBy(() -> reports().run(calls::incrementAndGet)).isInstanceOf(BulkheadFullException.class);
-            assertThatThrownBy(() -> reports().call(calls::incrementAndGet)).isInstanceOf(BulkheadFullException.class);
-            assertThatThrownBy(() -> reports().runAsync(() -> Uni.createFrom().item(calls::incrementAndGet)).await()
-                    .atMost(LONG)).isInstanceOf(BulkheadFullException.class);
-            assertThatThrownBy(() -> reports().callAsync(() -> Uni.createFrom().item(calls::incrementAndGet)).await()
-                    .atMost(LONG)).isInstanceOf(BulkheadFullException.class);
-        });
-        assertThat(calls).hasValue(0);
-    }
-
-    @Test
     void runAsyncAndCallAsync() {
-        assertThat(reports().callAsync(() -> reports().statusAsync().map(SemaphoreStatus::inUse)).await().atMost(LONG))
-                .isEqualTo(1);
+        assertThat(get(reports().callAsync(() -> reports().statusAsync().map(SemaphoreStatus::inUse)))).isEqualTo(1);
         AtomicInteger calls = new AtomicInteger();
         Uni<Void> run = reports().runAsync(() -> Uni.createFrom().item(calls::incrementAndGet));
         assertThat(calls).hasValue(0);
-        assertThat(run.await().atMost(LONG)).isNull();
-        run.await().atMost(LONG);
+        assertThat(get(run)).isNull();
+        get(run);
         assertThat(calls).hasValue(2);
 
         IOException own = new IOException("own");
-        assertThat(reports().callAsync(() -> Uni.createFrom().failure(own)).subscribe()
-                .withSubscriber(UniAssertSubscriber.create()).awaitFailure(LONG).getFailure()).isSameAs(own);
+        assertThat(subscribe(reports().callAsync(() -> Uni.createFrom().failure(own))).awaitFailure(LONG).getFailure())
+                .isSameAs(own);
         IllegalArgumentException thrown = new IllegalArgumentException("own");
-        assertThat(reports().runAsync(() -> {
+        assertThat(subscribe(reports().runAsync(() -> {
             throw thrown;
-        }).subscribe().withSubscriber(UniAssertSubscriber.create()).awaitFailure(LONG).getFailure()).isSameAs(thrown);
-        assertThat(reports().status().inUse()).isZero();
+        })).awaitFailure(LONG).getFailure()).isSameAs(thrown);
+        assertThat(inUse("reports")).isZero();
+    }
 
-        UniAssertSubscriber<Object> cancelled = reports().callAsync(() -> Uni.createFrom().nothing()).subscribe()
-                .withSubscriber(UniAssertSubscriber.create());
-        await().atMost(LONG).pollDelay(Duration.ZERO).until(() -> reports().status().inUse() == 1);
-        cancelled.cancel();
+    @Test
+    void actionsDoNotRunWhenFull() {
+        AtomicInteger runs = new AtomicInteger();
+        Uni<Integer> action = Uni.createFrom().item(runs::incrementAndGet);
+        filled(both -> {
+            assertThatThrownBy(() -> reports().run(runs::incrementAndGet)).isInstanceOf(BulkheadFullException.class);
+            assertThatThrownBy(() -> reports().call(runs::incrementAndGet)).isInstanceOf(BulkheadFullException.class);
+            assertThatThrownBy(() -> get(reports().runAsync(() -> action))).isInstanceOf(BulkheadFullException.class);
+            assertThatThrownBy(() -> get(reports().callAsync(() -> action))).isInstanceOf(BulkheadFullException.class);
+        });
+        assertThat(runs).hasValue(0);
     }
 
     @Test
     void statusHoldersAndWaiters() throws Exception {
-        List<Permit> all = List.of(reports().acquire(LONG), reports().acquire(LONG));
+        List<Permit> all = List.of(take("reports"), take("reports"));
         Caller<Permit> waiting = Caller.of(() -> reports().acquire(LONG));
-        awaitWaiting(1);
+        awaitWaiters("reports", 1);
 
         SemaphoreStatus status = reports().status();
         assertThat(status.name()).isEqualTo("reports");
@@ -246,13 +210,13 @@ class ProgrammaticApiTest {
         assertThat(status.free()).isZero();
         assertThat(status.resized()).isFalse();
         assertThat(status.declaredLimits()).contains(2);
-        assertThat(reports().statusAsync().await().atMost(LONG)).isEqualTo(status);
+        assertThat(get(reports().statusAsync())).isEqualTo(status);
         assertThat(reports().holders()).extracting(Holder::permitId)
                 .containsExactlyInAnyOrderElementsOf(all.stream().map(Permit::id).toList());
-        assertThat(reports().holdersAsync().await().atMost(LONG)).isEqualTo(reports().holders());
+        assertThat(get(reports().holdersAsync())).isEqualTo(reports().holders());
         assertThat(reports().waiters()).singleElement()
                 .satisfies(waiter -> assertThat(waiter.method()).startsWith("ProgrammaticApiTest#"));
-        assertThat(reports().waitersAsync().await().atMost(LONG)).hasSize(1);
+        assertThat(get(reports().waitersAsync())).hasSize(1);
 
         all.forEach(Permit::release);
         waiting.result().release();
@@ -260,39 +224,39 @@ class ProgrammaticApiTest {
 
     @Test
     void releaseAndRefreshTwice() {
-        Permit permit = reports().acquire(LONG);
+        Permit permit = take("reports");
         assertThat(permit.isHeld()).isTrue();
         assertThat(permit.refresh()).isTrue();
-        assertThat(permit.refreshAsync().await().atMost(LONG)).isTrue();
+        assertThat(get(permit.refreshAsync())).isTrue();
 
         assertThat(permit.release()).isTrue();
 
         assertThat(permit.isHeld()).isFalse();
         assertThat(permit.release()).isFalse();
-        assertThat(permit.releaseAsync().await().atMost(LONG)).isFalse();
+        assertThat(get(permit.releaseAsync())).isFalse();
         assertThat(permit.refresh()).isFalse();
-        assertThat(permit.refreshAsync().await().atMost(LONG)).isFalse();
+        assertThat(get(permit.refreshAsync())).isFalse();
         permit.close();
     }
 
     /** Each subscription calls Redis, and the first one releases the permit. */
     @Test
     void releaseAsyncTwice() {
-        Permit permit = reports().acquire(LONG);
+        Permit permit = take("reports");
         Uni<Boolean> release = permit.releaseAsync();
         assertThat(permit.isHeld()).isTrue();
-        assertThat(release.await().atMost(LONG)).isTrue();
-        assertThat(release.await().atMost(LONG)).isFalse();
+        assertThat(get(release)).isTrue();
+        assertThat(get(release)).isFalse();
     }
 
     @Test
     void revoke() {
-        Permit permit = reports().acquire(LONG);
+        Permit permit = take("reports");
         assertThat(reports().revoke(permit.id())).isTrue();
-        assertThat(reports().revoke(permit.id())).isFalse();
-        assertThat(reports().revokeAsync(permit.id()).await().atMost(LONG)).isFalse();
-        assertThat(reports().revoke("no such permit")).isFalse();
-        assertThat(reports().revoke("")).isFalse();
+        assertThat(get(reports().revokeAsync(permit.id()))).isFalse();
+        for (String unknown : List.of(permit.id(), "no such permit", "")) {
+            assertThat(reports().revoke(unknown)).isFalse();
+        }
         assertThatThrownBy(() -> reports().revoke(null)).hasMessageContaining("permitId");
         assertThatThrownBy(() -> reports().revokeAsync(null)).hasMessageContaining("permitId");
         assertThat(permit.refresh()).isFalse();
@@ -303,8 +267,8 @@ class ProgrammaticApiTest {
     /** Trap 19: running executions finish, and no new one starts until the use is below the new limit. */
     @Test
     void resize() {
-        Permit first = reports().acquire(LONG);
-        Permit second = reports().acquire(LONG);
+        Permit first = take("reports");
+        Permit second = take("reports");
         reports().resize(1);
         try {
             assertThat(reports().status().limit()).isEqualTo(1);
@@ -317,13 +281,13 @@ class ProgrammaticApiTest {
             assertThatThrownBy(() -> reports().acquire(Duration.ZERO))
                     .isInstanceOfSatisfying(BulkheadFullException.class, e -> assertThat(e.limit()).isEqualTo(1));
             third.release();
-            reports().resizeAsync(7).await().atMost(LONG);
+            get(reports().resizeAsync(7));
             assertThat(reports().status().limit()).isEqualTo(7);
         } finally {
             assertThat(reports().resetSize()).isTrue();
         }
         assertThat(reports().resetSize()).isFalse();
-        assertThat(reports().resetSizeAsync().await().atMost(LONG)).isFalse();
+        assertThat(get(reports().resetSizeAsync())).isFalse();
         assertThat(reports().status().limit()).isEqualTo(2);
     }
 
@@ -334,52 +298,53 @@ class ProgrammaticApiTest {
                     .hasMessageContaining("permits must be at least 1, but is " + size);
             assertThatThrownBy(() -> reports().resizeAsync(size)).isInstanceOf(IllegalArgumentException.class);
         }
-        reports().resize(Integer.MAX_VALUE);
-        assertThat(reports().status().limit()).isEqualTo(Integer.MAX_VALUE);
-        assertThat(reports().resetSize()).isTrue();
     }
 
     /** Trap 24. */
     @Test
     void greatestLimit() {
+        reports().resize(Integer.MAX_VALUE);
+        assertThat(reports().status().limit()).isEqualTo(Integer.MAX_VALUE);
+        assertThat(reports().resetSize()).isTrue();
+
         RedisSemaphore vast = bulkheads
                 .semaphore(SemaphoreSpec.named("vast").permits(Integer.MAX_VALUE).expire(SemaphoreSpec.MAX_EXPIRE).build());
         Permit permit = vast.tryAcquire().orElseThrow();
         assertThat(vast.status().limit()).isEqualTo(Integer.MAX_VALUE);
         assertThat(vast.status().free()).isEqualTo(Integer.MAX_VALUE - 1);
-        assertThat(permit.isHeld()).isTrue();
         assertThat(permit.release()).isTrue();
     }
 
     @Test
     void specSharesPermitsWithTheAnnotationOfTheSameName() {
         RedisSemaphore own = bulkheads.semaphore(SemaphoreSpec.named("reports").permits(2).build());
-        Permit first = own.acquire(LONG);
-        Permit second = reports().acquire(LONG);
-        assertThatThrownBy(() -> guarded.render()).isInstanceOf(BulkheadFullException.class);
-        first.release();
-        assertThat(guarded.render()).isEqualTo("done");
-        second.release();
+        try (Permit first = own.acquire(LONG); Permit second = take("reports")) {
+            assertThatThrownBy(() -> guarded.render()).isInstanceOf(BulkheadFullException.class);
+            first.release();
+            assertThat(guarded.render()).isEqualTo("done");
+        }
+    }
+
+    @Test
+    @DisplayName("Trap 44: code defines another limit than the annotation")
+    void specContradictsTheAnnotationOfTheSameName() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> bulkheads.semaphore(SemaphoreSpec.named("reports").permits(3).build()))
+                .withMessageStartingWith("RBH035 Bulkhead 'reports' has different values: permits=2, fair=false in the"
+                        + " annotation of " + Guarded.class.getName() + "#render; permits=3, fair=false in the SemaphoreSpec of"
+                        + " ProgrammaticApiTest#");
     }
 
     /** Trap 15. */
     @Test
     void blockingMethodsFailOnAnEventLoop() throws Exception {
-        Permit permit = reports().acquire(LONG);
+        Permit permit = take("reports");
         Map<String, Runnable> calls = new LinkedHashMap<>();
         calls.put("tryAcquire", () -> reports().tryAcquire());
         calls.put("acquire", () -> reports().acquire(Duration.ZERO));
         calls.put("run", () -> reports().run(() -> {
         }));
-        calls.put("call", () -> {
-            try {
-                reports().call(() -> "never");
-            } catch (RuntimeException e) {
-                throw e;
-            } catch (Exception e) {
-                throw new IllegalArgumentException(e);
-            }
-        });
+        calls.put("call", () -> reports().call(() -> "never"));
         calls.put("status", () -> reports().status());
         calls.put("holders", () -> reports().holders());
         calls.put("waiters", () -> reports().waiters());
@@ -394,12 +359,10 @@ class ProgrammaticApiTest {
                 .acquire(LONG);
         calls.put("close", awaiting::close);
 
-        Map<String, Throwable> failures = EventLoopCalls.failures(vertx, calls);
-
-        failures.forEach((method, failure) -> assertThat(failure).as(method).isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("event loop")
-                .hasMessageContaining(method.equals("close") ? "releaseAsync()" : method + "Async()"));
-        assertThat(failures).hasSameSizeAs(calls);
+        assertThat(EventLoopCalls.failures(vertx, calls)).hasSameSizeAs(calls)
+                .allSatisfy((method, failure) -> assertThat(failure).isInstanceOf(IllegalStateException.class)
+                        .hasMessageContaining("event loop")
+                        .hasMessageContaining(method.equals("close") ? "releaseAsync()" : method + "Async()"));
         assertThat(permit.release()).as("the permit is still held").isTrue();
         awaiting.close();
         assertThat(awaiting.isHeld()).isFalse();
@@ -408,12 +371,11 @@ class ProgrammaticApiTest {
     /** It does not block, unless the definition says {@code awaitRelease}. */
     @Test
     void closesPermitsOnAnEventLoop() throws Exception {
-        Permit permit = reports().acquire(LONG);
+        Permit permit = take("reports");
 
         assertThat(EventLoopCalls.failures(vertx, Map.of("close", permit::close))).isEmpty();
 
         assertThat(permit.isHeld()).isFalse();
-        assertThat(reports().holders()).isEmpty();
     }
 
     /** The asynchronous variants complete there, on the same event loop. */
@@ -433,27 +395,25 @@ class ProgrammaticApiTest {
 
     /** Trap 9. */
     @Test
-    void interruptedAcquire() throws Exception {
-        Permit first = reports().acquire(LONG);
-        Permit second = reports().acquire(LONG);
-        Caller<Permit> waiting = Caller.of(() -> reports().acquire(LONG));
-        awaitWaiting(1);
-        waiting.interrupt();
-        assertThat(waiting.failure()).isInstanceOf(BulkheadInterruptedException.class).hasMessageContaining("interrupted");
-        assertThat(waiting.interruptedAfterwards()).isTrue();
-        assertThat(reports().waiters()).isEmpty();
-        first.release();
-        second.release();
+    void interruptedAcquire() {
+        filled(both -> {
+            Caller<Permit> waiting = Caller.of(() -> reports().acquire(LONG));
+            awaitWaiters("reports", 1);
+            waiting.interrupt();
+            assertThat(waiting).satisfies(interrupted -> {
+                assertThat(interrupted.failure()).isInstanceOf(BulkheadInterruptedException.class)
+                        .hasMessageContaining("interrupted");
+                assertThat(interrupted.interruptedAfterwards()).isTrue();
+            });
+            assertThat(reports().waiters()).isEmpty();
+        });
     }
 
     @Test
-    void disabledBulkheadAdmitsAllCalls() throws Exception {
+    void disabledBulkheadAdmitsAllCalls() {
         RedisSemaphore off = bulkheads.semaphore("api-off");
-        List<Permit> permits = new ArrayList<>();
-        IntStream.range(0, 10).forEach(i -> {
-            permits.add(off.acquire(Duration.ZERO));
-            permits.add(off.tryAcquireAsync().await().atMost(LONG).orElseThrow());
-        });
+        List<Permit> permits = List.of(off.acquire(Duration.ZERO), off.acquire(Duration.ZERO),
+                get(off.tryAcquireAsync()).orElseThrow());
         assertThat(permits).allSatisfy(permit -> {
             assertThat(permit.isHeld()).isTrue();
             assertThat(permit.fencingToken()).isZero();
@@ -461,33 +421,13 @@ class ProgrammaticApiTest {
             assertThat(permit.refresh()).isTrue();
         });
         assertThat(off.call(() -> off.call(() -> "done"))).isEqualTo("done");
-        assertThat(off.callAsync(() -> off.callAsync(() -> Uni.createFrom().item("done"))).await().atMost(LONG))
-                .isEqualTo("done");
+        assertThat(get(off.callAsync(() -> off.callAsync(() -> Uni.createFrom().item("done"))))).isEqualTo("done");
         assertThat(off.status().inUse()).isZero();
         assertThat(permits).allSatisfy(permit -> {
             assertThat(permit.release()).isTrue();
             assertThat(permit.release()).isFalse();
             assertThat(permit.isHeld()).isFalse();
         });
-    }
-
-    private void filled(Runnable test) {
-        Permit first = reports().acquire(LONG);
-        Permit second = reports().acquire(LONG);
-        try {
-            test.run();
-        } finally {
-            first.release();
-            second.release();
-        }
-    }
-
-    private void awaitWaiting(int number) {
-        await().atMost(LONG).pollDelay(Duration.ZERO).until(() -> reports().status().waiting() == number);
-    }
-
-    private RedisSemaphore reports() {
-        return bulkheads.semaphore("reports");
     }
 
     @ApplicationScoped

@@ -2,12 +2,6 @@ package io.quarkiverse.redisbulkhead.behaviour;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
-
-import java.time.Duration;
-import java.util.List;
-import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
 
 import jakarta.inject.Inject;
 import jakarta.ws.rs.GET;
@@ -15,9 +9,9 @@ import jakarta.ws.rs.Path;
 
 import org.eclipse.microprofile.rest.client.inject.RegisterRestClient;
 import org.eclipse.microprofile.rest.client.inject.RestClient;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.Holder;
@@ -29,74 +23,42 @@ import io.smallrye.mutiny.Uni;
 
 /** REST client methods are guarded by one or several annotations on the interface or its methods. */
 @QuarkusTest
-class RestClientTest {
+class RestClientTest extends BehaviourTestBase {
 
     @RestClient
     Partner partner;
-
     @RestClient
     WholePartner whole;
 
-    @Inject
-    Gate gate;
+    private String call(String method) {
+        return switch (method) {
+            case "Partner#slow" -> partner.slow();
+            case "Partner#byDefault" -> partner.byDefault();
+            case "WholePartner#slow" -> whole.slow();
+            case "WholePartner#describe" -> whole.describe();
+            case "WholePartner#later" -> get(whole.later());
+            case "WholePartner#own" -> whole.own();
+            default -> throw new IllegalArgumentException(method);
+        };
+    }
 
-    @Inject
-    RedisBulkheads bulkheads;
-
-    @BeforeEach
-    void shut() {
+    @ParameterizedTest
+    @CsvSource(useHeadersInDisplayName = true, textBlock = """
+            bulkhead,       holder,                another call
+            partner,        Partner#slow,          Partner#slow
+            client-default, Partner#byDefault,     Partner#byDefault
+            whole,          WholePartner#slow,     WholePartner#describe
+            whole,          WholePartner#describe, WholePartner#later
+            whole,          WholePartner#later,    WholePartner#slow
+            client-own,     WholePartner#own,      WholePartner#own
+            """)
+    void methodIsLimited(String bulkhead, String holder, String another) throws Exception {
         gate.shut();
-    }
+        Caller<String> running = Caller.of(() -> call(holder));
+        awaitInside(1);
 
-    @AfterEach
-    void open() {
-        gate.open();
-    }
-
-    @Test
-    void synchronousMethod() throws Exception {
-        isLimited("partner", "Partner#slow", partner::slow, partner::slow);
-    }
-
-    @Test
-    void interfaceWithTheMethodsOfItsParents() throws Exception {
-        isLimited("whole", "WholePartner#slow", whole::slow, whole::describe);
-    }
-
-    @Test
-    void inheritedMethod() throws Exception {
-        isLimited("whole", "WholePartner#describe", whole::describe,
-                () -> whole.later().await().atMost(Duration.ofSeconds(10)));
-    }
-
-    @Test
-    void uniMethod() throws Exception {
-        isLimited("whole", "WholePartner#later", () -> whole.later().await().atMost(Duration.ofSeconds(20)), whole::slow);
-    }
-
-    @Test
-    void uniMethodWithSeveralBulkheads() {
-        assertThat(partner.who().await().indefinitely()).isEqualTo("[Partner#who] [Partner#who]");
-        assertThat(holders("client-wide")).isEmpty();
-        assertThat(holders("client-narrow")).isEmpty();
-    }
-
-    @Test
-    void inheritedMethodWithItsOwnAnnotation() throws Exception {
-        isLimited("client-own", "WholePartner#own", whole::own, whole::own);
-    }
-
-    @Test
-    void defaultMethod() throws Exception {
-        isLimited("client-default", "Partner#byDefault", partner::byDefault, partner::byDefault);
-    }
-
-    private void isLimited(String bulkhead, String method, Callable<String> first, Callable<String> second) throws Exception {
-        Caller<String> running = Caller.of(first);
-        await().atMost(20, TimeUnit.SECONDS).until(() -> gate.inside() == 1);
-
-        assertThat(holders(bulkhead)).containsExactly(method);
-        assertThatThrownBy(second::call).isInstanceOfSatisfying(BulkheadFullException.class,
+        assertThat(holders(bulkhead)).containsExactly(holder);
+        assertThatThrownBy(() -> call(another)).isInstanceOfSatisfying(BulkheadFullException.class,
                 full -> assertThat(full.name()).isEqualTo(bulkhead));
         gate.open();
 
@@ -104,8 +66,11 @@ class RestClientTest {
         assertThat(holders(bulkhead)).isEmpty();
     }
 
-    private List<String> holders(String name) {
-        return bulkheads.semaphore(name).holders().stream().map(Holder::method).toList();
+    @Test
+    void uniMethodWithSeveralBulkheads() {
+        assertThat(get(partner.who())).isEqualTo("[Partner#who] [Partner#who]");
+        assertThat(holders("client-wide")).isEmpty();
+        assertThat(holders("client-narrow")).isEmpty();
     }
 
     @Path("/partner")

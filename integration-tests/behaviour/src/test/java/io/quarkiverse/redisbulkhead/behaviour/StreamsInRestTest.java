@@ -2,7 +2,6 @@ package io.quarkiverse.redisbulkhead.behaviour;
 
 import static io.restassured.RestAssured.when;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 import static org.hamcrest.Matchers.is;
 
 import java.io.BufferedReader;
@@ -15,16 +14,11 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
-import java.util.logging.Handler;
 import java.util.logging.Level;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
@@ -35,7 +29,6 @@ import jakarta.ws.rs.WebApplicationException;
 import jakarta.ws.rs.core.MediaType;
 
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -43,8 +36,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
-import io.quarkiverse.redisbulkhead.RedisBulkheads;
-import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkus.test.common.http.TestHTTPResource;
 import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.common.annotation.Blocking;
@@ -52,42 +43,34 @@ import io.smallrye.mutiny.Multi;
 
 /** A guarded {@code Multi} that is a response: a rejection is decided before the response begins. */
 @QuarkusTest
-class StreamsInRestTest {
+class StreamsInRestTest extends BehaviourTestBase {
 
-    private static final Duration LONG = Duration.ofSeconds(30);
     private static final int REJECTIONS = 1_000;
     private static final int AT_ONCE = 50;
 
     @TestHTTPResource("/streams/")
     URI streams;
 
-    @Inject
-    RedisBulkheads bulkheads;
-
     private final HttpClient client = HttpClient.newHttpClient();
-    private final Errors errors = new Errors();
-
-    @BeforeEach
-    void watchTheLog() {
-        Logger.getLogger("").addHandler(errors);
-    }
+    private final LoggedLines errors = new LoggedLines("", Level.SEVERE);
 
     @AfterEach
-    void assertNothingIsLeft() {
-        Logger.getLogger("").removeHandler(errors);
-        for (String name : new String[] { "streams", "patient-streams" }) {
-            await().atMost(LONG).untilAsserted(() -> assertThat(bulkheads.semaphore(name).holders()).isEmpty());
-        }
-        assertThat(errors.lines).isEmpty();
+    void assertNoErrors() {
+        errors.close();
+        assertThat(errors.all()).isEmpty();
     }
 
     @ParameterizedTest
     @ValueSource(strings = { "events", "events-blocking", "events-of-bean", "json", "lines" })
     void fullBulkheadIsARejection(String path) throws Exception {
-        try (Permit taken = streams("streams").tryAcquire().orElseThrow()) {
+        try (Permit taken = take("streams")) {
             when().get("/streams/" + path).then().statusCode(503).contentType("application/problem+json")
                     .body("title", is("Too many concurrent executions"));
         }
+        assertIsComplete(path);
+    }
+
+    private void assertIsComplete(String path) throws Exception {
         HttpResponse<String> response = get(path).get();
         assertThat(response.statusCode()).isEqualTo(200);
         assertThat(response.body()).contains("one", "two");
@@ -95,7 +78,7 @@ class StreamsInRestTest {
 
     @Test
     void thousandRejectionsLogNothing() throws Exception {
-        try (Permit taken = streams("streams").tryAcquire().orElseThrow()) {
+        try (Permit taken = take("streams")) {
             for (int sent = 0; sent < REJECTIONS; sent += AT_ONCE) {
                 List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
                 for (int i = 0; i < AT_ONCE; i++) {
@@ -110,9 +93,9 @@ class StreamsInRestTest {
 
     @Test
     void waitingStreamBeginsWithItsPermit() throws Exception {
-        Permit taken = streams("patient-streams").tryAcquire().orElseThrow();
+        Permit taken = take("patient-streams");
         CompletableFuture<HttpResponse<String>> waiting = get("patient-events");
-        await().atMost(LONG).untilAsserted(() -> assertThat(streams("patient-streams").waiters()).hasSize(1));
+        awaitWaiters("patient-streams", 1);
         assertThat(waiting).isNotDone();
         taken.release();
         assertThat(waiting.get().body()).contains("one", "two");
@@ -121,25 +104,24 @@ class StreamsInRestTest {
     @Test
     void responseBeginsBeforeTheFirstItem() throws Exception {
         try (Socket socket = connected("quiet-events")) {
-            assertThat(new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8)).readLine())
-                    .contains("200");
-            assertThat(streams("streams").holders()).hasSize(1);
+            assertThat(new BufferedReader(new InputStreamReader(socket.getInputStream())).readLine()).contains("200");
+            assertThat(holders("streams")).hasSize(1);
         }
     }
 
     @Test
     void clientThatLeavesWhileItWaitsLeavesNothing() throws Exception {
-        try (Permit taken = streams("patient-streams").tryAcquire().orElseThrow()) {
+        try (Permit taken = take("patient-streams")) {
             try (Socket socket = connected("patient-events")) {
-                await().atMost(LONG).untilAsserted(() -> assertThat(streams("patient-streams").waiters()).hasSize(1));
+                awaitWaiters("patient-streams", 1);
             }
-            await().atMost(LONG).untilAsserted(() -> assertThat(streams("patient-streams").waiters()).isEmpty());
+            awaitWaiters("patient-streams", 0);
         }
     }
 
     @Test
     void streamThatRecoversIsAResponse() throws Exception {
-        try (Permit taken = streams("streams").tryAcquire().orElseThrow()) {
+        try (Permit taken = take("streams")) {
             HttpResponse<String> response = get("recovered-events").get();
             assertThat(response.statusCode()).isEqualTo(200);
             assertThat(response.body()).contains("busy");
@@ -153,13 +135,7 @@ class StreamsInRestTest {
 
     @Test
     void streamsWithoutABulkheadWorkAsBefore() throws Exception {
-        HttpResponse<String> response = get("free-events").get();
-        assertThat(response.statusCode()).isEqualTo(200);
-        assertThat(response.body()).contains("one", "two");
-    }
-
-    private RedisSemaphore streams(String name) {
-        return bulkheads.semaphore(name);
+        assertIsComplete("free-events");
     }
 
     private CompletableFuture<HttpResponse<String>> get(String path) {
@@ -174,29 +150,8 @@ class StreamsInRestTest {
         return socket;
     }
 
-    private static final class Errors extends Handler {
-
-        private final List<String> lines = new CopyOnWriteArrayList<>();
-
-        @Override
-        public void publish(LogRecord line) {
-            if (line.getLevel().intValue() >= Level.SEVERE.intValue()) {
-                lines.add(line.getLoggerName() + ": " + line.getMessage() + " " + line.getThrown());
-            }
-        }
-
-        @Override
-        public void flush() {
-            // Unbuffered.
-        }
-
-        @Override
-        public void close() {
-            // Nothing is open.
-        }
-    }
-
     @Path("streams")
+    @Produces(MediaType.SERVER_SENT_EVENTS)
     public static class Streams {
 
         @Inject
@@ -209,7 +164,6 @@ class StreamsInRestTest {
 
         @GET
         @Path("events")
-        @Produces(MediaType.SERVER_SENT_EVENTS)
         @RedisBulkhead(name = "streams", permits = 1)
         public Multi<String> events() {
             return items();
@@ -217,7 +171,6 @@ class StreamsInRestTest {
 
         @GET
         @Path("events-blocking")
-        @Produces(MediaType.SERVER_SENT_EVENTS)
         @Blocking
         @RedisBulkhead(name = "streams")
         public Multi<String> eventsBlocking() {
@@ -226,7 +179,6 @@ class StreamsInRestTest {
 
         @GET
         @Path("events-of-bean")
-        @Produces(MediaType.SERVER_SENT_EVENTS)
         public Multi<String> eventsOfBean() {
             return source.events().map(String::toLowerCase).filter(event -> !event.isEmpty());
         }
@@ -249,7 +201,6 @@ class StreamsInRestTest {
 
         @GET
         @Path("quiet-events")
-        @Produces(MediaType.SERVER_SENT_EVENTS)
         @RedisBulkhead(name = "streams")
         public Multi<String> quiet() {
             return Multi.createFrom().nothing();
@@ -257,7 +208,6 @@ class StreamsInRestTest {
 
         @GET
         @Path("patient-events")
-        @Produces(MediaType.SERVER_SENT_EVENTS)
         @RedisBulkhead(name = "patient-streams", permits = 1, maxWait = "30s")
         public Multi<String> patient() {
             return items();
@@ -265,21 +215,18 @@ class StreamsInRestTest {
 
         @GET
         @Path("recovered-events")
-        @Produces(MediaType.SERVER_SENT_EVENTS)
         public Multi<String> recovered() {
             return source.events().onFailure(BulkheadFullException.class).recoverWithItem("busy");
         }
 
         @GET
         @Path("failing-events")
-        @Produces(MediaType.SERVER_SENT_EVENTS)
         public Multi<String> failing() {
             return source.failing();
         }
 
         @GET
         @Path("free-events")
-        @Produces(MediaType.SERVER_SENT_EVENTS)
         public Multi<String> free() {
             return items();
         }

@@ -5,10 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.ByteArrayInputStream;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
+import java.util.logging.Level;
 import java.util.stream.Stream;
 
 import jakarta.enterprise.context.ApplicationScoped;
@@ -16,9 +13,7 @@ import jakarta.inject.Inject;
 import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.core.StreamingOutput;
 
-import org.jboss.logmanager.ExtLogRecord;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
@@ -28,41 +23,16 @@ import io.smallrye.mutiny.Uni;
 
 /** Results whose work is not done when the permit goes back are reported once per method, if the build cannot see them. */
 @QuarkusTest
-class UnfinishedResultsTest {
+class UnfinishedResultsTest extends BehaviourTestBase {
 
     @Inject
     Guarded guarded;
 
-    private final Logger logger = Logger.getLogger(UnfinishedResults.class.getName());
-    private final List<String> warnings = new CopyOnWriteArrayList<>();
-    private final Handler handler = new Handler() {
-
-        @Override
-        public void publish(LogRecord line) {
-            warnings.add(((ExtLogRecord) line).getFormattedMessage());
-        }
-
-        @Override
-        public void flush() {
-            // Unbuffered.
-        }
-
-        @Override
-        public void close() {
-            // Nothing is open.
-        }
-    };
-
-    @BeforeEach
-    void capture() {
-        logger.addHandler(handler);
-        logger.setUseParentHandlers(false);
-    }
+    private final LoggedLines warnings = new LoggedLines(UnfinishedResults.class.getName(), Level.WARNING);
 
     @AfterEach
-    void release() {
-        logger.removeHandler(handler);
-        logger.setUseParentHandlers(true);
+    void stopLogging() {
+        warnings.close();
     }
 
     @Test
@@ -73,7 +43,7 @@ class UnfinishedResultsTest {
         }
         assertThat(guarded.finished(null)).isNull();
         assertThat(guarded.response(Response.ok("text").build()).getEntity()).isEqualTo("text");
-        assertThat(warnings).isEmpty();
+        assertThat(warnings.all()).isEmpty();
     }
 
     @Test
@@ -81,7 +51,7 @@ class UnfinishedResultsTest {
         guarded.unfinished(Uni.createFrom().item("later"));
         guarded.unfinished(Stream.of("lazy"));
 
-        assertThat(warnings).singleElement().asString()
+        assertThat(warnings.all()).singleElement().asString()
                 .startsWith("Guarded#unfinished returned Uni, whose")
                 .contains("whose work is not done yet, and the permit of bulkhead 'unfinished' has gone back already")
                 .contains("Declare Uni, Multi or CompletionStage");
@@ -90,9 +60,9 @@ class UnfinishedResultsTest {
     @Test
     void responseThatIsStillToBeWrittenIsReported() {
         StreamingOutput output = stream -> stream.write(1);
-        guarded.streaming(Response.ok(output).build());
+        guarded.response(Response.ok(output).build());
 
-        assertThat(warnings).singleElement().asString().startsWith("Guarded#streaming returned StreamingOutput, whose");
+        assertThat(warnings.all()).singleElement().asString().startsWith("Guarded#response returned StreamingOutput, whose");
     }
 
     @ApplicationScoped
@@ -110,11 +80,6 @@ class UnfinishedResultsTest {
 
         @RedisBulkhead(name = "unfinished", permits = 1)
         Response response(Response result) {
-            return result;
-        }
-
-        @RedisBulkhead(name = "unfinished", permits = 1)
-        Response streaming(Response result) {
             return result;
         }
     }

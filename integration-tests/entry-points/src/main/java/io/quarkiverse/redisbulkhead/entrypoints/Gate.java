@@ -26,7 +26,6 @@ public class Gate {
         end.complete(null);
     }
 
-    /** The number of blocked executions. */
     int inside() {
         return inside.get();
     }

@@ -84,7 +84,6 @@ public class AmqpBroker implements QuarkusTestResourceLifecycleManager {
         }
     }
 
-    /** The queue of an address. */
     public Queue queue(String address) {
         return queues.computeIfAbsent(address, any -> new Queue());
     }

@@ -84,13 +84,10 @@ class MessagingTest extends EntryPointTestBase {
     @Test
     void consumersFailInsteadOfBlockingTheEventLoop() {
         CompletableFuture<Void> sent = new CompletableFuture<>();
-        vertx.getOrCreateContext().runOnContext(context -> sender.onEventLoop.send("message").whenComplete((done, failure) -> {
-            if (failure == null) {
-                sent.complete(done);
-            } else {
-                sent.completeExceptionally(failure);
-            }
-        }));
+        vertx.getOrCreateContext().runOnContext(context -> {
+            Uni<Void> sending = Uni.createFrom().completionStage(sender.onEventLoop.send("message"));
+            sending.subscribe().with(sent::complete, sent::completeExceptionally);
+        });
 
         assertThatThrownBy(() -> sent.get(20, TimeUnit.SECONDS)).hasMessageContaining("Consumers#consumeOnEventLoop")
                 .hasMessageContaining("must not be called on an event loop");
@@ -155,7 +152,7 @@ class MessagingTest extends EntryPointTestBase {
         @Incoming("later")
         @RedisBulkhead(name = "messages", permits = 1)
         Uni<Void> consumeLater(String message) {
-            return gate.passLater().invoke(() -> consumed.add(message)).replaceWithVoid();
+            return finish(message);
         }
 
         @Incoming("in")
@@ -173,16 +170,16 @@ class MessagingTest extends EntryPointTestBase {
         @Incoming("patient")
         @RedisBulkhead(name = "patient messages", permits = 1, maxWait = "15s")
         Uni<Void> consumePatiently(String message) {
-            return consumeLaterUnguarded(message);
+            return finish(message);
         }
 
         @Incoming("also-patient")
         @RedisBulkhead(name = "patient messages", permits = 1, maxWait = "15s")
         Uni<Void> consumePatientlyToo(String message) {
-            return consumeLaterUnguarded(message);
+            return finish(message);
         }
 
-        private Uni<Void> consumeLaterUnguarded(String message) {
+        private Uni<Void> finish(String message) {
             return gate.passLater().invoke(() -> consumed.add(message)).replaceWithVoid();
         }
     }

@@ -4,7 +4,8 @@ import jakarta.inject.Inject;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkus.test.junit.QuarkusTest;
@@ -14,14 +15,10 @@ import io.smallrye.mutiny.Uni;
 @QuarkusTest
 class RestTest extends RestTestBase {
 
-    @Test
-    void resourcesOnWorkerThreads() throws Exception {
-        isLimited("worker", "Endpoints#worker", "worker");
-    }
-
-    @Test
-    void resourcesOnTheEventLoop() throws Exception {
-        isLimited("event-loop", "Endpoints#eventLoop", "event loop");
+    @ParameterizedTest
+    @CsvSource({ "worker, Endpoints#worker, worker", "event-loop, Endpoints#eventLoop, event loop" })
+    void resourcesAreLimited(String path, String method, String thread) throws Exception {
+        isLimited(path, method, thread);
     }
 
     @Path("rest")

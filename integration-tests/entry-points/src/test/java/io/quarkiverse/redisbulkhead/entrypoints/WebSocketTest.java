@@ -14,6 +14,8 @@ import java.util.concurrent.TimeUnit;
 import jakarta.inject.Inject;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
@@ -33,16 +35,6 @@ class WebSocketTest extends EntryPointTestBase {
 
     @TestHTTPResource
     URI server;
-
-    @Test
-    void synchronousEndpoints() throws Exception {
-        isLimited("blocking", "BlockingEndpoint#on", "worker");
-    }
-
-    @Test
-    void uniEndpoints() throws Exception {
-        isLimited("later", "UniEndpoint#on", "event loop");
-    }
 
     /** A rejection is no item, and the connection stays open. */
     @Test
@@ -83,7 +75,9 @@ class WebSocketTest extends EntryPointTestBase {
         first.close();
     }
 
-    private void isLimited(String path, String method, String expected) throws Exception {
+    @ParameterizedTest
+    @CsvSource({ "blocking, BlockingEndpoint#on, worker", "later, UniEndpoint#on, event loop" })
+    void endpointsAreLimited(String path, String method, String expected) throws Exception {
         Client first = new Client(path);
         Client second = new Client(path);
         first.send();

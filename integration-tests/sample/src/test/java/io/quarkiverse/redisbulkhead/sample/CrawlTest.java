@@ -22,7 +22,7 @@ class CrawlTest extends SampleTestBase {
 
     @Test
     void downloadsThreePagesAtOnce() throws Exception {
-        CompletableFuture<Response> crawl = calls.get(1, "/crawl?host=example.org&pages=8").get(0);
+        CompletableFuture<Response> crawl = calls.get("/crawl?host=example.org&pages=8");
         outside.pages().awaitInside(LIMIT);
         outside.pages().open();
 
@@ -33,9 +33,9 @@ class CrawlTest extends SampleTestBase {
 
     @Test
     void eachHostHasItsOwnLimit() throws Exception {
-        CompletableFuture<Response> org = calls.get(1, "/crawl?host=example.org&pages=3").get(0);
+        CompletableFuture<Response> org = calls.get("/crawl?host=example.org&pages=3");
         outside.pages().awaitInside(LIMIT);
-        CompletableFuture<Response> net = calls.get(1, "/crawl?host=example.net&pages=3").get(0);
+        CompletableFuture<Response> net = calls.get("/crawl?host=example.net&pages=3");
         outside.pages().awaitInside(2 * LIMIT);
         outside.pages().open();
 

@@ -6,7 +6,6 @@ import io.quarkus.test.junit.QuarkusIntegrationTest;
 import io.quarkus.test.junit.QuarkusTestProfile;
 import io.quarkus.test.junit.TestProfile;
 
-/** The same with the native executable. */
 @OnNative
 @QuarkusIntegrationTest
 @TestProfile(JobIT.EverySecond.class)

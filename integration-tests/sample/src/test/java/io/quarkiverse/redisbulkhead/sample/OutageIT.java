@@ -8,18 +8,15 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.sample.support.Gate;
-import io.quarkiverse.redisbulkhead.sample.support.OutsideServer;
 import io.quarkiverse.redisbulkhead.sample.support.SampleProcess;
 
-/** Redis is killed, and restarts empty. Each of the three policies applies to one bulkhead of the application. */
+/** Each of the three policies applies to one bulkhead. {@code OutagePolicyTest} has outages in the middle of calls. */
 class OutageIT extends ProcessTestBase {
 
     private static final int LOCAL_LIMIT = 2;
@@ -33,108 +30,50 @@ class OutageIT extends ProcessTestBase {
             "quarkus.redis-bulkhead.\"partner-api\".permits", "10",
             "quarkus.redis-bulkhead.instances", "5");
 
-    @BeforeEach
-    void startOutside() {
-        outside = new OutsideServer(new Gate());
-    }
-
-    @Test
-    @DisplayName("Trap 25: Redis is killed in mid-call: what runs ends well, what comes goes by the policy until it is back")
-    void inMidCall() throws Exception {
-        SampleProcess application = start(POLICIES);
-        awaitReady();
-        List<CompletableFuture<HttpResponse<String>>> running = List.of(get(application, "/reports"),
-                get(application, "/reports/async"), get(application, "/exports"), get(application, "/partner/quote"));
-        outside.reports().awaitInside(2);
-        outside.exports().awaitInside(1);
-        outside.quotes().awaitInside(1);
-        CompletableFuture<HttpResponse<String>> waiting = get(application, "/exports");
-        await().atMost(SOON).until(() -> redis.waiting("exports") == 1);
-
-        redis.kill();
-        assertThat(get(application, "/reports").join().statusCode()).isEqualTo(503);
-        // The waiting call notices the outage with the next statement of its instance.
-        outside.exports().awaitInside(2);
-        assertThatPoliciesHold(application, 2);
-        openGates();
-        waiting.join();
-        assertThat(running).extracting(call -> call.join().statusCode()).as("calls that end during the outage")
-                .containsOnly(200);
-        assertThat(waiting.join().statusCode()).isEqualTo(200);
-
-        redis.restart();
-        assertThatRedisIsUsed(application);
-    }
-
     @Test
     @DisplayName("Trap 25: Redis is away at the start: the application starts, and goes by the policies until it is there")
     void atStart() throws Exception {
         redis.kill();
         SampleProcess application = start(POLICIES);
-        application.awaitStarted(CLIENT);
+        application.awaitStarted();
 
-        assertThatPoliciesHold(application, 0);
-        openGates();
+        assertThatPoliciesHold(application);
+        outside.exports().open();
+        outside.quotes().open();
 
-        redis.restart();
+        redis.start();
         assertThatRedisIsUsed(application);
     }
 
     // Requires shut gates. Leaves calls inside.
-    private void assertThatPoliciesHold(SampleProcess application, int exportsInside) throws Exception {
+    private void assertThatPoliciesHold(SampleProcess application) throws Exception {
         HttpResponse<String> rejected = get(application, "/reports").join();
         assertThat(rejected.statusCode()).isEqualTo(503);
         assertThat(rejected.headers().firstValueAsLong("Retry-After").orElseThrow()).isPositive();
 
         get(application, "/exports");
         get(application, "/exports");
-        outside.exports().awaitInside(exportsInside + 2);
+        outside.exports().awaitInside(2);
 
-        // Those that have permits of Redis count.
-        List<CompletableFuture<HttpResponse<String>>> local = IntStream.range(outside.quotes().inside(), LOCAL_LIMIT)
-                .mapToObj(call -> get(application, "/partner/quote")).toList();
+        List<CompletableFuture<HttpResponse<String>>> local = Stream.generate(() -> get(application, "/partner/quote"))
+                .limit(LOCAL_LIMIT).toList();
         outside.quotes().awaitInside(LOCAL_LIMIT);
         assertThat(get(application, "/partner/quote").join().statusCode()).isEqualTo(429);
         assertThat(local).noneMatch(CompletableFuture::isDone);
     }
 
-    private void openGates() {
-        outside.reports().open();
-        outside.exports().open();
-        outside.quotes().open();
-    }
-
-    private void assertThatRedisIsUsed(SampleProcess application) throws Exception {
-        List<CompletableFuture<HttpResponse<String>>> calls = List.of(
-                enterWithPermit(application, "/reports", outside.reports(), "reports"),
-                enterWithPermit(application, "/exports", outside.exports(), "exports"),
-                enterWithPermit(application, "/partner/quote", outside.quotes(), "partner-api"));
-        for (String bulkhead : List.of("reports", "exports", "partner-api")) {
-            // Idle permits go back after a moment.
-            await("permits of " + bulkhead).atMost(SOON).until(() -> redis.permits(bulkhead) == 1);
-        }
-        openGates();
-        assertThat(calls).extracting(call -> call.join().statusCode()).containsOnly(200);
-        for (String bulkhead : List.of("reports", "exports", "partner-api")) {
-            redis.awaitNoLeftovers(bulkhead);
-        }
-    }
-
     // A probe detects that Redis is back, and the server grants nothing new in the grace period after its start.
-    private CompletableFuture<HttpResponse<String>> enterWithPermit(SampleProcess application, String path, Gate gate,
-            String bulkhead) {
-        AtomicReference<CompletableFuture<HttpResponse<String>>> call = new AtomicReference<>();
-        await("permit for " + path).atMost(SOON).until(() -> {
-            gate.shut();
-            call.set(get(application, path));
-            await(path).atMost(SOON).until(() -> gate.inside() == 1 || call.get().isDone());
-            boolean hasPermit = !call.get().isDone() && redis.permits(bulkhead) > 0;
-            if (!hasPermit) {
-                gate.open();
-                call.get().join();
-            }
+    private void assertThatRedisIsUsed(SampleProcess application) {
+        Gate exports = outside.exports();
+        await("a permit of Redis").atMost(SOON).until(() -> {
+            exports.shut();
+            CompletableFuture<HttpResponse<String>> call = get(application, "/exports");
+            exports.awaitInside(1);
+            boolean hasPermit = redis.permits("exports") == 1;
+            exports.open();
+            assertThat(call.join().statusCode()).isEqualTo(200);
             return hasPermit;
         });
-        return call.get();
+        awaitNoLeftovers("exports");
     }
 }

@@ -3,6 +3,7 @@ package io.quarkiverse.redisbulkhead.sample;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
+import io.quarkiverse.redisbulkhead.sample.support.Gate;
 import io.quarkiverse.redisbulkhead.sample.support.OutsideServer;
 import io.quarkiverse.redisbulkhead.sample.support.OutsideWorld;
 import io.quarkiverse.redisbulkhead.sample.support.ParallelCalls;
@@ -18,21 +19,13 @@ abstract class SampleTestBase {
 
     @BeforeEach
     void shutGates() {
-        outside.reports().shut();
-        outside.statistics().shut();
-        outside.quotes().shut();
-        outside.pages().shut();
-        outside.exports().shut();
+        outside.gates().forEach(Gate::shut);
         calls = new ParallelCalls();
     }
 
     @AfterEach
     void openGates() {
-        outside.reports().open();
-        outside.statistics().open();
-        outside.quotes().open();
-        outside.pages().open();
-        outside.exports().open();
+        outside.gates().forEach(Gate::open);
         calls.close();
     }
 }

@@ -37,7 +37,7 @@ class ShapesTest extends SampleTestBase {
 
     @Test
     void lockHasOneHolder() throws Exception {
-        CompletableFuture<Response> owner = calls.get(1, "/shapes/lock").get(0);
+        CompletableFuture<Response> owner = calls.get("/shapes/lock");
         outside.reports().awaitInside(1);
 
         given().get("/shapes/lock").then().statusCode(429);

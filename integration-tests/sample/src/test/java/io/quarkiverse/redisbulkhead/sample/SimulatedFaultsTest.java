@@ -19,7 +19,6 @@ import org.junit.jupiter.api.Test;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.Holder;
-import io.quarkiverse.redisbulkhead.OnLost;
 import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
@@ -81,7 +80,7 @@ class SimulatedFaultsTest extends SampleTestBase {
     void waiterKeepsWaiting() throws Exception {
         try (TestBulkhead exports = TestBulkhead.of(bulkheads.semaphore("exports"))) {
             exports.fill();
-            CompletableFuture<Response> export = calls.get(1, "/exports").get(0);
+            CompletableFuture<Response> export = calls.get("/exports");
             exports.awaitWaiters(1);
 
             Simulation outage = exports.outage();
@@ -99,7 +98,7 @@ class SimulatedFaultsTest extends SampleTestBase {
     @Test
     void callLosesItsPermit() throws Exception {
         double lost = count("redis_bulkhead_permits_lost_total", "bulkhead=\"reports\"", "\"gone\"");
-        CompletableFuture<Response> report = calls.get(1, "/reports").get(0);
+        CompletableFuture<Response> report = calls.get("/reports");
         outside.reports().awaitInside(1);
         try (TestBulkhead reports = TestBulkhead.of(bulkheads.semaphore("reports"))) {
             reports.fill(1);
@@ -128,19 +127,6 @@ class SimulatedFaultsTest extends SampleTestBase {
             assertThat(permit.isHeld()).isFalse();
             assertThat(semaphore.tryAcquire()).hasValueSatisfying(Permit::release);
         }
-    }
-
-    @Test
-    void lossInterruptsTheCall() {
-        RedisSemaphore semaphore = bulkheads
-                .semaphore(SemaphoreSpec.named("simulated-interrupts").permits(1).onLost(OnLost.INTERRUPT).build());
-        try (TestBulkhead losses = TestBulkhead.of(semaphore)) {
-            semaphore.run(() -> {
-                losses.loseOldest();
-                assertThat(Thread.currentThread().isInterrupted()).isTrue();
-            });
-        }
-        assertThat(Thread.currentThread().isInterrupted()).isFalse();
     }
 
     @Test

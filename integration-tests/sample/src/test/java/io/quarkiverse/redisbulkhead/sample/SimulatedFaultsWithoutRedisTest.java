@@ -46,7 +46,7 @@ class SimulatedFaultsWithoutRedisTest extends SampleTestBase {
 
     @Test
     void callLosesItsPermit() throws Exception {
-        CompletableFuture<Response> report = calls.get(1, "/reports").get(0);
+        CompletableFuture<Response> report = calls.get("/reports");
         outside.reports().awaitInside(1);
         try (TestBulkhead reports = TestBulkhead.of(bulkheads.semaphore("reports"))) {
             assertThat(reports.loseOldest().method()).isEqualTo("ReportResource#render");

@@ -12,8 +12,6 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-import io.quarkiverse.redisbulkhead.sample.support.Gate;
-import io.quarkiverse.redisbulkhead.sample.support.OutsideServer;
 import io.quarkiverse.redisbulkhead.sample.support.SampleProcess;
 
 /** The classes that the extension loads during start-up: a measure that does not depend on the machine. */
@@ -29,7 +27,6 @@ class StartUpIT extends ProcessTestBase {
     @Test
     void loadsFewClassesAndNoneThatCallsNeed() throws IOException {
         assumeFalse(SampleProcess.isNative(), "a native executable loads no classes");
-        outside = new OutsideServer(new Gate());
         Path log = folder.resolve("classes.log");
         // Disabled bulkheads are defined and checked like others, but nothing connects when the application has started.
         start(Map.of("quarkus.redis-bulkhead.enabled", "false"),

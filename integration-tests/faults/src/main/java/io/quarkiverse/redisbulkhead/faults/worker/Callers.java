@@ -23,10 +23,7 @@ final class Callers {
     private final int keys;
     private volatile boolean stopped;
 
-    /**
-     * @param holdMillis how long each execution takes
-     * @param keys how many keys they use, in turn; 0 for none
-     */
+    /** With the time of each execution and the number of keys, 0 for none. */
     Callers(GuardedWork work, ObserverLink observer, ScheduledExecutorService timers, ExecutorService threads, Guard guard,
             long holdMillis, int keys) {
         this.work = work;

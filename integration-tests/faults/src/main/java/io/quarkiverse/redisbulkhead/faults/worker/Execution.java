@@ -18,10 +18,7 @@ final class Execution {
     private final String key;
     private final Function<Permit, ? extends CompletionStage<Void>> work;
 
-    /**
-     * @param key the key, or {@link ObserverLink#NOTHING}
-     * @param work runs with the permit, after the start is confirmed
-     */
+    /** With the key or {@link ObserverLink#NOTHING}, and work that runs after the start is confirmed. */
     Execution(ObserverLink observer, Guard guard, String key, Function<Permit, ? extends CompletionStage<Void>> work) {
         this.observer = observer;
         this.guard = guard;

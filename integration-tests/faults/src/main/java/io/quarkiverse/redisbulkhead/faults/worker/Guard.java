@@ -1,110 +1,49 @@
 package io.quarkiverse.redisbulkhead.faults.worker;
 
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
+
 import io.smallrye.mutiny.Uni;
 
 /** The guarded methods, by the name that the harness sends. */
 enum Guard {
 
-    OPEN("open") {
-        @Override
-        void call(GuardedWork work, Execution execution) {
-            work.open(execution);
-        }
+    OPEN("open", "open", 1, GuardedWork::open, GuardedWork::openAsync),
 
-        @Override
-        Uni<Void> callAsync(GuardedWork work, Execution execution) {
-            return work.openAsync(execution);
-        }
-    },
+    FAIR("fair", "fair", 1, GuardedWork::fair, GuardedWork::fairAsync),
 
-    FAIR("fair") {
-        @Override
-        void call(GuardedWork work, Execution execution) {
-            work.fair(execution);
-        }
-
-        @Override
-        Uni<Void> callAsync(GuardedWork work, Execution execution) {
-            return work.fairAsync(execution);
-        }
-    },
-
-    SINGLE("single") {
-        @Override
-        void call(GuardedWork work, Execution execution) {
-            work.single(execution);
-        }
-
-        @Override
-        Uni<Void> callAsync(GuardedWork work, Execution execution) {
-            throw new UnsupportedOperationException("single blocks");
-        }
-    },
+    SINGLE("single", "single", 1, GuardedWork::single, null),
 
     /** Calls of the bulkhead with weight 1. */
-    PAIR("pair") {
-        @Override
-        void call(GuardedWork work, Execution execution) {
-            work.light(execution);
-        }
-
-        @Override
-        Uni<Void> callAsync(GuardedWork work, Execution execution) {
-            return work.lightAsync(execution);
-        }
-    },
+    PAIR("pair", "pair", 1, GuardedWork::light, GuardedWork::lightAsync),
 
     /** Calls of the same bulkhead that take the whole limit. */
-    HEAVY("heavy", "pair", 2) {
-        @Override
-        void call(GuardedWork work, Execution execution) {
-            work.heavy(execution);
-        }
+    HEAVY("heavy", "pair", 2, GuardedWork::heavy, null),
 
-        @Override
-        Uni<Void> callAsync(GuardedWork work, Execution execution) {
-            throw new UnsupportedOperationException("heavy blocks");
-        }
-    },
-
-    KEYED("keyed") {
-        @Override
-        void call(GuardedWork work, Execution execution) {
-            work.keyed(execution, execution.key());
-        }
-
-        @Override
-        Uni<Void> callAsync(GuardedWork work, Execution execution) {
-            return work.keyedAsync(execution, execution.key());
-        }
-    };
+    KEYED("keyed", "keyed", 1, (work, execution) -> work.keyed(execution, execution.key()),
+            (work, execution) -> work.keyedAsync(execution, execution.key()));
 
     private final String command;
     private final String bulkhead;
     private final int weight;
+    private final BiConsumer<GuardedWork, Execution> blocking;
+    private final Optional<BiFunction<GuardedWork, Execution, Uni<Void>>> asynchronous;
 
-    Guard(String bulkhead) {
-        this(bulkhead, bulkhead, 1);
-    }
-
-    Guard(String command, String bulkhead, int weight) {
+    Guard(String command, String bulkhead, int weight, BiConsumer<GuardedWork, Execution> blocking,
+            BiFunction<GuardedWork, Execution, Uni<Void>> asynchronous) {
         this.command = command;
         this.bulkhead = bulkhead;
         this.weight = weight;
+        this.blocking = blocking;
+        this.asynchronous = Optional.ofNullable(asynchronous);
     }
 
-    /**
-     * Returns the method that the harness names.
-     *
-     * @param command the bulkhead, or {@code heavy}
-     */
+    /** Returns the method that the harness names: the bulkhead, or {@code heavy}. */
     static Guard of(String command) {
-        for (Guard guard : values()) {
-            if (guard.command.equals(command)) {
-                return guard;
-            }
-        }
-        throw new IllegalArgumentException("There is no guarded method for " + command);
+        return Arrays.stream(values()).filter(guard -> guard.command.equals(command)).findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("There is no guarded method for " + command));
     }
 
     String bulkhead() {
@@ -115,9 +54,12 @@ enum Guard {
         return weight;
     }
 
-    /** Calls the method that blocks. */
-    abstract void call(GuardedWork work, Execution execution);
+    void call(GuardedWork work, Execution execution) {
+        blocking.accept(work, execution);
+    }
 
     /** Calls the method that returns a {@link Uni}. */
-    abstract Uni<Void> callAsync(GuardedWork work, Execution execution);
+    Uni<Void> callAsync(GuardedWork work, Execution execution) {
+        return asynchronous.orElseThrow(() -> new UnsupportedOperationException(this + " blocks")).apply(work, execution);
+    }
 }

@@ -30,12 +30,7 @@ final class ObserverLink {
     private final BufferedReader in;
     private final Writer out;
 
-    /**
-     * Connects.
-     *
-     * @param address the observer's, as host:port
-     * @param continuations runs what follows a confirmation
-     */
+    /** Connects. */
     ObserverLink(String address, Executor continuations) {
         this.continuations = continuations;
         String[] parts = address.split(":");
@@ -62,7 +57,6 @@ final class ObserverLink {
         return confirmation;
     }
 
-    /** Sends a message. */
     synchronized void send(String line) {
         try {
             out.write(line + "\n");

@@ -12,6 +12,9 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
+import io.quarkiverse.redisbulkhead.faults.harness.Evidence.DataLoss;
+import io.quarkiverse.redisbulkhead.faults.harness.Evidence.Pause;
+
 /**
  * Judges a history by the guarantees, independently of their implementation.
  * <ul>
@@ -38,9 +41,16 @@ final class Checker {
     private final Set<String> fair;
 
     /**
-     * @param lease of all bulkheads
-     * @param fair the bulkheads that are fair all the time
+     * What the checker found.
+     *
+     * @param violations empty when the guarantees held
+     * @param longestOverlapOfPaused how long a process that had been paused was inside beside its successors
+     * @param longestOverlapOfForgotten how long executions whose permits Redis had forgotten were inside beside others
      */
+    record Verdict(List<String> violations, Duration longestOverlapOfPaused, Duration longestOverlapOfForgotten) {
+    }
+
+    /** With the lease of all bulkheads, and those that are fair all the time. */
     Checker(Duration lease, Set<String> fair) {
         this.lease = lease;
         this.fair = fair;

@@ -4,238 +4,108 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import io.quarkiverse.redisbulkhead.faults.harness.Checker.Verdict;
+import io.quarkiverse.redisbulkhead.faults.harness.Evidence.DataLoss;
+import io.quarkiverse.redisbulkhead.faults.harness.Evidence.Pause;
+import io.quarkiverse.redisbulkhead.faults.harness.Evidence.Silence;
 
 /**
- * The checker finds each violation, and nothing else. Times are in seconds, and the limit is 2 unless a test says
- * otherwise.
+ * The checker finds each violation, and nothing else. In a history, {@code a1 0-10} is an execution of process {@code a} with
+ * token 1, from second 0 to 10. {@code *2} is its weight, {@code /k} its key, {@code !4} the time of a reported loss; a token
+ * {@code -} is no permit. The limit is 2 unless it is said otherwise; the lease is three seconds.
  */
 class CheckerTest {
 
-    private static final long FOREVER = -1;
+    private static final Pattern VISIT = Pattern.compile("(\\w)(\\d+|-)(?:\\*(\\d))?(?:/(\\w))? (\\d+)-(\\d*)(?:!(\\d+))?");
 
-    private final List<Visit> visits = new ArrayList<>();
     private final List<Pause> pauses = new ArrayList<>();
     private final List<DataLoss> losses = new ArrayList<>();
     private final List<Silence> silences = new ArrayList<>();
     private final TreeMap<Long, Integer> limit = new TreeMap<>(Map.of(Long.MIN_VALUE, 2));
+    private final Set<String> fair = new HashSet<>();
 
-    private void visit(String worker, long token, long began, long ended) {
-        visit(worker, token, began, ended, FOREVER);
-    }
-
-    private void visit(String worker, long token, long began, long ended, long lost) {
-        visits.add(new Visit(worker, "b", "", "p" + visits.size(), token, 1, nanos(began), nanos(ended), nanos(lost)));
-    }
-
-    private static long nanos(long seconds) {
-        return seconds == FOREVER ? Visit.NEVER : Duration.ofSeconds(seconds).toNanos();
-    }
-
-    private Verdict judge(String... fair) {
-        return new Checker(Duration.ofSeconds(3), Set.of(fair))
-                .judge(new Evidence(visits, pauses, losses, silences, Map.of("b", limit)));
-    }
-
-    @Test
-    void acceptsAHistoryWithinTheLimit() {
-        visit("a", 1, 0, 10);
-        visit("b", 2, 1, 3);
-        visit("c", 3, 3, 9);
-        assertThat(judge("b").violations()).isEmpty();
-    }
-
-    @Test
-    void findsOneExecutionTooMany() {
-        visit("a", 1, 0, 10);
-        visit("b", 2, 1, FOREVER);
-        visit("c", 3, 2, 3);
-        assertThat(judge().violations()).singleElement().asString().startsWith("Limit: 3 inside, limit 2");
-    }
-
-    @Test
-    void addsUpWeights() {
-        visits.add(new Visit("a", "b", "", "p", 1, 2, 0, 10, Visit.NEVER));
-        visits.add(new Visit("b", "b", "", "q", 2, 2, 10, 20, Visit.NEVER));
-        assertThat(judge("b").violations()).isEmpty();
-
-        visits.add(new Visit("c", "b", "", "r", 3, 1, 12, 14, Visit.NEVER));
-        assertThat(judge().violations()).singleElement().asString().startsWith("Limit: 3 inside, limit 2");
-    }
-
-    @Test
-    void eachKeyHasItsOwnLimit() {
-        for (String key : List.of("k1", "k2")) {
-            for (int i = 0; i < 2; i++) {
-                visits.add(new Visit("a", "b", key, key + i, i, 1, 0, 10, Visit.NEVER));
-            }
+    @ParameterizedTest(name = "{0}")
+    @CsvSource(delimiter = '|', textBlock = """
+            within the limit, in order     | a1 0-9, b2 1-3, c3 3-8               | fair                 |
+            one execution too many         | a1 0-9, b2 1-, c3 2-3                |                      | Limit: 3 inside
+            weights within the limit       | a1*2 0-5, b2*2 5-9                   | fair                 |
+            weights above the limit        | a1*2 0-5, b2*2 5-9, c3 6-7           |                      | Limit: 3 inside
+            one limit for each key         | a1/k 0-9, b2/k 0-9, c3/l 0-9         |                      |
+            after a reported loss          | a1 0-9, b2 1-9!4, c3 4-6             |                      |
+            two after one reported loss    | a1 0-9, b2 1-9!4, c3 4-6, d4 5-6     |                      | Limit:
+            an overlap after a pause       | a1 0-9, z2 1-9!7, c3 5-9             | pause z 2 6          | excused: 2
+            an overlap beyond the pause    | a1 0-20, z2 1-15, c3 5-20            | pause z 2 6          | Pause:
+            a short pause excuses nothing  | a1 0-9, z2 1-9!7, c3 5-9             | pause z 2 3          | Limit:
+            a pause of another process     | a1 0-9, b2 1-9, c3 5-9               | pause z 2 6          | Limit:
+            permits that Redis forgot      | a1 0-9!6, a2 1-9!6, b11 5-9, c12 5-9 | loss 4 9 10          | excused: 1
+            more than Redis forgot         | a1 0-9!6, b11 5-7, b12 5-7, c13 5-7  | loss 4 9 10          | Limit:
+            forgotten, but not reported    | a1 0-9, a2 1-9, b11 5-9              | loss 4 9 10          | Data loss:
+            overtaking where it is allowed | a1 0-5, b3 1-6, c2 5-9               |                      |
+            c was granted before b         | a1 0-5, b3 1-6, c2 5-9               | fair                 | Order: 3 inside
+            late reports of permits        | a1 0-2, b3 3-6, c2 5-9               | fair                 |
+            a token used twice             | a1 0-1, b1 2-3                       |                      | Token: used twice
+            a decreasing token             | a2 0-1, b1 2-3                       | limit 1              | Token:.* came after
+            tokens around a data loss      | a9 2-3, b5 4-5                       | limit 1, loss 1 9 10 |
+            tokens from before a data loss | a8 2-3, b5 4-5                       | limit 1, loss 1 9 10 | Token:.* came after
+            tokens from after a data loss  | a11 2-3, b10 4-5                     | limit 1, loss 1 9 10 | Token:.* came after
+            a higher limit                 | a1 0-9, b2 1-9, c3 6-9               | limit 3 5            |
+            a lower limit                  | a1 0-9, b2 1-9, c3 6-9, d4 8-9       | limit 3 5, limit 1 7 | Limit: 4 inside
+            an execution without a permit  | a- 0-9                               |                      | Permit: none
+            executions during a silence    | a1 0-9, b- 2-9, c- 3-9               | limit 1, silence 2 4 |
+            an execution after a silence   | b- 2-9, c- 4-9                       | limit 1, silence 2 4 | Permit: none
+            """)
+    void judges(String situation, String history, String facts, String expected) {
+        List<Visit> visits = VISIT.matcher(history).results().map(CheckerTest::visit).toList();
+        for (String fact : facts == null ? new String[0] : facts.split(", ")) {
+            learn(fact.split(" "));
         }
-        assertThat(judge().violations()).isEmpty();
+
+        Verdict verdict = new Checker(Duration.ofSeconds(3), fair)
+                .judge(new Evidence(visits, pauses, losses, silences, Map.of("b", limit)));
+
+        Duration excused = verdict.longestOverlapOfPaused().plus(verdict.longestOverlapOfForgotten());
+        if (expected == null || expected.startsWith("excused: ")) {
+            assertThat(verdict.violations()).isEmpty();
+            assertThat(excused).hasSeconds(expected == null ? 0 : number(expected.substring("excused: ".length())));
+        } else {
+            assertThat(verdict.violations()).singleElement().asString().matches("(?s)" + expected + ".*");
+        }
     }
 
-    @Test
-    void ignoresExecutionsWithAReportedLoss() {
-        visit("a", 1, 0, 10);
-        visit("b", 2, 1, 10, 4);
-        visit("c", 3, 4, 6);
-        assertThat(judge().violations()).isEmpty();
-        visit("d", 4, 5, 6);
-        assertThat(judge().violations()).hasSize(1);
+    private static Visit visit(MatchResult text) {
+        boolean permitted = !text.group(2).equals("-");
+        return new Visit(text.group(1), "b", text.group(4) == null ? "" : text.group(4), permitted ? text.group() : "",
+                permitted ? number(text.group(2)) : 0, text.group(3) == null ? 1 : Integer.parseInt(text.group(3)),
+                nanos(text.group(5)), nanos(text.group(6)), nanos(text.group(7)));
     }
 
-    @Test
-    void pauseExcusesAnOverlapOfItsLength() {
-        visit("a", 1, 0, 10);
-        visit("sleeper", 2, 1, 9, 7);
-        visit("c", 3, 5, 10);
-        pauses.add(new Pause("sleeper", nanos(2), nanos(6)));
-        Verdict verdict = judge();
-        assertThat(verdict.violations()).isEmpty();
-        assertThat(verdict.longestOverlapOfPaused()).isEqualTo(Duration.ofSeconds(2));
+    private void learn(String[] fact) {
+        switch (fact[0]) {
+            case "fair" -> fair.add("b");
+            case "limit" -> limit.put(fact.length > 2 ? nanos(fact[2]) : Long.MIN_VALUE, Integer.valueOf(fact[1]));
+            case "pause" -> pauses.add(new Pause(fact[1], nanos(fact[2]), nanos(fact[3])));
+            case "loss" -> losses.add(new DataLoss(nanos(fact[1]), number(fact[2]), number(fact[3])));
+            case "silence" -> silences.add(new Silence(nanos(fact[1]), nanos(fact[2])));
+            default -> throw new IllegalArgumentException(fact[0]);
+        }
     }
 
-    @Test
-    void findsOverlapLongerThanThePause() {
-        visit("a", 1, 0, 20);
-        visit("sleeper", 2, 1, 15);
-        visit("c", 3, 5, 20);
-        pauses.add(new Pause("sleeper", nanos(2), nanos(6)));
-        assertThat(judge().violations()).singleElement().asString().startsWith("Pause:");
+    private static long number(String text) {
+        return Long.parseLong(text);
     }
 
-    @Test
-    void shortPauseExcusesNothing() {
-        visit("a", 1, 0, 10);
-        visit("sleeper", 2, 1, 9, 7);
-        visit("c", 3, 5, 10);
-        pauses.add(new Pause("sleeper", nanos(2), nanos(3)));
-        assertThat(judge().violations()).singleElement().asString().startsWith("Limit:");
-    }
-
-    @Test
-    void pauseOfAnotherProcessExcusesNothing() {
-        visit("a", 1, 0, 10);
-        visit("b", 2, 1, 9);
-        visit("c", 3, 5, 10);
-        pauses.add(new Pause("sleeper", nanos(2), nanos(6)));
-        assertThat(judge().violations()).singleElement().asString().startsWith("Limit:");
-    }
-
-    @Test
-    void countsForgottenPermitsSeparately() {
-        visit("a", 1, 0, 10, 6);
-        visit("a", 2, 1, 10, 6);
-        losses.add(new DataLoss(nanos(4), 90, 100));
-        visit("b", 101, 5, 10);
-        visit("b", 102, 5, 10);
-        Verdict verdict = judge();
-        assertThat(verdict.violations()).isEmpty();
-        assertThat(verdict.longestOverlapOfForgotten()).isEqualTo(Duration.ofSeconds(1));
-        visit("b", 103, 5, 10);
-        assertThat(judge().violations()).isNotEmpty();
-    }
-
-    @Test
-    void findsForgottenPermitsWithoutAReportedLoss() {
-        visit("a", 1, 0, 10);
-        visit("a", 2, 1, 10);
-        losses.add(new DataLoss(nanos(4), 90, 100));
-        visit("b", 101, 5, 10);
-        assertThat(judge().violations()).singleElement().asString().startsWith("Data loss:");
-    }
-
-    @Test
-    void findsOvertaking() {
-        visit("a", 1, 0, 5);
-        visit("b", 3, 1, 6);
-        // The greater token was inside before, so this permit must have been granted by then: that makes three.
-        visit("c", 2, 5, 9);
-        assertThat(judge().violations()).isEmpty();
-        assertThat(judge("b").violations()).singleElement().asString().startsWith("Order: 3 inside");
-    }
-
-    @Test
-    void acceptsLateReportsOfPermits() {
-        visit("a", 1, 0, 2);
-        visit("b", 3, 3, 6);
-        visit("c", 2, 5, 9);
-        assertThat(judge("b").violations()).isEmpty();
-    }
-
-    @Test
-    void findsTokensUsedTwice() {
-        visit("a", 1, 0, 1);
-        visit("b", 1, 2, 3);
-        assertThat(judge().violations()).singleElement().asString().startsWith("Token: used twice");
-    }
-
-    @Test
-    void findsDecreasingTokens() {
-        limit.put(Long.MIN_VALUE, 1);
-        visit("a", 2, 0, 1);
-        visit("b", 1, 2, 3);
-        assertThat(judge().violations()).singleElement().asString().startsWith("Token:").contains("came after");
-    }
-
-    @Test
-    void tokenOfTheMomentOfADataLossMayFollowANewerOne() {
-        limit.put(Long.MIN_VALUE, 1);
-        losses.add(new DataLoss(nanos(1), 90, 100));
-        visit("a", 90, 2, 3);
-        visit("b", 50, 4, 5);
-        assertThat(judge().violations()).isEmpty();
-    }
-
-    @Test
-    void tokensFromBeforeADataLossAreOrdered() {
-        limit.put(Long.MIN_VALUE, 1);
-        losses.add(new DataLoss(nanos(1), 90, 100));
-        visit("a", 89, 2, 3);
-        visit("b", 50, 4, 5);
-        assertThat(judge().violations()).singleElement().asString().startsWith("Token:").contains("came after");
-    }
-
-    @Test
-    void tokensFromAfterADataLossAreOrdered() {
-        limit.put(Long.MIN_VALUE, 1);
-        losses.add(new DataLoss(nanos(1), 90, 100));
-        visit("a", 101, 2, 3);
-        visit("b", 100, 4, 5);
-        assertThat(judge().violations()).singleElement().asString().startsWith("Token:").contains("came after");
-    }
-
-    @Test
-    void limitMayChange() {
-        limit.put(nanos(5), 3);
-        visit("a", 1, 0, 10);
-        visit("b", 2, 1, 10);
-        visit("c", 3, 6, 10);
-        assertThat(judge().violations()).isEmpty();
-        limit.put(nanos(7), 1);
-        visit("d", 4, 8, 9);
-        assertThat(judge().violations()).singleElement().asString().startsWith("Limit: 4 inside, limit 1");
-    }
-
-    @Test
-    void findsExecutionsWithoutAPermit() {
-        visits.add(new Visit("a", "b", "", "", 1, 1, 0, 10, Visit.NEVER));
-        assertThat(judge().violations()).singleElement().asString().startsWith("Permit: none was needed");
-    }
-
-    @Test
-    void silenceExcusesOnlyCallsThatBeginDuringIt() {
-        limit.put(Long.MIN_VALUE, 1);
-        silences.add(new Silence(nanos(2), nanos(4)));
-        visit("a", 1, 0, 10);
-        visits.add(new Visit("b", "b", "", "", 0, 1, nanos(2), nanos(10), Visit.NEVER));
-        visits.add(new Visit("b", "b", "", "", 0, 1, nanos(3), nanos(10), Visit.NEVER));
-        assertThat(judge().violations()).isEmpty();
-        visits.add(new Visit("b", "b", "", "", 0, 1, nanos(4), nanos(10), Visit.NEVER));
-        assertThat(judge().violations()).anySatisfy(violation -> assertThat(violation).startsWith("Permit: none was needed"));
+    private static long nanos(String seconds) {
+        return seconds == null || seconds.isEmpty() ? Visit.NEVER : Duration.ofSeconds(number(seconds)).toNanos();
     }
 }

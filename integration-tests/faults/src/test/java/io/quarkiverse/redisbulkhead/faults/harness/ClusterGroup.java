@@ -12,6 +12,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
+import io.quarkiverse.redisbulkhead.testredis.RedisProcess;
 import redis.clients.jedis.util.JedisClusterCRC16;
 
 /** A Redis Cluster of three masters, each with a replica. */
@@ -23,9 +24,7 @@ public final class ClusterGroup {
     private final List<RedisProcess> nodes = new ArrayList<>();
 
     /**
-     * Starts all nodes on a stage, and waits until they know each other.
-     *
-     * @param arguments of all nodes, beside those of every cluster
+     * Starts all nodes on a stage, with these arguments beside those of every cluster, and waits until they know each other.
      */
     public ClusterGroup(Stage stage, String... arguments) {
         String[] all = Stream.concat(Stream.of("--cluster-enabled", "yes", "--cluster-node-timeout", "2000",
@@ -66,7 +65,6 @@ public final class ClusterGroup {
         return node.command("CLUSTER", "MYID");
     }
 
-    /** The configuration of an application. */
     public Map<String, String> configuration() {
         return Map.of("quarkus.redis.client-type", "cluster", "quarkus.redis.hosts",
                 nodes.stream().map(RedisProcess::url).collect(Collectors.joining(",")));
@@ -82,7 +80,6 @@ public final class ClusterGroup {
         return masters().stream().filter(node -> serves(node, slot)).findFirst().orElseThrow();
     }
 
-    /** The replica of a master. */
     public RedisProcess replicaOf(RedisProcess master) {
         String id = id(master);
         return nodes.stream().filter(RedisProcess::isAlive).filter(node -> node.command("CLUSTER", "NODES").lines()

@@ -4,13 +4,16 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+import io.quarkiverse.redisbulkhead.testredis.RedisExecutable;
 
 /**
  * The time of day that a process sees, as an offset from the true one, which may change while the process runs. Only the time
@@ -24,40 +27,32 @@ public final class FakeClock {
     private final Path library;
     private final Path file;
 
-    /**
-     * Skips the test if libfaketime is unavailable.
-     *
-     * @param file where the offset is kept
-     * @param offset as libfaketime has it, for example {@code +1h}
-     */
+    /** Keeps an offset such as {@code +1h} in a file. Skips the test if libfaketime is unavailable. */
     public FakeClock(Path file, String offset) {
         Optional<Path> found = library();
-        if (found.isEmpty()) {
-            // Also on the console, which does not show the reason of a skipped test.
-            System.err.println("Skipped: " + MISSING);
-        }
-        assumeTrue(found.isPresent(), MISSING);
+        assume(found.isPresent(), MISSING);
         this.library = found.orElseThrow();
         this.file = file.toAbsolutePath();
         jumpTo(offset);
     }
 
     private static Optional<Path> library() {
-        Path libraries = Path.of("/usr/lib");
-        if (!Files.isDirectory(libraries)) {
+        try (Stream<Path> folders = Files.list(Path.of("/usr/lib"))) {
+            return folders.map(folder -> folder.resolve("faketime").resolve("libfaketimeMT.so.1")).filter(Files::exists)
+                    .findFirst();
+        } catch (NoSuchFileException e) {
             return Optional.empty();
-        }
-        try (DirectoryStream<Path> folders = Files.newDirectoryStream(libraries)) {
-            for (Path folder : folders) {
-                Path library = folder.resolve("faketime").resolve("libfaketimeMT.so.1");
-                if (Files.exists(library)) {
-                    return Optional.of(library);
-                }
-            }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        return Optional.empty();
+    }
+
+    // Also on the console, which does not show the reason of a skipped test.
+    private static void assume(boolean condition, String otherwise) {
+        if (!condition) {
+            System.err.println("Skipped: " + otherwise);
+        }
+        assumeTrue(condition, otherwise);
     }
 
     /** Changes the offset; it takes effect within a second. */
@@ -82,12 +77,8 @@ public final class FakeClock {
 
     /** Skips the test if the server does not run with libfaketime, like some that use jemalloc. */
     public void assumeThatRedisRunsWithIt() {
-        boolean runs = runs(RedisExecutable.path().toString(), "--version");
-        String clash = RedisExecutable.path() + " does not run with libfaketime, so its clock cannot be wrong";
-        if (!runs) {
-            System.err.println("Skipped: " + clash);
-        }
-        assumeTrue(runs, clash);
+        assume(runs(RedisExecutable.path().toString(), "--version"),
+                RedisExecutable.path() + " does not run with libfaketime, so its clock cannot be wrong");
     }
 
     private boolean runs(String... command) {

@@ -27,7 +27,6 @@ public final class Held {
         awaitDone();
     }
 
-    /** Lets it leave. */
     public void letLeave() {
         worker.command("let " + id);
     }
@@ -44,7 +43,6 @@ public final class Held {
         return worker.hasBegun(id) && !isDone();
     }
 
-    /** Whether the call has returned. */
     public boolean isDone() {
         return worker.isDone(id);
     }

@@ -15,6 +15,10 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import io.quarkiverse.redisbulkhead.faults.harness.Evidence.DataLoss;
+import io.quarkiverse.redisbulkhead.faults.harness.Evidence.Pause;
+import io.quarkiverse.redisbulkhead.faults.harness.Evidence.Silence;
+
 /** The observed events. Times strictly increase, so no two events have the same time. Thread-safe. */
 public final class History {
 
@@ -100,11 +104,7 @@ public final class History {
         return List.copyOf(lastExceptions.values());
     }
 
-    /**
-     * The last exception of one kind.
-     *
-     * @param kind as in {@link #rejections}
-     */
+    /** The last exception of one kind, as in {@link #rejections}. */
     public synchronized String lastException(String kind) {
         return lastExceptions.getOrDefault(kind, "");
     }
@@ -132,7 +132,6 @@ public final class History {
         return limits.get(bulkhead).lastEntry().getValue();
     }
 
-    /** The current history. */
     synchronized Evidence evidence() {
         List<Visit> all = new ArrayList<>(finished);
         all.addAll(inside.values());
@@ -164,17 +163,14 @@ public final class History {
                 .sorted(Comparator.comparingLong(Visit::began)).map(Visit::worker).toList().stream();
     }
 
-    /** How many executions have started so far. */
     public synchronized long entries() {
         return entries.values().stream().mapToLong(Long::longValue).sum();
     }
 
-    /** How many executions of a bulkhead have started so far. */
     public synchronized long entries(String bulkhead) {
         return entries.getOrDefault(bulkhead, 0L);
     }
 
-    /** How many executions of an application have started so far. */
     public synchronized long entriesOf(String worker) {
         return entriesOfWorkers.getOrDefault(worker, 0L);
     }
@@ -189,15 +185,11 @@ public final class History {
         return rejections.getOrDefault(bulkhead + " unavailable", 0L);
     }
 
-    /** How many executions have started without a permit. */
     public synchronized long entriesWithoutPermit() {
         return entriesWithoutPermit;
     }
 
-    /**
-     * How many executions of a bulkhead exceeded its limit when they began. Executions whose process reported a loss do not
-     * count.
-     */
+    /** How many executions exceeded the limit when they began, without those whose process reported a loss. */
     public synchronized long entriesAboveLimit(String bulkhead) {
         return entriesAboveLimit.getOrDefault(bulkhead, 0L);
     }
@@ -207,11 +199,7 @@ public final class History {
         return rejections.getOrDefault(bulkhead + " full", 0L);
     }
 
-    /**
-     * The longest time between the starts of two executions of a bulkhead.
-     *
-     * @param since start of the period, by {@link System#nanoTime()}
-     */
+    /** The longest time between the starts of two executions of a bulkhead since a {@link System#nanoTime()}. */
     public synchronized Duration longestGap(String bulkhead, long since) {
         long[] begins = Stream.concat(finished.stream(), inside.values().stream())
                 .filter(visit -> visit.bulkhead().equals(bulkhead) && visit.began() > since).mapToLong(Visit::began).sorted()

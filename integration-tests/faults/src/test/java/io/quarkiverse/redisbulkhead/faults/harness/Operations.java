@@ -1,37 +1,22 @@
 package io.quarkiverse.redisbulkhead.faults.harness;
 
 import java.util.Locale;
+import java.util.function.BiPredicate;
 import java.util.function.Predicate;
 import java.util.regex.MatchResult;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Recognizes the statements of an instance by what they are about, for a {@link Proxy}. */
 public enum Operations {
 
     /** A call needs a permit. */
-    ACQUIRE {
-        @Override
-        boolean matches(long permits, boolean needs) {
-            return needs;
-        }
-    },
+    ACQUIRE((permits, needs) -> needs),
 
     /** The last permits go back. */
-    RELEASE {
-        @Override
-        boolean matches(long permits, boolean needs) {
-            return permits == 0 && !needs;
-        }
-    },
+    RELEASE((permits, needs) -> permits == 0 && !needs),
 
     /** The instance has permits, and needs none. */
-    RENEW {
-        @Override
-        boolean matches(long permits, boolean needs) {
-            return permits > 0 && !needs;
-        }
-    };
+    RENEW((permits, needs) -> permits > 0 && !needs);
 
     private static final String ARGUMENT = "\r\n\\$\\d+\r\n([^\r\n]*)";
     // Instance and number, and then from the epoch to the immediate needs.
@@ -43,7 +28,11 @@ public enum Operations {
     private static final int NEEDS = 15;
     private static final int IMMEDIATE = 16;
 
-    abstract boolean matches(long permits, boolean needs);
+    private final BiPredicate<Long, Boolean> statement;
+
+    Operations(BiPredicate<Long, Boolean> statement) {
+        this.statement = statement;
+    }
 
     /**
      * Recognizes it in what is sent to a server. All that {@link Store#LOCK} writes ends with {@code EXEC}, whatever it is
@@ -53,20 +42,17 @@ public enum Operations {
         if (store == Store.LOCK) {
             return sent -> sent.toLowerCase(Locale.ROOT).contains("\r\nexec\r\n");
         }
-        return sent -> {
-            Matcher statements = SYNC.matcher(sent);
-            return statements.results().anyMatch(this::matches);
-        };
+        return sent -> SYNC.matcher(sent).results().anyMatch(this::matches);
     }
 
-    private boolean matches(MatchResult statement) {
-        boolean needs = !statement.group(NEEDS).isEmpty() || !statement.group(IMMEDIATE).isEmpty();
-        boolean known = !statement.group(EPOCH).equals("0");
-        return (known || needs) && matches(number(statement, GRANTED) - number(statement, RETURNED)
-                - number(statement, REVOKED), needs);
+    private boolean matches(MatchResult sent) {
+        boolean needs = !sent.group(NEEDS).isEmpty() || !sent.group(IMMEDIATE).isEmpty();
+        boolean known = !sent.group(EPOCH).equals("0");
+        return (known || needs)
+                && statement.test(number(sent, GRANTED) - number(sent, RETURNED) - number(sent, REVOKED), needs);
     }
 
-    private static long number(MatchResult statement, int argument) {
-        return Long.parseLong(statement.group(argument));
+    private static long number(MatchResult sent, int argument) {
+        return Long.parseLong(sent.group(argument));
     }
 }

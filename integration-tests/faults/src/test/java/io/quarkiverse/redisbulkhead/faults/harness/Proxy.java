@@ -23,6 +23,8 @@ import java.util.regex.Pattern;
 
 import javax.net.ssl.SSLContext;
 
+import io.quarkiverse.redisbulkhead.testredis.RedisProcess;
+
 /** The network between applications and a server: it forwards bytes, delays them, or drops some or all of them. */
 public final class Proxy implements AutoCloseable {
 
@@ -53,26 +55,16 @@ public final class Proxy implements AutoCloseable {
     private final AtomicLong cuts = new AtomicLong();
     private volatile ServerSocket server;
     private volatile long delayMillis;
-    private volatile boolean silent;
-    private volatile boolean deaf;
-    private volatile boolean mute;
+    private volatile boolean dropsCommands;
+    private volatile boolean dropsReplies;
     private volatile double lossOfReplies;
     private volatile double lossOfHandshakes;
     private final AtomicInteger handshakesToLose = new AtomicInteger();
     private final AtomicLong resets = new AtomicLong();
     private volatile Trap trap;
 
-    /** Forwards to the server on that local port. */
-    Proxy(int upstreamPort) {
-        this(upstreamPort, Optional.empty());
-    }
-
-    /** As the other one. Clients connect with TLS; the connection to the server is plain. */
-    Proxy(int upstreamPort, SSLContext tls) {
-        this(upstreamPort, Optional.of(tls));
-    }
-
-    private Proxy(int upstreamPort, Optional<SSLContext> tls) {
+    /** Forwards to the server on a local port. With TLS, only the connection to the server is plain. */
+    Proxy(int upstreamPort, Optional<SSLContext> tls) {
         this.upstreamPort = upstreamPort;
         this.tls = tls;
         this.server = listen(0);
@@ -103,17 +95,18 @@ public final class Proxy implements AutoCloseable {
 
     /** Drops everything in both directions; connections stay open, and new ones are accepted. */
     public void blackHole() {
-        silent = true;
+        dropsCommands = true;
+        dropsReplies = true;
     }
 
     /** Drops everything from the server, and forwards everything to it. */
     public void halfOpen() {
-        deaf = true;
+        dropsReplies = true;
     }
 
     /** Drops everything from clients, and forwards everything to them. */
     public void halfOpenToTheServer() {
-        mute = true;
+        dropsCommands = true;
     }
 
     /** Loses this share of the replies, and closes their connections. */
@@ -131,7 +124,6 @@ public final class Proxy implements AutoCloseable {
         handshakesToLose.set(number);
     }
 
-    /** How many new connections were reset. */
     public long resets() {
         return resets.get();
     }
@@ -141,7 +133,6 @@ public final class Proxy implements AutoCloseable {
         links.stream().filter(link -> link.subscribed).forEach(link -> link.dead = true);
     }
 
-    /** Connects new clients to another server. */
     public void redirect(RedisProcess other) {
         upstreamPort = other.port();
     }
@@ -154,19 +145,20 @@ public final class Proxy implements AutoCloseable {
         lossOfHandshakes = 0;
         handshakesToLose.set(0);
         if (isHole()) {
-            silent = false;
-            deaf = false;
-            mute = false;
-            cut(link -> true);
+            forwardAll();
+            cut();
         }
     }
 
     /** As {@link #heal}, but without closing the connections, which are useless by now. */
     public void healSilently() {
         links.forEach(link -> link.dead = true);
-        silent = false;
-        deaf = false;
-        mute = false;
+        forwardAll();
+    }
+
+    private void forwardAll() {
+        dropsCommands = false;
+        dropsReplies = false;
     }
 
     private boolean isHandshakeLost() {
@@ -181,20 +173,17 @@ public final class Proxy implements AutoCloseable {
     }
 
     private boolean isHole() {
-        return silent || deaf || mute;
+        return dropsCommands || dropsReplies;
     }
 
-    /** Ends all connections now. */
     public void cut() {
         cut(link -> true);
     }
 
-    /** Closes the connections with subscriptions. */
     public void cutSubscriptions() {
         cut(link -> link.subscribed);
     }
 
-    /** Closes all connections without subscriptions. */
     public void cutCommands() {
         cut(link -> !link.subscribed);
     }
@@ -213,16 +202,11 @@ public final class Proxy implements AutoCloseable {
         cut();
     }
 
-    /** Accepts connections again. */
     public void accept() {
         server = listen(port);
     }
 
-    /**
-     * Closes each connection that carries such a command.
-     *
-     * @param command receives the data from the client, as text
-     */
+    /** Closes each connection that carries such a command, which is given the data from the client as text. */
     public void cutAt(Predicate<String> command, Cut cut) {
         trap = new Trap(command, cut, false);
     }
@@ -340,7 +324,7 @@ public final class Proxy implements AutoCloseable {
         }
 
         private boolean passes(byte[] bytes, boolean isCommand) {
-            if (dead || silent || mute && isCommand) {
+            if (dead || (isCommand ? dropsCommands : dropsReplies)) {
                 return false;
             }
             return isCommand ? commandPasses(new String(bytes, StandardCharsets.ISO_8859_1)) : replyPasses();
@@ -366,9 +350,6 @@ public final class Proxy implements AutoCloseable {
         }
 
         private boolean replyPasses() {
-            if (deaf) {
-                return false;
-            }
             if (replyIsLost) {
                 close();
                 return false;

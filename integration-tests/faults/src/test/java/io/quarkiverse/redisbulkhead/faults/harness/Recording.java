@@ -12,7 +12,10 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
+
+import io.quarkiverse.redisbulkhead.testredis.RedisProcess;
 
 /**
  * A short run with a few instances, as a text from which the documentation draws a timeline. Each line is an event, with times
@@ -64,10 +67,8 @@ public final class Recording implements AutoCloseable {
     }
 
     /**
-     * Starts to record.
-     *
-     * @param server whose shares are read; the first instance that calls must be the first one here
-     * @param workers the instances, which are called A, B and so on
+     * Starts to record the shares of a server, and instances that are called A, B and so on. The first one that calls must be
+     * the first one here.
      */
     public void start(Supplier<RedisProcess> server, List<WorkerProcess> workers) {
         workers.forEach(worker -> instances.put(String.valueOf((char) ('A' + instances.size())), worker));
@@ -117,42 +118,38 @@ public final class Recording implements AutoCloseable {
         }
     }
 
-    /**
-     * Starts a caller of an instance, which makes one call after the other.
-     *
-     * @param work how long an execution takes
-     * @param pause between two calls
-     * @param times how many calls it makes
-     */
-    public void caller(WorkerProcess worker, Duration work, Duration pause, int times) {
-        callers.add(Observer.daemon(() -> {
-            for (int i = 0; i < times && !over && worker.isAlive(); i++) {
-                call(worker, work);
-                sleep(pause.toMillis());
-            }
-        }, "caller"));
+    /** Starts callers of an instance, of which each makes calls one after the other, with a pause between two. */
+    public void callers(int number, WorkerProcess worker, Duration work, Duration pause, int calls) {
+        for (int i = 0; i < number; i++) {
+            callers.add(Observer.daemon(() -> {
+                for (int made = 0; made < calls && !over && worker.isAlive(); made++) {
+                    call(worker, work);
+                    sleep(pause.toMillis());
+                }
+            }, "caller"));
+        }
     }
 
     private void call(WorkerProcess worker, Duration work) {
         long asked = now();
         Held call = worker.hold(bulkhead);
-        while (!call.isInside() && !call.isDone() && worker.isAlive() && !over) {
-            sleep(1);
-        }
+        sleepUntil(worker, () -> call.isInside() || call.isDone());
         long entered = call.isInside() ? now() : -1;
         if (entered >= 0) {
             long end = System.nanoTime() + work.toNanos();
-            while (System.nanoTime() < end && worker.isAlive() && !over) {
-                sleep(1);
-            }
+            sleepUntil(worker, () -> System.nanoTime() >= end);
             if (worker.isAlive() && !over) {
                 call.letLeave();
             }
         }
-        while (!call.isDone() && worker.isAlive() && !over) {
+        sleepUntil(worker, call::isDone);
+        calls.add(new Call(nameOf(worker), worker, asked, entered, now(), call.isDone() ? call.outcome() : NEVER));
+    }
+
+    private void sleepUntil(WorkerProcess worker, BooleanSupplier condition) {
+        while (!condition.getAsBoolean() && worker.isAlive() && !over) {
             sleep(1);
         }
-        calls.add(new Call(nameOf(worker), worker, asked, entered, now(), call.isDone() ? call.outcome() : NEVER));
     }
 
     /** Marks the begin of a state of an instance. */

@@ -14,6 +14,8 @@ import org.junit.jupiter.api.extension.ParameterResolver;
 import org.junit.jupiter.api.extension.TestTemplateInvocationContext;
 import org.junit.jupiter.api.extension.TestTemplateInvocationContextProvider;
 
+import io.quarkiverse.redisbulkhead.faults.harness.ScenarioTable.Figures;
+
 /** Runs a {@link Scenario} with each store, as often as configured. */
 final class ScenarioExtension implements TestTemplateInvocationContextProvider {
 

@@ -26,6 +26,19 @@ final class ScenarioTable {
     /** Replaces the figures of a store to which a scenario does not apply. */
     static final String NOT_RUN = "not run";
 
+    /** The results of a scenario: the longest recovery from a fault, and the longest overlap that the guarantees excuse. */
+    record Figures(long executions, long faults, Duration longestRecovery, Duration longestOverlap) {
+
+        private Figures and(Figures other) {
+            return new Figures(executions + other.executions, faults + other.faults,
+                    longer(longestRecovery, other.longestRecovery), longer(longestOverlap, other.longestOverlap));
+        }
+    }
+
+    static Duration longer(Duration one, Duration other) {
+        return one.compareTo(other) > 0 ? one : other;
+    }
+
     record Row(String group, String scenario, String expected) {
 
         static final Comparator<Row> ORDER = Comparator.comparing(Row::group).thenComparing(Row::scenario)

@@ -8,6 +8,7 @@ import java.util.TreeMap;
 
 import org.junit.jupiter.api.Test;
 
+import io.quarkiverse.redisbulkhead.faults.harness.ScenarioTable.Figures;
 import io.quarkiverse.redisbulkhead.faults.harness.ScenarioTable.Row;
 import io.quarkiverse.redisbulkhead.faults.harness.ScenarioTable.Sum;
 

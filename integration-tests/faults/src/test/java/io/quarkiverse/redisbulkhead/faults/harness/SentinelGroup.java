@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
+import io.quarkiverse.redisbulkhead.testredis.RedisProcess;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 
 /** A master with replicas, and three sentinels that replace the master when it fails. */
@@ -28,12 +29,7 @@ public final class SentinelGroup {
         this(stage, 1);
     }
 
-    /**
-     * Starts all of them on a stage, and waits until they know each other.
-     *
-     * @param replicas how many replicas the master has
-     * @param options of all servers
-     */
+    /** As the other one, with more replicas, and options of all servers. */
     public SentinelGroup(Stage stage, int replicas, String... options) {
         RedisProcess master = stage.newRedis(options).start();
         data.add(master);
@@ -69,7 +65,6 @@ public final class SentinelGroup {
         }
     }
 
-    /** The configuration of an application. */
     public Map<String, String> configuration() {
         return Map.of("quarkus.redis.client-type", "sentinel", "quarkus.redis.master-name", MASTER_NAME, "quarkus.redis.hosts",
                 sentinels.stream().map(RedisProcess::url).collect(Collectors.joining(",")));
@@ -84,7 +79,6 @@ public final class SentinelGroup {
                 .until(() -> old.command("ROLE").startsWith("[slave") && !master().equals(old));
     }
 
-    /** The server that is the master now. */
     public RedisProcess master() {
         return data.stream().filter(RedisProcess::isAlive)
                 .filter(server -> server.command("ROLE").startsWith("[master")).findFirst().orElseThrow();

@@ -15,10 +15,19 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+
+import javax.net.ssl.SSLContext;
+
+import io.quarkiverse.redisbulkhead.faults.harness.Checker.Verdict;
+import io.quarkiverse.redisbulkhead.faults.harness.Evidence.DataLoss;
+import io.quarkiverse.redisbulkhead.faults.harness.Evidence.Silence;
+import io.quarkiverse.redisbulkhead.faults.harness.ScenarioTable.Figures;
+import io.quarkiverse.redisbulkhead.testredis.RedisProcess;
 
 /**
  * The environment of a scenario: its servers, proxies, applications and the observer. At the end, the
@@ -85,7 +94,6 @@ public final class Stage implements AutoCloseable {
         return history;
     }
 
-    /** Starts a server for this stage. */
     public RedisProcess redis(String... arguments) {
         RedisProcess redis = newRedis(arguments).start();
         if (topology == null) {
@@ -101,7 +109,6 @@ public final class Stage implements AutoCloseable {
         return redis;
     }
 
-    /** A new file name for this stage. */
     Path newFile(String name) {
         return folder.toAbsolutePath().resolve(name);
     }
@@ -116,16 +123,17 @@ public final class Stage implements AutoCloseable {
         topology = those;
     }
 
-    /** Creates a proxy for a server. */
     public Proxy proxy(RedisProcess redis) {
-        Proxy proxy = new Proxy(redis.port());
-        others.add(proxy);
-        return proxy;
+        return proxy(redis, Optional.empty());
     }
 
     /** As {@link #proxy}; applications connect to it with TLS. Its certificate is self-signed. */
     public Proxy tlsProxy(RedisProcess redis) {
-        Proxy proxy = new Proxy(redis.port(), Certificate.serverContext(newFile("certificate.p12")));
+        return proxy(redis, Optional.of(Certificate.serverContext(newFile("certificate.p12"))));
+    }
+
+    private Proxy proxy(RedisProcess redis, Optional<SSLContext> tls) {
+        Proxy proxy = new Proxy(redis.port(), tls);
         others.add(proxy);
         return proxy;
     }
@@ -175,12 +183,10 @@ public final class Stage implements AutoCloseable {
         return started;
     }
 
-    /** Starts one application. */
     public WorkerProcess worker(String redisUrl) {
         return workers(1, redisUrl).get(0);
     }
 
-    /** Changes the limit of a bulkhead from now on. */
     public void limit(String bulkhead, int limit) {
         history.limit(bulkhead, limit);
     }
@@ -198,8 +204,7 @@ public final class Stage implements AutoCloseable {
     /** Injects a fault, and counts it. */
     public void fault(Runnable what) {
         faults++;
-        what.run();
-        faultOverSince = System.nanoTime();
+        repair(what);
     }
 
     /** Counts faults that the test did not inject. */
@@ -259,17 +264,12 @@ public final class Stage implements AutoCloseable {
     }
 
     private static long micros(RedisProcess server) {
-        return server.isAlive() ? server.micros() : microsOfThisMachine();
+        return server.isAlive() ? server.micros() : ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
     }
 
-    private static long microsOfThisMachine() {
-        return ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
-    }
-
-    /** Lets a fault last for this time. */
     public void faultLasts(Duration time) {
         passes(time);
-        faultOverSince = System.nanoTime();
+        faultIsOver();
     }
 
     /** Waits for a fixed time, where the time itself is part of the scenario. */
@@ -283,8 +283,7 @@ public final class Stage implements AutoCloseable {
     public void awaitEntries(long more) {
         long goal = history.entries() + more;
         await(more + " more executions").atMost(Duration.ofSeconds(40).plusMillis(more * 10))
-                .pollInterval(Duration.ofMillis(10))
-                .until(() -> history.entries() >= goal);
+                .pollInterval(Duration.ofMillis(10)).until(() -> history.entries() >= goal);
     }
 
     /** Waits until this many executions are inside a bulkhead at once. */
@@ -292,12 +291,10 @@ public final class Stage implements AutoCloseable {
         awaitThat(number + " inside " + bulkhead, () -> inside(bulkhead) >= number);
     }
 
-    /** The weights of the executions inside a bulkhead. */
     public long inside(String bulkhead) {
         return history.inside(visit -> visit.bulkhead().equals(bulkhead));
     }
 
-    /** The weights of the executions of an application. */
     public long inside(WorkerProcess worker) {
         return history.inside(visit -> visit.worker().equals(worker.name()));
     }
@@ -317,10 +314,7 @@ public final class Stage implements AutoCloseable {
     public void awaitRecovery(String what, Duration atMost, Callable<Boolean> recovered) {
         Duration deadline = atMost.plus(SLACK).minusNanos(System.nanoTime() - faultOverSince);
         await(what).atMost(deadline).pollInterval(Duration.ofMillis(2)).until(recovered);
-        Duration took = Duration.ofNanos(System.nanoTime() - faultOverSince);
-        if (took.compareTo(longestRecovery) > 0) {
-            longestRecovery = took;
-        }
+        longestRecovery = ScenarioTable.longer(longestRecovery, Duration.ofNanos(System.nanoTime() - faultOverSince));
     }
 
     /** Waits for a condition that holds soon unless something is wrong. */
@@ -331,10 +325,8 @@ public final class Stage implements AutoCloseable {
     Figures judge() {
         excuseLateInstances();
         Verdict verdict = new FinalJudgement(workers, topology, history, new Checker(lease, fair), lossesAllowed).judge();
-        Duration overlap = verdict.longestOverlapOfPaused().compareTo(verdict.longestOverlapOfForgotten()) > 0
-                ? verdict.longestOverlapOfPaused()
-                : verdict.longestOverlapOfForgotten();
-        return new Figures(history.entries(), faults, longestRecovery, overlap);
+        return new Figures(history.entries(), faults, longestRecovery,
+                ScenarioTable.longer(verdict.longestOverlapOfPaused(), verdict.longestOverlapOfForgotten()));
     }
 
     private void excuseLateInstances() {
@@ -372,7 +364,6 @@ public final class Stage implements AutoCloseable {
         }
     }
 
-    /** The servers that have the data now. */
     public interface Topology {
 
         List<RedisProcess> servers();

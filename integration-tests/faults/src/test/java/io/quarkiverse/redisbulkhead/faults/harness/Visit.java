@@ -1,17 +1,12 @@
 package io.quarkiverse.redisbulkhead.faults.harness;
 
 /**
- * One observed execution inside a guarded section. Times are the observer's, in nanoseconds.
+ * One observed execution inside a guarded section. Its key and the id of its permit may be empty.
  *
  * @param worker the process it ran in
- * @param bulkhead the bulkhead's name
- * @param key the key value, or empty
- * @param permit the permit's id, or empty
- * @param token the fencing token
- * @param weight how much of the limit it takes
- * @param began when it was certainly inside
- * @param ended when it may have left; {@link #NEVER} while it is inside
- * @param lost when its process told that the permit was lost; {@link #NEVER} where it did not
+ * @param began when it was certainly inside, in nanoseconds of the observer
+ * @param ended when it may have left, or {@link #NEVER}
+ * @param lost when its process reported the loss of the permit, or {@link #NEVER}
  */
 record Visit(String worker, String bulkhead, String key, String permit, long token, int weight, long began, long ended,
         long lost) {
@@ -43,8 +38,7 @@ record Visit(String worker, String bulkhead, String key, String permit, long tok
     @Override
     public String toString() {
         return limited() + " in " + worker + ", permit " + permit + ", token " + token + ", weight " + weight + ", from "
-                + began / 1_000_000
-                + " ms to "
-                + (over() == NEVER ? "now" : over() / 1_000_000 + " ms") + (lost == NEVER ? "" : ", lost");
+                + began / 1_000_000 + " ms to " + (over() == NEVER ? "now" : over() / 1_000_000 + " ms")
+                + (lost == NEVER ? "" : ", lost");
     }
 }

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 
+import io.quarkiverse.redisbulkhead.testredis.RedisProcess;
 import io.quarkus.bootstrap.app.CuratedApplication;
 import io.quarkus.bootstrap.app.QuarkusBootstrap;
 
@@ -93,7 +94,6 @@ final class WorkerBuild {
         }
     }
 
-    /** The command that starts a worker. */
     List<String> java(Map<String, String> configuration) {
         return java("-XX:SharedArchiveFile=" + classes, configuration);
     }

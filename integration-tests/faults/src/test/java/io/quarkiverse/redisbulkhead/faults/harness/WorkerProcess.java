@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.faults.harness;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
@@ -29,15 +30,10 @@ import java.util.function.Function;
 /** An application in its own process. */
 public final class WorkerProcess {
 
+    private static final String NOTHING = "-";
     private static final Duration LONGEST_START = Duration.ofSeconds(90);
 
-    /**
-     * The figures that an application reports about itself.
-     *
-     * @param threads how many threads live
-     * @param heapBytes what it keeps in memory after a garbage collection
-     * @param clock what it takes for the time of day
-     */
+    /** What an application reports about itself: its heap after a garbage collection, and its time of day. */
     public record Facts(int threads, long heapBytes, Instant clock) {
     }
 
@@ -68,14 +64,7 @@ public final class WorkerProcess {
         this.history = history;
     }
 
-    /**
-     * Starts an application; {@link #awaitStarted} waits until it accepts commands.
-     *
-     * @param name what it is called in the history
-     * @param store where it keeps permits
-     * @param configuration what is set at its start
-     * @param environment what is added to its environment
-     */
+    /** Starts an application; {@link #awaitStarted} waits until it accepts commands. */
     static WorkerProcess start(String name, Store store, Path folder, History history, Observer observer,
             Map<String, String> configuration, Map<String, String> environment) throws IOException {
         return start(name, WorkerBuild.of(store)::java, folder, history, observer, configuration, environment);
@@ -124,7 +113,6 @@ public final class WorkerProcess {
         return process.isAlive();
     }
 
-    /** Its output so far. */
     public String output() {
         try {
             return Files.readString(output);
@@ -133,28 +121,19 @@ public final class WorkerProcess {
         }
     }
 
-    /** The reasons of the losses that it has reported. */
     public List<String> losses() {
         return losses;
     }
 
-    /** The bulkheads of which it has reported a loss. */
     public Set<String> bulkheadsOfLosses() {
         return bulkheadsOfLosses;
     }
 
-    /** The failures of calls other than rejections. */
     public List<String> failures() {
         return failures;
     }
 
-    /**
-     * Starts callers that call in a loop.
-     *
-     * @param bulkhead which one they call
-     * @param kind {@code sync} or {@code uni}
-     * @param holdMillis how long each execution takes
-     */
+    /** Starts callers that call in a loop. Their kind is {@code sync} or {@code uni}. */
     public WorkerProcess load(String bulkhead, String kind, int callers, long holdMillis) {
         return load(bulkhead, kind, callers, holdMillis, 0);
     }
@@ -182,28 +161,19 @@ public final class WorkerProcess {
 
     /** Makes one call, which stays inside until the test lets it leave. */
     public Held hold(String bulkhead) {
-        return hold(bulkhead, "-");
+        return hold(bulkhead, NOTHING);
     }
 
-    /** As the other one, with a key. */
     public Held hold(String bulkhead, String key) {
-        String id = nextId();
-        command("hold " + id + " " + bulkhead + " " + key);
-        return new Held(this, id, bulkhead);
+        return begin("hold", bulkhead, key);
     }
 
     /** As {@link #hold(String, String)}, on a thread of the application's worker pool. */
     public Held holdOnWorkerPool(String bulkhead) {
-        String id = nextId();
-        command("occupy " + id + " " + bulkhead + " -");
-        return new Held(this, id, bulkhead);
+        return begin("occupy", bulkhead, NOTHING);
     }
 
-    /**
-     * Makes one call that detaches its permit, and waits until it has returned.
-     *
-     * @return the token for {@link #attach}
-     */
+    /** Makes one call that detaches its permit; returns the token for {@link #attach} after the call has returned. */
     public String detach(String bulkhead) {
         String id = nextId();
         command("detach " + id + " " + bulkhead);
@@ -214,9 +184,7 @@ public final class WorkerProcess {
 
     /** Attaches a permit, and stays inside with it until the test lets it leave. */
     public Held attach(String bulkhead, String token) {
-        String id = nextId();
-        command("attach " + id + " " + bulkhead + " " + token);
-        return new Held(this, id, bulkhead);
+        return begin("attach", bulkhead, token);
     }
 
     /** Makes one call that leaves as soon as it is inside. */
@@ -226,16 +194,13 @@ public final class WorkerProcess {
         return passing;
     }
 
-    /** As the other one, without a key. */
     public Held pass(String bulkhead) {
-        return pass(bulkhead, "-");
+        return pass(bulkhead, NOTHING);
     }
 
     /** Makes many calls at once that return a {@code Uni}. Executions and failure handlers block until the crowd leaves. */
     public Held crowd(String bulkhead, int callers) {
-        String id = nextId();
-        command("crowd " + id + " " + bulkhead + " " + callers);
-        return new Held(this, id, bulkhead);
+        return begin("crowd", bulkhead, Integer.toString(callers));
     }
 
     /** Submits a task to the worker pool that calls no guarded method. */
@@ -254,7 +219,6 @@ public final class WorkerProcess {
         }
     }
 
-    /** Its current figures. */
     public Facts facts() {
         command("facts");
         return answer(facts);
@@ -278,6 +242,12 @@ public final class WorkerProcess {
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }
+    }
+
+    private Held begin(String command, String bulkhead, String detail) {
+        String id = nextId();
+        command(command + " " + id + " " + bulkhead + " " + detail);
+        return new Held(this, id, bulkhead);
     }
 
     private String nextId() {
@@ -308,7 +278,6 @@ public final class WorkerProcess {
         process.onExit().join();
     }
 
-    /** Asks it to end (SIGTERM). */
     public void terminate() {
         terminated = true;
         process.destroy();
@@ -321,14 +290,23 @@ public final class WorkerProcess {
     /** Stops all its threads until {@link #resume} (SIGSTOP). */
     public void pause() {
         pausedSince = System.nanoTime();
-        Signals.send(process.pid(), "STOP");
+        signal("STOP");
     }
 
     /** Resumes it after a pause (SIGCONT). */
     public void resume() {
         // Before the signal, so that all later events have later times.
         history.paused(name, pausedSince, System.nanoTime());
-        Signals.send(process.pid(), "CONT");
+        signal("CONT");
+    }
+
+    private void signal(String signal) {
+        try {
+            int exit = new ProcessBuilder("kill", "-" + signal, Long.toString(process.pid())).inheritIO().start().waitFor();
+            assertThat(exit).as("exit code of kill -%s %d", signal, process.pid()).isZero();
+        } catch (IOException | InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     void connected(Consumer<String> toWorker) {

@@ -5,16 +5,17 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.faults.harness.Proxy;
 import io.quarkiverse.redisbulkhead.faults.harness.Recording;
-import io.quarkiverse.redisbulkhead.faults.harness.RedisProcess;
 import io.quarkiverse.redisbulkhead.faults.harness.SentinelGroup;
 import io.quarkiverse.redisbulkhead.faults.harness.Stage;
 import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
+import io.quarkiverse.redisbulkhead.testredis.RedisProcess;
 
 /** Records what the pages draw: {@code -Pincidents}. The other tests judge such runs. */
 @Tag("incidents")
@@ -23,10 +24,16 @@ class IncidentsTest {
     private static final Path FOLDER = Path.of(System.getProperty("faults.incidents", "target/incidents"));
     private static final int MANY = 1_000;
 
+    private static void record(String name, BiConsumer<Recording, Stage> run) {
+        try (Recording recording = new Recording(name, "open")) {
+            run.accept(recording, recording.stage());
+            recording.end(FOLDER.resolve("incident-" + name + ".txt"));
+        }
+    }
+
     @Test
     void full() {
-        try (Recording recording = new Recording("full", "open")) {
-            Stage stage = recording.stage();
+        record("full", (recording, stage) -> {
             stage.limit("open", 5);
             RedisProcess redis = stage.redis();
             List<WorkerProcess> workers = stage.workers(2, redis.url(), Map.of("worker.wait", "0s",
@@ -34,118 +41,96 @@ class IncidentsTest {
             recording.start(() -> redis, workers);
             for (int i = 0; i < 4; i++) {
                 for (WorkerProcess worker : workers) {
-                    recording.caller(worker, millis(1_500), millis(0), 1);
+                    recording.callers(1, worker, millis(1_500), millis(0), 1);
                     stage.passes(millis(100));
                 }
             }
             stage.passes(millis(1_500));
-            recording.end(file("full"));
-        }
+        });
     }
 
     @Test
     void recall() {
-        try (Recording recording = new Recording("recall", "open")) {
-            Stage stage = recording.stage();
+        record("recall", (recording, stage) -> {
             RedisProcess redis = stage.redis();
             List<WorkerProcess> workers = stage.workers(2, redis.url(), configuration("30s", "5s", "10s"));
             recording.start(() -> redis, workers);
-            for (int i = 0; i < 3; i++) {
-                recording.caller(workers.get(0), millis(400), millis(200), 2);
-            }
+            recording.callers(3, workers.get(0), millis(400), millis(200), 2);
             stage.passes(millis(2_000));
-            for (int i = 0; i < 2; i++) {
-                recording.caller(workers.get(1), millis(600), millis(200), 2);
-            }
+            recording.callers(2, workers.get(1), millis(600), millis(200), 2);
             stage.passes(millis(2_500));
-            recording.end(file("recall"));
-        }
+        });
     }
 
     @Test
     void kill() {
-        try (Recording recording = new Recording("kill", "open")) {
-            Stage stage = recording.stage();
-            RedisProcess redis = stage.redis();
-            List<WorkerProcess> workers = stage.workers(2, redis.url(), configuration("3s", "10s", "1s"));
-            busy(recording, workers, redis);
-            recording.state(workers.get(0), "killed");
-            workers.get(0).kill();
+        record("kill", (recording, stage) -> {
+            WorkerProcess victim = busy(recording, stage);
+            recording.state(victim, "killed");
+            victim.kill();
             stage.passes(millis(6_000));
-            recording.end(file("kill"));
-        }
+        });
     }
 
     @Test
     void pause() {
-        try (Recording recording = new Recording("pause", "open")) {
-            Stage stage = recording.stage();
-            RedisProcess redis = stage.redis();
-            List<WorkerProcess> workers = stage.workers(2, redis.url(), configuration("3s", "10s", "1s"));
-            busy(recording, workers, redis);
-            recording.state(workers.get(0), "paused");
-            workers.get(0).pause();
+        record("pause", (recording, stage) -> {
+            WorkerProcess sleeper = busy(recording, stage);
+            recording.state(sleeper, "paused");
+            sleeper.pause();
             stage.passes(millis(5_000));
-            recording.stateIsOver(workers.get(0));
-            workers.get(0).resume();
+            recording.stateIsOver(sleeper);
+            sleeper.resume();
             stage.passes(millis(2_500));
-            recording.end(file("pause"));
-        }
+        });
     }
 
-    // Two long executions in A, and callers in B that share what is left.
-    private static void busy(Recording recording, List<WorkerProcess> workers, RedisProcess redis) {
-        Stage stage = recording.stage();
+    // Two long executions in A, which is returned, and callers in B that share what is left.
+    private static WorkerProcess busy(Recording recording, Stage stage) {
+        RedisProcess redis = stage.redis();
+        List<WorkerProcess> workers = stage.workers(2, redis.url(), configuration("3s", "10s", "1s"));
         recording.start(() -> redis, workers);
-        for (int i = 0; i < 2; i++) {
-            recording.caller(workers.get(0), millis(8_000), millis(0), 1);
-        }
+        recording.callers(2, workers.get(0), millis(8_000), millis(0), 1);
         stage.awaitInside("open", 2);
-        for (int i = 0; i < 3; i++) {
-            recording.caller(workers.get(1), millis(500), millis(100), MANY);
-        }
+        recording.callers(3, workers.get(1), millis(500), millis(100), MANY);
         stage.passes(millis(2_000));
+        return workers.get(0);
     }
 
     @Test
     void silence() {
-        try (Recording recording = new Recording("silence", "open")) {
-            Stage stage = recording.stage();
+        record("silence", (recording, stage) -> {
             RedisProcess redis = stage.redis();
             Proxy proxy = stage.proxy(redis);
             List<WorkerProcess> workers = stage.workers(2, proxy.url(), configuration("15s", "2s", "10s"));
             recording.start(() -> redis, workers);
-            recording.caller(workers.get(0), millis(600), millis(300), MANY);
+            recording.callers(1, workers.get(0), millis(600), millis(300), MANY);
             stage.awaitInside("open", 1);
-            recording.caller(workers.get(1), millis(800), millis(300), MANY);
+            recording.callers(1, workers.get(1), millis(800), millis(300), MANY);
             stage.passes(millis(2_500));
             recording.state(Recording.REDIS, "silent");
             proxy.blackHole();
             stage.passes(millis(1_000));
-            recording.caller(workers.get(1), millis(800), millis(300), MANY);
+            recording.callers(1, workers.get(1), millis(800), millis(300), MANY);
             stage.passes(millis(4_000));
             recording.stateIsOver(Recording.REDIS);
             proxy.heal();
             stage.passes(millis(3_000));
-            recording.end(file("silence"));
-        }
+        });
     }
 
     @Test
     void failover() {
-        try (Recording recording = new Recording("failover", "open")) {
-            Stage stage = recording.stage();
+        record("failover", (recording, stage) -> {
             SentinelGroup group = new SentinelGroup(stage);
             Map<String, String> configuration = new HashMap<>(group.configuration());
             configuration.putAll(configuration("30s", "20s", "1s"));
             List<WorkerProcess> workers = stage.workers(2, configuration);
             recording.start(group::master, workers);
-            recording.caller(workers.get(0), millis(500), millis(100), MANY);
+            recording.callers(1, workers.get(0), millis(500), millis(100), MANY);
             stage.awaitInside("open", 1);
-            recording.caller(workers.get(0), millis(500), millis(100), MANY);
-            for (int i = 0; i < 2; i++) {
-                recording.caller(workers.get(1), millis(700), millis(100), MANY);
-            }
+            recording.callers(1, workers.get(0), millis(500), millis(100), MANY);
+            recording.callers(2, workers.get(1), millis(700), millis(100), MANY);
             stage.passes(millis(2_000));
             RedisProcess old = group.master();
             recording.state(Recording.REDIS, "master-killed");
@@ -153,8 +138,7 @@ class IncidentsTest {
             stage.awaitThat("a new master", () -> hasMaster(group));
             recording.stateIsOver(Recording.REDIS);
             stage.passes(millis(5_000));
-            recording.end(file("failover"));
-        }
+        });
     }
 
     private static boolean hasMaster(SentinelGroup group) {
@@ -167,8 +151,7 @@ class IncidentsTest {
 
     @Test
     void twoMasters() {
-        try (Recording recording = new Recording("two-masters", "open")) {
-            Stage stage = recording.stage();
+        record("two-masters", (recording, stage) -> {
             RedisProcess master = stage.redis();
             RedisProcess replica = stage.newRedis("--replicaof", "127.0.0.1", Integer.toString(master.port())).start();
             stage.awaitThat("the replica",
@@ -181,11 +164,7 @@ class IncidentsTest {
             recording.start(() -> {
                 throw new IllegalStateException("Shares are on two servers");
             }, workers);
-            for (WorkerProcess worker : workers) {
-                for (int i = 0; i < 3; i++) {
-                    recording.caller(worker, millis(500), millis(50), MANY);
-                }
-            }
+            workers.forEach(worker -> recording.callers(3, worker, millis(500), millis(50), MANY));
             stage.passes(millis(2_000));
             recording.state(Recording.REDIS, "two-masters");
             replica.command("REPLICAOF", "NO", "ONE");
@@ -197,8 +176,7 @@ class IncidentsTest {
             ofB.cut();
             recording.stateIsOver(Recording.REDIS);
             stage.passes(millis(3_000));
-            recording.end(file("two-masters"));
-        }
+        });
     }
 
     private static Map<String, String> configuration(String lease, String wait, String keepIdle) {
@@ -207,9 +185,5 @@ class IncidentsTest {
 
     private static Duration millis(long millis) {
         return Duration.ofMillis(millis);
-    }
-
-    private static Path file(String name) {
-        return FOLDER.resolve("incident-" + name + ".txt");
     }
 }

@@ -13,10 +13,10 @@ import io.quarkiverse.redisbulkhead.faults.harness.Held;
 import io.quarkiverse.redisbulkhead.faults.harness.Operations;
 import io.quarkiverse.redisbulkhead.faults.harness.Proxy;
 import io.quarkiverse.redisbulkhead.faults.harness.Proxy.Cut;
-import io.quarkiverse.redisbulkhead.faults.harness.RedisProcess;
 import io.quarkiverse.redisbulkhead.faults.harness.Scenario;
 import io.quarkiverse.redisbulkhead.faults.harness.Stage;
 import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
+import io.quarkiverse.redisbulkhead.testredis.RedisProcess;
 
 /** The connection closes during an operation: before and after the server has received it. */
 @Tag("long")

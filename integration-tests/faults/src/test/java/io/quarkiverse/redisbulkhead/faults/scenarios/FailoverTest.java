@@ -3,7 +3,6 @@ package io.quarkiverse.redisbulkhead.faults.scenarios;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -11,11 +10,11 @@ import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Tag;
 
 import io.quarkiverse.redisbulkhead.faults.harness.ClusterGroup;
-import io.quarkiverse.redisbulkhead.faults.harness.RedisProcess;
 import io.quarkiverse.redisbulkhead.faults.harness.Scenario;
 import io.quarkiverse.redisbulkhead.faults.harness.SentinelGroup;
 import io.quarkiverse.redisbulkhead.faults.harness.Stage;
 import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
+import io.quarkiverse.redisbulkhead.testredis.RedisProcess;
 
 /** Failover and resharding under load. */
 @Tag("long")
@@ -31,9 +30,7 @@ class FailoverTest {
     @Scenario(value = "Sentinel: kill -9 of the master", expected = "shares serve calls meanwhile; instances that reconnect within two seconds claim their permits, of which none is lost")
     void sentinelFailover(Stage stage) {
         SentinelGroup group = new SentinelGroup(stage);
-        List<WorkerProcess> workers = stage.workers(2, longLease(group.configuration()));
-        workers.forEach(worker -> worker.load("open", "sync", 3, 20).load("fair", "uni", 3, 20).load("single", "sync", 2, 5));
-        stage.awaitEntries(200);
+        loaded(stage, longLease(group.configuration()));
 
         RedisProcess master = group.master();
         stage.newRun(master, master::kill);
@@ -44,13 +41,13 @@ class FailoverTest {
     /** Trap 47. The lease of 30 seconds cannot be what frees the permits. */
     @Scenario(value = "Sentinel: planned failover under load", expected = "no call is rejected; calls succeed within three seconds; nothing is lost")
     void plannedSentinelFailover(Stage stage) {
-        planFailover(stage, Map.of());
+        planFailover(stage, new SentinelGroup(stage), Map.of());
     }
 
     /** Trap 47. Clients follow the new master at once, while the old one still accepts writes. */
     @Scenario(value = "Sentinel: planned failover under load, with quarkus.redis.auto-failover=true", expected = "no call is rejected; calls succeed within three seconds; nothing is lost")
     void plannedSentinelFailoverThatClientsFollow(Stage stage) {
-        planFailover(stage, Map.of("quarkus.redis.auto-failover", "true"));
+        planFailover(stage, new SentinelGroup(stage), Map.of("quarkus.redis.auto-failover", "true"));
     }
 
     /**
@@ -62,18 +59,10 @@ class FailoverTest {
         planFailover(stage, new SentinelGroup(stage, 2, "--min-replicas-to-write", "1"), Map.of());
     }
 
-    private static void planFailover(Stage stage, Map<String, String> more) {
-        planFailover(stage, new SentinelGroup(stage), more);
-    }
-
     private static void planFailover(Stage stage, SentinelGroup group, Map<String, String> more) {
-        Map<String, String> configuration = longLease(group.configuration());
         // Until all sentinels know the new master, also on a busy machine.
-        configuration.put("quarkus.redis-bulkhead.command-timeout", "5s");
-        configuration.putAll(more);
-        List<WorkerProcess> workers = stage.workers(2, configuration);
-        workers.forEach(worker -> worker.load("open", "sync", 3, 20).load("fair", "uni", 3, 20).load("single", "sync", 2, 5));
-        stage.awaitEntries(200);
+        Map<String, String> patient = Map.of("quarkus.redis-bulkhead.command-timeout", "5s");
+        loaded(stage, Load.with(longLease(group.configuration()), patient, more));
 
         long begin = System.nanoTime();
         // For a moment, both servers accept writes independently.
@@ -89,12 +78,16 @@ class FailoverTest {
         assertThat(stage.history().rejections()).isEmpty();
     }
 
+    private static List<WorkerProcess> loaded(Stage stage, Map<String, String> configuration) {
+        List<WorkerProcess> workers = stage.workers(2, configuration);
+        workers.forEach(worker -> worker.load("open", "sync", 3, 20).load("fair", "uni", 3, 20).load("single", "sync", 2, 5));
+        stage.awaitEntries(200);
+        return workers;
+    }
+
     // No lease ends during the failover.
     private static Map<String, String> longLease(Map<String, String> configuration) {
-        Map<String, String> all = new HashMap<>(configuration);
-        all.put(Stage.LEASE_PROPERTY, "30s");
-        all.put("worker.wait", "20s");
-        return all;
+        return Load.with(configuration, Map.of(Stage.LEASE_PROPERTY, "30s", "worker.wait", "20s"));
     }
 
     /** Trap 31: an outage affects one server. */
@@ -129,9 +122,7 @@ class FailoverTest {
     @Scenario(value = "Cluster: kill -9 of a master", expected = "shares serve calls meanwhile; instances that reconnect within two seconds claim their permits, of which none is lost")
     void clusterFailover(Stage stage) {
         ClusterGroup group = new ClusterGroup(stage);
-        List<WorkerProcess> workers = stage.workers(2, longLease(group.configuration()));
-        workers.forEach(worker -> worker.load("open", "sync", 3, 20).load("fair", "uni", 3, 20).load("single", "sync", 2, 5));
-        stage.awaitEntries(200);
+        loaded(stage, longLease(group.configuration()));
 
         RedisProcess master = group.masterOf("open");
         stage.newRun(master, master::kill);
@@ -145,9 +136,7 @@ class FailoverTest {
     void clusterResharding(Stage stage) {
         stage.permitsMayBeLost();
         ClusterGroup group = new ClusterGroup(stage);
-        List<WorkerProcess> workers = stage.workers(2, group.configuration());
-        workers.forEach(worker -> worker.load("open", "sync", 3, 20).load("fair", "uni", 3, 20).load("single", "sync", 2, 5));
-        stage.awaitEntries(200);
+        List<WorkerProcess> workers = loaded(stage, group.configuration());
 
         for (String bulkhead : List.of("open", "fair", "single")) {
             stage.fault(() -> group.moveAway(bulkhead));

@@ -3,6 +3,7 @@ package io.quarkiverse.redisbulkhead.faults.scenarios;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -38,6 +39,14 @@ final class Load {
         this.workers = workers;
         this.held = held;
         this.heldPermits = heldPermits;
+    }
+
+    /** Merges configurations, of which later ones override earlier ones. */
+    @SafeVarargs
+    static Map<String, String> with(Map<String, String>... configurations) {
+        Map<String, String> all = new HashMap<>();
+        List.of(configurations).forEach(all::putAll);
+        return all;
     }
 
     /** Starts two applications and their callers, and returns when all of them are running. */

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -15,11 +14,11 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import io.quarkiverse.redisbulkhead.faults.harness.Extent;
 import io.quarkiverse.redisbulkhead.faults.harness.Held;
-import io.quarkiverse.redisbulkhead.faults.harness.RedisProcess;
 import io.quarkiverse.redisbulkhead.faults.harness.Scenario;
 import io.quarkiverse.redisbulkhead.faults.harness.Stage;
 import io.quarkiverse.redisbulkhead.faults.harness.Store;
 import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
+import io.quarkiverse.redisbulkhead.testredis.RedisProcess;
 
 /** Many or dead waiters neither harm the application nor delay others. */
 @Execution(ExecutionMode.CONCURRENT)
@@ -57,9 +56,8 @@ class ManyWaitersTest {
         RedisProcess redis = stage.redis();
         int pool = Extent.of(POOL, 200);
         int callers = Extent.of(60, 260);
-        Map<String, String> configuration = new HashMap<>(HOLDERS_STAY);
-        configuration.put("quarkus.thread-pool.max-threads", Integer.toString(pool));
-        WorkerProcess worker = stage.workers(1, redis.url(), configuration).get(0);
+        WorkerProcess worker = stage.workers(1, redis.url(),
+                Load.with(HOLDERS_STAY, Map.of("quarkus.thread-pool.max-threads", Integer.toString(pool)))).get(0);
         List<Held> holders = holdAll(stage, worker, "open");
 
         List<Held> waiters = new ArrayList<>();
@@ -95,9 +93,8 @@ class ManyWaitersTest {
     @Scenario(value = "more callers want to wait than max-waiters allows", expected = "max-waiters callers wait, blocking or not; others are rejected immediately")
     void waitersAreBounded(Stage stage) {
         RedisProcess redis = stage.redis();
-        Map<String, String> configuration = new HashMap<>(HOLDERS_STAY);
-        configuration.put("quarkus.redis-bulkhead.\"fair\".max-waiters", "5");
-        WorkerProcess worker = stage.workers(1, redis.url(), configuration).get(0);
+        WorkerProcess worker = stage.workers(1, redis.url(),
+                Load.with(HOLDERS_STAY, Map.of("quarkus.redis-bulkhead.\"fair\".max-waiters", "5"))).get(0);
         List<Held> holders = holdAll(stage, worker, "fair");
 
         Held crowd = worker.crowd("fair", 4);

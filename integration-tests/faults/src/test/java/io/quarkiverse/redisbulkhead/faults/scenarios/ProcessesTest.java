@@ -3,7 +3,6 @@ package io.quarkiverse.redisbulkhead.faults.scenarios;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -12,10 +11,10 @@ import org.junit.jupiter.api.Tag;
 
 import io.quarkiverse.redisbulkhead.faults.harness.Extent;
 import io.quarkiverse.redisbulkhead.faults.harness.Held;
-import io.quarkiverse.redisbulkhead.faults.harness.RedisProcess;
 import io.quarkiverse.redisbulkhead.faults.harness.Scenario;
 import io.quarkiverse.redisbulkhead.faults.harness.Stage;
 import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
+import io.quarkiverse.redisbulkhead.testredis.RedisProcess;
 
 /** Applications that are killed or paused. */
 class ProcessesTest {
@@ -37,7 +36,7 @@ class ProcessesTest {
         RedisProcess redis = stage.redis();
         List<WorkerProcess> workers = stage.workers(2, redis.url());
         WorkerProcess victim = workers.get(0);
-        List<Held> held = List.of(victim.hold("open"), victim.hold("open"), victim.hold("open"));
+        List<Held> held = holdAll(victim, "open");
         stage.awaitInside("open", held.size());
         workers.get(1).load("open", "sync", 4, 20).load("open", "uni", 4, 20);
 
@@ -55,7 +54,7 @@ class ProcessesTest {
         keepAll(stage, redis, workers.get(0));
 
         stage.fault(workers.get(0)::kill);
-        List<Held> held = Stream.generate(() -> workers.get(1).hold("open")).limit(PERMITS).toList();
+        List<Held> held = holdAll(workers.get(1), "open");
         stage.awaitRecovery("open", LONG_LEASE);
         held.forEach(Held::leave);
         assertThat(stage.history().rejections()).isEmpty();
@@ -67,10 +66,8 @@ class ProcessesTest {
     void keeperIsPaused(Stage stage) {
         RedisProcess redis = stage.redis();
         List<WorkerProcess> workers = stage.workers(2, redis.url(), KEEP_IDLE);
-        Map<String, String> doesNotWait = new HashMap<>(KEEP_IDLE);
-        doesNotWait.put("worker.wait", "0s");
-        doesNotWait.put("quarkus.redis-bulkhead.\"open\".keep-idle", "1s");
-        WorkerProcess impatient = stage.workers(1, redis.url(), doesNotWait).get(0);
+        WorkerProcess impatient = stage.workers(1, redis.url(),
+                Load.with(KEEP_IDLE, Map.of("worker.wait", "0s", "quarkus.redis-bulkhead.\"open\".keep-idle", "1s"))).get(0);
         WorkerProcess sleeper = workers.get(0);
         keepAll(stage, redis, sleeper);
         // On a busy machine, the answer to a recall may take longer than 50 ms.
@@ -90,7 +87,7 @@ class ProcessesTest {
         if (Extent.isFull()) {
             assertThat(waited).as("time until the call is rejected").isLessThan(RECALL_WAIT.multipliedBy(20));
         }
-        List<Held> held = Stream.generate(() -> workers.get(1).hold("open")).limit(PERMITS).toList();
+        List<Held> held = holdAll(workers.get(1), "open");
         stage.awaitRecovery("open", LONG_LEASE);
         stage.repair(sleeper::resume);
         Held next = sleeper.hold("open");
@@ -101,10 +98,14 @@ class ProcessesTest {
         assertThat(stage.history().full("open")).isEqualTo(1);
     }
 
+    private static List<Held> holdAll(WorkerProcess worker, String bulkhead) {
+        return Stream.generate(() -> worker.hold(bulkhead)).limit(PERMITS).toList();
+    }
+
     // Concurrent calls, so that the application has all permits afterwards, and keeps them.
     private static void keepAll(Stage stage, RedisProcess redis, WorkerProcess worker) {
         stage.awaitThat("all permits kept by " + worker.name(), () -> {
-            List<Held> held = Stream.generate(() -> worker.hold("open")).limit(PERMITS).toList();
+            List<Held> held = holdAll(worker, "open");
             stage.awaitThat("all permits", () -> stage.inside(worker) == PERMITS);
             held.forEach(Held::leave);
             return redis.permits("open") == PERMITS && redis.keepers("open") == 1;
@@ -116,7 +117,7 @@ class ProcessesTest {
     void waitersAreKilled(Stage stage) {
         RedisProcess redis = stage.redis();
         List<WorkerProcess> workers = stage.workers(3, redis.url());
-        List<Held> held = List.of(workers.get(0).hold("fair"), workers.get(0).hold("fair"), workers.get(0).hold("fair"));
+        List<Held> held = holdAll(workers.get(0), "fair");
         stage.awaitInside("fair", held.size());
         WorkerProcess victim = workers.get(1);
         victim.load("fair", "sync", 5, 20).load("fair", "uni", 5, 20);

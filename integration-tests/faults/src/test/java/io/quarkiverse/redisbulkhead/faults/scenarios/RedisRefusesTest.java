@@ -14,11 +14,11 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Tag;
 
 import io.quarkiverse.redisbulkhead.faults.harness.Held;
-import io.quarkiverse.redisbulkhead.faults.harness.RedisProcess;
 import io.quarkiverse.redisbulkhead.faults.harness.Scenario;
 import io.quarkiverse.redisbulkhead.faults.harness.Stage;
 import io.quarkiverse.redisbulkhead.faults.harness.Store;
 import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
+import io.quarkiverse.redisbulkhead.testredis.RedisProcess;
 
 /** Redis replies with errors. */
 @Tag("long")

@@ -7,10 +7,10 @@ import java.util.function.Consumer;
 
 import org.junit.jupiter.api.Tag;
 
-import io.quarkiverse.redisbulkhead.faults.harness.RedisProcess;
 import io.quarkiverse.redisbulkhead.faults.harness.Scenario;
 import io.quarkiverse.redisbulkhead.faults.harness.Stage;
 import io.quarkiverse.redisbulkhead.faults.harness.Store;
+import io.quarkiverse.redisbulkhead.testredis.RedisProcess;
 
 /** Redis restarts, pauses, closes connections, or loses data. */
 @Tag("long")

@@ -8,10 +8,10 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 
 import io.quarkiverse.redisbulkhead.faults.harness.FakeClock;
-import io.quarkiverse.redisbulkhead.faults.harness.RedisProcess;
 import io.quarkiverse.redisbulkhead.faults.harness.Scenario;
 import io.quarkiverse.redisbulkhead.faults.harness.Stage;
 import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
+import io.quarkiverse.redisbulkhead.testredis.RedisProcess;
 
 /** The server's clock steps, for example when it is set manually or the machine resumes from a snapshot. Trap 1. */
 @Tag("long")

@@ -9,11 +9,11 @@ import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.Tag;
 
-import io.quarkiverse.redisbulkhead.faults.harness.RedisProcess;
 import io.quarkiverse.redisbulkhead.faults.harness.Scenario;
 import io.quarkiverse.redisbulkhead.faults.harness.Stage;
 import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
 import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess.Facts;
+import io.quarkiverse.redisbulkhead.testredis.RedisProcess;
 
 /**
  * Load with frequent small faults, for as long as {@code -Dfaults.soak} says. Compares what the applications and

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -17,11 +16,11 @@ import io.quarkiverse.redisbulkhead.faults.harness.ClusterGroup;
 import io.quarkiverse.redisbulkhead.faults.harness.Extent;
 import io.quarkiverse.redisbulkhead.faults.harness.Held;
 import io.quarkiverse.redisbulkhead.faults.harness.Proxy;
-import io.quarkiverse.redisbulkhead.faults.harness.RedisProcess;
 import io.quarkiverse.redisbulkhead.faults.harness.Scenario;
 import io.quarkiverse.redisbulkhead.faults.harness.Stage;
 import io.quarkiverse.redisbulkhead.faults.harness.Store;
 import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
+import io.quarkiverse.redisbulkhead.testredis.RedisProcess;
 
 /** Transient faults: no caller with time left is rejected, and no execution runs without a permit. */
 @Execution(ExecutionMode.CONCURRENT)
@@ -63,7 +62,7 @@ class TransientFaultsTest {
 
     private static void handshakesAreReset(Stage stage, Proxy proxy, Map<String, String> more) {
         stage.permitsMayBeLost();
-        Load load = Load.start(stage, proxy.url(), with(with(Load.PATIENT, MANY_ATTEMPTS), more)).withCommandsInFlight();
+        Load load = Load.start(stage, proxy.url(), Load.with(Load.PATIENT, MANY_ATTEMPTS, more)).withCommandsInFlight();
         proxy.resetHandshakes(0.3);
         for (int i = 0; i < Extent.of(8, 20); i++) {
             stage.fault(proxy::cut);
@@ -215,7 +214,7 @@ class TransientFaultsTest {
         Proxy proxy = stage.proxy(stage.redis());
         stage.fault(() -> proxy.delay(stage.store() == Store.SCRIPT ? 250 : 20));
         for (int i = 0; i < Extent.of(1, 5); i++) {
-            WorkerProcess cold = stage.workersWithoutRedis(1, proxy.url(), with(WAITING, LONG_TURNS), Map.of()).get(0);
+            WorkerProcess cold = stage.workersWithoutRedis(1, proxy.url(), Load.with(WAITING, LONG_TURNS), Map.of()).get(0);
             List<Held> calls = IntStream.range(0, 100).mapToObj(key -> cold.pass("keyed", cold.name() + "k" + key)).toList();
             stage.awaitThat("the end of the calls", () -> calls.stream().allMatch(Held::isDone));
             assertThat(stage.history().rejections()).isEmpty();
@@ -230,7 +229,7 @@ class TransientFaultsTest {
         ClusterGroup group = new ClusterGroup(stage);
         stage.fault(() -> {
             List<WorkerProcess> cold = stage.workersWithoutRedis(4, "none",
-                    with(with(WAITING, LONG_TURNS), group.configuration()), Map.of());
+                    Load.with(WAITING, LONG_TURNS, group.configuration()), Map.of());
             List<Held> calls = cold.stream().flatMap(
                     worker -> IntStream.range(0, 25).mapToObj(key -> worker.pass("keyed", worker.name() + "k" + key))).toList();
             stage.awaitThat("the end of the calls", () -> calls.stream().allMatch(Held::isDone));
@@ -244,7 +243,7 @@ class TransientFaultsTest {
         Proxy proxy = stage.proxy(stage.redis());
         stage.limit("fair", 2);
         List<WorkerProcess> workers = stage.workers(2, proxy.url(),
-                with(WAITING, Map.of("quarkus.redis-bulkhead.\"fair\".permits", "2")));
+                Load.with(WAITING, Map.of("quarkus.redis-bulkhead.\"fair\".permits", "2")));
         workers.forEach(worker -> worker.load("fair", "sync", 3, 20).load("fair", "uni", 3, 20));
         stage.awaitEntries(100);
         Duration window = Duration.ofSeconds(1);
@@ -274,7 +273,8 @@ class TransientFaultsTest {
                 "--repl-diskless-sync-delay", "0").start();
         Proxy proxy = stage.proxy(old);
         WorkerProcess worker = stage
-                .workers(1, proxy.url(), with(WAITING_LONG, Map.of("quarkus.redis-bulkhead.command-timeout", "5s"))).get(0);
+                .workers(1, proxy.url(), Load.with(WAITING_LONG, Map.of("quarkus.redis-bulkhead.command-timeout", "5s")))
+                .get(0);
         List<Held> held = List.of(worker.hold("open"), worker.hold("open"), worker.hold("open"));
         stage.awaitThat("the permits on the replica", () -> promoted.permits("open") == held.size());
 
@@ -316,11 +316,5 @@ class TransientFaultsTest {
     private static void assertServedInOrder(Stage stage, WorkerProcess worker, List<Held> waiters) {
         assertThat(stage.history().rejections()).isEmpty();
         assertThat(worker.inOrderOfEntry(waiters)).isEqualTo(waiters);
-    }
-
-    private static Map<String, String> with(Map<String, String> configuration, Map<String, String> more) {
-        Map<String, String> all = new HashMap<>(configuration);
-        all.putAll(more);
-        return all;
     }
 }

@@ -40,9 +40,6 @@ public class ArchiveResource {
     // tag::archive[]
     /**
      * Archives a year. Does not report success when the permit was lost on the way, because another instance may have begun.
-     *
-     * @param year four digits
-     * @return what was archived
      */
     @POST
     public ArchivedYear archive(int year) {

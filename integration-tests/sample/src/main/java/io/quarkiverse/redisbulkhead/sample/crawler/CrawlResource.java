@@ -26,13 +26,7 @@ public class CrawlResource {
         this.fetcher = fetcher;
     }
 
-    /**
-     * Downloads the first pages of a site.
-     *
-     * @param host {@code example.org} or {@code example.net}
-     * @param pages how many pages, from 1 to 50
-     * @return their texts
-     */
+    /** Downloads the first pages of a site. */
     @GET
     public Uni<List<String>> crawl(@RestQuery @DefaultValue("example.org") String host,
             @RestQuery @DefaultValue("6") int pages) {

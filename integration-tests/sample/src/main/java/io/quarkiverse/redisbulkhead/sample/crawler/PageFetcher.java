@@ -32,23 +32,13 @@ public class PageFetcher {
         this.sites = sites;
     }
 
-    /**
-     * The hosts that may be crawled.
-     *
-     * @return their names
-     */
+    /** The hosts that may be crawled. */
     public Set<String> hosts() {
         return sites.keySet();
     }
 
     // tag::guarded[]
-    /**
-     * Downloads a page.
-     *
-     * @param host one of {@link #hosts()}
-     * @param number which page
-     * @return its text
-     */
+    /** Downloads a page. */
     @Retry(retryOn = BulkheadFullException.class, maxRetries = -1, delay = 100, jitter = 50, maxDuration = 20_000)
     @RedisBulkhead(name = "crawler", permits = 3)
     public Uni<String> page(@BulkheadKey String host, int number) {

@@ -14,13 +14,7 @@ import io.smallrye.mutiny.Uni;
 @ClientHeaderParam(name = "User-Agent", value = "redis-bulkhead-sample")
 public interface Website {
 
-    /**
-     * Downloads a page.
-     *
-     * @param site where the site is
-     * @param number which page
-     * @return its text
-     */
+    /** Downloads a page. */
     @GET
     @Path("/page-{number}")
     Uni<String> page(@Url String site, int number);

@@ -1,10 +1,5 @@
 package io.quarkiverse.redisbulkhead.sample.exports;
 
-/**
- * A table that was copied out of the database.
- *
- * @param table its name
- * @param rows how many rows it has
- */
+/** A table that was copied out of the database. */
 public record Export(String table, int rows) {
 }

@@ -25,12 +25,7 @@ public class ExportResource {
     }
 
     // tag::guarded[]
-    /**
-     * Exports a table. No thread waits, neither for the permit nor for the database.
-     *
-     * @param table the table
-     * @return its contents
-     */
+    /** Exports a table. No thread waits, neither for the permit nor for the database. */
     @GET
     @RedisBulkhead(name = "exports", permits = 2, fair = true, maxWait = "5s")
     public Uni<Export> export(@RestQuery @DefaultValue("orders") String table) {

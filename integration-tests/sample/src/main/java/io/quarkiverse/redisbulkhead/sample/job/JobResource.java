@@ -13,11 +13,7 @@ public class JobResource {
         this.job = job;
     }
 
-    /**
-     * The last run and the last skip.
-     *
-     * @return since the instance started
-     */
+    /** The last run and the last skip. */
     @GET
     public StatisticsJob.History history() {
         return job.history();

@@ -21,14 +21,7 @@ import io.quarkus.scheduler.Scheduled;
 @ApplicationScoped
 public class StatisticsJob {
 
-    /**
-     * The activity of this instance so far.
-     *
-     * @param runs how often it completed the job
-     * @param lastRun when it last started a job that it completed; null when there was no such job
-     * @param skips how often it skipped because another instance ran the job, or Redis was away
-     * @param lastSkip when it last skipped; null when it has not skipped
-     */
+    /** What this instance has done so far: jobs that it completed, and dates that it skipped. The times are null before. */
     public record History(int runs, Instant lastRun, int skips, Instant lastSkip) {
     }
 
@@ -53,11 +46,7 @@ public class StatisticsJob {
     }
     // end::scheduled[]
 
-    /**
-     * The activity of this instance so far.
-     *
-     * @return since it started
-     */
+    /** The activity of this instance since it started. */
     public synchronized History history() {
         return history;
     }

@@ -2,11 +2,6 @@ package io.quarkiverse.redisbulkhead.sample.ledger;
 
 import java.math.BigDecimal;
 
-/**
- * The account as the database has it.
- *
- * @param balance the sum of all that was charged
- * @param token the greatest fencing token that has written
- */
+/** The account as the database has it, with the greatest fencing token that has written. */
 public record Account(BigDecimal balance, long token) {
 }

@@ -60,8 +60,6 @@ public class Ledger {
     /**
      * Asks the partner for a price and charges it.
      *
-     * @param article what is bought
-     * @return what was charged
      * @throws StaleWriterException when another instance has taken over meanwhile; nothing was charged then
      */
     @RedisBulkhead(name = "ledger", permits = 1, fair = true, maxWait = "2s", expire = "10s")
@@ -81,11 +79,7 @@ public class Ledger {
     }
     // end::guarded[]
 
-    /**
-     * Reads the account, which needs no permit.
-     *
-     * @return its present state
-     */
+    /** Reads the account, which needs no permit. */
     public Account account() throws SQLException {
         try (Connection connection = database.getConnection();
                 PreparedStatement read = connection.prepareStatement(READ);

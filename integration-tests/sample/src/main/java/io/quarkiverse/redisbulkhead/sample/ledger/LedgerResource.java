@@ -22,22 +22,13 @@ public class LedgerResource {
         this.ledger = ledger;
     }
 
-    /**
-     * Buys an article.
-     *
-     * @param article what to buy
-     * @return what was charged
-     */
+    /** Buys an article. */
     @POST
     public Charge charge(@RestQuery @DefaultValue("teapot") String article) throws SQLException {
         return ledger.charge(article);
     }
 
-    /**
-     * Shows the account.
-     *
-     * @return its present state
-     */
+    /** Shows the account. */
     @GET
     public Account account() throws SQLException {
         return ledger.account();

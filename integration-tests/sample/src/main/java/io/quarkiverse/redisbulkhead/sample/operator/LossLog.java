@@ -26,11 +26,7 @@ public class LossLog {
     }
     // end::observer[]
 
-    /**
-     * The lost permits.
-     *
-     * @return the oldest first
-     */
+    /** The lost permits, the oldest first. */
     public synchronized List<PermitLost> losses() {
         return List.copyOf(losses);
     }

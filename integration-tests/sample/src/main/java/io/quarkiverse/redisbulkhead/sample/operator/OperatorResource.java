@@ -27,13 +27,7 @@ public class OperatorResource {
         this.lossLog = lossLog;
     }
 
-    /**
-     * Sets the limit for all applications that share the bulkhead immediately.
-     *
-     * @param bulkhead its name
-     * @param key which of its keys, if it has one limit for each
-     * @param permits the new limit
-     */
+    /** Sets the limit for all applications that share the bulkhead immediately. */
     @PUT
     @Path("/{bulkhead}/size")
     public void resize(String bulkhead, @RestQuery String key, @RestQuery int permits) {
@@ -43,25 +37,14 @@ public class OperatorResource {
         find(bulkhead, key).resize(permits);
     }
 
-    /**
-     * Lets all applications go by their own limit again.
-     *
-     * @param bulkhead its name
-     * @param key which of its keys, if it has one limit for each
-     */
+    /** Lets all applications go by their own limit again. */
     @DELETE
     @Path("/{bulkhead}/size")
     public void resetSize(String bulkhead, @RestQuery String key) {
         find(bulkhead, key).resetSize();
     }
 
-    /**
-     * Revokes a permit. Its execution continues, unless {@code on-lost=interrupt} is configured.
-     *
-     * @param bulkhead its name
-     * @param key which of its keys, if it has one limit for each
-     * @param permitId the permit, as {@code /status} tells it
-     */
+    /** Revokes a permit. Its execution continues, unless {@code on-lost=interrupt} is configured. */
     @DELETE
     @Path("/{bulkhead}/permits/{permitId}")
     public void revoke(String bulkhead, @RestQuery String key, String permitId) {
@@ -70,11 +53,7 @@ public class OperatorResource {
         }
     }
 
-    /**
-     * The permits that this instance has lost.
-     *
-     * @return the oldest first
-     */
+    /** The permits that this instance has lost, the oldest first. */
     @GET
     @Path("/losses")
     public List<PermitLost> losses() {

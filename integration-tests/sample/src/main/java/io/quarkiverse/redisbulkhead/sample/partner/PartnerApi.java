@@ -16,12 +16,7 @@ import io.quarkiverse.redisbulkhead.RedisBulkhead;
 @RegisterRestClient(configKey = "partner")
 public interface PartnerApi {
 
-    /**
-     * Asks for a price.
-     *
-     * @param article the article
-     * @return the partner's offer
-     */
+    /** Asks for a price. */
     @GET
     @Path("/quote")
     @RedisBulkhead(name = "partner-api", permits = 10)

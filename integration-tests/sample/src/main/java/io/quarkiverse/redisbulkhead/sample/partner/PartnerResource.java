@@ -17,12 +17,7 @@ public class PartnerResource {
         this.partner = partner;
     }
 
-    /**
-     * Asks the partner.
-     *
-     * @param article the article
-     * @return the partner's offer
-     */
+    /** Asks the partner. */
     @GET
     public Quote quote(@RestQuery @DefaultValue("teapot") String article) {
         return partner.quote(article);

@@ -17,30 +17,17 @@ import io.smallrye.mutiny.Uni;
 @RegisterRestClient(configKey = "database")
 public interface Database {
 
-    /**
-     * Runs the heavy query and waits for it.
-     *
-     * @return its result
-     */
+    /** Runs the heavy query and waits for it. */
     @GET
     @Path("/report")
     Report report();
 
-    /**
-     * Runs the heavy query; no thread waits for it.
-     *
-     * @return its result
-     */
+    /** Runs the heavy query; no thread waits for it. */
     @GET
     @Path("/report")
     Uni<Report> reportAsync();
 
-    /**
-     * Copies a table out; no thread waits for it.
-     *
-     * @param table the table
-     * @return its contents
-     */
+    /** Copies a table out; no thread waits for it. */
     @GET
     @Path("/export")
     Uni<Export> export(@RestQuery String table);

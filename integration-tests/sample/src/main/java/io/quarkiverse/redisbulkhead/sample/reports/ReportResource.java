@@ -22,22 +22,14 @@ public class ReportResource {
     }
 
     // tag::guarded[]
-    /**
-     * The imperative way: runs on a worker thread, which waits for the permit and for the database.
-     *
-     * @return the report
-     */
+    /** The imperative way: runs on a worker thread, which waits for the permit and for the database. */
     @GET
     @RedisBulkhead(name = "reports", permits = 5)
     public Report render() {
         return database.report();
     }
 
-    /**
-     * The reactive way: runs on an event loop; the permit is held until the {@code Uni} ends.
-     *
-     * @return the report
-     */
+    /** The reactive way: runs on an event loop; the permit is held until the {@code Uni} ends. */
     @GET
     @Path("/async")
     @RedisBulkhead(name = "reports", permits = 5)

@@ -24,11 +24,7 @@ public class SearchResource {
     }
 
     // tag::guarded[]
-    /**
-     * Searches.
-     *
-     * @return what was found
-     */
+    /** Searches. */
     @GET
     @RedisBulkhead(name = "search-of-tenant", permits = 2, keyResolver = TenantKey.class)
     @RedisBulkhead(name = "search", permits = 10)

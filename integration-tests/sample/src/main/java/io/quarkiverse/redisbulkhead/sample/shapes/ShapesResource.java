@@ -28,11 +28,7 @@ public class ShapesResource {
         this.bulkheads = bulkheads;
     }
 
-    /**
-     * Holds its permit until the method returns.
-     *
-     * @return the report
-     */
+    /** Holds its permit until the method returns. */
     @GET
     @Path("/value")
     @RedisBulkhead(name = BULKHEAD, permits = 2)
@@ -40,11 +36,7 @@ public class ShapesResource {
         return database.report();
     }
 
-    /**
-     * Holds its permit until the {@code Uni} ends.
-     *
-     * @return the report
-     */
+    /** Holds its permit until the {@code Uni} ends. */
     @GET
     @Path("/uni")
     @RedisBulkhead(name = BULKHEAD, permits = 2)
@@ -52,11 +44,7 @@ public class ShapesResource {
         return database.reportAsync();
     }
 
-    /**
-     * Holds its permit until the stage is complete.
-     *
-     * @return the report
-     */
+    /** Holds its permit until the stage is complete. */
     @GET
     @Path("/stage")
     @RedisBulkhead(name = BULKHEAD, permits = 2)
@@ -64,11 +52,7 @@ public class ShapesResource {
         return database.reportAsync().subscribeAsCompletionStage();
     }
 
-    /**
-     * Holds its permit until the stream ends.
-     *
-     * @return the report, twice
-     */
+    /** Holds its permit until the stream ends. */
     @GET
     @Path("/multi")
     @RedisBulkhead(name = BULKHEAD, permits = 2)
@@ -77,11 +61,7 @@ public class ShapesResource {
                 .transformToMultiAndConcatenate(report -> Multi.createFrom().items(report, report));
     }
 
-    /**
-     * Holds a lock while it queries the database.
-     *
-     * @return the report
-     */
+    /** Holds a lock while it queries the database. */
     @GET
     @Path("/lock")
     public Uni<Report> lock() {

@@ -19,26 +19,11 @@ import io.quarkiverse.redisbulkhead.Waiter;
 @Path("/status")
 public class StatusResource {
 
-    /**
-     * The answer.
-     *
-     * @param now the clock of this instance; the bulkheads use the clock of Redis
-     * @param bulkheads all bulkheads of the application without keys
-     */
+    /** All bulkheads without keys, and the clock of this instance; the bulkheads use the clock of Redis. */
     public record Status(Instant now, List<Use> bulkheads) {
     }
 
-    /**
-     * The use of one bulkhead.
-     *
-     * @param name the bulkhead
-     * @param limit how many permits there are
-     * @param inUse how many of them are taken
-     * @param waiting how many calls wait for one
-     * @param limitsDiffer whether instances go by different limits
-     * @param holders who has the permits
-     * @param waiters who waits
-     */
+    /** The use of one bulkhead. Its limits differ while instances with different configuration run. */
     public record Use(String name, int limit, int inUse, int waiting, boolean limitsDiffer, List<Holder> holders,
             List<Waiter> waiters) {
     }
@@ -49,11 +34,7 @@ public class StatusResource {
         this.bulkheads = bulkheads;
     }
 
-    /**
-     * Asks Redis.
-     *
-     * @return the current use
-     */
+    /** Asks Redis for the current use. */
     @GET
     public Status status() {
         return new Status(Instant.now(),
@@ -61,13 +42,7 @@ public class StatusResource {
                         .map(StatusResource::use).toList());
     }
 
-    /**
-     * Asks Redis about one key of a bulkhead that has one limit for each.
-     *
-     * @param bulkhead its name
-     * @param key the key
-     * @return the current use
-     */
+    /** Asks Redis about one key of a bulkhead that has one limit for each. */
     @GET
     @Path("/{bulkhead}")
     public Use statusOf(String bulkhead, @RestQuery String key) {

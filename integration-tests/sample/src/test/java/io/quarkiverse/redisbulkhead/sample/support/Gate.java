@@ -5,7 +5,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /** Counts concurrent calls, and blocks each until the test opens the gate. Thread-safe. */
-public class Gate {
+public final class Gate {
 
     // Only limits the time of a failing test.
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -19,37 +19,25 @@ public class Gate {
     private long mayLeave;
 
     /** Lets a call in, and returns when it may leave. */
-    final synchronized void pass() throws InterruptedException {
+    synchronized void pass() throws InterruptedException {
         arrived++;
         long turn = turns++;
         inside++;
         peak = Math.max(peak, inside);
-        BooleanSupplier over = roundOf(inside);
         notifyAll();
         try {
-            waitFor(() -> open || turn < mayLeave || over.getAsBoolean(), PATIENCE);
+            waitFor(() -> open || turn < mayLeave, PATIENCE);
         } finally {
             inside--;
         }
     }
 
-    /**
-     * Returns the condition for a call to leave while the gate is shut. Both run with the lock held.
-     *
-     * @param inside how many calls are inside, this one included
-     */
-    BooleanSupplier roundOf(int inside) {
-        return () -> false;
-    }
-
-    /** Lets all current and future calls leave. */
-    public final synchronized void open() {
+    public synchronized void open() {
         open = true;
         notifyAll();
     }
 
-    /** Lets the oldest call inside leave. */
-    public final synchronized void letOneLeave() {
+    public synchronized void letOneLeave() {
         mayLeave++;
         notifyAll();
     }
@@ -62,30 +50,23 @@ public class Gate {
         arrived = 0;
     }
 
-    /**
-     * Waits until calls are inside.
-     *
-     * @param calls how many at once
-     * @throws AssertionError on timeout
-     */
-    public final synchronized void awaitInside(int calls) throws InterruptedException {
+    /** Waits until so many calls are inside, and fails on timeout. */
+    public synchronized void awaitInside(int calls) throws InterruptedException {
         if (!waitFor(() -> inside >= calls, PATIENCE)) {
             throw new AssertionError("expected " + calls + " calls inside, but there are " + inside);
         }
     }
 
-    /** How many calls are inside. */
-    public final synchronized int inside() {
+    public synchronized int inside() {
         return inside;
     }
 
     /** How many calls were inside at once at the most. */
-    public final synchronized int peak() {
+    public synchronized int peak() {
         return peak;
     }
 
-    /** How many calls arrived. */
-    public final synchronized int arrived() {
+    public synchronized int arrived() {
         return arrived;
     }
 

@@ -22,20 +22,14 @@ public final class OutsideServer implements AutoCloseable {
 
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private final HttpServer server;
-    private final Gate reports;
+    private final Gate reports = new Gate();
     private final Gate statistics = new Gate();
     private final Gate quotes = new Gate();
     private final Gate pages = new Gate();
     private final Gate exports = new Gate();
     private final List<String> exported = new CopyOnWriteArrayList<>();
 
-    /**
-     * Starts the server on a free port.
-     *
-     * @param reports what report queries pass
-     */
-    public OutsideServer(Gate reports) {
-        this.reports = reports;
+    public OutsideServer() {
         try {
             server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1024);
         } catch (IOException e) {
@@ -43,8 +37,8 @@ public final class OutsideServer implements AutoCloseable {
         }
         server.setExecutor(threads);
         serve("/database/report", reports, "application/json", "{\"title\":\"Sales\",\"rows\":7}");
-        serve("/database/export", exports, "application/json", "{\"table\":\"a table\",\"rows\":7}", query -> exported
-                .add(query.replace("table=", "")));
+        serve("/database/export", exports, "application/json", "{\"table\":\"a table\",\"rows\":7}",
+                query -> exported.add(query.replace("table=", "")));
         serve("/database/statistics", statistics, "text/plain", "done");
         serve("/partner/quote", quotes, "application/json", "{\"article\":\"teapot\",\"price\":9.99}");
         serve("/site/", pages, "text/plain", "a page");
@@ -74,17 +68,14 @@ public final class OutsideServer implements AutoCloseable {
         exchange.getResponseBody().write(body);
     }
 
-    /** The URL of the database. */
     public String databaseUrl() {
         return url() + "/database";
     }
 
-    /** The URL of the partner. */
     public String partnerUrl() {
         return url() + "/partner";
     }
 
-    /** The URL of the website. */
     public String siteUrl() {
         return url() + "/site";
     }
@@ -93,27 +84,27 @@ public final class OutsideServer implements AutoCloseable {
         return "http://127.0.0.1:" + server.getAddress().getPort();
     }
 
-    /** The gate of report queries. */
+    /** All gates, each of one kind of request. */
+    public List<Gate> gates() {
+        return List.of(reports, statistics, quotes, pages, exports);
+    }
+
     public Gate reports() {
         return reports;
     }
 
-    /** The gate of updates of the statistics. */
     public Gate statistics() {
         return statistics;
     }
 
-    /** The gate of calls to the partner. */
     public Gate quotes() {
         return quotes;
     }
 
-    /** The gate of page downloads. */
     public Gate pages() {
         return pages;
     }
 
-    /** The gate of exports. */
     public Gate exports() {
         return exports;
     }

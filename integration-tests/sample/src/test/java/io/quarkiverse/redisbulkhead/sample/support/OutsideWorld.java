@@ -11,7 +11,7 @@ public class OutsideWorld implements QuarkusTestResourceLifecycleManager {
 
     @Override
     public Map<String, String> start() {
-        server = new OutsideServer(new Gate());
+        server = new OutsideServer();
         return Map.of("sample.database.url", server.databaseUrl(),
                 "sample.partner.url", server.partnerUrl(),
                 "sample.crawler.sites.\"example.org\"", server.siteUrl(),

@@ -16,15 +16,13 @@ public final class ParallelCalls implements AutoCloseable {
 
     private final ExecutorService threads = Executors.newCachedThreadPool();
 
-    /**
-     * Sends requests.
-     *
-     * @param calls how many
-     * @param path the endpoint
-     * @return the future responses
-     */
+    /** Sends concurrent requests. */
     public List<CompletableFuture<Response>> get(int calls, String path) {
-        return Stream.generate(() -> begin(() -> given().get(path))).limit(calls).toList();
+        return Stream.generate(() -> get(path)).limit(calls).toList();
+    }
+
+    public CompletableFuture<Response> get(String path) {
+        return begin(() -> given().get(path));
     }
 
     /** Starts a request on its own thread. The common pool may have fewer threads than requests. */

@@ -4,13 +4,16 @@ import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -22,7 +25,9 @@ public final class SampleProcess implements AutoCloseable {
 
     // Set by the profile "native".
     private static final String NATIVE_EXECUTABLE = System.getProperty("native.image.path");
+    private static final Path APPLICATION = Path.of("target", "quarkus-app", "quarkus-run.jar");
     private static final Pattern LISTENING = Pattern.compile("Listening on: (http://\\S+)");
+    private static final HttpClient CLIENT = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private static final Duration LONGEST_START = Duration.ofSeconds(180);
 
     private final Process process;
@@ -34,28 +39,18 @@ public final class SampleProcess implements AutoCloseable {
         this.output = output;
     }
 
-    /**
-     * Starts the application; {@link #awaitReady} waits until it responds.
-     *
-     * @param output the file for its output
-     * @param configuration what is set at start-up
-     * @param environment what is added to the environment
-     */
+    /** Starts the application, with its output in a file; {@link #awaitReady} waits until it responds. */
     public static SampleProcess start(Path output, Map<String, String> configuration, Map<String, String> environment)
             throws IOException {
-        return start(output, NATIVE_EXECUTABLE == null ? onTheJvm() : List.of(NATIVE_EXECUTABLE), configuration, environment);
-    }
-
-    /** As the other one, by a command that has everything but the configuration and the main class. */
-    static SampleProcess start(Path output, List<String> executable, Map<String, String> configuration,
-            Map<String, String> environment) throws IOException {
-        List<String> command = new ArrayList<>(executable);
+        // Optimized for start-up, not for peak speed.
+        List<String> command = new ArrayList<>(isNative() ? List.of(NATIVE_EXECUTABLE)
+                : List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
+                        "-XX:+UseSerialGC"));
         command.addAll(List.of("-Dquarkus.http.host=127.0.0.1", "-Dquarkus.http.port=0"));
         configuration.forEach((name, value) -> command.add("-D" + name + "=" + value));
-        if (NATIVE_EXECUTABLE == null) {
-            command.add(ClassArchive.MAIN_CLASS);
+        if (!isNative()) {
+            command.addAll(List.of("-jar", APPLICATION.toString()));
         }
-        Files.createDirectories(output.getParent());
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
         builder.environment().putAll(environment);
         Process process = builder.start();
@@ -64,38 +59,32 @@ public final class SampleProcess implements AutoCloseable {
         return new SampleProcess(process, output);
     }
 
-    private static List<String> onTheJvm() throws IOException {
-        ClassArchive archive = ClassArchive.get();
-        return archive.java("-XX:SharedArchiveFile=" + archive.file());
-    }
-
     /** Waits until the application has started, without sending it a request. */
     public void awaitListening() {
         Awaitility.await("start of the application").atMost(LONGEST_START).pollInterval(Duration.ofMillis(50))
                 .until(() -> LISTENING.matcher(output()).find());
     }
 
-    /** Whether applications are native executables in this build. */
     public static boolean isNative() {
         return NATIVE_EXECUTABLE != null;
     }
 
     /** Waits until the application responds, and Redis replies to it. */
-    public void awaitReady(HttpClient client) {
-        awaitResponse(client, "/status");
+    public void awaitReady() {
+        awaitResponse("/status");
     }
 
     /** Waits until the application responds, even without Redis. */
-    public void awaitStarted(HttpClient client) {
-        awaitResponse(client, "/job");
+    public void awaitStarted() {
+        awaitResponse("/job");
     }
 
-    private void awaitResponse(HttpClient client, String path) {
+    private void awaitResponse(String path) {
         Awaitility.await("start of the application").atMost(LONGEST_START).pollInterval(Duration.ofMillis(50))
-                .until(() -> answers(client, path));
+                .until(() -> answers(path));
     }
 
-    private boolean answers(HttpClient client, String path) throws IOException, InterruptedException {
+    private boolean answers(String path) throws IOException {
         if (!process.isAlive()) {
             throw new IllegalStateException("The application ended with exit code " + process.exitValue());
         }
@@ -104,23 +93,18 @@ public final class SampleProcess implements AutoCloseable {
             return false;
         }
         address = URI.create(listening.group(1));
-        HttpRequest request = HttpRequest.newBuilder(uri(path)).timeout(Duration.ofSeconds(60)).build();
-        return client.send(request, HttpResponse.BodyHandlers.discarding()).statusCode() == 200;
+        return send("GET", path).join().statusCode() == 200;
     }
 
-    /** The address of an endpoint. */
-    public URI uri(String path) {
-        return address.resolve(path);
+    /** Sends a request without a body; returns the future response. */
+    public CompletableFuture<HttpResponse<String>> send(String method, String path) {
+        HttpRequest request = HttpRequest.newBuilder(address.resolve(path)).timeout(Duration.ofSeconds(60))
+                .method(method, BodyPublishers.noBody()).build();
+        return CLIENT.sendAsync(request, BodyHandlers.ofString());
     }
 
-    /** The output of the application so far. */
     public String output() throws IOException {
         return Files.readString(output);
-    }
-
-    /** Kills the process (SIGKILL), and returns when it has ended. */
-    public void kill() {
-        process.destroyForcibly().onExit().join();
     }
 
     /** Asks the process to end (SIGTERM). */
@@ -152,8 +136,9 @@ public final class SampleProcess implements AutoCloseable {
         }
     }
 
+    /** Kills the process, and returns when it has ended. */
     @Override
     public void close() {
-        kill();
+        process.destroyForcibly().onExit().join();
     }
 }

@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.faults.harness;
+package io.quarkiverse.redisbulkhead.testredis;
 
 import static redis.embedded.core.ExecutableProvider.newJarResourceProvider;
 
@@ -10,7 +10,7 @@ import java.nio.file.Path;
 /**
  * The server under test: {@code -Dredis.server=} a {@code redis-server} or {@code valkey-server}, else the embedded one.
  */
-final class RedisExecutable {
+public final class RedisExecutable {
 
     private static final String PROPERTY = "redis.server";
 
@@ -19,7 +19,8 @@ final class RedisExecutable {
     private RedisExecutable() {
     }
 
-    static synchronized Path path() {
+    /** The executable; the embedded one is unpacked once for each JVM. */
+    public static synchronized Path path() {
         String given = System.getProperty(PROPERTY, "");
         if (!given.isEmpty()) {
             if (!Files.isExecutable(Path.of(given))) {
@@ -29,7 +30,9 @@ final class RedisExecutable {
         }
         if (embedded == null) {
             try {
-                embedded = newJarResourceProvider(Files.createDirectories(Path.of("target", "redis")).toFile()).get().toPath()
+                embedded = newJarResourceProvider(Files
+                        .createDirectories(Path.of("target", "redis", Long.toString(ProcessHandle.current().pid()))).toFile())
+                        .get().toPath()
                         .toAbsolutePath();
             } catch (IOException e) {
                 throw new UncheckedIOException(e);

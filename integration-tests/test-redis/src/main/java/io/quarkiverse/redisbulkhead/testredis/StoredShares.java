@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.faults.harness;
+package io.quarkiverse.redisbulkhead.testredis;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -35,11 +35,7 @@ final class StoredShares {
     private final Map<String, String> fields;
     private final long nowMillis;
 
-    /**
-     * @param key for messages
-     * @param fields the fields of the hash; may be empty
-     * @param micros the time of the server
-     */
+    /** From the fields of the hash, which may be empty, at a time of the server. The key is for messages. */
     StoredShares(String key, Map<String, String> fields, long micros) {
         this.key = key;
         this.fields = fields;
@@ -71,7 +67,6 @@ final class StoredShares {
         return taken ? number(words, 0) : 0;
     }
 
-    /** The permits of each instance, by the name of its record. */
     Map<String, Long> byInstance() {
         return fields.entrySet().stream().filter(field -> field.getKey().startsWith("i:"))
                 .collect(Collectors.toMap(Map.Entry::getKey, field -> permits(field.getKey(), field.getValue())));

@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.faults.harness;
+package io.quarkiverse.redisbulkhead.testredis;
 
 import static org.awaitility.Awaitility.await;
 
@@ -13,27 +13,22 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.function.BiFunction;
-import java.util.function.BiPredicate;
 import java.util.function.Function;
 
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.Jedis;
-import redis.clients.jedis.Pipeline;
-import redis.clients.jedis.Response;
 import redis.clients.jedis.exceptions.JedisException;
 
 /** A Redis server, or a sentinel, in its own process. */
 public final class RedisProcess implements AutoCloseable {
 
-    static final String HOST = "127.0.0.1";
+    public static final String HOST = "127.0.0.1";
 
     // A node of a cluster has a second port, that much higher.
     private static final int BUS = 10_000;
@@ -44,11 +39,8 @@ public final class RedisProcess implements AutoCloseable {
     private Map<String, String> environment = Map.of();
     private Process process;
 
-    /**
-     * @param folder for its files; it is made
-     * @param arguments as on its command line, after the port and the like
-     */
-    RedisProcess(Path folder, List<String> arguments) {
+    /** Has its files in a folder, which is made, and arguments after the port and the like. */
+    public RedisProcess(Path folder, List<String> arguments) {
         this.port = freePort();
         this.folder = folder.toAbsolutePath();
         this.arguments = arguments;
@@ -79,7 +71,6 @@ public final class RedisProcess implements AutoCloseable {
         return port;
     }
 
-    /** Where its files are. */
     public Path folder() {
         return folder;
     }
@@ -100,14 +91,11 @@ public final class RedisProcess implements AutoCloseable {
         try {
             Files.createDirectories(folder);
             List<String> command = new ArrayList<>(List.of(RedisExecutable.path().toString()));
-            if (!arguments.isEmpty() && !arguments.get(0).startsWith("--")) {
-                // The configuration file must be the first argument.
-                command.add(arguments.get(0));
-            }
-            command.addAll(List.of("--port", Integer.toString(port), "--bind", HOST, "--dir", folder.toString(), "--save", "",
-                    "--enable-debug-command", "yes"));
-            if (!supportsDebugSwitch()) {
-                command.subList(command.size() - 2, command.size()).clear();
+            // The configuration file must be the first argument.
+            command.addAll(arguments.stream().takeWhile(each -> !each.startsWith("--")).toList());
+            command.addAll(List.of("--port", Integer.toString(port), "--bind", HOST, "--dir", folder.toString(), "--save", ""));
+            if (supportsDebugSwitch()) {
+                command.addAll(List.of("--enable-debug-command", "yes"));
             }
             command.addAll(arguments.stream().dropWhile(each -> !each.startsWith("--")).toList());
             ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true)
@@ -147,7 +135,6 @@ public final class RedisProcess implements AutoCloseable {
                 DefaultJedisClientConfig.builder().connectionTimeoutMillis(5_000).socketTimeoutMillis(20_000).build());
     }
 
-    /** Runs a query over a separate connection. */
     public <T> T query(Function<Jedis, T> question) {
         try (Jedis jedis = jedis()) {
             return question.apply(jedis);
@@ -180,7 +167,6 @@ public final class RedisProcess implements AutoCloseable {
         return Long.parseLong(time.get(0)) * 1_000_000 + Long.parseLong(time.get(1));
     }
 
-    /** All keys of bulkheads. */
     public Set<String> keys() {
         return query(jedis -> new TreeSet<>(jedis.keys("redis-bulkhead:*")));
     }
@@ -200,8 +186,7 @@ public final class RedisProcess implements AutoCloseable {
         return shares(bulkhead).keepers();
     }
 
-    /** The permits of each instance, by the name of its record. */
-    Map<String, Long> permitsByInstance(String bulkhead) {
+    public Map<String, Long> permitsByInstance(String bulkhead) {
         return shares(bulkhead).byInstance();
     }
 
@@ -220,12 +205,12 @@ public final class RedisProcess implements AutoCloseable {
     }
 
     /** All instances with permits or live calls that wait, and all holds, by its clock. */
-    List<String> livingMembers() {
+    public List<String> livingMembers() {
         return ofEachBulkhead(StoredShares::living);
     }
 
     /** The applications that came too late for the grace period after its start or promotion, with the bulkhead of each. */
-    List<String> lateInstances() {
+    public List<String> lateInstances() {
         return ofEachBulkhead(StoredShares::late);
     }
 
@@ -234,21 +219,8 @@ public final class RedisProcess implements AutoCloseable {
                 .flatMap(key -> question.apply(shares(key, key)).stream()).toList();
     }
 
-    /** The keys of bulkheads without a time to live. */
-    List<String> keysWithoutEnd() {
-        return ofEach(List.copyOf(keys()), Pipeline::pttl, (key, millis) -> millis == -1);
-    }
-
-    private <T> List<String> ofEach(List<String> keys, BiFunction<Pipeline, String, Response<T>> question,
-            BiPredicate<String, T> which) {
-        return query(jedis -> {
-            Map<String, Response<T>> answers = new LinkedHashMap<>();
-            try (Pipeline pipeline = jedis.pipelined()) {
-                keys.forEach(key -> answers.put(key, question.apply(pipeline, key)));
-            }
-            return answers.entrySet().stream().filter(answer -> which.test(answer.getKey(), answer.getValue().get()))
-                    .map(answer -> answer.getKey() + " " + answer.getValue().get()).toList();
-        });
+    public List<String> keysWithoutEnd() {
+        return query(jedis -> keys().stream().filter(key -> jedis.pttl(key) == -1).toList());
     }
 
     /** Ends it at once (SIGKILL). */
