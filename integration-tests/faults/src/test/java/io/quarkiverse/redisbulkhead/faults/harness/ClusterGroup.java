@@ -110,9 +110,10 @@ public final class ClusterGroup {
             // requests meanwhile.
             source.command("MIGRATE", RedisProcess.HOST, Integer.toString(target.port()), key, "0", "5000", "REPLACE");
         }
-        for (RedisProcess node : masters()) {
-            node.command("CLUSTER", "SETSLOT", slot, "NODE", id(target));
-        }
+        // The new owner first: it then has the latest epoch, which decides where nodes disagree.
+        target.command("CLUSTER", "SETSLOT", slot, "NODE", id(target));
+        masters().stream().filter(node -> node != target)
+                .forEach(node -> node.command("CLUSTER", "SETSLOT", slot, "NODE", id(target)));
     }
 
     private static String anyKey(RedisProcess node, String slot) {
