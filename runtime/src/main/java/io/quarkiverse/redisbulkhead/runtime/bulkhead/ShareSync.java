@@ -328,7 +328,7 @@ final class ShareSync {
         askAgain = untilChange > 0;
         askAgainNanos = now + TimeUnit.MILLISECONDS.toNanos(untilChange);
         graceEnds = position.graceMillis() > 0;
-        full = position.full() && position.number() > freedNumber && around.mayKeep();
+        full = position.full() && position.number() > freedNumber;
         fullUntilNanos = askAgain ? Bulkhead.earlier(sent.atNanos() + FULL_NANOS, askAgainNanos, now)
                 : sent.atNanos() + FULL_NANOS;
         takeTokens(grants || isNewEpoch, position.firstToken(), position.tokens());
@@ -466,6 +466,14 @@ final class ShareSync {
             } else {
                 then.add(() -> call.rejected(call.full(limit, leaseEnd)));
             }
+        }
+        if (full) {
+            // Those that came meanwhile would need a statement, during which others come, and so on.
+            long now = bulkhead.nanoTime();
+            bulkhead.immediate.calls(false).stream().filter(call -> isFull(call.definition().spec(), now)).forEach(call -> {
+                bulkhead.remove(call);
+                then.add(() -> call.rejected(call.full(limit, leaseEnd)));
+            });
         }
     }
 

@@ -43,8 +43,11 @@ public interface ShareStore {
     /** How many holders or waiters a list has at most. */
     int MAX_LISTED = RedisSemaphore.MAX_HOLDERS;
 
-    /** With more instances than that, none may keep permits, and none is told when a permit is free. */
+    /** With more instances than that, none may keep permits. */
     int MOST_KEEPERS = 64;
+
+    /** With more instances than that, none gets a message when a permit is free, because one step sends all of them. */
+    int MOST_TOLD = 16;
 
     /**
      * Runs a task when the store can send. A statement that is built then, and not when something happened, contains all that

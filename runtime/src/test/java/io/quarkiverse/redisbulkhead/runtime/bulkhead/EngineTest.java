@@ -10,6 +10,8 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.Holder;
@@ -101,26 +103,53 @@ class EngineTest extends TwoInstances {
         assertThat(one.statements).isEqualTo(statements);
     }
 
+    /** The other instance has both permits, and has answered the recall. */
+    private List<Admission> fill() {
+        List<Admission> all = List.of(call(one, work(2)), call(one, work(2)));
+        call(two, work(2));
+        advance(PendingCall.RECALL_WAIT.plusMillis(1));
+        rejection(call(two, work(2)));
+        return all;
+    }
+
     @Test
     void fullBulkheadRejectsWithoutTheStore() {
-        Admission holder = call(one, work(1));
-        rejection(call(two, work(1)));
+        Admission holder = fill().get(0);
         int statements = two.statements;
 
         for (int i = 0; i < 100; i++) {
-            assertThat(rejection(call(two, work(1)))).isExactlyInstanceOf(BulkheadFullException.class);
+            assertThat(rejection(call(two, work(2)))).isExactlyInstanceOf(BulkheadFullException.class);
         }
         assertThat(two.statements).isEqualTo(statements);
         holder.end();
-        held(call(two, work(1)));
+        held(call(two, work(2)));
+    }
+
+    /** Calls come faster than answers. */
+    @Test
+    void answerAlsoRejectsTheCallsThatCameMeanwhile() {
+        fill();
+        advance(Duration.ofMillis(ShareStore.FULL_MILLIS));
+        server.leastDelayMicros = 100;
+        server.mostDelayMicros = 100;
+        int statements = two.statements;
+
+        List<Admission> calls = new ArrayList<>();
+        for (int i = 0; i < 1_000; i++) {
+            calls.add(call(two, work(2)));
+            server.advance(50);
+        }
+
+        assertThat(two.statements - statements).isEqualTo(1);
+        advance(Duration.ofMillis(1));
+        assertThat(calls).allSatisfy(call -> rejection(call));
     }
 
     @Test
     void callThatWaitsAsksAlthoughTheBulkheadIsFull() {
-        Admission holder = call(one, work(1));
-        rejection(call(two, work(1)));
+        Admission holder = fill().get(0);
 
-        Admission waiter = call(two, waiting(1));
+        Admission waiter = call(two, waiting(2));
 
         waits(waiter);
         holder.end();
@@ -130,52 +159,57 @@ class EngineTest extends TwoInstances {
     /** The message that a permit is free may be lost. */
     @Test
     void fullBulkheadIsAskedAgainSoon() {
-        Admission holder = call(one, work(1));
-        rejection(call(two, work(1)));
+        Admission holder = fill().get(0);
         server.lostMessages = 1;
         holder.end();
-        rejection(call(two, work(1)));
+        rejection(call(two, work(2)));
 
         advance(Duration.ofMillis(ShareStore.FULL_MILLIS));
 
-        held(call(two, work(1)));
+        held(call(two, work(2)));
     }
 
-    /** No message tells that. */
+    /** No message says that. */
     @Test
     void fullBulkheadIsAskedAgainWhenALeaseEnds() {
-        call(one, work(1));
+        call(one, work(2, spec -> spec.weight(2)));
         one.die();
-        advance(Duration.ofMillis(5_950));
-        rejection(call(two, work(1)));
+        advance(Duration.ofMillis(4_500));
+        call(two, work(2));
+        advance(Duration.ofMillis(1_450));
+        rejection(call(two, work(2)));
 
         advance(Duration.ofMillis(60));
 
-        held(call(two, work(1)));
+        held(call(two, work(2)));
     }
 
-    /** Else a call could be rejected after the release of a permit was confirmed elsewhere. */
-    @Test
-    void fullBulkheadWhoseReleasesAreAwaitedIsAskedEachTime() {
-        SemaphoreDefinition awaited = work(1, spec -> spec.maxWait(Duration.ZERO).awaitRelease(true));
-        Admission holder = call(one, awaited);
-        rejection(call(two, awaited));
+    /** Where nothing stays idle, or releases are awaited, a call finds what was released before it began. */
+    @ParameterizedTest
+    @ValueSource(booleans = { true, false })
+    void exactBulkheadIsAskedEachTime(boolean awaits) {
+        SemaphoreDefinition exact = work(2, spec -> (awaits ? spec.awaitRelease(true) : spec.keepIdle(Duration.ZERO))
+                .maxWait(Duration.ZERO));
+        Admission holder = call(one, exact);
+        held(call(one, exact));
+        call(two, exact);
+        advance(PendingCall.RECALL_WAIT.plusMillis(1));
+        rejection(call(two, exact));
         server.lostMessages = 1;
 
         holder.end();
 
-        held(call(two, awaited));
+        held(call(two, exact));
     }
 
-    /** It keeps nothing, because it may miss recalls; it would miss the message as well. */
+    /** It may miss recalls, so it would miss the message as well. */
     @Test
     void deafInstanceAsksAFullBulkheadEachTime() {
-        call(one, work(1));
         two.engine.hearsRecalls(false);
-        rejection(call(two, work(1)));
+        fill();
         int statements = two.statements;
 
-        rejection(call(two, work(1)));
+        rejection(call(two, work(2)));
 
         assertThat(two.statements).isEqualTo(statements + 1);
     }

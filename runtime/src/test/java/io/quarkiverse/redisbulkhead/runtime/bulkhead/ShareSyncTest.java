@@ -190,7 +190,7 @@ class ShareSyncTest {
     }
 
     @Test
-    void aFullBulkheadRejectsNobodyWhilePermitsGoBack() {
+    void permitsThatGoBackMakeRoomInAFullBulkhead() {
         Admission own = call(Duration.ZERO);
         answer(0, 1, 0, false, 100);
         held(own);

@@ -151,8 +151,8 @@ class ShareDefectsTest {
             scene.a.giveBack(1);
             assertThat(scene.c.tryFor(1, 1).granted()).isZero();
         }),
-        THE_QUEUE_IS_REVERSED("format('%d', share.groups[1] and share.groups[1].ticket or NEVER)",
-                "format('%d', share.groups[1] and -share.groups[1].ticket or NEVER)", scene -> {
+        THE_QUEUE_IS_REVERSED("format('%d', share.groups[1] and share.groups[1].ticket or NEVER - share.limit)",
+                "format('%d', share.groups[1] and -share.groups[1].ticket or NEVER - share.limit)", scene -> {
                     scene.a.tryFor(1, 2);
                     scene.b.waitFor(1, 1);
                     scene.passMillis(1);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 
@@ -358,8 +359,13 @@ public abstract class ShareStoreContract {
         assertThat(a.take()).hasSize(2);
     }
 
+    private void wantToKeep(StatedInstance... instances) {
+        Stream.of(instances).forEach(instance -> instance.wantsToKeep = true);
+    }
+
     @Test
-    void whoWasRefusedByAFullBulkheadIsToldWhenAPermitIsFree() {
+    void aFreePermitOfAFullBulkheadIsAnnounced() {
+        wantToKeep(b, c);
         a.tryFor(1, 2);
 
         assertThat(b.tryFor(1, 1).full()).isTrue();
@@ -369,11 +375,12 @@ public abstract class ShareStoreContract {
         assertThat(b.take()).containsExactly(new Freed(BULKHEAD, b.number));
         assertThat(c.take()).containsExactly(new Freed(BULKHEAD, c.number));
         a.giveBack(1);
-        assertThat(b.take()).as("told once").isEmpty();
+        assertThat(b.take()).as("once").isEmpty();
     }
 
     @Test
-    void whatWaitingCallsGetIsNotTold() {
+    void aPermitForAWaitingCallIsNotAnnounced() {
+        wantToKeep(b);
         a.tryFor(1, 2);
         b.tryFor(1, 1);
         c.waitFor(1, 1);
@@ -387,7 +394,8 @@ public abstract class ShareStoreContract {
     }
 
     @Test
-    void whoWasRefusedIsToldOfAHigherLimitAndOfARevocation() {
+    void revocationsAndHigherLimitsAreAnnounced() {
+        wantToKeep(b);
         a.tryFor(1, 2);
         b.tryFor(1, 1);
         StatedInstance.await(a.store.revoke(BULKHEAD, "a", "", 1));
@@ -399,15 +407,29 @@ public abstract class ShareStoreContract {
         assertThat(b.take()).contains(new Freed(BULKHEAD, b.number));
     }
 
-    /** Its calls would have to ask, because something may change that no message tells. */
     @Test
-    void onlyAFullBulkheadIsRemembered() {
+    void aFreePermitIsAnnouncedToTheHigherOfTwoLimits() {
+        wantToKeep(b, c);
+        a.withLimit(3).tryFor(1, 3);
+        b.tryFor(1, 1);
+        c.withLimit(3).tryFor(1, 1);
+
+        a.giveBack(1);
+
+        assertThat(c.take()).containsExactly(new Freed(BULKHEAD, c.number));
+        assertThat(b.take()).as("two are held, which is its limit").isEmpty();
+    }
+
+    /** Otherwise something may change that is not announced. */
+    @Test
+    void onlyWhatIsAnnouncedIsFull() {
+        wantToKeep(b);
         a.tryFor(1, 1);
         assertThat(b.tryFor(2, 1).full()).as("one permit is free").isFalse();
         a.waitFor(1, 2);
         assertThat(b.tryFor(1, 1).full()).as("calls wait").isFalse();
         a.needs = List.of();
-        a.wantsToKeep = true;
+        wantToKeep(a);
         a.sync();
         passMillis(ShareStore.UNMET_MILLIS + 1);
         assertThat(a.sync().mayKeep()).isTrue();
@@ -419,9 +441,20 @@ public abstract class ShareStoreContract {
     }
 
     @Test
-    void ofManyInstancesNoneIsTold() {
+    void whereNothingIsKeptNothingIsFull() {
         a.tryFor(1, 2);
-        for (int i = 0; i < ShareStore.MOST_KEEPERS; i++) {
+
+        assertThat(b.tryFor(1, 1).full()).isFalse();
+
+        a.giveBack(1);
+        assertThat(b.take()).isEmpty();
+    }
+
+    @Test
+    void manyInstancesGetNoAnnouncements() {
+        wantToKeep(b);
+        a.tryFor(1, 2);
+        for (int i = 0; i < ShareStore.MOST_TOLD; i++) {
             server.instance("i" + i).tryFor(1, 1);
         }
 
@@ -429,7 +462,8 @@ public abstract class ShareStoreContract {
     }
 
     @Test
-    void whoWasRefusedLongAgoIsNotTold() {
+    void announcementsEndWithTheirTime() {
+        wantToKeep(b);
         a.tryFor(1, 2);
         b.tryFor(1, 1);
         passMillis(ShareStore.FULL_MILLIS);

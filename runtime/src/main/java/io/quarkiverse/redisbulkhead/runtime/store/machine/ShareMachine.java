@@ -261,9 +261,11 @@ public final class ShareMachine {
         long recalled = isUnmet ? recall(mine) : 0;
         tellOffers();
         tellFreed();
-        // No permit is free, none is kept, and no call waits: until a permit is free, this instance rejects calls by itself.
-        mine.full = isUnmet && recalled == 0 && !othersWait && mine.groups.isEmpty() && held >= limit && now >= grace
-                && instances <= ShareStore.MOST_KEEPERS;
+        // No permit is free, none is kept, and no call waits: until a message says that a permit is free, this instance rejects
+        // calls.
+        mine.full = statement.wantsToKeep() && isUnmet && recalled == 0 && !othersWait && mine.groups.isEmpty() && held >= limit
+                && now >= grace
+                && instances <= ShareStore.MOST_TOLD;
         queue(mine);
         long change = Math.min(isUnmet ? Math.max(nextEnd, pause) : NEVER,
                 Math.min(now < grace ? grace : NEVER, recalled > 0 ? now + ShareStore.RECALL_MILLIS : NEVER));
@@ -591,7 +593,8 @@ public final class ShareMachine {
     private void queue(ShareRecord share) {
         leave(share.instance);
         if (!share.groups.isEmpty() || share.full) {
-            long place = share.groups.isEmpty() ? NEVER : share.groups.get(0).ticket;
+            // The highest limit comes first, because its instance is the first for which a permit is free.
+            long place = share.groups.isEmpty() ? NEVER - share.limit : share.groups.get(0).ticket;
             places.put(share.instance, place);
             line.add(new Place(place, share.instance));
         }
