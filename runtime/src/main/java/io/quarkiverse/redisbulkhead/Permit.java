@@ -130,7 +130,8 @@ public interface Permit extends AutoCloseable {
 
     /**
      * Releases the permit without waiting for the reply. The next call of this process finds it free; other processes do as
-     * soon as Redis has executed the release. If Redis does not confirm the release, it is retried in the background until the
+     * soon as Redis has executed the release, or a message later where idle permits are kept. If Redis does not confirm the
+     * release, it is retried in the background until the
      * lease has ended. With {@link SemaphoreSpec#awaitRelease()}, this waits as {@link #release()} does.
      *
      * @throws IllegalStateException when called on an event loop, with {@code awaitRelease}
