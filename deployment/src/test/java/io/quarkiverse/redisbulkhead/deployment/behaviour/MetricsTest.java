@@ -38,7 +38,10 @@ import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
 import io.quarkiverse.redisbulkhead.deployment.behaviour.Scrape.Sample;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallResult;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreListener;
 import io.quarkiverse.redisbulkhead.runtime.message.Texts;
+import io.quarkiverse.redisbulkhead.runtime.metrics.BulkheadMetrics;
+import io.quarkus.arc.Arc;
 import io.quarkus.test.QuarkusUnitTest;
 import io.vertx.core.json.JsonObject;
 
@@ -52,7 +55,8 @@ class MetricsTest {
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
             .withApplicationRoot(jar -> jar.addClasses(OptionalExtensions.class, Guarded.class, Gate.class, Caller.class,
                     Scrape.class, Sample.class))
-            .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.METRICS))
+            .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.METRICS, OptionalExtensions.TRACING))
+            .overrideConfigKey("quarkus.otel.enabled", "false")
             .overrideConfigKey("quarkus.redis-bulkhead.metrics.cluster-interval", "100ms")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.metrics.names", "chosen-in-code, lock:chosen")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"off\".enabled", "false")
@@ -99,6 +103,12 @@ class MetricsTest {
         assertThat(after.value("redis_bulkhead_running_duration_seconds_count", of("reports", "report"))).isEqualTo(1);
         assertThat(after.value("redis_bulkhead_waiting_duration_seconds_count", of("reports", "report"))).isEqualTo(1);
         awaitCluster("permits_in_use", "reports", 0);
+    }
+
+    @Test
+    void disabledOpenTelemetryHearsOfNothing() {
+        assertThat(Arc.container().listAll(SemaphoreListener.class)).singleElement()
+                .satisfies(listener -> assertThat(listener.getBean().getBeanClass()).isEqualTo(BulkheadMetrics.class));
     }
 
     /** Each connection is a pool of its own, and their meters would be one: Micrometer warns. */

@@ -61,8 +61,8 @@ class OutagePolicyTest {
             .assertLogRecords(lines -> assertThat(lines)
                     .extracting(line -> line.getLevel() + " " + ((ExtLogRecord) line).getFormattedMessage())
                     .containsExactly(
-                            "INFO Bulkheads with fewer permits than quarkus.redis-bulkhead.instances reject calls while"
-                                    + " Redis is away, although quarkus.redis-bulkhead.on-outage is local: rejecting. For a limit of"
+                            "INFO Bulkheads with fewer permits than quarkus.redis-bulkhead.instances reject calls while Redis"
+                                    + " is away, although quarkus.redis-bulkhead.on-outage is local: rejecting. For a limit of"
                                     + " each instance there, set local-permits for them"));
 
     @Inject

@@ -57,14 +57,14 @@ class BeansDiscoveryTest {
             .setLogRecordPredicate(line -> line.getLoggerName().endsWith("GuardProcessor"))
             .assertLogRecords(lines -> assertThat(lines).extracting(line -> line.getMessage()).containsExactlyInAnyOrder(
                     "RBH037 " + Jobs.class.getName() + "#nightly: a run that begins while the only permit of"
-                            + " @RedisBulkhead(name = \"nightly\") is taken is skipped, even if the previous run of this instance"
-                            + " has it. Set concurrentExecution = SKIP in @Scheduled if runs must not overlap within an instance,"
-                            + " or decide for all calls with quarkus.redis-bulkhead.\"nightly\".on-full, which is reject or skip."
-                            + " See https://docs.quarkiverse.io/quarkus-redis-bulkhead/dev/errors.html#RBH037",
-                    "RBH039 " + SILENT + "#stream: it returns Multi, and no @OnError method takes a rejection."
-                            + " WebSockets Next would log an error and tell the client nothing. Add a method with @OnError and a"
-                            + " parameter of type BulkheadFullException or BulkheadException to the endpoint."
-                            + " See https://docs.quarkiverse.io/quarkus-redis-bulkhead/dev/errors.html#RBH039"));
+                            + " @RedisBulkhead(name = \"nightly\") is taken is skipped, even if the previous run of this"
+                            + " instance has it. Set concurrentExecution = SKIP in @Scheduled if runs must not overlap within"
+                            + " an instance, or decide for all calls with quarkus.redis-bulkhead.\"nightly\".on-full, which is"
+                            + " reject or skip. See https://docs.quarkiverse.io/quarkus-redis-bulkhead/dev/errors.html#RBH037",
+                    "RBH039 " + SILENT + "#stream: it returns Multi, and no @OnError method takes a rejection. WebSockets Next"
+                            + " would log an error and tell the client nothing. Add a method with @OnError and a parameter of"
+                            + " type BulkheadFullException or BulkheadException to the endpoint. See"
+                            + " https://docs.quarkiverse.io/quarkus-redis-bulkhead/dev/errors.html#RBH039"));
 
     @Inject
     Declarations declarations;
@@ -86,29 +86,6 @@ class BeansDiscoveryTest {
     @Test
     void acceptsConfigurationOfDisabledBeans() {
         assertThat(declarations.namesElsewhere()).contains("switched", "excluded", "base");
-    }
-
-    public interface Api {
-
-        @GET
-        @Path("from-api")
-        String fromApi();
-    }
-
-    @Path("resource")
-    public static class Resource implements Api {
-
-        @GET
-        @RedisBulkhead(name = "reports", permits = 1)
-        public String render() {
-            return "";
-        }
-
-        @Override
-        @RedisBulkhead(name = "reports", permits = 1)
-        public String fromApi() {
-            return "";
-        }
     }
 
     // Generated, because WebSockets Next on the class path of all tests would be a part of every application.
@@ -146,97 +123,55 @@ class BeansDiscoveryTest {
         method.returnValue(returns == void.class ? null : method.loadNull());
     }
 
-    public static class Jobs {
+    // @formatter:off
 
-        @Scheduled(every = "24h", delayed = "24h")
-        @RedisBulkhead(name = "nightly", permits = 1)
-        void nightly() {
-        }
-
-        @Scheduled(every = "24h", delayed = "24h")
-        @RedisBulkhead(name = "decided", permits = 1)
-        void decided() {
-        }
-
-        @Scheduled(every = "24h", delayed = "24h", concurrentExecution = ConcurrentExecution.SKIP)
-        @RedisBulkhead(name = "apart", permits = 1)
-        void apart() {
-        }
-
-        @Scheduled(every = "24h", delayed = "24h")
-        @RedisBulkhead(name = "several", permits = 2)
-        void several() {
-        }
+    public interface Api {
+        @GET @Path("from-api") String fromApi();
     }
 
-    @Singleton
-    @IfBuildProfile("elsewhere")
-    static class OtherProfile {
+    @Path("resource") public static class Resource implements Api {
+        @GET @RedisBulkhead(name = "reports", permits = 1) public String render() { return ""; }
+        @Override @RedisBulkhead(name = "reports", permits = 1) public String fromApi() { return ""; }
+    }
 
-        @RedisBulkhead(name = "switched", permits = 1)
-        void guarded() {
-        }
+    public static class Jobs {
+        @Scheduled(every = "24h", delayed = "24h") @RedisBulkhead(name = "nightly", permits = 1) void nightly() {}
+        @Scheduled(every = "24h", delayed = "24h") @RedisBulkhead(name = "decided", permits = 1) void decided() {}
+        @Scheduled(every = "24h", delayed = "24h", concurrentExecution = ConcurrentExecution.SKIP)
+        @RedisBulkhead(name = "apart", permits = 1) void apart() {}
+        @Scheduled(every = "24h", delayed = "24h") @RedisBulkhead(name = "several", permits = 2) void several() {}
+    }
 
-        @RedisBulkhead(name = "switched", permits = 1)
-        private void hidden() {
-        }
-
-        void keyed(@BulkheadKey String key) {
-        }
+    @Singleton @IfBuildProfile("elsewhere") static class OtherProfile {
+        @RedisBulkhead(name = "switched", permits = 1) void guarded() {}
+        @RedisBulkhead(name = "switched", permits = 1) private void hidden() {}
+        void keyed(@BulkheadKey String key) {}
     }
 
     @Singleton
     @IfBuildProperty(name = "elsewhere", stringValue = "true")
-    @RedisBulkhead(name = "switched", permits = 2)
-    static class OtherProperty {
-
-        void guarded() {
-        }
+    @RedisBulkhead(name = "switched", permits = 2) static class OtherProperty {
+        void guarded() {}
     }
 
-    @Singleton
-    @LookupIfProperty(name = "elsewhere", stringValue = "true")
-    static class LookedUp {
-
-        @RedisBulkhead(name = "looked-up", permits = 1)
-        void guarded() {
-        }
+    @Singleton @LookupIfProperty(name = "elsewhere", stringValue = "true") static class LookedUp {
+        @RedisBulkhead(name = "looked-up", permits = 1) void guarded() {}
     }
 
-    @Vetoed
-    static class VetoedClass {
-
-        @RedisBulkhead(name = "", permits = 0)
-        void guarded() {
-        }
-
-        void keyed(@BulkheadKey String key) {
-        }
+    @Vetoed static class VetoedClass {
+        @RedisBulkhead(name = "", permits = 0) void guarded() {}
+        void keyed(@BulkheadKey String key) {}
     }
 
-    @Singleton
-    static class Excluded {
-
-        @RedisBulkhead(name = "excluded", permits = 0)
-        void guarded() {
-        }
-
-        void keyed(@BulkheadKey String key) {
-        }
+    @Singleton static class Excluded {
+        @RedisBulkhead(name = "excluded", permits = 0) void guarded() {}
+        void keyed(@BulkheadKey String key) {}
     }
 
     abstract static class Base {
-
-        @RedisBulkhead(name = "base", permits = 1)
-        void guarded() {
-        }
-
-        void keyed(@BulkheadKey String key) {
-        }
+        @RedisBulkhead(name = "base", permits = 1) void guarded() {}
+        void keyed(@BulkheadKey String key) {}
     }
 
-    @Singleton
-    @IfBuildProfile("elsewhere")
-    static class Heir extends Base {
-    }
+    @Singleton @IfBuildProfile("elsewhere") static class Heir extends Base {}
 }

@@ -27,6 +27,6 @@ class MutualTlsTest extends TlsContract {
             .overrideRuntimeConfigKey("quarkus.tls.redis.key-store.p12.password", Certificates.PASSWORD);
 
     MutualTlsTest() {
-        super(REDIS, FRONT, CERTIFICATES, true);
+        super(REDIS, FRONT, CERTIFICATES, true, "+@all");
     }
 }

@@ -1,14 +1,12 @@
 package io.quarkiverse.redisbulkhead.deployment.tls;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.quarkiverse.redisbulkhead.deployment.behaviour.KillableRedis;
 import io.quarkus.test.QuarkusUnitTest;
 
-/** {@code store=lock} over TLS, where only the server has a certificate. */
+/** {@code store=lock} over TLS, where only the server has a certificate, for a user that may run no scripts. */
 class TlsOnLockStoreTest extends TlsContract {
 
     static final KillableRedis REDIS = new KillableRedis("tls-on-lock-store-test");
@@ -28,18 +26,11 @@ class TlsOnLockStoreTest extends TlsContract {
             .overrideRuntimeConfigKey("quarkus.tls.redis.trust-store.pem.certs", CERTIFICATES.certificate("server"));
 
     TlsOnLockStoreTest() {
-        super(REDIS, FRONT, CERTIFICATES, false);
+        super(REDIS, FRONT, CERTIFICATES, false, "+@all -eval -evalsha -script");
     }
 
     @Test
     void missingClientCertificateIsAnOutage() {
-        front().stop();
-        front().start(CERTIFICATES.server("server"), true);
-
-        assertThat(call()).hasMessageContaining("Redis");
-
-        front().stop();
-        front().start(CERTIFICATES.server("server"), false);
-        awaitServed();
+        assertOutageWhile(() -> front().start(CERTIFICATES.server("server"), true), "Redis");
     }
 }

@@ -20,8 +20,8 @@ final class BeanMistakes {
                     Guarded.class, Constructors.class, Produced.class, Producer.class, InField.class,
                     Assistant.class, Silent.class, Unregistered.class, RegisterAiService.class, UserMessage.class },
             "RBH011 Abstract#guarded: Abstract" + NO_BEAN + "It is abstract, and no bean inherits from it",
-            "RBH036 Assistant#twice: Quarkus LangChain4j implements the abstract methods of an AI service only, and CDI does not"
-                    + " intercept this one, so @RedisBulkhead guards nothing here. Put it on the abstract method, or put"
+            "RBH036 Assistant#twice: Quarkus LangChain4j implements the abstract methods of an AI service only, and CDI does"
+                    + " not intercept this one, so @RedisBulkhead guards nothing here. Put it on the abstract method, or put"
                     + " @RedisBulkhead on the method of a bean that calls it",
             "RBH011 Constructors#guarded: Constructors" + NO_BEAN
                     + "It has several constructors: mark one with @Inject, or add one without parameters",
@@ -32,12 +32,10 @@ final class BeanMistakes {
                     + "add a scope such as @ApplicationScoped",
             "RBH011 Plain#guarded: Plain" + NO_BEAN + "Add a scope such as @ApplicationScoped",
             "RBH011 PlainClass: PlainClass" + NO_BEAN + "Add a scope such as @ApplicationScoped",
-            "RBH011 Port#abstractly: CDI does not inherit interceptor bindings from interface methods, so "
-                    + "@RedisBulkhead guards nothing here (only REST clients and AI services are exceptions). Put it on the implementing "
-                    + "method",
-            "RBH011 Port#byDefault: CDI does not inherit interceptor bindings from interface methods, so "
-                    + "@RedisBulkhead guards nothing here (only REST clients and AI services are exceptions). Put it on the implementing "
-                    + "method",
+            "RBH011 Port#abstractly: CDI does not inherit interceptor bindings from interface methods, so @RedisBulkhead guards"
+                    + " nothing here (only REST clients and AI services are exceptions). Put it on the implementing method",
+            "RBH011 Port#byDefault: CDI does not inherit interceptor bindings from interface methods, so @RedisBulkhead guards"
+                    + " nothing here (only REST clients and AI services are exceptions). Put it on the implementing method",
             "RBH011 Produced#guarded: beans of Produced are made by the producer Producer#produced" + PRODUCED,
             "RBH036 Silent: @RedisBulkhead on the AI service guards nothing: it has no abstract method without an annotation of"
                     + " its own. Remove it",
@@ -47,124 +45,66 @@ final class BeanMistakes {
             "RBH011 Whole: an interface is not a bean, so @RedisBulkhead guards nothing here (only REST clients and "
                     + "AI services are exceptions). Put it on the implementing class");
 
-    static class Plain {
+    // @formatter:off
 
-        @RedisBulkhead(name = "no-bean", permits = 1)
-        void guarded() {
-        }
+    static class Plain {
+        @RedisBulkhead(name = "no-bean", permits = 1) void guarded() {}
     }
 
-    @RedisBulkhead(name = "no-bean", permits = 1)
-    static class PlainClass {
-
-        void guarded() {
-        }
+    @RedisBulkhead(name = "no-bean", permits = 1) static class PlainClass {
+        void guarded() {}
     }
 
     abstract static class Abstract {
-
-        @RedisBulkhead(name = "no-bean", permits = 1)
-        void guarded() {
-        }
+        @RedisBulkhead(name = "no-bean", permits = 1) void guarded() {}
     }
 
     class Inner {
-
-        @RedisBulkhead(name = "no-bean", permits = 1)
-        void guarded() {
-        }
+        @RedisBulkhead(name = "no-bean", permits = 1) void guarded() {}
     }
 
     interface Port {
-
-        @RedisBulkhead(name = "no-bean", permits = 1)
-        void abstractly();
-
-        @RedisBulkhead(name = "no-bean", permits = 1)
-        default void byDefault() {
-        }
+        @RedisBulkhead(name = "no-bean", permits = 1) void abstractly();
+        @RedisBulkhead(name = "no-bean", permits = 1) default void byDefault() {}
     }
 
-    @RedisBulkhead(name = "no-bean", permits = 1)
-    interface Whole {
-
+    @RedisBulkhead(name = "no-bean", permits = 1) interface Whole {
         void guarded();
     }
 
-    @Singleton
-    static class Adapter implements Port, Whole {
-
-        @Override
-        public void abstractly() {
-        }
-
-        @Override
-        public void guarded() {
-        }
+    @Singleton static class Adapter implements Port, Whole {
+        @Override public void abstractly() {}
+        @Override public void guarded() {}
     }
 
-    @RedisBulkhead(name = "no-bean", permits = 1)
-    @interface Guarded {
-    }
+    @RedisBulkhead(name = "no-bean", permits = 1) @interface Guarded {}
 
-    @Singleton
-    static class Constructors {
-
-        Constructors(Adapter adapter) {
-        }
-
-        Constructors(Adapter adapter, Port port) {
-        }
-
-        @RedisBulkhead(name = "no-bean", permits = 1)
-        void guarded() {
-        }
+    @Singleton static class Constructors {
+        Constructors(Adapter adapter) {}
+        Constructors(Adapter adapter, Port port) {}
+        @RedisBulkhead(name = "no-bean", permits = 1) void guarded() {}
     }
 
     static class Produced {
-
-        @RedisBulkhead(name = "no-bean", permits = 1)
-        void guarded() {
-        }
+        @RedisBulkhead(name = "no-bean", permits = 1) void guarded() {}
     }
 
-    @RedisBulkhead(name = "no-bean", permits = 1)
-    static class InField {
-
-        void guarded() {
-        }
+    @RedisBulkhead(name = "no-bean", permits = 1) static class InField {
+        void guarded() {}
     }
 
-    @Singleton
-    static class Producer {
-
-        @Produces
-        InField inField = new InField();
-
-        @Produces
-        Produced produced() {
-            return new Produced();
-        }
+    @Singleton static class Producer {
+        @Produces InField inField = new InField();
+        @Produces Produced produced() { return new Produced(); }
     }
 
-    @RegisterAiService
-    interface Assistant {
-
-        @RedisBulkhead(name = "no-bean", permits = 1)
-        default String twice() {
-            return "";
-        }
+    @RegisterAiService interface Assistant {
+        @RedisBulkhead(name = "no-bean", permits = 1) default String twice() { return ""; }
     }
 
-    @RegisterAiService
-    @RedisBulkhead(name = "no-bean", permits = 1)
-    interface Silent {
-    }
+    @RegisterAiService @RedisBulkhead(name = "no-bean", permits = 1) interface Silent {}
 
     interface Unregistered {
-
-        @UserMessage("Why?")
-        @RedisBulkhead(name = "no-bean", permits = 1)
-        String ask();
+        @UserMessage("Why?") @RedisBulkhead(name = "no-bean", permits = 1) String ask();
     }
 }

@@ -46,8 +46,8 @@ class BuildConfigurationRuleTest {
         assertThat(mistakes(Map.of(CLIENT, "permitz", "quarkus.redis.hosts", HOSTS, "quarkus.redis.permits.hosts", HOSTS),
                 Set.of()))
                 .singleElement()
-                .hasToString("RBH022 quarkus.redis-bulkhead.redis-client: there is no Redis client 'permitz'. Did you"
-                        + " mean 'permits'? There are permits. Set quarkus.redis.permitz.hosts (an expression such as ${REDIS_HOSTS}"
+                .hasToString("RBH022 quarkus.redis-bulkhead.redis-client: there is no Redis client 'permitz'. Did you mean"
+                        + " 'permits'? There are permits. Set quarkus.redis.permitz.hosts (an expression such as ${REDIS_HOSTS}"
                         + " is enough for the build), or leave redis-client out to use the default client");
     }
 

@@ -50,8 +50,7 @@ class NamesInCodeTest {
     private static String warning(String properties, String name, String meant, String hint) {
         return "RBH025 quarkus.redis-bulkhead." + properties + ": no @RedisBulkhead has the name \"" + name + "\"." + meant
                 + " Declared: reports. It is used if code defines a bulkhead of this name with a SemaphoreSpec" + hint
-                + ". See "
-                + "https://docs.quarkiverse.io/quarkus-redis-bulkhead/dev/errors.html#RBH025";
+                + ". See https://docs.quarkiverse.io/quarkus-redis-bulkhead/dev/errors.html#RBH025";
     }
 
     @Test
