@@ -2,7 +2,6 @@ package io.quarkiverse.redisbulkhead.deployment.behaviour;
 
 import static io.restassured.RestAssured.when;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 import static org.hamcrest.Matchers.is;
@@ -104,15 +103,6 @@ class LocalStoreTest {
     }
 
     @Test
-    void locksAreExclusive() {
-        bulkheads.lock("orders").run(() -> {
-            assertThat(bulkheads.lock("orders").tryLock()).isEmpty();
-            assertThat(bulkheads.lock("orders").owner()).isPresent();
-        });
-        assertThat(bulkheads.lock("orders").tryLock().orElseThrow().release()).isTrue();
-    }
-
-    @Test
     void registersNoRedisClient() {
         assertThat(Arc.container().listAll(Redis.class)).isEmpty();
     }
@@ -126,17 +116,12 @@ class LocalStoreTest {
     }
 
     @Test
-    void appliesTheConfigurationOfTheResolvedName() {
-        assertThat(bulkheads.semaphore("eu-orders").status().limit()).isEqualTo(2);
-    }
-
-    @Test
-    void bothMethodsShareTheBulkhead() {
+    void bothMethodsShareTheBulkheadAndItsConfiguration() {
         RedisSemaphore orders = bulkheads.semaphore("eu-orders");
+        assertThat(orders.status().limit()).isEqualTo(2);
         try (Permit one = orders.acquire(Duration.ZERO); Permit other = orders.acquire(Duration.ZERO)) {
-            assertThatExceptionOfType(BulkheadFullException.class).isThrownBy(shop::order)
-                    .satisfies(rejected -> assertThat(rejected.name()).isEqualTo("eu-orders"));
-            assertThatExceptionOfType(BulkheadFullException.class).isThrownBy(shop::buy);
+            assertThatThrownBy(shop::order).isInstanceOf(BulkheadFullException.class).hasMessageContaining("'eu-orders'");
+            assertThatThrownBy(shop::buy).isInstanceOf(BulkheadFullException.class);
         }
         assertThat(shop.order()).isEqualTo("eu-orders");
         assertThat(shop.buy()).isEqualTo("eu-orders");
@@ -238,94 +223,41 @@ class LocalStoreTest {
         return bulkheads.semaphore("slow").forKey("a").status().waiting();
     }
 
-    @ApplicationScoped
-    public static class Reports {
+    // @formatter:off
 
-        @RedisBulkhead(name = "reports", permits = 1)
-        String render(Supplier<String> body) {
-            return body.get();
-        }
+    @ApplicationScoped public static class Reports {
+        @RedisBulkhead(name = "reports", permits = 1) String render(Supplier<String> body) { return body.get(); }
     }
 
-    @ApplicationScoped
-    public static class Shop {
+    @ApplicationScoped public static class Shop {
+        @Inject CurrentPermit permit;
 
-        @Inject
-        CurrentPermit permit;
-
-        @RedisBulkhead(name = "${app.region}-orders")
-        String order() {
-            return permit.get().bulkhead();
-        }
-
-        @RedisBulkhead(name = "${app.unset.region:eu}-orders")
-        String buy() {
-            return permit.get().bulkhead();
-        }
-
-        @RedisBulkhead(name = "${app.${app.kind}.name}", permits = 1)
-        String nested() {
-            return permit.get().bulkhead();
-        }
-
+        @RedisBulkhead(name = "${app.region}-orders") String order() { return permit.get().bulkhead(); }
+        @RedisBulkhead(name = "${app.unset.region:eu}-orders") String buy() { return permit.get().bulkhead(); }
+        @RedisBulkhead(name = "${app.${app.kind}.name}", permits = 1) String nested() { return permit.get().bulkhead(); }
         @RedisBulkhead(name = "${app.unset.name:fallback}", permits = 1, expire = "${app.unset.lease:${app.unset.other:10s}}")
-        String byDefault() {
-            return permit.get().bulkhead();
-        }
-
-        @RedisBulkhead(name = "price$", permits = 1)
-        String dollar() {
-            return permit.get().bulkhead();
-        }
-
-        @RedisBulkhead(name = "$${quoted}", permits = 1)
-        String quoted() {
-            return permit.get().bulkhead();
-        }
-
-        @RedisBulkhead(name = "\\${escaped}", permits = 1)
-        String escaped() {
-            return permit.get().bulkhead();
-        }
+        String byDefault() { return permit.get().bulkhead(); }
+        @RedisBulkhead(name = "price$", permits = 1) String dollar() { return permit.get().bulkhead(); }
+        @RedisBulkhead(name = "$${quoted}", permits = 1) String quoted() { return permit.get().bulkhead(); }
+        @RedisBulkhead(name = "\\${escaped}", permits = 1) String escaped() { return permit.get().bulkhead(); }
     }
 
-    @Path("mapped")
-    public static class Mapped {
-
-        @GET
-        @RedisBulkhead(name = "mapped", permits = 1)
-        public String report() {
-            return "report";
-        }
-
-        @GET
-        @Path("of")
-        @RedisBulkhead(name = "mapped-of", permits = 1)
-        public String of(@BulkheadKey @QueryParam("tenant") String tenant) {
-            return tenant;
-        }
+    @Path("mapped") public static class Mapped {
+        @GET @RedisBulkhead(name = "mapped", permits = 1) public String report() { return "report"; }
+        @GET @Path("of") @RedisBulkhead(name = "mapped-of", permits = 1)
+        public String of(@BulkheadKey @QueryParam("tenant") String tenant) { return tenant; }
     }
 
-    @Provider
-    public static class OwnMapper implements ExceptionMapper<BulkheadException> {
-
+    @Provider public static class OwnMapper implements ExceptionMapper<BulkheadException> {
         @Override
         public Response toResponse(BulkheadException rejection) {
             return Response.status(418).entity(rejection.getClass().getSimpleName()).build();
         }
     }
 
-    @ApplicationScoped
-    public static class Guarded {
-
+    @ApplicationScoped public static class Guarded {
+        @RedisBulkhead(name = "slow", permits = 1, maxWait = "20s") String slow(@BulkheadKey String key) { return "done"; }
         @RedisBulkhead(name = "slow", permits = 1, maxWait = "20s")
-        String slow(@BulkheadKey String key) {
-            return "done";
-        }
-
-        @RedisBulkhead(name = "slow", permits = 1, maxWait = "20s")
-        Uni<String> slowUni(@BulkheadKey String key) {
-            return Uni.createFrom().item("done");
-        }
+        Uni<String> slowUni(@BulkheadKey String key) { return Uni.createFrom().item("done"); }
     }
 }

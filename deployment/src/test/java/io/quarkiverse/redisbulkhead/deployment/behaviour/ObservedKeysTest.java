@@ -80,15 +80,10 @@ class ObservedKeysTest {
         assertThat(Scrape.now().text()).doesNotContain("redis_bulkhead_permits_in_use");
     }
 
-    @ApplicationScoped
-    public static class Guarded {
+    // @formatter:off
 
-        @RedisBulkhead(name = "tenants", permits = 5)
-        void search(@BulkheadKey String tenant) {
-        }
-
-        @RedisBulkhead(name = "reports", permits = 5)
-        void report() {
-        }
+    @ApplicationScoped public static class Guarded {
+        @RedisBulkhead(name = "tenants", permits = 5) void search(@BulkheadKey String tenant) {}
+        @RedisBulkhead(name = "reports", permits = 5) void report() {}
     }
 }

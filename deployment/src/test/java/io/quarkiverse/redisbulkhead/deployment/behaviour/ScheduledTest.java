@@ -11,7 +11,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.logging.Level;
 import java.util.stream.Stream;
@@ -32,7 +31,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
-import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
@@ -94,12 +92,6 @@ class ScheduledTest {
     private static double calls(String bulkhead, String result) {
         return Scrape.now().samples("redis_bulkhead_calls_total", "bulkhead", bulkhead, "result", result)
                 .mapToDouble(Scrape.Sample::value).sum();
-    }
-
-    @Test
-    void scheduledMethodsHoldPermits() throws Exception {
-        assertThat(Jobs.BLOCKING.get(20, TimeUnit.SECONDS)).isEqualTo("Jobs#blocking");
-        assertThat(Jobs.ASYNCHRONOUS.get(20, TimeUnit.SECONDS)).isEqualTo("Jobs#asynchronous");
     }
 
     /** Synchronous, reactive, with a predicate of its own, and one of several schedules. */
@@ -206,43 +198,25 @@ class ScheduledTest {
         return log.records().stream().map(line -> ((ExtLogRecord) line).getFormattedMessage()).toList();
     }
 
-    @Singleton
-    public static class Events {
+    // @formatter:off
 
+    @Singleton public static class Events {
         final Queue<SkippedExecution> skipped = new ConcurrentLinkedQueue<>();
         final Queue<FailedExecution> failed = new ConcurrentLinkedQueue<>();
-
-        void on(@Observes SkippedExecution skip) {
-            skipped.add(skip);
-        }
-
-        void on(@Observes FailedExecution failure) {
-            failed.add(failure);
-        }
+        void on(@Observes SkippedExecution skip) { skipped.add(skip); }
+        void on(@Observes FailedExecution failure) { failed.add(failure); }
     }
 
-    @Singleton
-    public static class Workdays implements Scheduled.SkipPredicate {
-
-        @Override
-        public boolean test(ScheduledExecution execution) {
-            return false;
-        }
+    @Singleton public static class Workdays implements Scheduled.SkipPredicate {
+        @Override public boolean test(ScheduledExecution execution) { return false; }
     }
 
-    @Singleton
-    public static class Cleanup {
-
+    @Singleton public static class Cleanup {
         final AtomicInteger runs = new AtomicInteger();
         final AtomicInteger fallbacks = new AtomicInteger();
+        @Inject Jobs jobs;
 
-        @Inject
-        Jobs jobs;
-
-        @RedisBulkhead(name = "cleanup", permits = 1)
-        void now() {
-            runs.incrementAndGet();
-        }
+        @RedisBulkhead(name = "cleanup", permits = 1) void now() { runs.incrementAndGet(); }
 
         @RedisBulkhead(name = "cleanup", permits = 1)
         Uni<Void> later() {
@@ -256,103 +230,36 @@ class ScheduledTest {
             return CompletableFuture.completedStage(null);
         }
 
-        @Retry(maxRetries = 3)
-        @Fallback(fallbackMethod = "instead")
-        @RedisBulkhead(name = "cleanup", permits = 1)
-        void withRetryAndFallback() {
-            runs.incrementAndGet();
-        }
-
-        void instead() {
-            fallbacks.incrementAndGet();
-        }
-
-        @RedisBulkhead(name = "outer", permits = 1)
-        void outer() {
-            jobs.inner();
-        }
+        @Retry(maxRetries = 3) @Fallback(fallbackMethod = "instead") @RedisBulkhead(name = "cleanup", permits = 1)
+        void withRetryAndFallback() { runs.incrementAndGet(); }
+        void instead() { fallbacks.incrementAndGet(); }
+        @RedisBulkhead(name = "outer", permits = 1) void outer() { jobs.inner(); }
     }
 
     public static class Jobs {
-
-        static final CompletableFuture<String> BLOCKING = new CompletableFuture<>();
-        static final CompletableFuture<String> ASYNCHRONOUS = new CompletableFuture<>();
-
-        @Inject
-        RedisBulkheads bulkheads;
-
-        @Scheduled(every = "1s")
-        @RedisBulkhead(name = "blocking", permits = 1)
-        void blocking() {
-            bulkheads.semaphore("blocking").holders().stream().map(Holder::method).forEach(BLOCKING::complete);
-        }
-
-        @Scheduled(every = "1s")
-        @RedisBulkhead(name = "asynchronous", permits = 1)
-        Uni<Void> asynchronous() {
-            return bulkheads.semaphore("asynchronous").holdersAsync()
-                    .invoke(holders -> holders.stream().map(Holder::method).forEach(ASYNCHRONOUS::complete))
-                    .replaceWithVoid();
-        }
-
-        @Scheduled(identity = "rare", every = "1s")
-        @RedisBulkhead(name = "rare", permits = 1)
-        void rare() {
-        }
-
-        @Scheduled(identity = "rare-uni", every = "1s")
-        @RedisBulkhead(name = "rare-uni", permits = 1)
-        Uni<Void> rareUni(ScheduledExecution execution) {
-            return Uni.createFrom().voidItem();
-        }
-
+        @Scheduled(identity = "rare", every = "1s") @RedisBulkhead(name = "rare", permits = 1) void rare() {}
+        @Scheduled(identity = "rare-uni", every = "1s") @RedisBulkhead(name = "rare-uni", permits = 1)
+        Uni<Void> rareUni(ScheduledExecution execution) { return Uni.createFrom().voidItem(); }
         @Scheduled(identity = "on-workdays", every = "1s", skipExecutionIf = Workdays.class)
-        @RedisBulkhead(name = "on-workdays", permits = 1)
-        void onWorkdays() {
-        }
-
+        @RedisBulkhead(name = "on-workdays", permits = 1) void onWorkdays() {}
         @Scheduled(identity = "twice-often", every = "1s")
-        @Scheduled(identity = "twice-seldom", every = "24h")
-        @RedisBulkhead(name = "twice", permits = 1)
-        void twice() {
-        }
-
-        @Scheduled(identity = "explicit", every = "1s")
-        @RedisBulkhead(name = "explicit", permits = 1)
-        void explicit() {
-        }
-
-        @RedisBulkhead(name = "inner", permits = 1)
-        void inner() {
-        }
+        @Scheduled(identity = "twice-seldom", every = "24h") @RedisBulkhead(name = "twice", permits = 1) void twice() {}
+        @Scheduled(identity = "explicit", every = "1s") @RedisBulkhead(name = "explicit", permits = 1) void explicit() {}
+        @RedisBulkhead(name = "inner", permits = 1) void inner() {}
     }
 
-    @Singleton
-    static class StoppingJobs {
-
+    @Singleton static class StoppingJobs {
         final Queue<String> runs = new ConcurrentLinkedQueue<>();
+        @Inject Reports reports;
 
-        @Scheduled(every = "1s")
-        @RedisBulkhead(name = "skipping", permits = 2)
-        void skipping() {
-            runs.add("skipping");
-        }
+        @Scheduled(every = "1s") @RedisBulkhead(name = "skipping", permits = 2) void skipping() { runs.add("skipping"); }
+        @Scheduled(every = "1s") @RedisBulkhead(name = "rejecting", permits = 2) void rejecting() { runs.add("rejecting"); }
 
-        @Scheduled(every = "1s")
-        @RedisBulkhead(name = "rejecting", permits = 2)
-        void rejecting() {
-            runs.add("rejecting");
-        }
-
-        @Scheduled(every = "1s")
-        @RedisBulkhead(name = "rejecting-later", permits = 2)
+        @Scheduled(every = "1s") @RedisBulkhead(name = "rejecting-later", permits = 2)
         Uni<Void> rejectingLater() {
             runs.add("rejecting-later");
             return Uni.createFrom().voidItem();
         }
-
-        @Inject
-        Reports reports;
 
         @Scheduled(every = "1s")
         void calling() {
@@ -361,9 +268,7 @@ class ScheduledTest {
         }
 
         @Scheduled(every = "1s")
-        Uni<Void> callingLater() {
-            return reports.renderLater().invoke(() -> runs.add("calling-later"));
-        }
+        Uni<Void> callingLater() { return reports.renderLater().invoke(() -> runs.add("calling-later")); }
 
         @Scheduled(every = "1s")
         CompletionStage<Void> callingStage() {
@@ -371,16 +276,8 @@ class ScheduledTest {
         }
     }
 
-    @Singleton
-    static class Reports {
-
-        @RedisBulkhead(name = "reports", permits = 5)
-        void render() {
-        }
-
-        @RedisBulkhead(name = "reports", permits = 5)
-        Uni<Void> renderLater() {
-            return Uni.createFrom().voidItem();
-        }
+    @Singleton static class Reports {
+        @RedisBulkhead(name = "reports", permits = 5) void render() {}
+        @RedisBulkhead(name = "reports", permits = 5) Uni<Void> renderLater() { return Uni.createFrom().voidItem(); }
     }
 }

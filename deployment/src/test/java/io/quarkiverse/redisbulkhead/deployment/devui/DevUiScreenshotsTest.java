@@ -23,7 +23,10 @@ import io.quarkiverse.redisbulkhead.deployment.OtherInstance;
 import io.quarkiverse.redisbulkhead.deployment.behaviour.KillableRedis;
 import io.quarkus.test.QuarkusDevModeTest;
 
-/** Takes screenshots of the pages in all states and both themes, for review: {@code -Dscreenshots=<folder>}. */
+/**
+ * Takes screenshots of the pages in many states and both themes, for the documentation and for review:
+ * {@code -Dscreenshots=<folder>}.
+ */
 @EnabledIfSystemProperty(named = "screenshots", matches = ".+", disabledReason = "Only with -Dscreenshots=<folder>")
 class DevUiScreenshotsTest {
 
@@ -71,7 +74,7 @@ class DevUiScreenshotsTest {
             demo.begin("crawl?host=example.com");
             demo.begin("reports");
             demo.begin("reports");
-            demo.beginPost("lock");
+            demo.begin("lock");
             demo.take("thumbnails", null, 12, 9);
             demo.beginElsewhere("invoices", 3);
             select("reports");
@@ -79,9 +82,6 @@ class DevUiScreenshotsTest {
             picture("holders");
             click("Waiters (2)");
             picture("waiters");
-            clock("Date.now() + 540_000");
-            picture("late-waiters");
-            clock("Date.now()");
             click("Holders (5)");
             each(page -> page.getByLabel("Revoke the permit").filter(new Locator.FilterOptions().setVisible(true)).first()
                     .click());
@@ -90,14 +90,10 @@ class DevUiScreenshotsTest {
             picture("revoked");
             click("Resize …");
             picture("resize");
-            each(page -> page.locator("vaadin-integer-field input").fill("0"));
-            picture("resize-invalid");
             // The second and later ones find it changed already.
             each(page -> page.locator("vaadin-integer-field input").fill(page == themes.get(0) ? "8" : "9"));
             confirm();
             picture("resized");
-            click("Reset size");
-            picture("reset");
             each(page -> page.keyboard().press("Escape"));
             demo.begin("quotes");
             demo.beginElsewhere("partner-api", 9);
@@ -109,27 +105,10 @@ class DevUiScreenshotsTest {
             demo.take("bulk", null, 2_500, 1_000);
             select("bulk");
             picture("thousands");
-            filter((String) themes.get(0).locator("redis-bulkhead-occupants").evaluate("it => it.row.holders[734].permitId"));
-            picture("filtered");
-            filter("no such thing");
-            picture("nothing-matches");
-            filter("");
             select("reports");
             REDIS.stop();
             themes.get(0).waitForTimeout(8_000);
             picture("away");
-            show("it._actions().resize(it._detail)");
-            picture("away-resize");
-            show("it._actions()._close()");
-            show("it._state.error = undefined; it._state.incomplete = 'the Redis user is not allowed to SCAN; bulkheads and keys"
-                    + " that other processes use are not shown. Grant the right with ACL SETUSER <user> +scan'");
-            picture("incomplete");
-            show("it._state = { now: Date.now(), at: Date.now(), bulkheads: [] }");
-            picture("empty");
-            show("it._state = { now: Date.now(), error: 'Redis cannot be reached: Connection refused' }");
-            picture("never-answered");
-            show("it._state = undefined");
-            picture("loading");
         } finally {
             REDIS.start();
             demo.end();
@@ -158,20 +137,6 @@ class DevUiScreenshotsTest {
 
     private void confirm() {
         each(page -> page.locator("vaadin-button[slot=confirm-button]").click());
-    }
-
-    private void filter(String text) {
-        each(page -> page.locator(DevUiTest.FILTER).fill(text));
-    }
-
-    private void clock(String now) {
-        each(page -> page.locator("qwc-redis-bulkhead-holders").evaluate("it => { it._live.now = () => " + now + "; }"));
-    }
-
-    /** A state that needs many steps. */
-    private void show(String state) {
-        each(page -> page.locator("qwc-redis-bulkhead-holders")
-                .evaluate("it => { it._live.stop(); " + state + "; it.requestUpdate(); }"));
     }
 
     private void picture(String name) {

@@ -70,22 +70,15 @@ class BeansDiscoveryTest {
     Declarations declarations;
 
     @Test
-    void restResourcesAndScheduledMethods() {
+    void declaresBeansThatAreNotDisabled() {
         assertThat(declarations.methods()).extracting(MethodDeclaration::label)
                 .containsExactlyInAnyOrder("LookedUp#guarded", "Resource#render", "Resource#fromApi", "Jobs#nightly",
                         "Jobs#decided", "Jobs#apart", "Jobs#several", "silent#stream", "silent#single", "answering#stream",
                         "answering#single");
-    }
-
-    @Test
-    void ignoresDisabledBeans() {
         assertThat(declarations.bulkheads()).extracting(BulkheadDeclaration::name).containsOnly("looked-up",
                 "nightly", "decided", "apart", "several", "reports", "silent", "answering");
-    }
-
-    @Test
-    void acceptsConfigurationOfDisabledBeans() {
-        assertThat(declarations.namesElsewhere()).contains("switched", "excluded", "base");
+        assertThat(declarations.namesElsewhere()).as("of disabled beans: may be configured")
+                .contains("switched", "excluded", "base");
     }
 
     // Generated, because WebSockets Next on the class path of all tests would be a part of every application.
@@ -148,9 +141,9 @@ class BeansDiscoveryTest {
         void keyed(@BulkheadKey String key) {}
     }
 
-    @Singleton
-    @IfBuildProperty(name = "elsewhere", stringValue = "true")
-    @RedisBulkhead(name = "switched", permits = 2) static class OtherProperty {
+    @Singleton @IfBuildProperty(name = "elsewhere", stringValue = "true") @RedisBulkhead(name = "switched", permits = 2)
+
+    static class OtherProperty {
         void guarded() {}
     }
 

@@ -161,10 +161,8 @@ class KeysDiscoveryTest {
     @Singleton @RedisBulkhead(name = "port", permits = 1) static class WithPort implements Port {}
 
     @Singleton static class Several {
-        @RedisBulkhead(name = "zulu", permits = 1)
-        @RedisBulkhead(name = "yankee", permits = 1, keyResolver = TenantKey.class)
-        @RedisBulkhead(name = "x-ray", permits = 1)
-        @RedisBulkhead(name = "whiskey", permits = 1)
+        @RedisBulkhead(name = "zulu", permits = 1) @RedisBulkhead(name = "yankee", permits = 1, keyResolver = TenantKey.class)
+        @RedisBulkhead(name = "x-ray", permits = 1) @RedisBulkhead(name = "whiskey", permits = 1)
         void several(@BulkheadKey("whiskey") String a, @BulkheadKey("zulu") String b) {}
     }
 
@@ -198,19 +196,15 @@ class KeysDiscoveryTest {
     }
 
     interface ClientBase {
-        @GET
-        @Path("inherited/{host}")
-        @RedisBulkhead(name = "client", permits = 1) String inherited(@PathParam("host") @BulkheadKey String host);
+        @GET @Path("inherited/{host}") @RedisBulkhead(name = "client", permits = 1)
+        String inherited(@PathParam("host") @BulkheadKey String host);
     }
 
     @Path("client") @RegisterRestClient(baseUri = "http://localhost:1") interface Client extends ClientBase {
-        @GET
-        @RedisBulkhead(name = "client", permits = 1)
+        @GET @RedisBulkhead(name = "client", permits = 1)
         String own(@QueryParam("q") String query, @QueryParam("host") @BulkheadKey String host);
         @RedisBulkhead(name = "client", permits = 1) default String byDefault(@BulkheadKey String host) { return host; }
-        @GET
-        @Path("several")
-        @RedisBulkhead(name = "client-host", permits = 1)
+        @GET @Path("several") @RedisBulkhead(name = "client-host", permits = 1)
         @RedisBulkhead(name = "client-path", permits = 1)
         String several(@QueryParam("path") @BulkheadKey("client-path") String path,
                 @QueryParam("host") @BulkheadKey("client-host") String host);
@@ -220,9 +214,8 @@ class KeysDiscoveryTest {
         @GET @Path("generic") String generic(@QueryParam("key") @BulkheadKey K key);
     }
 
-    @Path("whole-client")
-    @RegisterRestClient(baseUri = "http://localhost:1")
-    @RedisBulkhead(name = "whole-client", permits = 1)
+    @Path("whole-client") @RegisterRestClient(baseUri = "http://localhost:1") @RedisBulkhead(name = "whole-client", permits = 1)
+
     interface WholeClient extends GenericClientBase<String> {
         @GET String covered(@QueryParam("host") @BulkheadKey String host);
     }

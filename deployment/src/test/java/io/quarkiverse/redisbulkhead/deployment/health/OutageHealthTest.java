@@ -99,27 +99,13 @@ class OutageHealthTest {
                 .body("data.'bulkhead.off'", is("disabled, so calls run without a limit"));
     }
 
-    @ApplicationScoped
-    public static class Guarded {
+    // @formatter:off
 
-        @RedisBulkhead(name = "reports", permits = 5)
-        void report() {
-        }
-
-        @RedisBulkhead(name = "partner", permits = 5)
-        void partner() {
-        }
-
-        @RedisBulkhead(name = "crawler", permits = 5)
-        void crawl() {
-        }
-
-        @RedisBulkhead(name = "pages", permits = 3)
-        void page(@BulkheadKey String host) {
-        }
-
-        @RedisBulkhead(name = "off", permits = 1)
-        void off() {
-        }
+    @ApplicationScoped public static class Guarded {
+        @RedisBulkhead(name = "reports", permits = 5) void report() {}
+        @RedisBulkhead(name = "partner", permits = 5) void partner() {}
+        @RedisBulkhead(name = "crawler", permits = 5) void crawl() {}
+        @RedisBulkhead(name = "pages", permits = 3) void page(@BulkheadKey String host) {}
+        @RedisBulkhead(name = "off", permits = 1) void off() {}
     }
 }

@@ -29,8 +29,8 @@ final class CallWeightMistakes {
         @RedisBulkhead(name = "batches", permits = 9) void twice(@BulkheadWeight int one, @BulkheadWeight int two) {}
         @RedisBulkhead(name = "batches", permits = 9, weight = 2) void fixed(@BulkheadWeight int size) {}
         @RedisBulkhead(name = "batches", permits = 9) void unknown(@BulkheadWeight("batch") int size) {}
-        @RedisBulkhead(name = "one", permits = 9)
-        @RedisBulkhead(name = "another", permits = 9) void ambiguous(@BulkheadWeight int size) {}
+        @RedisBulkhead(name = "one", permits = 9) @RedisBulkhead(name = "another", permits = 9)
+        void ambiguous(@BulkheadWeight int size) {}
         void idle(@BulkheadWeight int size) {}
         @RedisBulkhead(name = "batches", permits = 9) void fine(@BulkheadWeight("batches") Short size) {}
     }

@@ -65,16 +65,16 @@ final class EventLoopMistakes {
 
     @Singleton @GrpcService static class Greeter {
         @RedisBulkhead(name = "grpc", permits = 1) public void greet(String name, StreamObserver<String> answer) {}
-        @Blocking
-        @RedisBulkhead(name = "grpc", permits = 1) public void greetFromAWorker(String name, StreamObserver<String> answer) {}
+        @Blocking @RedisBulkhead(name = "grpc", permits = 1)
+        public void greetFromAWorker(String name, StreamObserver<String> answer) {}
         @RedisBulkhead(name = "grpc", permits = 1) public Uni<String> greetLater(String name) { return null; }
         @RedisBulkhead(name = "grpc", permits = 1) public String helper(String name) { return name; }
     }
 
     @Singleton @Blocking static class Consumers {
         @ConsumeEvent("a") @RedisBulkhead(name = "events", permits = 1) void synchronous(String body) {}
-        @ConsumeEvent(value = "b", blocking = false)
-        @RedisBulkhead(name = "events", permits = 1) String reply(String body) { return body; }
+        @ConsumeEvent(value = "b", blocking = false) @RedisBulkhead(name = "events", permits = 1)
+        String reply(String body) { return body; }
         @ConsumeEvent(value = "c", blocking = true) @RedisBulkhead(name = "events", permits = 1) void onAWorker(String body) {}
         @Blocking @ConsumeEvent("d") @RedisBulkhead(name = "events", permits = 1) void alsoOnAWorker(String body) {}
         @ConsumeEvent("e") @RedisBulkhead(name = "events", permits = 1) Uni<Void> uni(String body) { return null; }
@@ -91,12 +91,12 @@ final class EventLoopMistakes {
 
     @Singleton static class Routes {
         @Route(path = "plain") @RedisBulkhead(name = "routes", permits = 1) String plain() { return ""; }
-        @Route(path = "a", type = HandlerType.BLOCKING)
-        @Route(path = "b") @RedisBulkhead(name = "routes", permits = 1) String several() { return ""; }
-        @Route(path = "worker", type = HandlerType.BLOCKING)
-        @RedisBulkhead(name = "routes", permits = 1) String onAWorker() { return ""; }
-        @RunOnVirtualThread
-        @Route(path = "virtual") @RedisBulkhead(name = "routes", permits = 1) String virtual() { return ""; }
+        @Route(path = "a", type = HandlerType.BLOCKING) @Route(path = "b") @RedisBulkhead(name = "routes", permits = 1)
+        String several() { return ""; }
+        @Route(path = "worker", type = HandlerType.BLOCKING) @RedisBulkhead(name = "routes", permits = 1)
+        String onAWorker() { return ""; }
+        @RunOnVirtualThread @Route(path = "virtual") @RedisBulkhead(name = "routes", permits = 1)
+        String virtual() { return ""; }
         @RouteFilter @RedisBulkhead(name = "routes", permits = 1) void filter(String context) {}
     }
 }

@@ -67,8 +67,7 @@ final class KeyOfBulkheadMistakes {
     }
 
     @ApplicationScoped static class Names {
-        @RedisBulkhead(name = "websites", permits = 1)
-        @RedisBulkhead(name = "pages", permits = 1)
+        @RedisBulkhead(name = "websites", permits = 1) @RedisBulkhead(name = "pages", permits = 1)
         void near(@BulkheadKey("page") String host, @BulkheadKey("websites") String website) {}
         @RedisBulkhead(name = "pages", permits = 1) void far(@BulkheadKey("tenants") String host) {}
         void unguarded(@BulkheadKey String host) {}

@@ -113,8 +113,8 @@ final class KeyResolverBeanMistakes {
     @Vetoed @Singleton static class VetoedKey extends Key {}
     @Singleton static class Stubbed extends Key {}
 
-    @Singleton
-    @RedisBulkhead(name = "endless", permits = 1, keyResolver = Endless.class)
+    @Singleton @RedisBulkhead(name = "endless", permits = 1, keyResolver = Endless.class)
+
     static class Endless implements BulkheadKeyResolver {
         @Override public ResolvedKey resolve(BulkheadCall call) { return ResolvedKey.of("any"); }
     }

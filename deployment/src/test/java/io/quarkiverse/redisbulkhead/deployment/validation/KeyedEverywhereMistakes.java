@@ -47,8 +47,9 @@ final class KeyedEverywhereMistakes {
         void forgotten(String tenant) {}
     }
 
-    @Path("client")
-    @RegisterRestClient(baseUri = "http://localhost:1") @RedisBulkhead(name = "pages-fetched", permits = 1) interface Client {
+    @Path("client") @RegisterRestClient(baseUri = "http://localhost:1") @RedisBulkhead(name = "pages-fetched", permits = 1)
+
+    interface Client {
         @GET String fetch(@QueryParam("host") @BulkheadKey String host);
         @GET @Path("all") String all();
     }

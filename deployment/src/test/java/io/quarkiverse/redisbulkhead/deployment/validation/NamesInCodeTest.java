@@ -33,19 +33,15 @@ class NamesInCodeTest {
             .setLogRecordPredicate(line -> line.getLevel().intValue() >= Level.WARNING.intValue()
                     && line.getLoggerName().equals(BulkheadRegistry.class.getName()))
             .assertLogRecords(lines -> assertThat(lines).extracting(line -> line.getMessage()).containsExactlyInAnyOrder(
-                    warning("import.permits", "import", " Did you mean \"imports\"?"),
-                    warning("report.fair, quarkus.redis-bulkhead.report.permits", "report", " Did you mean \"reports\"?"),
-                    warning("unrelated.permits", "unrelated", ""),
+                    warning("import.permits", "import", " Did you mean \"imports\"?", ""),
+                    warning("report.fair, quarkus.redis-bulkhead.report.permits", "report", " Did you mean \"reports\"?", ""),
+                    warning("unrelated.permits", "unrelated", "", ""),
                     warning("metrics.names", "imprts", " Did you mean \"imports\"?",
                             ". For a lock of this name, write \"lock:imprts\"")));
 
     // This class must not use SemaphoreSpec: all of its string constants would count as names.
     @Inject
     Imports imports;
-
-    private static String warning(String properties, String name, String meant) {
-        return warning(properties, name, meant, "");
-    }
 
     private static String warning(String properties, String name, String meant, String hint) {
         return "RBH025 quarkus.redis-bulkhead." + properties + ": no @RedisBulkhead has the name \"" + name + "\"." + meant
@@ -60,22 +56,17 @@ class NamesInCodeTest {
         assertThat(imports.permits("others")).isEqualTo(9);
     }
 
-    @ApplicationScoped
-    static class Imports {
+    // @formatter:off
 
-        @Inject
-        RedisBulkheads bulkheads;
+    @ApplicationScoped static class Imports {
+        @Inject RedisBulkheads bulkheads;
 
-        int permitsOfAll() {
-            return bulkheads.semaphore(SemaphoreSpec.named("imports").permits(9).build()).spec().permits();
-        }
+        int permitsOfAll() { return bulkheads.semaphore(SemaphoreSpec.named("imports").permits(9).build()).spec().permits(); }
 
         int permits(String tenant) {
             return bulkheads.semaphore(SemaphoreSpec.named("imports of " + tenant).permits(9).build()).spec().permits();
         }
 
-        @RedisBulkhead(name = "reports", permits = 1)
-        void guarded() {
-        }
+        @RedisBulkhead(name = "reports", permits = 1) void guarded() {}
     }
 }

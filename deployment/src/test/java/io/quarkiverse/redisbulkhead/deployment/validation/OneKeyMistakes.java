@@ -29,8 +29,7 @@ final class OneKeyMistakes {
 
     @Singleton static class Methods {
         @RedisBulkhead(name = "two", permits = 1) void two(@BulkheadKey String host, @BulkheadKey String path) {}
-        @RedisBulkhead(name = "named", permits = 1)
-        @RedisBulkhead(name = "second", permits = 1)
+        @RedisBulkhead(name = "named", permits = 1) @RedisBulkhead(name = "second", permits = 1)
         void named(@BulkheadKey("named") String host, @BulkheadKey("second") String other, @BulkheadKey("named") String path) {}
         @RedisBulkhead(name = "both", permits = 1, keyResolver = TenantKey.class) void both(@BulkheadKey String tenant) {}
     }
@@ -45,8 +44,8 @@ final class OneKeyMistakes {
     }
 
     @Singleton static class Pages {
-        @RedisBulkhead(name = "sites", permits = 1)
-        @RedisBulkhead(name = "crawler", permits = 1) void fetch(@BulkheadKey String host) {}
+        @RedisBulkhead(name = "sites", permits = 1) @RedisBulkhead(name = "crawler", permits = 1)
+        void fetch(@BulkheadKey String host) {}
         // Not reported for this name: the key without a name above may be its missing key.
         @RedisBulkhead(name = "sites", permits = 1) void fetchOne(@BulkheadKey String host) {}
     }
