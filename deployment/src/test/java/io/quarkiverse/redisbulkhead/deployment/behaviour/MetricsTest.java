@@ -54,7 +54,7 @@ class MetricsTest {
             .withApplicationRoot(jar -> jar.addClasses(OptionalExtensions.class, Guarded.class, Gate.class, Caller.class,
                     Scrape.class, Sample.class))
             .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.METRICS, OptionalExtensions.TRACING))
-            .overrideConfigKey("quarkus.otel.enabled", "false")
+            .overrideConfigKey("quarkus.otel.traces.enabled", "false")
             .overrideConfigKey("quarkus.redis-bulkhead.metrics.cluster-interval", "100ms")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.metrics.names", "chosen-in-code, lock:chosen")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"off\".enabled", "false")
@@ -103,7 +103,7 @@ class MetricsTest {
     }
 
     @Test
-    void disabledOpenTelemetryAddsNoListener() {
+    void disabledTracesAddNoListener() {
         assertThat(Arc.container().listAll(SemaphoreListener.class)).singleElement()
                 .satisfies(listener -> assertThat(listener.getBean().getBeanClass()).isEqualTo(BulkheadMetrics.class));
     }
