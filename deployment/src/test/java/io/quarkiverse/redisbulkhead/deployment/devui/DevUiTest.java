@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
@@ -139,7 +138,6 @@ class DevUiTest {
         }
     }
 
-    /** Of their answers: {@code RedisBulkheadJsonRpcServiceTest}. */
     private void toolsListHolders() {
         demo.post("mcp");
         CompletableFuture<String> call = demo.begin("reports");
@@ -153,9 +151,7 @@ class DevUiTest {
         assertThat(tool("waiters", "{\"bulkhead\":\"reports\",\"key\":\"\"}").get("waiters")).isEmpty();
         assertThat(tool("holders", "{\"bulkhead\":\"pages\",\"key\":\"a key\"}").get("holders")).hasSize(2);
         assertThat(tool("holders", "{\"bulkhead\":\"report\"}").get("error").asText()).contains("Did you mean 'reports'?");
-        JsonNode limit = named(tool("bulkheads", "{}"), "reports").get("limits").get(0);
-        assertThat(limit.get("limit").asInt()).isEqualTo(5);
-        assertThat(limit.get("inUse").asInt()).isEqualTo(1);
+        assertThat(named(tool("bulkheads", "{}"), "reports").get("limits").get(0).get("limit").asInt()).isEqualTo(5);
         JsonNode permits = named(tool("definitions", "{}"), "partner-api").get("values").get(0);
         assertThat(permits.get("where").asText()).isEqualTo("quarkus.redis-bulkhead.\"partner-api\".permits");
 
@@ -238,9 +234,6 @@ class DevUiTest {
         assertThat(row("invoices", "0 of 3, 1 idle")).isVisible();
         assertThat(page.locator("section.details header")).containsText("0 of 3 in use, 1 idle");
         assertThat(occupants().getByText("1 idle permit")).isVisible();
-        JsonNode limit = named(tool("bulkheads", "{}"), "invoices").get("limits").get(0);
-        assertThat(limit.get("inUse").asInt()).isZero();
-        assertThat(limit.get("idle").asInt()).isEqualTo(1);
         demo.end();
         assertThat(title("invoices")).isHidden();
     }
@@ -251,8 +244,6 @@ class DevUiTest {
         title("dropped").click();
 
         assertThat(exactly(occupants(), "leaked")).isVisible();
-        assertThat(tool("holders", "{\"bulkhead\":\"dropped\"}").get("holders").get(0).get("state").asText())
-                .isEqualTo("leaked");
         revoke().click();
         confirm();
         assertThat(row("dropped", "0 of 1")).isVisible();
@@ -271,13 +262,7 @@ class DevUiTest {
         assertThat(exactly(occupants(), "silent")).isVisible();
         assertThat(occupants().getByText("Holders (1)")).isVisible();
         assertThat(row("letters", "2 of 3")).isVisible();
-        JsonNode holder = tool("holders", "{\"bulkhead\":\"letters\"}").get("holders").get(0);
-        assertThat(holder.get("state").asText()).isEqualTo("silent");
-        assertThat(holder.get("instance").asText()).isEqualTo(name);
-        assertThat(holder.get("weight").asInt()).isEqualTo(2);
-        assertThat(Instant.parse(holder.get("since").asText())).isBefore(Instant.now());
-        assertThat(Duration.between(Instant.parse(holder.get("since").asText()), Instant.parse(holder.get("until").asText())))
-                .isBetween(Duration.ofSeconds(100), Duration.ofSeconds(121));
+        assertThat(tool("holders", "{\"bulkhead\":\"letters\"}").findValuesAsText("instance")).containsExactly(name);
 
         revoke().click();
         confirm();

@@ -328,6 +328,22 @@ class ManagementEndpointTest {
                 .body("limits[0].holders", hasSize(0)));
     }
 
+    /** An instance that was killed returns nothing: its share is free when its lease ends, or an operator revokes it. */
+    @Test
+    void revokesTheShareOfASilentInstance() {
+        OtherInstance other = other();
+        other.begin(SemaphoreSpec.named("of-dead").permits(3).expire(Duration.ofMinutes(5)).build(), "Invoices#send");
+        String name = other.name();
+        other.kill();
+        await().atMost(LONG).untilAsserted(() -> as("victor").get(ALL + "/of-dead").then()
+                .body("limits[0].holders.state", contains("silent"))
+                .body("limits[0].holders.permitId", contains(name)));
+
+        as("olga").delete(ALL + "/of-dead/permits/" + name).then().statusCode(204);
+
+        problem(as("victor").get(ALL + "/of-dead"), 404, "of-dead");
+    }
+
     @Test
     void listsLocksButDoesNotRevokeThem() {
         permits.add(bulkheads.lock("orders").tryLock().orElseThrow());
