@@ -124,18 +124,35 @@ class AllWorkersBlockedTest {
         }
     }
 
-    // @formatter:off
+    @Path("/blocked")
+    public static class Endpoints {
+        @Inject
+        Guarded guarded;
+        @Inject
+        RedisBulkheads bulkheads;
 
-    @Path("/blocked") public static class Endpoints {
-        @Inject Guarded guarded;
-        @Inject RedisBulkheads bulkheads;
+        @GET
+        @Path("/other")
+        public String other() {
+            return "a worker answers";
+        }
 
-        @GET @Path("/other") public String other() { return "a worker answers"; }
-        @GET @Path("/synchronous") public String synchronous() { return guarded.synchronous(); }
-        @GET @Path("/loop") public Uni<String> loop() { return guarded.uni(); }
+        @GET
+        @Path("/synchronous")
+        public String synchronous() {
+            return guarded.synchronous();
+        }
+
+        @GET
+        @Path("/loop")
+        public Uni<String> loop() {
+            return guarded.uni();
+        }
 
         /** Begins on a worker. */
-        @GET @Path("/{kind}") @Blocking
+        @GET
+        @Path("/{kind}")
+        @Blocking
         public Uni<String> later(@PathParam("kind") String kind) {
             return switch (kind) {
                 case "holder" -> guarded.holder();
@@ -148,20 +165,42 @@ class AllWorkersBlockedTest {
         }
     }
 
-    @ApplicationScoped public static class Guarded {
-        @Inject Inner inner;
+    @ApplicationScoped
+    public static class Guarded {
+        @Inject
+        Inner inner;
 
-        @RedisBulkhead(name = "outer", permits = 1, maxWait = "1h") Uni<String> holder() { return inner.resume(); }
-        @RedisBulkhead(name = "outer", permits = 1, maxWait = "1h") String synchronous() { return "done"; }
-        @RedisBulkhead(name = "outer", permits = 1, maxWait = "1h") Uni<String> uni() { return Uni.createFrom().item("done"); }
         @RedisBulkhead(name = "outer", permits = 1, maxWait = "1h")
-        CompletionStage<String> stage() { return CompletableFuture.completedStage("done"); }
+        Uni<String> holder() {
+            return inner.resume();
+        }
+
         @RedisBulkhead(name = "outer", permits = 1, maxWait = "1h")
-        Multi<String> multi() { return Multi.createFrom().item("done"); }
+        String synchronous() {
+            return "done";
+        }
+
+        @RedisBulkhead(name = "outer", permits = 1, maxWait = "1h")
+        Uni<String> uni() {
+            return Uni.createFrom().item("done");
+        }
+
+        @RedisBulkhead(name = "outer", permits = 1, maxWait = "1h")
+        CompletionStage<String> stage() {
+            return CompletableFuture.completedStage("done");
+        }
+
+        @RedisBulkhead(name = "outer", permits = 1, maxWait = "1h")
+        Multi<String> multi() {
+            return Multi.createFrom().item("done");
+        }
     }
 
-    @ApplicationScoped public static class Inner {
+    @ApplicationScoped
+    public static class Inner {
         @RedisBulkhead(name = "inner", permits = 1, maxWait = "1h")
-        Uni<String> resume() { return Uni.createFrom().item("went on"); }
+        Uni<String> resume() {
+            return Uni.createFrom().item("went on");
+        }
     }
 }

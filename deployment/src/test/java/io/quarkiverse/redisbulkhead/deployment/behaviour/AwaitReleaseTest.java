@@ -132,9 +132,8 @@ class AwaitReleaseTest {
         assertThat(permitsInRedis(bulkhead)).isZero();
     }
 
-    // @formatter:off
-
-    @ApplicationScoped public static class Reports {
+    @ApplicationScoped
+    public static class Reports {
         static volatile CompletableFuture<Void> paused = new CompletableFuture<>();
 
         /** From now on Redis postpones writes and scripts. */
@@ -144,13 +143,34 @@ class AwaitReleaseTest {
             return "done";
         }
 
-        @RedisBulkhead(name = "reports", permits = 1) String plain() { return "plain"; }
-        @RedisBulkhead(name = "reports", permits = 1) String blocking() { return pause(); }
-        @RedisBulkhead(name = "reports", permits = 1) Uni<String> uni() { return Uni.createFrom().item(Reports::pause); }
         @RedisBulkhead(name = "reports", permits = 1)
-        Multi<String> multi() { return Uni.createFrom().item(Reports::pause).toMulti(); }
+        String plain() {
+            return "plain";
+        }
+
         @RedisBulkhead(name = "reports", permits = 1)
-        CompletionStage<String> stage() { return CompletableFuture.supplyAsync(Reports::pause); }
-        @RedisBulkhead(name = "awaiting", permits = 1) String awaiting() { return pause(); }
+        String blocking() {
+            return pause();
+        }
+
+        @RedisBulkhead(name = "reports", permits = 1)
+        Uni<String> uni() {
+            return Uni.createFrom().item(Reports::pause);
+        }
+
+        @RedisBulkhead(name = "reports", permits = 1)
+        Multi<String> multi() {
+            return Uni.createFrom().item(Reports::pause).toMulti();
+        }
+
+        @RedisBulkhead(name = "reports", permits = 1)
+        CompletionStage<String> stage() {
+            return CompletableFuture.supplyAsync(Reports::pause);
+        }
+
+        @RedisBulkhead(name = "awaiting", permits = 1)
+        String awaiting() {
+            return pause();
+        }
     }
 }

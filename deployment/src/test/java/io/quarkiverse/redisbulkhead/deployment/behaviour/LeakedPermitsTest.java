@@ -185,13 +185,26 @@ class LeakedPermitsTest {
         return log.records().stream().map(line -> ((ExtLogRecord) line).getFormattedMessage()).toList();
     }
 
-    // @formatter:off
+    @ApplicationScoped
+    static class Guarded {
+        @RedisBulkhead(name = "work", permits = 1)
+        Uni<Void> never() {
+            return Uni.createFrom().nothing();
+        }
 
-    @ApplicationScoped static class Guarded {
-        @RedisBulkhead(name = "work", permits = 1) Uni<Void> never() { return Uni.createFrom().nothing(); }
-        @RedisBulkhead(name = "work", permits = 1) CompletionStage<String> stage(CompletableFuture<String> end) { return end; }
-        @RedisBulkhead(name = "long", permits = 1) Uni<Void> longNever() { return Uni.createFrom().nothing(); }
+        @RedisBulkhead(name = "work", permits = 1)
+        CompletionStage<String> stage(CompletableFuture<String> end) {
+            return end;
+        }
+
+        @RedisBulkhead(name = "long", permits = 1)
+        Uni<Void> longNever() {
+            return Uni.createFrom().nothing();
+        }
+
         @RedisBulkhead(name = "long-stage", permits = 1)
-        CompletionStage<String> longStage() { return new CompletableFuture<>(); }
+        CompletionStage<String> longStage() {
+            return new CompletableFuture<>();
+        }
     }
 }

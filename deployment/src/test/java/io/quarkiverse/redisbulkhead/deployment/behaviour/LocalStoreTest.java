@@ -223,41 +223,89 @@ class LocalStoreTest {
         return bulkheads.semaphore("slow").forKey("a").status().waiting();
     }
 
-    // @formatter:off
-
-    @ApplicationScoped public static class Reports {
-        @RedisBulkhead(name = "reports", permits = 1) String render(Supplier<String> body) { return body.get(); }
+    @ApplicationScoped
+    public static class Reports {
+        @RedisBulkhead(name = "reports", permits = 1)
+        String render(Supplier<String> body) {
+            return body.get();
+        }
     }
 
-    @ApplicationScoped public static class Shop {
-        @Inject CurrentPermit permit;
+    @ApplicationScoped
+    public static class Shop {
+        @Inject
+        CurrentPermit permit;
 
-        @RedisBulkhead(name = "${app.region}-orders") String order() { return permit.get().bulkhead(); }
-        @RedisBulkhead(name = "${app.unset.region:eu}-orders") String buy() { return permit.get().bulkhead(); }
-        @RedisBulkhead(name = "${app.${app.kind}.name}", permits = 1) String nested() { return permit.get().bulkhead(); }
+        @RedisBulkhead(name = "${app.region}-orders")
+        String order() {
+            return permit.get().bulkhead();
+        }
+
+        @RedisBulkhead(name = "${app.unset.region:eu}-orders")
+        String buy() {
+            return permit.get().bulkhead();
+        }
+
+        @RedisBulkhead(name = "${app.${app.kind}.name}", permits = 1)
+        String nested() {
+            return permit.get().bulkhead();
+        }
+
         @RedisBulkhead(name = "${app.unset.name:fallback}", permits = 1, expire = "${app.unset.lease:${app.unset.other:10s}}")
-        String byDefault() { return permit.get().bulkhead(); }
-        @RedisBulkhead(name = "price$", permits = 1) String dollar() { return permit.get().bulkhead(); }
-        @RedisBulkhead(name = "$${quoted}", permits = 1) String quoted() { return permit.get().bulkhead(); }
-        @RedisBulkhead(name = "\\${escaped}", permits = 1) String escaped() { return permit.get().bulkhead(); }
+        String byDefault() {
+            return permit.get().bulkhead();
+        }
+
+        @RedisBulkhead(name = "price$", permits = 1)
+        String dollar() {
+            return permit.get().bulkhead();
+        }
+
+        @RedisBulkhead(name = "$${quoted}", permits = 1)
+        String quoted() {
+            return permit.get().bulkhead();
+        }
+
+        @RedisBulkhead(name = "\\${escaped}", permits = 1)
+        String escaped() {
+            return permit.get().bulkhead();
+        }
     }
 
-    @Path("mapped") public static class Mapped {
-        @GET @RedisBulkhead(name = "mapped", permits = 1) public String report() { return "report"; }
-        @GET @Path("of") @RedisBulkhead(name = "mapped-of", permits = 1)
-        public String of(@BulkheadKey @QueryParam("tenant") String tenant) { return tenant; }
+    @Path("mapped")
+    public static class Mapped {
+        @GET
+        @RedisBulkhead(name = "mapped", permits = 1)
+        public String report() {
+            return "report";
+        }
+
+        @GET
+        @Path("of")
+        @RedisBulkhead(name = "mapped-of", permits = 1)
+        public String of(@BulkheadKey @QueryParam("tenant") String tenant) {
+            return tenant;
+        }
     }
 
-    @Provider public static class OwnMapper implements ExceptionMapper<BulkheadException> {
+    @Provider
+    public static class OwnMapper implements ExceptionMapper<BulkheadException> {
         @Override
         public Response toResponse(BulkheadException rejection) {
             return Response.status(418).entity(rejection.getClass().getSimpleName()).build();
         }
     }
 
-    @ApplicationScoped public static class Guarded {
-        @RedisBulkhead(name = "slow", permits = 1, maxWait = "20s") String slow(@BulkheadKey String key) { return "done"; }
+    @ApplicationScoped
+    public static class Guarded {
         @RedisBulkhead(name = "slow", permits = 1, maxWait = "20s")
-        Uni<String> slowUni(@BulkheadKey String key) { return Uni.createFrom().item("done"); }
+        String slow(@BulkheadKey String key) {
+            return "done";
+        }
+
+        @RedisBulkhead(name = "slow", permits = 1, maxWait = "20s")
+        Uni<String> slowUni(@BulkheadKey String key) {
+            return Uni.createFrom().item("done");
+        }
     }
 }

@@ -170,10 +170,10 @@ class LossTest {
         }
     }
 
-    // @formatter:off
-
-    @ApplicationScoped public static class Guarded {
-        @Inject CurrentPermit permit;
+    @ApplicationScoped
+    public static class Guarded {
+        @Inject
+        CurrentPermit permit;
 
         @RedisBulkhead(name = "lenient", permits = 1)
         String lenient(CompletableFuture<Permit> own, CountDownLatch end) throws InterruptedException {
@@ -183,10 +183,23 @@ class LossTest {
         }
 
         @RedisBulkhead(name = "strict", permits = 1)
-        String strict(Callable<String> body) throws Exception { return body.call(); }
-        @RedisBulkhead(name = "strict", permits = 1) Uni<String> strictUni(Uni<String> work) { return work; }
+        String strict(Callable<String> body) throws Exception {
+            return body.call();
+        }
+
         @RedisBulkhead(name = "strict", permits = 1)
-        CompletionStage<String> strictStage(CompletableFuture<String> work) { return work; }
-        @RedisBulkhead(name = "strict", permits = 1) Multi<String> strictMulti(Multi<String> work) { return work; }
+        Uni<String> strictUni(Uni<String> work) {
+            return work;
+        }
+
+        @RedisBulkhead(name = "strict", permits = 1)
+        CompletionStage<String> strictStage(CompletableFuture<String> work) {
+            return work;
+        }
+
+        @RedisBulkhead(name = "strict", permits = 1)
+        Multi<String> strictMulti(Multi<String> work) {
+            return work;
+        }
     }
 }

@@ -321,14 +321,27 @@ class MetricsTest {
                 () -> assertThat(Scrape.now().value("redis_bulkhead_" + what, "bulkhead", bulkhead)).isEqualTo(value));
     }
 
-    // @formatter:off
+    @ApplicationScoped
+    public static class Guarded {
+        @Inject
+        Gate gate;
 
-    @ApplicationScoped public static class Guarded {
-        @Inject Gate gate;
+        @RedisBulkhead(name = "reports", permits = 1)
+        String report() {
+            return gate.pass();
+        }
 
-        @RedisBulkhead(name = "reports", permits = 1) String report() { return gate.pass(); }
-        @RedisBulkhead(name = "tenants", permits = 1) String search(@BulkheadKey String tenant) { return tenant; }
-        @RedisBulkhead(name = "idle", permits = 1) void idle() {}
-        @RedisBulkhead(name = "off", permits = 1) void off() {}
+        @RedisBulkhead(name = "tenants", permits = 1)
+        String search(@BulkheadKey String tenant) {
+            return tenant;
+        }
+
+        @RedisBulkhead(name = "idle", permits = 1)
+        void idle() {
+        }
+
+        @RedisBulkhead(name = "off", permits = 1)
+        void off() {
+        }
     }
 }

@@ -80,10 +80,14 @@ class ObservedKeysTest {
         assertThat(Scrape.now().text()).doesNotContain("redis_bulkhead_permits_in_use");
     }
 
-    // @formatter:off
+    @ApplicationScoped
+    public static class Guarded {
+        @RedisBulkhead(name = "tenants", permits = 5)
+        void search(@BulkheadKey String tenant) {
+        }
 
-    @ApplicationScoped public static class Guarded {
-        @RedisBulkhead(name = "tenants", permits = 5) void search(@BulkheadKey String tenant) {}
-        @RedisBulkhead(name = "reports", permits = 5) void report() {}
+        @RedisBulkhead(name = "reports", permits = 5)
+        void report() {
+        }
     }
 }

@@ -172,16 +172,34 @@ class OutagePolicyTest {
         }
     }
 
-    // @formatter:off
+    @ApplicationScoped
+    public static class Guarded {
+        @Inject
+        CurrentPermit current;
 
-    @ApplicationScoped public static class Guarded {
-        @Inject CurrentPermit current;
+        long token() {
+            return current.get().fencingToken();
+        }
 
-        long token() { return current.get().fencingToken(); }
-        @RedisBulkhead(name = "rejecting", permits = 1) <T> T rejecting(Callable<T> body) { return call(body); }
-        @RedisBulkhead(name = "allowing", permits = 1) <T> T allowing(Callable<T> body) { return call(body); }
-        @RedisBulkhead(name = "own", permits = 8) <T> T own(Callable<T> body) { return call(body); }
-        @RedisBulkhead(name = "divided", permits = 8) <T> T divided(Callable<T> body) { return call(body); }
+        @RedisBulkhead(name = "rejecting", permits = 1)
+        <T> T rejecting(Callable<T> body) {
+            return call(body);
+        }
+
+        @RedisBulkhead(name = "allowing", permits = 1)
+        <T> T allowing(Callable<T> body) {
+            return call(body);
+        }
+
+        @RedisBulkhead(name = "own", permits = 8)
+        <T> T own(Callable<T> body) {
+            return call(body);
+        }
+
+        @RedisBulkhead(name = "divided", permits = 8)
+        <T> T divided(Callable<T> body) {
+            return call(body);
+        }
 
         private static <T> T call(Callable<T> body) {
             try {

@@ -154,38 +154,109 @@ class RestRejectionsTest {
         return Scrape.now().value("redis_bulkhead_calls_total", "bulkhead", bulkhead, "result", "invalidKey");
     }
 
-    // @formatter:off
-
-    @Singleton public static class Shelves {
-        @RedisBulkhead(name = "shelf", permits = 1) public String shelf(@BulkheadKey String tenant) { return tenant; }
+    @Singleton
+    public static class Shelves {
+        @RedisBulkhead(name = "shelf", permits = 1)
+        public String shelf(@BulkheadKey String tenant) {
+            return tenant;
+        }
     }
 
-    @Path("/") public static class Endpoints {
-        @Inject Gate gate;
-        @Inject Shelves shelves;
+    @Path("/")
+    public static class Endpoints {
+        @Inject
+        Gate gate;
+        @Inject
+        Shelves shelves;
 
-        @GET @Path("quick") @RedisBulkhead(name = "quick", permits = 1) public String quick() { return gate.pass(); }
-        @GET @Path("slow") @RedisBulkhead(name = "slow", permits = 1) public String slow() { return gate.pass(); }
-        @GET @Path("fixed") @RedisBulkhead(name = "fixed", permits = 1) public String fixed() { return gate.pass(); }
-        @GET @Path("silent") @RedisBulkhead(name = "silent", permits = 1) public String silent() { return gate.pass(); }
-        @GET @Path("by-text") @RedisBulkhead(name = "text", permits = 1)
-        public String byText(@BulkheadKey @RestQuery String tenant) { return tenant; }
-        @GET @Path("by-id") @RedisBulkhead(name = "id", permits = 1)
-        public String byId(@BulkheadKey @RestQuery UUID tenant) { return tenant.toString(); }
-        @GET @Path("by-path/{tenant}") @RedisBulkhead(name = "path", permits = 1)
-        public String byPath(@BulkheadKey @RestPath UUID tenant) { return tenant.toString(); }
-        @GET @Path("by-number") @RedisBulkhead(name = "number", permits = 1)
-        public String byNumber(@BulkheadKey @RestQuery int tenant) { return Integer.toString(tenant); }
-        @GET @Path("by-header") @RedisBulkhead(name = "header", permits = 1)
-        public String byHeader(@BulkheadKey @RestHeader("X-Tenant") Long tenant) { return tenant.toString(); }
-        @GET @Path("with-default") @RedisBulkhead(name = "default", permits = 1)
+        @GET
+        @Path("quick")
+        @RedisBulkhead(name = "quick", permits = 1)
+        public String quick() {
+            return gate.pass();
+        }
+
+        @GET
+        @Path("slow")
+        @RedisBulkhead(name = "slow", permits = 1)
+        public String slow() {
+            return gate.pass();
+        }
+
+        @GET
+        @Path("fixed")
+        @RedisBulkhead(name = "fixed", permits = 1)
+        public String fixed() {
+            return gate.pass();
+        }
+
+        @GET
+        @Path("silent")
+        @RedisBulkhead(name = "silent", permits = 1)
+        public String silent() {
+            return gate.pass();
+        }
+
+        @GET
+        @Path("by-text")
+        @RedisBulkhead(name = "text", permits = 1)
+        public String byText(@BulkheadKey @RestQuery String tenant) {
+            return tenant;
+        }
+
+        @GET
+        @Path("by-id")
+        @RedisBulkhead(name = "id", permits = 1)
+        public String byId(@BulkheadKey @RestQuery UUID tenant) {
+            return tenant.toString();
+        }
+
+        @GET
+        @Path("by-path/{tenant}")
+        @RedisBulkhead(name = "path", permits = 1)
+        public String byPath(@BulkheadKey @RestPath UUID tenant) {
+            return tenant.toString();
+        }
+
+        @GET
+        @Path("by-number")
+        @RedisBulkhead(name = "number", permits = 1)
+        public String byNumber(@BulkheadKey @RestQuery int tenant) {
+            return Integer.toString(tenant);
+        }
+
+        @GET
+        @Path("by-header")
+        @RedisBulkhead(name = "header", permits = 1)
+        public String byHeader(@BulkheadKey @RestHeader("X-Tenant") Long tenant) {
+            return tenant.toString();
+        }
+
+        @GET
+        @Path("with-default")
+        @RedisBulkhead(name = "default", permits = 1)
         public String withDefault(@BulkheadKey @RestQuery @DefaultValue("3") int customer) {
             return Integer.toString(customer);
         }
-        @GET @Path("two") @RedisBulkhead(name = "two", permits = 1)
-        public String two(@RestQuery int page, @BulkheadKey @RestQuery int tenant) { return tenant + " " + page; }
-        @GET @Path("off") @RedisBulkhead(name = "off", permits = 1)
-        public String off(@BulkheadKey @RestQuery int tenant) { return Integer.toString(tenant); }
-        @GET @Path("indirect") public String indirect() { return shelves.shelf(null); }
+
+        @GET
+        @Path("two")
+        @RedisBulkhead(name = "two", permits = 1)
+        public String two(@RestQuery int page, @BulkheadKey @RestQuery int tenant) {
+            return tenant + " " + page;
+        }
+
+        @GET
+        @Path("off")
+        @RedisBulkhead(name = "off", permits = 1)
+        public String off(@BulkheadKey @RestQuery int tenant) {
+            return Integer.toString(tenant);
+        }
+
+        @GET
+        @Path("indirect")
+        public String indirect() {
+            return shelves.shelf(null);
+        }
     }
 }

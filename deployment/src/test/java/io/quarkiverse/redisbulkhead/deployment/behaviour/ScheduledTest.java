@@ -198,25 +198,39 @@ class ScheduledTest {
         return log.records().stream().map(line -> ((ExtLogRecord) line).getFormattedMessage()).toList();
     }
 
-    // @formatter:off
-
-    @Singleton public static class Events {
+    @Singleton
+    public static class Events {
         final Queue<SkippedExecution> skipped = new ConcurrentLinkedQueue<>();
         final Queue<FailedExecution> failed = new ConcurrentLinkedQueue<>();
-        void on(@Observes SkippedExecution skip) { skipped.add(skip); }
-        void on(@Observes FailedExecution failure) { failed.add(failure); }
+
+        void on(@Observes SkippedExecution skip) {
+            skipped.add(skip);
+        }
+
+        void on(@Observes FailedExecution failure) {
+            failed.add(failure);
+        }
     }
 
-    @Singleton public static class Workdays implements Scheduled.SkipPredicate {
-        @Override public boolean test(ScheduledExecution execution) { return false; }
+    @Singleton
+    public static class Workdays implements Scheduled.SkipPredicate {
+        @Override
+        public boolean test(ScheduledExecution execution) {
+            return false;
+        }
     }
 
-    @Singleton public static class Cleanup {
+    @Singleton
+    public static class Cleanup {
         final AtomicInteger runs = new AtomicInteger();
         final AtomicInteger fallbacks = new AtomicInteger();
-        @Inject Jobs jobs;
+        @Inject
+        Jobs jobs;
 
-        @RedisBulkhead(name = "cleanup", permits = 1) void now() { runs.incrementAndGet(); }
+        @RedisBulkhead(name = "cleanup", permits = 1)
+        void now() {
+            runs.incrementAndGet();
+        }
 
         @RedisBulkhead(name = "cleanup", permits = 1)
         Uni<Void> later() {
@@ -230,32 +244,76 @@ class ScheduledTest {
             return CompletableFuture.completedStage(null);
         }
 
-        @Retry(maxRetries = 3) @Fallback(fallbackMethod = "instead") @RedisBulkhead(name = "cleanup", permits = 1)
-        void withRetryAndFallback() { runs.incrementAndGet(); }
-        void instead() { fallbacks.incrementAndGet(); }
-        @RedisBulkhead(name = "outer", permits = 1) void outer() { jobs.inner(); }
+        @Retry(maxRetries = 3)
+        @Fallback(fallbackMethod = "instead")
+        @RedisBulkhead(name = "cleanup", permits = 1)
+        void withRetryAndFallback() {
+            runs.incrementAndGet();
+        }
+
+        void instead() {
+            fallbacks.incrementAndGet();
+        }
+
+        @RedisBulkhead(name = "outer", permits = 1)
+        void outer() {
+            jobs.inner();
+        }
     }
 
     public static class Jobs {
-        @Scheduled(identity = "rare", every = "1s") @RedisBulkhead(name = "rare", permits = 1) void rare() {}
-        @Scheduled(identity = "rare-uni", every = "1s") @RedisBulkhead(name = "rare-uni", permits = 1)
-        Uni<Void> rareUni(ScheduledExecution execution) { return Uni.createFrom().voidItem(); }
+        @Scheduled(identity = "rare", every = "1s")
+        @RedisBulkhead(name = "rare", permits = 1)
+        void rare() {
+        }
+
+        @Scheduled(identity = "rare-uni", every = "1s")
+        @RedisBulkhead(name = "rare-uni", permits = 1)
+        Uni<Void> rareUni(ScheduledExecution execution) {
+            return Uni.createFrom().voidItem();
+        }
+
         @Scheduled(identity = "on-workdays", every = "1s", skipExecutionIf = Workdays.class)
-        @RedisBulkhead(name = "on-workdays", permits = 1) void onWorkdays() {}
+        @RedisBulkhead(name = "on-workdays", permits = 1)
+        void onWorkdays() {
+        }
+
         @Scheduled(identity = "twice-often", every = "1s")
-        @Scheduled(identity = "twice-seldom", every = "24h") @RedisBulkhead(name = "twice", permits = 1) void twice() {}
-        @Scheduled(identity = "explicit", every = "1s") @RedisBulkhead(name = "explicit", permits = 1) void explicit() {}
-        @RedisBulkhead(name = "inner", permits = 1) void inner() {}
+        @Scheduled(identity = "twice-seldom", every = "24h")
+        @RedisBulkhead(name = "twice", permits = 1)
+        void twice() {
+        }
+
+        @Scheduled(identity = "explicit", every = "1s")
+        @RedisBulkhead(name = "explicit", permits = 1)
+        void explicit() {
+        }
+
+        @RedisBulkhead(name = "inner", permits = 1)
+        void inner() {
+        }
     }
 
-    @Singleton static class StoppingJobs {
+    @Singleton
+    static class StoppingJobs {
         final Queue<String> runs = new ConcurrentLinkedQueue<>();
-        @Inject Reports reports;
+        @Inject
+        Reports reports;
 
-        @Scheduled(every = "1s") @RedisBulkhead(name = "skipping", permits = 2) void skipping() { runs.add("skipping"); }
-        @Scheduled(every = "1s") @RedisBulkhead(name = "rejecting", permits = 2) void rejecting() { runs.add("rejecting"); }
+        @Scheduled(every = "1s")
+        @RedisBulkhead(name = "skipping", permits = 2)
+        void skipping() {
+            runs.add("skipping");
+        }
 
-        @Scheduled(every = "1s") @RedisBulkhead(name = "rejecting-later", permits = 2)
+        @Scheduled(every = "1s")
+        @RedisBulkhead(name = "rejecting", permits = 2)
+        void rejecting() {
+            runs.add("rejecting");
+        }
+
+        @Scheduled(every = "1s")
+        @RedisBulkhead(name = "rejecting-later", permits = 2)
         Uni<Void> rejectingLater() {
             runs.add("rejecting-later");
             return Uni.createFrom().voidItem();
@@ -268,7 +326,9 @@ class ScheduledTest {
         }
 
         @Scheduled(every = "1s")
-        Uni<Void> callingLater() { return reports.renderLater().invoke(() -> runs.add("calling-later")); }
+        Uni<Void> callingLater() {
+            return reports.renderLater().invoke(() -> runs.add("calling-later"));
+        }
 
         @Scheduled(every = "1s")
         CompletionStage<Void> callingStage() {
@@ -276,8 +336,15 @@ class ScheduledTest {
         }
     }
 
-    @Singleton static class Reports {
-        @RedisBulkhead(name = "reports", permits = 5) void render() {}
-        @RedisBulkhead(name = "reports", permits = 5) Uni<Void> renderLater() { return Uni.createFrom().voidItem(); }
+    @Singleton
+    static class Reports {
+        @RedisBulkhead(name = "reports", permits = 5)
+        void render() {
+        }
+
+        @RedisBulkhead(name = "reports", permits = 5)
+        Uni<Void> renderLater() {
+            return Uni.createFrom().voidItem();
+        }
     }
 }

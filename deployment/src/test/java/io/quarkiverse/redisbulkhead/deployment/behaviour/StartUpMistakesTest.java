@@ -98,25 +98,71 @@ class StartUpMistakesTest {
         fail("The application must not start");
     }
 
-    // @formatter:off
+    @ApplicationScoped
+    public static class Shop {
+        @RedisBulkhead(name = "${app.region}-orders", permits = 4)
+        void order() {
+        }
 
-    @ApplicationScoped public static class Shop {
-        @RedisBulkhead(name = "${app.region}-orders", permits = 4) void order() {}
-        @RedisBulkhead(name = "eu-orders", permits = 5) void plain() {}
-        @RedisBulkhead(name = "${app.nowhere}-orders", permits = 4) void unknown() {}
+        @RedisBulkhead(name = "eu-orders", permits = 5)
+        void plain() {
+        }
+
+        @RedisBulkhead(name = "${app.nowhere}-orders", permits = 4)
+        void unknown() {
+        }
+
         @RedisBulkhead(name = "unresolved", permits = 4, expire = "${app.broken}", maxWait = "${app.${app.inner}.wait}")
-        void unresolved() {}
-        @RedisBulkhead(name = "lease", permits = 4, expire = "${app.lease}") void lease() {}
-        @RedisBulkhead(name = "brief", permits = 4, expire = "${app.brief}") void brief() {}
-        @RedisBulkhead(name = "negative", permits = 4, maxWait = "${app.wait}") void negative() {}
-        @RedisBulkhead(name = "${app.region}-limitless") void limitless() {}
-        @RedisBulkhead(name = "${app.own}", permits = 4) void reserved() {}
-        @RedisBulkhead(name = "${app.long}", permits = 4) void tooLong() {}
-        @RedisBulkhead(name = "${app.region}-single", permits = 1) void single() {}
-        @RedisBulkhead(name = "${app.region}-twice", permits = 4) @RedisBulkhead(name = "eu-twice", permits = 4) void twice() {}
-        @RedisBulkhead(name = "${app.region}-keyed", permits = 2) void keyed(@BulkheadKey String tenant) {}
-        @RedisBulkhead(name = "eu-keyed", permits = 2) void unkeyed() {}
-        @RedisBulkhead(name = "reports", permits = 5) void render() {}
-        @RedisBulkhead(name = "daily", permits = 5) void renderDaily() {}
+        void unresolved() {
+        }
+
+        @RedisBulkhead(name = "lease", permits = 4, expire = "${app.lease}")
+        void lease() {
+        }
+
+        @RedisBulkhead(name = "brief", permits = 4, expire = "${app.brief}")
+        void brief() {
+        }
+
+        @RedisBulkhead(name = "negative", permits = 4, maxWait = "${app.wait}")
+        void negative() {
+        }
+
+        @RedisBulkhead(name = "${app.region}-limitless")
+        void limitless() {
+        }
+
+        @RedisBulkhead(name = "${app.own}", permits = 4)
+        void reserved() {
+        }
+
+        @RedisBulkhead(name = "${app.long}", permits = 4)
+        void tooLong() {
+        }
+
+        @RedisBulkhead(name = "${app.region}-single", permits = 1)
+        void single() {
+        }
+
+        @RedisBulkhead(name = "${app.region}-twice", permits = 4)
+        @RedisBulkhead(name = "eu-twice", permits = 4)
+        void twice() {
+        }
+
+        @RedisBulkhead(name = "${app.region}-keyed", permits = 2)
+        void keyed(@BulkheadKey String tenant) {
+        }
+
+        @RedisBulkhead(name = "eu-keyed", permits = 2)
+        void unkeyed() {
+        }
+
+        @RedisBulkhead(name = "reports", permits = 5)
+        void render() {
+        }
+
+        @RedisBulkhead(name = "daily", permits = 5)
+        void renderDaily() {
+        }
     }
 }

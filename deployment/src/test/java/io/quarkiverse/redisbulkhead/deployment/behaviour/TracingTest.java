@@ -198,23 +198,48 @@ class TracingTest {
         return span.getAttributes().get(AttributeKey.longKey(attribute));
     }
 
-    // @formatter:off
+    @Path("/tracing")
+    public static class Endpoints {
+        @Inject
+        Guarded guarded;
 
-    @Path("/tracing") public static class Endpoints {
-        @Inject Guarded guarded;
-
-        @GET @Path("/uni") public Uni<String> uni() { return guarded.uni(); }
+        @GET
+        @Path("/uni")
+        public Uni<String> uni() {
+            return guarded.uni();
+        }
     }
 
-    @ApplicationScoped public static class Guarded {
-        @Inject Tracer tracer;
+    @ApplicationScoped
+    public static class Guarded {
+        @Inject
+        Tracer tracer;
 
-        @RedisBulkhead(name = "blocking", permits = 1) String blocking() { return inside(); }
-        @RedisBulkhead(name = "uni", permits = 1) Uni<String> uni() { return Uni.createFrom().item(this::inside); }
-        @RedisBulkhead(name = "waiting", permits = 1, maxWait = "20s") String waiting() { return inside(); }
-        @RedisBulkhead(name = "first", permits = 1) @RedisBulkhead(name = "second", permits = 1)
-        String severalBulkheads() { return inside(); }
-        @RedisBulkhead(name = "tenants", permits = 1) String search(@BulkheadKey String tenant) { return inside(); }
+        @RedisBulkhead(name = "blocking", permits = 1)
+        String blocking() {
+            return inside();
+        }
+
+        @RedisBulkhead(name = "uni", permits = 1)
+        Uni<String> uni() {
+            return Uni.createFrom().item(this::inside);
+        }
+
+        @RedisBulkhead(name = "waiting", permits = 1, maxWait = "20s")
+        String waiting() {
+            return inside();
+        }
+
+        @RedisBulkhead(name = "first", permits = 1)
+        @RedisBulkhead(name = "second", permits = 1)
+        String severalBulkheads() {
+            return inside();
+        }
+
+        @RedisBulkhead(name = "tenants", permits = 1)
+        String search(@BulkheadKey String tenant) {
+            return inside();
+        }
 
         private String inside() {
             tracer.spanBuilder("inside").startSpan().end();

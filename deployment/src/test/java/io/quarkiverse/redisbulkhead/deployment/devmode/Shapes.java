@@ -28,10 +28,10 @@ import io.smallrye.mutiny.Uni;
  */
 public class Shapes {
 
-    // @formatter:off
-
-    @Singleton public static class Inside {
-        @Inject RedisBulkheads bulkheads;
+    @Singleton
+    public static class Inside {
+        @Inject
+        RedisBulkheads bulkheads;
 
         /** The bulkheads in use, each as {@code name used/limit}. */
         String tell() {
@@ -47,16 +47,30 @@ public class Shapes {
         }
     }
 
-    @Singleton public static class Tenant implements BulkheadKeyResolver {
-        @Override public ResolvedKey resolve(BulkheadCall call) { return ResolvedKey.of("tenant"); }
+    @Singleton
+    public static class Tenant implements BulkheadKeyResolver {
+        @Override
+        public ResolvedKey resolve(BulkheadCall call) {
+            return ResolvedKey.of("tenant");
+        }
     }
 
-    @ApplicationScoped public static class Methods {
-        @Inject Inside inside;
+    @ApplicationScoped
+    public static class Methods {
+        @Inject
+        Inside inside;
 
-        @RedisBulkhead(name = "method", permits = 3) String guarded() { return inside.tell(); }
-        @RedisBulkhead(name = "wide", permits = 3) @RedisBulkhead(name = "narrow", permits = 3)
-        String several() { return inside.tell(); }
+        @RedisBulkhead(name = "method", permits = 3)
+        String guarded() {
+            return inside.tell();
+        }
+
+        @RedisBulkhead(name = "wide", permits = 3)
+        @RedisBulkhead(name = "narrow", permits = 3)
+        String several() {
+            return inside.tell();
+        }
+
         @RedisBulkhead(name = "uni", permits = 3)
         Uni<String> uni() {
             return inside.bulkheads.semaphore("uni").statusAsync()
@@ -64,9 +78,14 @@ public class Shapes {
         }
 
         @RedisBulkhead(name = "keyed", permits = 3)
-        String keyed(@BulkheadKey String one, String other) { return keys("keyed", one, other, "tenant"); }
+        String keyed(@BulkheadKey String one, String other) {
+            return keys("keyed", one, other, "tenant");
+        }
+
         @RedisBulkhead(name = "resolved", permits = 3, keyResolver = Tenant.class)
-        String resolved(String one, String other) { return keys("resolved", one, other, "tenant"); }
+        String resolved(String one, String other) {
+            return keys("resolved", one, other, "tenant");
+        }
 
         private String keys(String bulkhead, String... keys) {
             return Stream.of(keys).map(key -> inside.bulkheads.semaphore(bulkhead).forKey(key).status())
@@ -76,28 +95,58 @@ public class Shapes {
                     .collect(Collectors.joining(", "));
         }
 
-        @RedisBulkhead(name = "removed", permits = 3) String removed() { return inside.tell(); }
-        String added() { return inside.tell(); }
-        @RedisBulkhead(name = "nested", permits = 2) String nested() { return twice(); }
-        @RedisBulkhead(name = "nested", permits = 2) String twice() { return inside.tell(); }
+        @RedisBulkhead(name = "removed", permits = 3)
+        String removed() {
+            return inside.tell();
+        }
+
+        String added() {
+            return inside.tell();
+        }
+
+        @RedisBulkhead(name = "nested", permits = 2)
+        String nested() {
+            return twice();
+        }
+
+        @RedisBulkhead(name = "nested", permits = 2)
+        String twice() {
+            return inside.tell();
+        }
     }
 
-    @RedisBulkhead(name = "class", permits = 3) public static class Parent {
-        @Inject Inside inside;
+    @RedisBulkhead(name = "class", permits = 3)
+    public static class Parent {
+        @Inject
+        Inside inside;
 
-        String covered() { return inside.tell(); }
-        @RedisBulkhead(name = "inherited", permits = 3) String inherited() { return inside.tell(); }
+        String covered() {
+            return inside.tell();
+        }
+
+        @RedisBulkhead(name = "inherited", permits = 3)
+        String inherited() {
+            return inside.tell();
+        }
     }
 
-    @ApplicationScoped public static class Heir extends Parent {}
+    @ApplicationScoped
+    public static class Heir extends Parent {
+    }
 
     public abstract static class Generic<T, R> {
-        @RedisBulkhead(name = "generic superclass", permits = 3) R load(T key) { return loaded(key); }
+        @RedisBulkhead(name = "generic superclass", permits = 3)
+        R load(T key) {
+            return loaded(key);
+        }
+
         protected abstract R loaded(T key);
     }
 
-    @ApplicationScoped public static class Concrete extends Generic<Integer, Uni<String>> implements Function<Integer, String> {
-        @Inject Inside inside;
+    @ApplicationScoped
+    public static class Concrete extends Generic<Integer, Uni<String>> implements Function<Integer, String> {
+        @Inject
+        Inside inside;
 
         @Override
         protected Uni<String> loaded(Integer key) {
@@ -105,22 +154,38 @@ public class Shapes {
                     .map(status -> "generic superclass " + status.inUse() + "/" + status.limit());
         }
 
-        @Override @RedisBulkhead(name = "interface", permits = 3) public String apply(Integer key) { return inside.tell(); }
+        @Override
+        @RedisBulkhead(name = "interface", permits = 3)
+        public String apply(Integer key) {
+            return inside.tell();
+        }
     }
 
-    @Path("/inside") @RegisterRestClient(configKey = "inside", baseUri = "http://localhost:8080") public interface Client {
-        @GET @RedisBulkhead(name = "client method", permits = 3) String tell();
+    @Path("/inside")
+    @RegisterRestClient(configKey = "inside", baseUri = "http://localhost:8080")
+    public interface Client {
+        @GET
+        @RedisBulkhead(name = "client method", permits = 3)
+        String tell();
     }
 
-    @Path("/inside") @RegisterRestClient(configKey = "inside", baseUri = "http://localhost:8080")
+    @Path("/inside")
+    @RegisterRestClient(configKey = "inside", baseUri = "http://localhost:8080")
 
-    @RedisBulkhead(name = "client interface", permits = 3) public interface WholeClient {
-        @GET Uni<String> tell();
+    @RedisBulkhead(name = "client interface", permits = 3)
+    public interface WholeClient {
+        @GET
+        Uni<String> tell();
     }
 
-    @Path("/inside") public static class Server {
-        @Inject Inside inside;
+    @Path("/inside")
+    public static class Server {
+        @Inject
+        Inside inside;
 
-        @GET public String tell() { return inside.tell(); }
+        @GET
+        public String tell() {
+            return inside.tell();
+        }
     }
 }

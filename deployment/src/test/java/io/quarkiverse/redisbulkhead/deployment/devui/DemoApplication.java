@@ -43,22 +43,42 @@ public class DemoApplication {
     private static final Queue<Permit> HELD = new ConcurrentLinkedQueue<>();
     private static volatile OtherInstance other;
 
-    // @formatter:off
+    @Inject
+    Reports reports;
+    @Inject
+    PartnerApi partner;
+    @Inject
+    Crawler crawler;
+    @Inject
+    RedisBulkheads bulkheads;
+    @Inject
+    McpServerConfiguration mcp;
+    @Inject
+    Vertx vertx;
+    @ConfigProperty(name = "quarkus.redis.hosts")
+    String hosts;
 
-    @Inject Reports reports;
-    @Inject PartnerApi partner;
-    @Inject Crawler crawler;
-    @Inject RedisBulkheads bulkheads;
-    @Inject McpServerConfiguration mcp;
-    @Inject Vertx vertx;
-    @ConfigProperty(name = "quarkus.redis.hosts") String hosts;
+    @GET
+    @Path("/reports")
+    public String report() {
+        return reports.render(gate);
+    }
 
-    @GET @Path("/reports") public String report() { return reports.render(gate); }
-    @GET @Path("/quotes") public String quote() { return partner.quote(gate); }
-    @GET @Path("/crawl") public String crawl(@QueryParam("host") String host) { return crawler.download(host, gate); }
+    @GET
+    @Path("/quotes")
+    public String quote() {
+        return partner.quote(gate);
+    }
+
+    @GET
+    @Path("/crawl")
+    public String crawl(@QueryParam("host") String host) {
+        return crawler.download(host, gate);
+    }
 
     /** Ends all calls, including waiting ones, releases all other permits, and stops the other instance. */
-    @POST @Path("/end")
+    @POST
+    @Path("/end")
     public void end() {
         gate.countDown();
         gate = new CountDownLatch(1);
@@ -72,7 +92,8 @@ public class DemoApplication {
     }
 
     /** Acquires permits of a bulkhead that is defined in code. */
-    @POST @Path("/take")
+    @POST
+    @Path("/take")
     public void take(@QueryParam("name") String name, @QueryParam("key") String key, @QueryParam("limit") int limit,
             @QueryParam("number") int number, @QueryParam("weight") @DefaultValue("1") int weight) {
         RedisSemaphore all = bulkheads
@@ -84,7 +105,8 @@ public class DemoApplication {
     }
 
     /** Acquires a permit, and drops it. */
-    @POST @Path("/drop")
+    @POST
+    @Path("/drop")
     public void drop(@QueryParam("name") String name) {
         RedisSemaphore semaphore = bulkheads
                 .semaphore(SemaphoreSpec.named(name).permits(1).expire(Duration.ofMinutes(2)).build());
@@ -96,7 +118,8 @@ public class DemoApplication {
     }
 
     /** An instance of another application begins an execution. */
-    @POST @Path("/elsewhere")
+    @POST
+    @Path("/elsewhere")
     public void beginElsewhere(@QueryParam("name") String name, @QueryParam("limit") int limit) {
         if (other == null) {
             other = new OtherInstance(vertx, hosts, "billing", "other-host:7");
@@ -107,10 +130,15 @@ public class DemoApplication {
     }
 
     /** The executions of the other instance end; it keeps their permits for its next ones. */
-    @POST @Path("/elsewhere/end") public void endElsewhere() { other.end(); }
+    @POST
+    @Path("/elsewhere/end")
+    public void endElsewhere() {
+        other.end();
+    }
 
     /** The process of the other instance is killed. */
-    @POST @Path("/elsewhere/kill")
+    @POST
+    @Path("/elsewhere/kill")
     public String killElsewhere() {
         String name = other.name();
         other.kill();
@@ -119,7 +147,8 @@ public class DemoApplication {
     }
 
     /** Acquires a lock. */
-    @GET @Path("/lock")
+    @GET
+    @Path("/lock")
     public String lock() {
         RedisLock lock = bulkheads.lock("nightly-import");
         CountDownLatch end = gate;
@@ -127,14 +156,22 @@ public class DemoApplication {
         return "done";
     }
 
-    @GET @Path("/lost") public List<String> lost() { return LOST.stream().map(PermitLost::permitId).toList(); }
-    @POST @Path("/mcp")
+    @GET
+    @Path("/lost")
+    public List<String> lost() {
+        return LOST.stream().map(PermitLost::permitId).toList();
+    }
+
+    @POST
+    @Path("/mcp")
     public void enableMcp() {
         // By setEnable, which does not write the developer's settings.
         mcp.setEnable(true);
     }
 
-    void onLost(@Observes PermitLost lost) { LOST.add(lost); }
+    void onLost(@Observes PermitLost lost) {
+        LOST.add(lost);
+    }
 
     private static void await(CountDownLatch end) {
         try {
@@ -144,8 +181,10 @@ public class DemoApplication {
         }
     }
 
-    @ApplicationScoped public static class Reports {
-        @Inject CurrentPermit permit;
+    @ApplicationScoped
+    public static class Reports {
+        @Inject
+        CurrentPermit permit;
 
         @RedisBulkhead(name = "reports", permits = 5, fair = true, expire = "20s", maxWait = "10m")
         public String render(CountDownLatch end) {
@@ -154,7 +193,8 @@ public class DemoApplication {
         }
     }
 
-    @ApplicationScoped public static class PartnerApi {
+    @ApplicationScoped
+    public static class PartnerApi {
         @RedisBulkhead(name = "partner-api", permits = 3)
         public String quote(CountDownLatch end) {
             await(end);
@@ -162,7 +202,8 @@ public class DemoApplication {
         }
     }
 
-    @ApplicationScoped public static class Crawler {
+    @ApplicationScoped
+    public static class Crawler {
         @RedisBulkhead(name = "crawler", permits = 2, maxWait = "10m")
         public String download(@BulkheadKey String host, CountDownLatch end) {
             await(end);

@@ -30,11 +30,12 @@ public class HostileApplication {
 
     private static volatile OtherInstance other;
 
-    // @formatter:off
-
-    @Inject Vertx vertx;
-    @ConfigProperty(name = "quarkus.redis.hosts") String hosts;
-    @Inject RedisDataSource redis;
+    @Inject
+    Vertx vertx;
+    @ConfigProperty(name = "quarkus.redis.hosts")
+    String hosts;
+    @Inject
+    RedisDataSource redis;
 
     /** An instance answers with nothing but markup. */
     @POST
@@ -46,13 +47,17 @@ public class HostileApplication {
     }
 
     /** Its share is then that of an instance which does not answer, and whose name is markup. */
-    @POST @Path("/silent")
+    @POST
+    @Path("/silent")
     public void silence() {
         redis.execute("HSET", SHARES, "i:" + MARKUP_AS_NAME, redis.execute("HGET", SHARES, "i:" + other.name()).toString());
         other.close();
     }
 
-    @ApplicationScoped public static class Declared {
-        @RedisBulkhead(name = MARKUP, permits = 3) public void call() {}
+    @ApplicationScoped
+    public static class Declared {
+        @RedisBulkhead(name = MARKUP, permits = 3)
+        public void call() {
+        }
     }
 }

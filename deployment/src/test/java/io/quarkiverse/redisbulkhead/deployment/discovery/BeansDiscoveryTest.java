@@ -116,55 +116,112 @@ class BeansDiscoveryTest {
         method.returnValue(returns == void.class ? null : method.loadNull());
     }
 
-    // @formatter:off
-
     public interface Api {
-        @GET @Path("from-api") String fromApi();
+        @GET
+        @Path("from-api")
+        String fromApi();
     }
 
-    @Path("resource") public static class Resource implements Api {
-        @GET @RedisBulkhead(name = "reports", permits = 1) public String render() { return ""; }
-        @Override @RedisBulkhead(name = "reports", permits = 1) public String fromApi() { return ""; }
+    @Path("resource")
+    public static class Resource implements Api {
+        @GET
+        @RedisBulkhead(name = "reports", permits = 1)
+        public String render() {
+            return "";
+        }
+
+        @Override
+        @RedisBulkhead(name = "reports", permits = 1)
+        public String fromApi() {
+            return "";
+        }
     }
 
     public static class Jobs {
-        @Scheduled(every = "24h", delayed = "24h") @RedisBulkhead(name = "nightly", permits = 1) void nightly() {}
-        @Scheduled(every = "24h", delayed = "24h") @RedisBulkhead(name = "decided", permits = 1) void decided() {}
+        @Scheduled(every = "24h", delayed = "24h")
+        @RedisBulkhead(name = "nightly", permits = 1)
+        void nightly() {
+        }
+
+        @Scheduled(every = "24h", delayed = "24h")
+        @RedisBulkhead(name = "decided", permits = 1)
+        void decided() {
+        }
+
         @Scheduled(every = "24h", delayed = "24h", concurrentExecution = ConcurrentExecution.SKIP)
-        @RedisBulkhead(name = "apart", permits = 1) void apart() {}
-        @Scheduled(every = "24h", delayed = "24h") @RedisBulkhead(name = "several", permits = 2) void several() {}
+        @RedisBulkhead(name = "apart", permits = 1)
+        void apart() {
+        }
+
+        @Scheduled(every = "24h", delayed = "24h")
+        @RedisBulkhead(name = "several", permits = 2)
+        void several() {
+        }
     }
 
-    @Singleton @IfBuildProfile("elsewhere") static class OtherProfile {
-        @RedisBulkhead(name = "switched", permits = 1) void guarded() {}
-        @RedisBulkhead(name = "switched", permits = 1) private void hidden() {}
-        void keyed(@BulkheadKey String key) {}
+    @Singleton
+    @IfBuildProfile("elsewhere")
+    static class OtherProfile {
+        @RedisBulkhead(name = "switched", permits = 1)
+        void guarded() {
+        }
+
+        @RedisBulkhead(name = "switched", permits = 1)
+        private void hidden() {
+        }
+
+        void keyed(@BulkheadKey String key) {
+        }
     }
 
-    @Singleton @IfBuildProperty(name = "elsewhere", stringValue = "true") @RedisBulkhead(name = "switched", permits = 2)
+    @Singleton
+    @IfBuildProperty(name = "elsewhere", stringValue = "true")
+    @RedisBulkhead(name = "switched", permits = 2)
 
     static class OtherProperty {
-        void guarded() {}
+        void guarded() {
+        }
     }
 
-    @Singleton @LookupIfProperty(name = "elsewhere", stringValue = "true") static class LookedUp {
-        @RedisBulkhead(name = "looked-up", permits = 1) void guarded() {}
+    @Singleton
+    @LookupIfProperty(name = "elsewhere", stringValue = "true")
+    static class LookedUp {
+        @RedisBulkhead(name = "looked-up", permits = 1)
+        void guarded() {
+        }
     }
 
-    @Vetoed static class VetoedClass {
-        @RedisBulkhead(name = "", permits = 0) void guarded() {}
-        void keyed(@BulkheadKey String key) {}
+    @Vetoed
+    static class VetoedClass {
+        @RedisBulkhead(name = "", permits = 0)
+        void guarded() {
+        }
+
+        void keyed(@BulkheadKey String key) {
+        }
     }
 
-    @Singleton static class Excluded {
-        @RedisBulkhead(name = "excluded", permits = 0) void guarded() {}
-        void keyed(@BulkheadKey String key) {}
+    @Singleton
+    static class Excluded {
+        @RedisBulkhead(name = "excluded", permits = 0)
+        void guarded() {
+        }
+
+        void keyed(@BulkheadKey String key) {
+        }
     }
 
     abstract static class Base {
-        @RedisBulkhead(name = "base", permits = 1) void guarded() {}
-        void keyed(@BulkheadKey String key) {}
+        @RedisBulkhead(name = "base", permits = 1)
+        void guarded() {
+        }
+
+        void keyed(@BulkheadKey String key) {
+        }
     }
 
-    @Singleton @IfBuildProfile("elsewhere") static class Heir extends Base {}
+    @Singleton
+    @IfBuildProfile("elsewhere")
+    static class Heir extends Base {
+    }
 }

@@ -119,108 +119,215 @@ class KeysDiscoveryTest {
         }
     }
 
-    // @formatter:off
+    @Singleton
+    static class Methods {
+        @RedisBulkhead(name = "pages", permits = 1)
+        void first(@BulkheadKey String host, String path) {
+        }
 
-    @Singleton static class Methods {
-        @RedisBulkhead(name = "pages", permits = 1) void first(@BulkheadKey String host, String path) {}
-        @RedisBulkhead(name = "pages", permits = 1) void second(String path, @BulkheadKey String host) {}
-        @RedisBulkhead(name = "pages", permits = 1) void named(@BulkheadKey("pages") String host) {}
-        @RedisBulkhead(name = "unkeyed", permits = 1) void unkeyed(String host) {}
+        @RedisBulkhead(name = "pages", permits = 1)
+        void second(String path, @BulkheadKey String host) {
+        }
+
+        @RedisBulkhead(name = "pages", permits = 1)
+        void named(@BulkheadKey("pages") String host) {
+        }
+
+        @RedisBulkhead(name = "unkeyed", permits = 1)
+        void unkeyed(String host) {
+        }
     }
 
-    @ApplicationScoped @RedisBulkhead(name = "whole", permits = 1) static class Whole {
-        void one(@BulkheadKey String tenant) {}
-        void two(String first, String second, @BulkheadKey int customer) {}
+    @ApplicationScoped
+    @RedisBulkhead(name = "whole", permits = 1)
+    static class Whole {
+        void one(@BulkheadKey String tenant) {
+        }
+
+        void two(String first, String second, @BulkheadKey int customer) {
+        }
     }
 
     abstract static class Base {
-        @RedisBulkhead(name = "heir", permits = 1) void inherited(@BulkheadKey long id) {}
+        @RedisBulkhead(name = "heir", permits = 1)
+        void inherited(@BulkheadKey long id) {
+        }
+
         // The overriding method decides.
-        @RedisBulkhead(name = "heir", permits = 1) void overridden(@BulkheadKey Object ignored, long id) {}
+        @RedisBulkhead(name = "heir", permits = 1)
+        void overridden(@BulkheadKey Object ignored, long id) {
+        }
     }
 
-    @Singleton static class Heir extends Base {
-        @Override @RedisBulkhead(name = "heir", permits = 1) void overridden(Object ignored, @BulkheadKey long id) {}
+    @Singleton
+    static class Heir extends Base {
+        @Override
+        @RedisBulkhead(name = "heir", permits = 1)
+        void overridden(Object ignored, @BulkheadKey long id) {
+        }
     }
 
     abstract static class Generic<A, K> {
-        @RedisBulkhead(name = "generic", permits = 1) void load(@BulkheadKey K key, A other) {}
+        @RedisBulkhead(name = "generic", permits = 1)
+        void load(@BulkheadKey K key, A other) {
+        }
     }
 
-    abstract static class Middle<T> extends Generic<Object, T> {}
-    @Singleton static class Bound extends Middle<UUID> {}
+    abstract static class Middle<T> extends Generic<Object, T> {
+    }
 
-    @Singleton static class Overriding extends Generic<Object, String> {
-        @Override @RedisBulkhead(name = "generic", permits = 1) void load(@BulkheadKey String text, Object other) {}
+    @Singleton
+    static class Bound extends Middle<UUID> {
+    }
+
+    @Singleton
+    static class Overriding extends Generic<Object, String> {
+        @Override
+        @RedisBulkhead(name = "generic", permits = 1)
+        void load(@BulkheadKey String text, Object other) {
+        }
     }
 
     interface Port {
-        default void byDefault(@BulkheadKey String name) {}
+        default void byDefault(@BulkheadKey String name) {
+        }
     }
 
-    @Singleton @RedisBulkhead(name = "port", permits = 1) static class WithPort implements Port {}
-
-    @Singleton static class Several {
-        @RedisBulkhead(name = "zulu", permits = 1) @RedisBulkhead(name = "yankee", permits = 1, keyResolver = TenantKey.class)
-        @RedisBulkhead(name = "x-ray", permits = 1) @RedisBulkhead(name = "whiskey", permits = 1)
-        void several(@BulkheadKey("whiskey") String a, @BulkheadKey("zulu") String b) {}
+    @Singleton
+    @RedisBulkhead(name = "port", permits = 1)
+    static class WithPort implements Port {
     }
 
-    @Singleton static class ByBean {
+    @Singleton
+    static class Several {
+        @RedisBulkhead(name = "zulu", permits = 1)
+        @RedisBulkhead(name = "yankee", permits = 1, keyResolver = TenantKey.class)
+        @RedisBulkhead(name = "x-ray", permits = 1)
+        @RedisBulkhead(name = "whiskey", permits = 1)
+        void several(@BulkheadKey("whiskey") String a, @BulkheadKey("zulu") String b) {
+        }
+    }
+
+    @Singleton
+    static class ByBean {
         // Keyed by a parameter elsewhere.
-        @RedisBulkhead(name = "pages", permits = 1, keyResolver = TenantKey.class) void ofClass() {}
-        @RedisBulkhead(name = "by-bean", permits = 1, keyResolver = UnusedKey.class) void unusedOtherwise() {}
-        @RedisBulkhead(name = "by-bean", permits = 1, keyResolver = ProducedKey.class) void produced() {}
-        @RedisBulkhead(name = "by-bean", permits = 1, keyResolver = KeyPort.class) void ofInterface() {}
-        @RedisBulkhead(name = "by-bean", permits = 1, keyResolver = FallbackKey.class) void notTheDefaultBean() {}
+        @RedisBulkhead(name = "pages", permits = 1, keyResolver = TenantKey.class)
+        void ofClass() {
+        }
+
+        @RedisBulkhead(name = "by-bean", permits = 1, keyResolver = UnusedKey.class)
+        void unusedOtherwise() {
+        }
+
+        @RedisBulkhead(name = "by-bean", permits = 1, keyResolver = ProducedKey.class)
+        void produced() {
+        }
+
+        @RedisBulkhead(name = "by-bean", permits = 1, keyResolver = KeyPort.class)
+        void ofInterface() {
+        }
+
+        @RedisBulkhead(name = "by-bean", permits = 1, keyResolver = FallbackKey.class)
+        void notTheDefaultBean() {
+        }
     }
 
-    @Singleton @RedisBulkhead(name = "whole-by-bean", permits = 1, keyResolver = TenantKey.class) static class WholeByBean {
-        void covered() {}
+    @Singleton
+    @RedisBulkhead(name = "whole-by-bean", permits = 1, keyResolver = TenantKey.class)
+    static class WholeByBean {
+        void covered() {
+        }
     }
 
     abstract static class Key implements BulkheadKeyResolver {
-        @Override public ResolvedKey resolve(BulkheadCall call) { return null; }
+        @Override
+        public ResolvedKey resolve(BulkheadCall call) {
+            return null;
+        }
     }
 
-    @ApplicationScoped static class TenantKey extends Key {}
-    @Dependent static class UnusedKey extends Key {}
-    static class ProducedKey extends Key {}
-    interface KeyPort extends BulkheadKeyResolver {}
-    @Singleton static class KeyAdapter extends Key implements KeyPort {}
-    @Singleton @DefaultBean static class FallbackKey extends Key {}
-    @Singleton static class OtherKey extends FallbackKey {}
+    @ApplicationScoped
+    static class TenantKey extends Key {
+    }
 
-    @Singleton static class Producers {
-        @Produces @Singleton ProducedKey key() { return new ProducedKey(); }
+    @Dependent
+    static class UnusedKey extends Key {
+    }
+
+    static class ProducedKey extends Key {
+    }
+
+    interface KeyPort extends BulkheadKeyResolver {
+    }
+
+    @Singleton
+    static class KeyAdapter extends Key implements KeyPort {
+    }
+
+    @Singleton
+    @DefaultBean
+    static class FallbackKey extends Key {
+    }
+
+    @Singleton
+    static class OtherKey extends FallbackKey {
+    }
+
+    @Singleton
+    static class Producers {
+        @Produces
+        @Singleton
+        ProducedKey key() {
+            return new ProducedKey();
+        }
     }
 
     interface ClientBase {
-        @GET @Path("inherited/{host}") @RedisBulkhead(name = "client", permits = 1)
+        @GET
+        @Path("inherited/{host}")
+        @RedisBulkhead(name = "client", permits = 1)
         String inherited(@PathParam("host") @BulkheadKey String host);
     }
 
-    @Path("client") @RegisterRestClient(baseUri = "http://localhost:1") interface Client extends ClientBase {
-        @GET @RedisBulkhead(name = "client", permits = 1)
+    @Path("client")
+    @RegisterRestClient(baseUri = "http://localhost:1")
+    interface Client extends ClientBase {
+        @GET
+        @RedisBulkhead(name = "client", permits = 1)
         String own(@QueryParam("q") String query, @QueryParam("host") @BulkheadKey String host);
-        @RedisBulkhead(name = "client", permits = 1) default String byDefault(@BulkheadKey String host) { return host; }
-        @GET @Path("several") @RedisBulkhead(name = "client-host", permits = 1)
+
+        @RedisBulkhead(name = "client", permits = 1)
+        default String byDefault(@BulkheadKey String host) {
+            return host;
+        }
+
+        @GET
+        @Path("several")
+        @RedisBulkhead(name = "client-host", permits = 1)
         @RedisBulkhead(name = "client-path", permits = 1)
         String several(@QueryParam("path") @BulkheadKey("client-path") String path,
                 @QueryParam("host") @BulkheadKey("client-host") String host);
     }
 
     interface GenericClientBase<K> {
-        @GET @Path("generic") String generic(@QueryParam("key") @BulkheadKey K key);
+        @GET
+        @Path("generic")
+        String generic(@QueryParam("key") @BulkheadKey K key);
     }
 
-    @Path("whole-client") @RegisterRestClient(baseUri = "http://localhost:1") @RedisBulkhead(name = "whole-client", permits = 1)
+    @Path("whole-client")
+    @RegisterRestClient(baseUri = "http://localhost:1")
+    @RedisBulkhead(name = "whole-client", permits = 1)
 
     interface WholeClient extends GenericClientBase<String> {
-        @GET String covered(@QueryParam("host") @BulkheadKey String host);
+        @GET
+        String covered(@QueryParam("host") @BulkheadKey String host);
     }
 
-    @Singleton static class Transformed {
-        @RedisBulkhead(name = "transformed", permits = 1) void transformed(String name) {}
+    @Singleton
+    static class Transformed {
+        @RedisBulkhead(name = "transformed", permits = 1)
+        void transformed(String name) {
+        }
     }
 }

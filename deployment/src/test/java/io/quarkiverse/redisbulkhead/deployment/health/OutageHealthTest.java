@@ -99,13 +99,26 @@ class OutageHealthTest {
                 .body("data.'bulkhead.off'", is("disabled, so calls run without a limit"));
     }
 
-    // @formatter:off
+    @ApplicationScoped
+    public static class Guarded {
+        @RedisBulkhead(name = "reports", permits = 5)
+        void report() {
+        }
 
-    @ApplicationScoped public static class Guarded {
-        @RedisBulkhead(name = "reports", permits = 5) void report() {}
-        @RedisBulkhead(name = "partner", permits = 5) void partner() {}
-        @RedisBulkhead(name = "crawler", permits = 5) void crawl() {}
-        @RedisBulkhead(name = "pages", permits = 3) void page(@BulkheadKey String host) {}
-        @RedisBulkhead(name = "off", permits = 1) void off() {}
+        @RedisBulkhead(name = "partner", permits = 5)
+        void partner() {
+        }
+
+        @RedisBulkhead(name = "crawler", permits = 5)
+        void crawl() {
+        }
+
+        @RedisBulkhead(name = "pages", permits = 3)
+        void page(@BulkheadKey String host) {
+        }
+
+        @RedisBulkhead(name = "off", permits = 1)
+        void off() {
+        }
     }
 }

@@ -205,11 +205,18 @@ class HostileRequestsTest {
         return some;
     }
 
-    // @formatter:off
+    @ApplicationScoped
+    public static class Guarded {
+        @RedisBulkhead(name = "reports", permits = 5)
+        void report() {
+        }
 
-    @ApplicationScoped public static class Guarded {
-        @RedisBulkhead(name = "reports", permits = 5) void report() {}
-        @RedisBulkhead(name = "witness", permits = 5) void witness() {}
-        @RedisBulkhead(name = "pages", permits = 3) void page(@BulkheadKey String key) {}
+        @RedisBulkhead(name = "witness", permits = 5)
+        void witness() {
+        }
+
+        @RedisBulkhead(name = "pages", permits = 3)
+        void page(@BulkheadKey String key) {
+        }
     }
 }

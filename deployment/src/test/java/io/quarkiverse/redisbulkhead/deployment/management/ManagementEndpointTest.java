@@ -441,19 +441,36 @@ class ManagementEndpointTest {
                 .body("status", is(status)).body("detail", containsString(detail));
     }
 
-    // @formatter:off
-
-    @ApplicationScoped public static class Losses {
+    @ApplicationScoped
+    public static class Losses {
         private final List<String> seen = new CopyOnWriteArrayList<>();
-        void lost(@Observes PermitLost loss) { seen.add(loss.permitId()); }
-        boolean contains(String permitId) { return seen.contains(permitId); }
+
+        void lost(@Observes PermitLost loss) {
+            seen.add(loss.permitId());
+        }
+
+        boolean contains(String permitId) {
+            return seen.contains(permitId);
+        }
     }
 
-    @ApplicationScoped public static class Guarded {
-        @RedisBulkhead(name = "reports", permits = 5, maxWait = "2s") void report() {}
+    @ApplicationScoped
+    public static class Guarded {
+        @RedisBulkhead(name = "reports", permits = 5, maxWait = "2s")
+        void report() {
+        }
+
         @RedisBulkhead(name = "exports", permits = 1, expire = "6s")
-        Uni<Void> export(CompletableFuture<Void> end) { return Uni.createFrom().completionStage(end); }
-        @RedisBulkhead(name = "pages", permits = 3) void page(@BulkheadKey String host) {}
-        @RedisBulkhead(name = STRANGE, permits = 1) void strange() {}
+        Uni<Void> export(CompletableFuture<Void> end) {
+            return Uni.createFrom().completionStage(end);
+        }
+
+        @RedisBulkhead(name = "pages", permits = 3)
+        void page(@BulkheadKey String host) {
+        }
+
+        @RedisBulkhead(name = STRANGE, permits = 1)
+        void strange() {
+        }
     }
 }

@@ -40,19 +40,26 @@ class AiServiceReturnTypesTest {
         Assertions.fail();
     }
 
-    // @formatter:off
-
     interface Base {
-        @RedisBulkhead(name = "a", permits = 1) CompletionStage<String> stage(String question);
+        @RedisBulkhead(name = "a", permits = 1)
+        CompletionStage<String> stage(String question);
     }
 
-    @RegisterAiService interface Assistant extends Base {
-        @RedisBulkhead(name = "a", permits = 1) Multi<String> stream(String question);
+    @RegisterAiService
+    interface Assistant extends Base {
+        @RedisBulkhead(name = "a", permits = 1)
+        Multi<String> stream(String question);
+
         Uni<String> unguarded(String question);
     }
 
-    @RegisterAiService @RedisBulkhead(name = "a", permits = 1) interface Whole {
+    @RegisterAiService
+    @RedisBulkhead(name = "a", permits = 1)
+    interface Whole {
         Uni<String> uni(String question);
-        default Uni<String> byDefault() { return uni(""); }
+
+        default Uni<String> byDefault() {
+            return uni("");
+        }
     }
 }

@@ -45,66 +45,111 @@ final class BeanMistakes {
             "RBH011 Whole: an interface is not a bean, so @RedisBulkhead guards nothing here (only REST clients and "
                     + "AI services are exceptions). Put it on the implementing class");
 
-    // @formatter:off
-
     static class Plain {
-        @RedisBulkhead(name = "no-bean", permits = 1) void guarded() {}
+        @RedisBulkhead(name = "no-bean", permits = 1)
+        void guarded() {
+        }
     }
 
-    @RedisBulkhead(name = "no-bean", permits = 1) static class PlainClass {
-        void guarded() {}
+    @RedisBulkhead(name = "no-bean", permits = 1)
+    static class PlainClass {
+        void guarded() {
+        }
     }
 
     abstract static class Abstract {
-        @RedisBulkhead(name = "no-bean", permits = 1) void guarded() {}
+        @RedisBulkhead(name = "no-bean", permits = 1)
+        void guarded() {
+        }
     }
 
     class Inner {
-        @RedisBulkhead(name = "no-bean", permits = 1) void guarded() {}
+        @RedisBulkhead(name = "no-bean", permits = 1)
+        void guarded() {
+        }
     }
 
     interface Port {
-        @RedisBulkhead(name = "no-bean", permits = 1) void abstractly();
-        @RedisBulkhead(name = "no-bean", permits = 1) default void byDefault() {}
+        @RedisBulkhead(name = "no-bean", permits = 1)
+        void abstractly();
+
+        @RedisBulkhead(name = "no-bean", permits = 1)
+        default void byDefault() {
+        }
     }
 
-    @RedisBulkhead(name = "no-bean", permits = 1) interface Whole {
+    @RedisBulkhead(name = "no-bean", permits = 1)
+    interface Whole {
         void guarded();
     }
 
-    @Singleton static class Adapter implements Port, Whole {
-        @Override public void abstractly() {}
-        @Override public void guarded() {}
+    @Singleton
+    static class Adapter implements Port, Whole {
+        @Override
+        public void abstractly() {
+        }
+
+        @Override
+        public void guarded() {
+        }
     }
 
-    @RedisBulkhead(name = "no-bean", permits = 1) @interface Guarded {}
+    @RedisBulkhead(name = "no-bean", permits = 1)
+    @interface Guarded {
+    }
 
-    @Singleton static class Constructors {
-        Constructors(Adapter adapter) {}
-        Constructors(Adapter adapter, Port port) {}
-        @RedisBulkhead(name = "no-bean", permits = 1) void guarded() {}
+    @Singleton
+    static class Constructors {
+        Constructors(Adapter adapter) {
+        }
+
+        Constructors(Adapter adapter, Port port) {
+        }
+
+        @RedisBulkhead(name = "no-bean", permits = 1)
+        void guarded() {
+        }
     }
 
     static class Produced {
-        @RedisBulkhead(name = "no-bean", permits = 1) void guarded() {}
+        @RedisBulkhead(name = "no-bean", permits = 1)
+        void guarded() {
+        }
     }
 
-    @RedisBulkhead(name = "no-bean", permits = 1) static class InField {
-        void guarded() {}
+    @RedisBulkhead(name = "no-bean", permits = 1)
+    static class InField {
+        void guarded() {
+        }
     }
 
-    @Singleton static class Producer {
-        @Produces InField inField = new InField();
-        @Produces Produced produced() { return new Produced(); }
+    @Singleton
+    static class Producer {
+        @Produces
+        InField inField = new InField();
+
+        @Produces
+        Produced produced() {
+            return new Produced();
+        }
     }
 
-    @RegisterAiService interface Assistant {
-        @RedisBulkhead(name = "no-bean", permits = 1) default String twice() { return ""; }
+    @RegisterAiService
+    interface Assistant {
+        @RedisBulkhead(name = "no-bean", permits = 1)
+        default String twice() {
+            return "";
+        }
     }
 
-    @RegisterAiService @RedisBulkhead(name = "no-bean", permits = 1) interface Silent {}
+    @RegisterAiService
+    @RedisBulkhead(name = "no-bean", permits = 1)
+    interface Silent {
+    }
 
     interface Unregistered {
-        @UserMessage("Why?") @RedisBulkhead(name = "no-bean", permits = 1) String ask();
+        @UserMessage("Why?")
+        @RedisBulkhead(name = "no-bean", permits = 1)
+        String ask();
     }
 }

@@ -22,16 +22,34 @@ final class CallWeightMistakes {
             METHOD + "unknown: @BulkheadWeight(\"batch\") on parameter 'size' does not name a bulkhead of this method. Name one"
                     + " of \"batches\", as in @BulkheadWeight(\"batches\")");
 
-    // @formatter:off
+    @Singleton
+    static class Batches {
+        @RedisBulkhead(name = "batches", permits = 9)
+        void text(@BulkheadWeight String size) {
+        }
 
-    @Singleton static class Batches {
-        @RedisBulkhead(name = "batches", permits = 9) void text(@BulkheadWeight String size) {}
-        @RedisBulkhead(name = "batches", permits = 9) void twice(@BulkheadWeight int one, @BulkheadWeight int two) {}
-        @RedisBulkhead(name = "batches", permits = 9, weight = 2) void fixed(@BulkheadWeight int size) {}
-        @RedisBulkhead(name = "batches", permits = 9) void unknown(@BulkheadWeight("batch") int size) {}
-        @RedisBulkhead(name = "one", permits = 9) @RedisBulkhead(name = "another", permits = 9)
-        void ambiguous(@BulkheadWeight int size) {}
-        void idle(@BulkheadWeight int size) {}
-        @RedisBulkhead(name = "batches", permits = 9) void fine(@BulkheadWeight("batches") Short size) {}
+        @RedisBulkhead(name = "batches", permits = 9)
+        void twice(@BulkheadWeight int one, @BulkheadWeight int two) {
+        }
+
+        @RedisBulkhead(name = "batches", permits = 9, weight = 2)
+        void fixed(@BulkheadWeight int size) {
+        }
+
+        @RedisBulkhead(name = "batches", permits = 9)
+        void unknown(@BulkheadWeight("batch") int size) {
+        }
+
+        @RedisBulkhead(name = "one", permits = 9)
+        @RedisBulkhead(name = "another", permits = 9)
+        void ambiguous(@BulkheadWeight int size) {
+        }
+
+        void idle(@BulkheadWeight int size) {
+        }
+
+        @RedisBulkhead(name = "batches", permits = 9)
+        void fine(@BulkheadWeight("batches") Short size) {
+        }
     }
 }

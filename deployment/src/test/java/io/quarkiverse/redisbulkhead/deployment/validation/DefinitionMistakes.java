@@ -25,15 +25,35 @@ final class DefinitionMistakes {
                     + " \"overrun\"? Declared: overrun and others. Nor does any class of the application use SemaphoreSpec to"
                     + " define bulkheads in code");
 
-    // @formatter:off
+    @ApplicationScoped
+    static class Runs {
+        @RedisBulkhead(name = "overrun", permits = 5)
+        void daily() {
+        }
 
-    @ApplicationScoped static class Runs {
-        @RedisBulkhead(name = "overrun", permits = 5) void daily() {}
-        @RedisBulkhead(name = "overrun", permits = 6) void weekly() {}
-        @RedisBulkhead(name = "", permits = 1) void nameless() {}
-        @RedisBulkhead(name = "limitless") void limitless() {}
-        @RedisBulkhead(name = "soon", permits = 1, expire = "soon") void soon() {}
-        @RedisBulkhead(name = "brief", permits = 1, expire = "1s") void brief() {}
-        @RedisBulkhead(name = "twice", permits = 1) @RedisBulkhead(name = "twice", permits = 1) void twice() {}
+        @RedisBulkhead(name = "overrun", permits = 6)
+        void weekly() {
+        }
+
+        @RedisBulkhead(name = "", permits = 1)
+        void nameless() {
+        }
+
+        @RedisBulkhead(name = "limitless")
+        void limitless() {
+        }
+
+        @RedisBulkhead(name = "soon", permits = 1, expire = "soon")
+        void soon() {
+        }
+
+        @RedisBulkhead(name = "brief", permits = 1, expire = "1s")
+        void brief() {
+        }
+
+        @RedisBulkhead(name = "twice", permits = 1)
+        @RedisBulkhead(name = "twice", permits = 1)
+        void twice() {
+        }
     }
 }

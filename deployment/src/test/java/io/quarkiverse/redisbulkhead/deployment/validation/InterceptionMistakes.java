@@ -35,41 +35,84 @@ final class InterceptionMistakes {
                     + "#guarded: the container does not intercept this method, so @RedisBulkhead"
                     + " guards nothing here. Make sure that the types of its parameters are public");
 
-    // @formatter:off
+    @Singleton
+    @RedisBulkhead(name = "empty", permits = 1)
+    static class Empty {
+        private void helper() {
+        }
 
-    @Singleton @RedisBulkhead(name = "empty", permits = 1) static class Empty {
-        private void helper() {}
-        static void staticHelper() {}
-        @RedisBulkhead(name = "own", permits = 1) void ofItsOwn() {}
+        static void staticHelper() {
+        }
+
+        @RedisBulkhead(name = "own", permits = 1)
+        void ofItsOwn() {
+        }
     }
 
     abstract static class Base {
-        @RedisBulkhead(name = "base", permits = 1) abstract void abstractly();
-        @RedisBulkhead(name = "base", permits = 1) void overridden() {}
+        @RedisBulkhead(name = "base", permits = 1)
+        abstract void abstractly();
+
+        @RedisBulkhead(name = "base", permits = 1)
+        void overridden() {
+        }
     }
 
-    @Singleton static class Sub extends Base {
-        @Override void abstractly() {}
-        @Override void overridden() {}
-        @PostConstruct @RedisBulkhead(name = "base", permits = 1) void created() {}
+    @Singleton
+    static class Sub extends Base {
+        @Override
+        void abstractly() {
+        }
+
+        @Override
+        void overridden() {
+        }
+
+        @PostConstruct
+        @RedisBulkhead(name = "base", permits = 1)
+        void created() {
+        }
     }
 
-    @Singleton static class Closed extends ClosedParameterBase {}
-
-    @ApplicationScoped static class Methods {
-        @RedisBulkhead(name = "methods", permits = 1) private void guardedPrivate() {}
-        @RedisBulkhead(name = "methods", permits = 1) static void guardedStatic() {}
-        @RedisBulkhead(name = "methods", permits = 1) final void guardedFinal() {}
+    @Singleton
+    static class Closed extends ClosedParameterBase {
     }
 
-    @Singleton @RedisBulkhead(name = "half-intercepted", permits = 1) static class Whole {
-        void guarded() {}
-        final void guardedFinal() {}
-        private void helper() {}
-        static void staticHelper() {}
+    @ApplicationScoped
+    static class Methods {
+        @RedisBulkhead(name = "methods", permits = 1)
+        private void guardedPrivate() {
+        }
+
+        @RedisBulkhead(name = "methods", permits = 1)
+        static void guardedStatic() {
+        }
+
+        @RedisBulkhead(name = "methods", permits = 1)
+        final void guardedFinal() {
+        }
     }
 
-    @Singleton static class Reports {
-        @RedisBulkheadBinding void render() {}
+    @Singleton
+    @RedisBulkhead(name = "half-intercepted", permits = 1)
+    static class Whole {
+        void guarded() {
+        }
+
+        final void guardedFinal() {
+        }
+
+        private void helper() {
+        }
+
+        static void staticHelper() {
+        }
+    }
+
+    @Singleton
+    static class Reports {
+        @RedisBulkheadBinding
+        void render() {
+        }
     }
 }

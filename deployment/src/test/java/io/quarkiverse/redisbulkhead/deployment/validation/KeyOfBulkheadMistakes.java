@@ -55,73 +55,133 @@ final class KeyOfBulkheadMistakes {
                     + "the method is static, so no bulkhead guards it. Remove it, or make the method"
                     + " an instance method of a bean");
 
-    // @formatter:off
-
     static class Plain {
-        void unguarded(@BulkheadKey String host) {}
+        void unguarded(@BulkheadKey String host) {
+        }
     }
 
     // The error is the class, not its keys.
-    @RedisBulkhead(name = "plain", permits = 1) static class PlainWhole {
-        void guarded(@BulkheadKey String host) {}
+    @RedisBulkhead(name = "plain", permits = 1)
+    static class PlainWhole {
+        void guarded(@BulkheadKey String host) {
+        }
     }
 
-    @ApplicationScoped static class Names {
-        @RedisBulkhead(name = "websites", permits = 1) @RedisBulkhead(name = "pages", permits = 1)
-        void near(@BulkheadKey("page") String host, @BulkheadKey("websites") String website) {}
-        @RedisBulkhead(name = "pages", permits = 1) void far(@BulkheadKey("tenants") String host) {}
-        void unguarded(@BulkheadKey String host) {}
+    @ApplicationScoped
+    static class Names {
+        @RedisBulkhead(name = "websites", permits = 1)
+        @RedisBulkhead(name = "pages", permits = 1)
+        void near(@BulkheadKey("page") String host, @BulkheadKey("websites") String website) {
+        }
+
+        @RedisBulkhead(name = "pages", permits = 1)
+        void far(@BulkheadKey("tenants") String host) {
+        }
+
+        void unguarded(@BulkheadKey String host) {
+        }
     }
 
-    @Singleton @RedisBulkhead(name = "whole", permits = 1) static class Whole {
-        @Inject Whole(@BulkheadKey Adapter host) {}
-        void covered(@BulkheadKey("hole") String host) {}
-        private void hidden(@BulkheadKey String host) {}
-        static void statically(@BulkheadKey String host) {}
+    @Singleton
+    @RedisBulkhead(name = "whole", permits = 1)
+    static class Whole {
+        @Inject
+        Whole(@BulkheadKey Adapter host) {
+        }
+
+        void covered(@BulkheadKey("hole") String host) {
+        }
+
+        private void hidden(@BulkheadKey String host) {
+        }
+
+        static void statically(@BulkheadKey String host) {
+        }
+
         // The error is the private method, not its key.
-        @RedisBulkhead(name = "private", permits = 1) private void annotatedPrivate(@BulkheadKey String host) {}
+        @RedisBulkhead(name = "private", permits = 1)
+        private void annotatedPrivate(@BulkheadKey String host) {
+        }
     }
 
     abstract static class Base {
         abstract void abstractly(@BulkheadKey String host);
+
         // The overriding method decides.
-        void overridden(@BulkheadKey String host) {}
+        void overridden(@BulkheadKey String host) {
+        }
     }
 
-    @Singleton static class Heir extends Base {
-        @Override @RedisBulkhead(name = "heir", permits = 1) void abstractly(String host) {}
-        @Override @RedisBulkhead(name = "heir", permits = 1) void overridden(String host) {}
+    @Singleton
+    static class Heir extends Base {
+        @Override
+        @RedisBulkhead(name = "heir", permits = 1)
+        void abstractly(String host) {
+        }
+
+        @Override
+        @RedisBulkhead(name = "heir", permits = 1)
+        void overridden(String host) {
+        }
     }
 
-    @RedisBulkhead(name = "keyed", permits = 1) static class Keyed {
-        void fetch(@BulkheadKey String host) {}
-        void read(@BulkheadKey String host) {}
+    @RedisBulkhead(name = "keyed", permits = 1)
+    static class Keyed {
+        void fetch(@BulkheadKey String host) {
+        }
+
+        void read(@BulkheadKey String host) {
+        }
     }
 
     /** It inherits the bulkhead, but not the key. */
-    @Singleton static class Forgetful extends Keyed {
-        @Override void fetch(String host) {}
-        @Override void read(@BulkheadKey String host) {}
+    @Singleton
+    static class Forgetful extends Keyed {
+        @Override
+        void fetch(String host) {
+        }
+
+        @Override
+        void read(@BulkheadKey String host) {
+        }
     }
 
-    @Singleton static class Mindful extends Keyed {
-        @Override void fetch(@BulkheadKey String host) {}
-        @Override @RedisBulkhead(name = "mindful", permits = 1, keyResolver = Shard.class) void read(String host) {}
+    @Singleton
+    static class Mindful extends Keyed {
+        @Override
+        void fetch(@BulkheadKey String host) {
+        }
+
+        @Override
+        @RedisBulkhead(name = "mindful", permits = 1, keyResolver = Shard.class)
+        void read(String host) {
+        }
     }
 
-    @Singleton static class Shard implements BulkheadKeyResolver {
-        @Override public ResolvedKey resolve(BulkheadCall call) { return ResolvedKey.of("one"); }
+    @Singleton
+    static class Shard implements BulkheadKeyResolver {
+        @Override
+        public ResolvedKey resolve(BulkheadCall call) {
+            return ResolvedKey.of("one");
+        }
     }
 
     interface Port {
         void guarded(@BulkheadKey String host);
     }
 
-    @Singleton static class Adapter implements Port {
-        @Override @RedisBulkhead(name = "adapter", permits = 1) public void guarded(String host) {}
+    @Singleton
+    static class Adapter implements Port {
+        @Override
+        @RedisBulkhead(name = "adapter", permits = 1)
+        public void guarded(String host) {
+        }
     }
 
-    @Path("client") @RegisterRestClient(baseUri = "http://localhost:1") interface Client {
-        @GET String unguarded(@QueryParam("host") @BulkheadKey String host);
+    @Path("client")
+    @RegisterRestClient(baseUri = "http://localhost:1")
+    interface Client {
+        @GET
+        String unguarded(@QueryParam("host") @BulkheadKey String host);
     }
 }

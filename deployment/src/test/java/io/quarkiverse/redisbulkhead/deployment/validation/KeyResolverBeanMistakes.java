@@ -58,66 +58,171 @@ final class KeyResolverBeanMistakes {
         return "@RedisBulkhead(name = \"resolved\"): keyResolver = " + type + ".class " + reason;
     }
 
-    // @formatter:off
+    @Singleton
+    static class Methods {
+        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = Plain.class)
+        void plain() {
+        }
 
-    @Singleton static class Methods {
-        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = Plain.class) void plain() {}
-        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = BulkheadKeyResolver.class) void byInterface() {}
-        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = Abstract.class) void abstractClass() {}
-        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = Port.class) void port() {}
-        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = Inner.class) void inner() {}
-        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = Constructors.class) void constructors() {}
-        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = Parent.class) void parent() {}
-        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = Child.class) void child() {}
-        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = Produced.class) void produced() {}
-        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = Qualified.class) void qualified() {}
+        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = BulkheadKeyResolver.class)
+        void byInterface() {
+        }
+
+        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = Abstract.class)
+        void abstractClass() {
+        }
+
+        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = Port.class)
+        void port() {
+        }
+
+        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = Inner.class)
+        void inner() {
+        }
+
+        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = Constructors.class)
+        void constructors() {
+        }
+
+        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = Parent.class)
+        void parent() {
+        }
+
+        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = Child.class)
+        void child() {
+        }
+
+        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = Produced.class)
+        void produced() {
+        }
+
+        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = Qualified.class)
+        void qualified() {
+        }
+
         // A name alone leaves the bean its default qualifier.
-        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = NamedOnly.class) void named() {}
-        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = Hidden.class) void hidden() {}
-        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = OtherProfile.class) void otherProfile() {}
-        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = VetoedKey.class) void vetoed() {}
-        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = Stubbed.class) void alternative() {}
+        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = NamedOnly.class)
+        void named() {
+        }
+
+        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = Hidden.class)
+        void hidden() {
+        }
+
+        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = OtherProfile.class)
+        void otherProfile() {
+        }
+
+        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = VetoedKey.class)
+        void vetoed() {
+        }
+
+        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = Stubbed.class)
+        void alternative() {
+        }
     }
 
-    @Singleton @RedisBulkhead(name = "resolved-class", permits = 1, keyResolver = Plain.class) static class Whole {
-        void covered() {}
+    @Singleton
+    @RedisBulkhead(name = "resolved-class", permits = 1, keyResolver = Plain.class)
+    static class Whole {
+        void covered() {
+        }
     }
 
     abstract static class Key implements BulkheadKeyResolver {
-        @Override public ResolvedKey resolve(BulkheadCall call) { return null; }
+        @Override
+        public ResolvedKey resolve(BulkheadCall call) {
+            return null;
+        }
     }
 
-    static class Plain extends Key {}
-    abstract static class Abstract extends Key {}
-    interface Port extends BulkheadKeyResolver {}
-    class Inner extends Key {}
-
-    @Singleton static class Constructors extends Key {
-        Constructors(Parent parent) {}
-        Constructors(Child child) {}
+    static class Plain extends Key {
     }
 
-    @Singleton static class Parent extends Key {}
-    @Singleton static class Child extends Parent {}
-    static class Produced extends Key {}
-
-    @Singleton static class Producers {
-        @Produces @Singleton Produced field = new Produced();
-        @Produces @Singleton Produced method() { return new Produced(); }
+    abstract static class Abstract extends Key {
     }
 
-    @Singleton @Identifier("special") static class Qualified extends Key {}
-    @Singleton @Named("special") static class NamedOnly extends Key {}
-    @Singleton @Typed(BulkheadKeyResolver.class) static class Hidden extends Key {}
-    @Singleton @IfBuildProfile("elsewhere") static class OtherProfile extends Key {}
-    @Vetoed @Singleton static class VetoedKey extends Key {}
-    @Singleton static class Stubbed extends Key {}
+    interface Port extends BulkheadKeyResolver {
+    }
 
-    @Singleton @RedisBulkhead(name = "endless", permits = 1, keyResolver = Endless.class)
+    class Inner extends Key {
+    }
+
+    @Singleton
+    static class Constructors extends Key {
+        Constructors(Parent parent) {
+        }
+
+        Constructors(Child child) {
+        }
+    }
+
+    @Singleton
+    static class Parent extends Key {
+    }
+
+    @Singleton
+    static class Child extends Parent {
+    }
+
+    static class Produced extends Key {
+    }
+
+    @Singleton
+    static class Producers {
+        @Produces
+        @Singleton
+        Produced field = new Produced();
+
+        @Produces
+        @Singleton
+        Produced method() {
+            return new Produced();
+        }
+    }
+
+    @Singleton
+    @Identifier("special")
+    static class Qualified extends Key {
+    }
+
+    @Singleton
+    @Named("special")
+    static class NamedOnly extends Key {
+    }
+
+    @Singleton
+    @Typed(BulkheadKeyResolver.class)
+    static class Hidden extends Key {
+    }
+
+    @Singleton
+    @IfBuildProfile("elsewhere")
+    static class OtherProfile extends Key {
+    }
+
+    @Vetoed
+    @Singleton
+    static class VetoedKey extends Key {
+    }
+
+    @Singleton
+    static class Stubbed extends Key {
+    }
+
+    @Singleton
+    @RedisBulkhead(name = "endless", permits = 1, keyResolver = Endless.class)
 
     static class Endless implements BulkheadKeyResolver {
-        @Override public ResolvedKey resolve(BulkheadCall call) { return ResolvedKey.of("any"); }
+        @Override
+        public ResolvedKey resolve(BulkheadCall call) {
+            return ResolvedKey.of("any");
+        }
     }
 
-    @Singleton @Alternative @Priority(1) static class Stub extends Stubbed {}
+    @Singleton
+    @Alternative
+    @Priority(1)
+    static class Stub extends Stubbed {
+    }
 }

@@ -41,57 +41,129 @@ final class KeyTypeMistakes {
                 + " primitive or its wrapper, a BigInteger, BigDecimal, enum, UUID, URI or value of java.time";
     }
 
-    // @formatter:off
-
     enum Colour {
-        RED {}
+        RED {
+        }
     }
 
-    record Tenant(String name) {}
-
-    @Singleton @RedisBulkhead(name = "typed", permits = 1) static class Refused {
-        void array(@BulkheadKey String[] key) {}
-        void arrayOfPrimitives(@BulkheadKey byte[] key) {}
-        void changing(@BulkheadKey AtomicInteger key) {}
-        void clock(@BulkheadKey Clock key) {}
-        void collection(@BulkheadKey List<String> key) {}
-        void enums(@BulkheadKey Colour[] key) {}
-        void number(@BulkheadKey Number key) {}
-        void object(@BulkheadKey Object key) {}
-        void own(@BulkheadKey Tenant key) {}
-        <T> void unbound(@BulkheadKey T key) {}
+    record Tenant(String name) {
     }
 
-    @Singleton @RedisBulkhead(name = "typed", permits = 1) static class Allowed {
-        void string(@BulkheadKey String key) {}
-        void charSequence(@BulkheadKey CharSequence key) {}
-        void builder(@BulkheadKey StringBuilder key) {}
-        void buffer(@BulkheadKey StringBuffer key) {}
-        void charBuffer(@BulkheadKey CharBuffer key) {}
-        void primitive(@BulkheadKey int key) {}
-        void truth(@BulkheadKey boolean key) {}
-        void wrapper(@BulkheadKey Long key) {}
-        void character(@BulkheadKey Character key) {}
-        void bigInteger(@BulkheadKey BigInteger key) {}
-        void bigDecimal(@BulkheadKey BigDecimal key) {}
-        void ownEnum(@BulkheadKey Colour key) {}
-        void enumOfJdk(@BulkheadKey TimeUnit key) {}
-        void uuid(@BulkheadKey UUID key) {}
-        void uri(@BulkheadKey URI key) {}
-        void instant(@BulkheadKey Instant key) {}
-        void date(@BulkheadKey LocalDate key) {}
-        void time(@BulkheadKey ZonedDateTime key) {}
-        <T extends CharSequence> void bound(@BulkheadKey T key) {}
-        <E extends Enum<E>> void anyEnum(@BulkheadKey E key) {}
+    @Singleton
+    @RedisBulkhead(name = "typed", permits = 1)
+    static class Refused {
+        void array(@BulkheadKey String[] key) {
+        }
+
+        void arrayOfPrimitives(@BulkheadKey byte[] key) {
+        }
+
+        void changing(@BulkheadKey AtomicInteger key) {
+        }
+
+        void clock(@BulkheadKey Clock key) {
+        }
+
+        void collection(@BulkheadKey List<String> key) {
+        }
+
+        void enums(@BulkheadKey Colour[] key) {
+        }
+
+        void number(@BulkheadKey Number key) {
+        }
+
+        void object(@BulkheadKey Object key) {
+        }
+
+        void own(@BulkheadKey Tenant key) {
+        }
+
+        <T> void unbound(@BulkheadKey T key) {
+        }
+    }
+
+    @Singleton
+    @RedisBulkhead(name = "typed", permits = 1)
+    static class Allowed {
+        void string(@BulkheadKey String key) {
+        }
+
+        void charSequence(@BulkheadKey CharSequence key) {
+        }
+
+        void builder(@BulkheadKey StringBuilder key) {
+        }
+
+        void buffer(@BulkheadKey StringBuffer key) {
+        }
+
+        void charBuffer(@BulkheadKey CharBuffer key) {
+        }
+
+        void primitive(@BulkheadKey int key) {
+        }
+
+        void truth(@BulkheadKey boolean key) {
+        }
+
+        void wrapper(@BulkheadKey Long key) {
+        }
+
+        void character(@BulkheadKey Character key) {
+        }
+
+        void bigInteger(@BulkheadKey BigInteger key) {
+        }
+
+        void bigDecimal(@BulkheadKey BigDecimal key) {
+        }
+
+        void ownEnum(@BulkheadKey Colour key) {
+        }
+
+        void enumOfJdk(@BulkheadKey TimeUnit key) {
+        }
+
+        void uuid(@BulkheadKey UUID key) {
+        }
+
+        void uri(@BulkheadKey URI key) {
+        }
+
+        void instant(@BulkheadKey Instant key) {
+        }
+
+        void date(@BulkheadKey LocalDate key) {
+        }
+
+        void time(@BulkheadKey ZonedDateTime key) {
+        }
+
+        <T extends CharSequence> void bound(@BulkheadKey T key) {
+        }
+
+        <E extends Enum<E>> void anyEnum(@BulkheadKey E key) {
+        }
     }
 
     // Two beans inherit the method; only one of them binds an unsupported type.
     abstract static class Generic<K> {
-        @RedisBulkhead(name = "generic", permits = 1) void keyed(@BulkheadKey K key) {}
+        @RedisBulkhead(name = "generic", permits = 1)
+        void keyed(@BulkheadKey K key) {
+        }
+
         // A type variable of the method that shadows that of the class.
-        @RedisBulkhead(name = "generic", permits = 1) <K extends CharSequence> void hiding(@BulkheadKey K key) {}
+        @RedisBulkhead(name = "generic", permits = 1)
+        <K extends CharSequence> void hiding(@BulkheadKey K key) {
+        }
     }
 
-    @Singleton static class OfText extends Generic<String> {}
-    @Singleton static class OfTenants extends Generic<Tenant> {}
+    @Singleton
+    static class OfText extends Generic<String> {
+    }
+
+    @Singleton
+    static class OfTenants extends Generic<Tenant> {
+    }
 }

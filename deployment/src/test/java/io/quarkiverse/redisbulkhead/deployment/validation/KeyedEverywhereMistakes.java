@@ -28,33 +28,64 @@ final class KeyedEverywhereMistakes {
                     + "Whole#forgotten"
                     + WAY_OUT);
 
-    // @formatter:off
+    @Singleton
+    static class Pages {
+        @RedisBulkhead(name = "pages-fetched", permits = 1)
+        void fetch(String host) {
+        }
 
-    @Singleton static class Pages {
-        @RedisBulkhead(name = "pages-fetched", permits = 1) void fetch(String host) {}
-        @RedisBulkhead(name = "orders", permits = 1) void order() {}
-        @RedisBulkhead(name = "fine", permits = 1) void fine(@BulkheadKey String tenant) {}
+        @RedisBulkhead(name = "orders", permits = 1)
+        void order() {
+        }
+
+        @RedisBulkhead(name = "fine", permits = 1)
+        void fine(@BulkheadKey String tenant) {
+        }
     }
 
-    @Singleton static class Crawler {
-        @RedisBulkhead(name = "pages-fetched", permits = 1) void fetch(@BulkheadKey String host) {}
-        @RedisBulkhead(name = "orders", permits = 1, keyResolver = TenantKey.class) void order() {}
-        @RedisBulkhead(name = "fine", permits = 1, keyResolver = TenantKey.class) void fine() {}
+    @Singleton
+    static class Crawler {
+        @RedisBulkhead(name = "pages-fetched", permits = 1)
+        void fetch(@BulkheadKey String host) {
+        }
+
+        @RedisBulkhead(name = "orders", permits = 1, keyResolver = TenantKey.class)
+        void order() {
+        }
+
+        @RedisBulkhead(name = "fine", permits = 1, keyResolver = TenantKey.class)
+        void fine() {
+        }
     }
 
-    @Singleton @RedisBulkhead(name = "partly-keyed", permits = 1) static class Whole {
-        void keyed(@BulkheadKey String tenant) {}
-        void forgotten(String tenant) {}
+    @Singleton
+    @RedisBulkhead(name = "partly-keyed", permits = 1)
+    static class Whole {
+        void keyed(@BulkheadKey String tenant) {
+        }
+
+        void forgotten(String tenant) {
+        }
     }
 
-    @Path("client") @RegisterRestClient(baseUri = "http://localhost:1") @RedisBulkhead(name = "pages-fetched", permits = 1)
+    @Path("client")
+    @RegisterRestClient(baseUri = "http://localhost:1")
+    @RedisBulkhead(name = "pages-fetched", permits = 1)
 
     interface Client {
-        @GET String fetch(@QueryParam("host") @BulkheadKey String host);
-        @GET @Path("all") String all();
+        @GET
+        String fetch(@QueryParam("host") @BulkheadKey String host);
+
+        @GET
+        @Path("all")
+        String all();
     }
 
-    @Singleton static class TenantKey implements BulkheadKeyResolver {
-        @Override public ResolvedKey resolve(BulkheadCall call) { return null; }
+    @Singleton
+    static class TenantKey implements BulkheadKeyResolver {
+        @Override
+        public ResolvedKey resolve(BulkheadCall call) {
+            return null;
+        }
     }
 }

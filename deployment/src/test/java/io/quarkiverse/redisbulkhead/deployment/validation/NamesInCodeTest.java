@@ -56,17 +56,21 @@ class NamesInCodeTest {
         assertThat(imports.permits("others")).isEqualTo(9);
     }
 
-    // @formatter:off
+    @ApplicationScoped
+    static class Imports {
+        @Inject
+        RedisBulkheads bulkheads;
 
-    @ApplicationScoped static class Imports {
-        @Inject RedisBulkheads bulkheads;
-
-        int permitsOfAll() { return bulkheads.semaphore(SemaphoreSpec.named("imports").permits(9).build()).spec().permits(); }
+        int permitsOfAll() {
+            return bulkheads.semaphore(SemaphoreSpec.named("imports").permits(9).build()).spec().permits();
+        }
 
         int permits(String tenant) {
             return bulkheads.semaphore(SemaphoreSpec.named("imports of " + tenant).permits(9).build()).spec().permits();
         }
 
-        @RedisBulkhead(name = "reports", permits = 1) void guarded() {}
+        @RedisBulkhead(name = "reports", permits = 1)
+        void guarded() {
+        }
     }
 }

@@ -70,60 +70,156 @@ final class ObservableEndMistakes {
             "RBH014 Suspending#suspendingUntilItReturnsAFuture" + BECAUSE
                     + "returns java.util.concurrent.Future<java.lang.String>" + WAY_OUT);
 
-    // @formatter:off
+    @Singleton
+    static class Service {
+        @RedisBulkhead(name = "endless-results", permits = 1)
+        Callable<String> callable() {
+            return null;
+        }
 
-    @Singleton static class Service {
-        @RedisBulkhead(name = "endless-results", permits = 1) Callable<String> callable() { return null; }
-        @RedisBulkhead(name = "endless-results", permits = 1) Iterator<String> iterator() { return null; }
-        @RedisBulkhead(name = "endless-results", permits = 1) RestResponse<InputStream> responseWithAStream() { return null; }
-        @RedisBulkhead(name = "endless-results", permits = 1) Future<String> future() { return null; }
-        @RedisBulkhead(name = "endless-results", permits = 1) io.vertx.core.Future<String> vertxFuture() { return null; }
-        @RedisBulkhead(name = "endless-results", permits = 1) OwnFuture ownFuture() { return null; }
-        @RedisBulkhead(name = "endless-results", permits = 1) Flow.Publisher<String> publisher() { return null; }
-        @RedisBulkhead(name = "endless-results", permits = 1) RestMulti<String> restMulti() { return null; }
-        @RedisBulkhead(name = "endless-results", permits = 1) AbstractUni<String> uniSubtype() { return null; }
-        @RedisBulkhead(name = "endless-results", permits = 1) TokenStream tokenStream() { return null; }
-        @RedisBulkhead(name = "endless-results", permits = 1) void asyncResponse(AsyncResponse response) {}
-        @RedisBulkhead(name = "endless-results", permits = 1) void sse(SseEventSink sink) {}
-        @RedisBulkhead(name = "endless-results", permits = 1) StreamingOutput streamingOutput() { return null; }
-        @RedisBulkhead(name = "endless-results", permits = 1) Stream<String> stream() { return null; }
-        @RedisBulkhead(name = "endless-results", permits = 1) IntStream streamOfNumbers() { return null; }
+        @RedisBulkhead(name = "endless-results", permits = 1)
+        Iterator<String> iterator() {
+            return null;
+        }
+
+        @RedisBulkhead(name = "endless-results", permits = 1)
+        RestResponse<InputStream> responseWithAStream() {
+            return null;
+        }
+
+        @RedisBulkhead(name = "endless-results", permits = 1)
+        Future<String> future() {
+            return null;
+        }
+
+        @RedisBulkhead(name = "endless-results", permits = 1)
+        io.vertx.core.Future<String> vertxFuture() {
+            return null;
+        }
+
+        @RedisBulkhead(name = "endless-results", permits = 1)
+        OwnFuture ownFuture() {
+            return null;
+        }
+
+        @RedisBulkhead(name = "endless-results", permits = 1)
+        Flow.Publisher<String> publisher() {
+            return null;
+        }
+
+        @RedisBulkhead(name = "endless-results", permits = 1)
+        RestMulti<String> restMulti() {
+            return null;
+        }
+
+        @RedisBulkhead(name = "endless-results", permits = 1)
+        AbstractUni<String> uniSubtype() {
+            return null;
+        }
+
+        @RedisBulkhead(name = "endless-results", permits = 1)
+        TokenStream tokenStream() {
+            return null;
+        }
+
+        @RedisBulkhead(name = "endless-results", permits = 1)
+        void asyncResponse(AsyncResponse response) {
+        }
+
+        @RedisBulkhead(name = "endless-results", permits = 1)
+        void sse(SseEventSink sink) {
+        }
+
+        @RedisBulkhead(name = "endless-results", permits = 1)
+        StreamingOutput streamingOutput() {
+            return null;
+        }
+
+        @RedisBulkhead(name = "endless-results", permits = 1)
+        Stream<String> stream() {
+            return null;
+        }
+
+        @RedisBulkhead(name = "endless-results", permits = 1)
+        IntStream streamOfNumbers() {
+            return null;
+        }
     }
 
     /** The last two are valid. */
-    @Singleton static class Nested {
-        @RedisBulkhead(name = "endless-results", permits = 1) Uni<Multi<String>> uni() { return null; }
-        @RedisBulkhead(name = "endless-results", permits = 1) Supplier<Optional<Uni<String>>> supplier() { return null; }
-        @RedisBulkhead(name = "endless-results", permits = 1) List<? extends Uni<String>> bounded() { return null; }
-        @RedisBulkhead(name = "endless-results", permits = 1) Uni<String>[] array() { return null; }
-        @RedisBulkhead(name = "endless-results", permits = 1) Uni<List<Optional<String>>> result() { return null; }
-        @RedisBulkhead(name = "endless-results", permits = 1) Map<String, ? super Integer> numbers() { return null; }
+    @Singleton
+    static class Nested {
+        @RedisBulkhead(name = "endless-results", permits = 1)
+        Uni<Multi<String>> uni() {
+            return null;
+        }
+
+        @RedisBulkhead(name = "endless-results", permits = 1)
+        Supplier<Optional<Uni<String>>> supplier() {
+            return null;
+        }
+
+        @RedisBulkhead(name = "endless-results", permits = 1)
+        List<? extends Uni<String>> bounded() {
+            return null;
+        }
+
+        @RedisBulkhead(name = "endless-results", permits = 1)
+        Uni<String>[] array() {
+            return null;
+        }
+
+        @RedisBulkhead(name = "endless-results", permits = 1)
+        Uni<List<Optional<String>>> result() {
+            return null;
+        }
+
+        @RedisBulkhead(name = "endless-results", permits = 1)
+        Map<String, ? super Integer> numbers() {
+            return null;
+        }
     }
 
-    @RegisterAiService interface Assistant {
-        @RedisBulkhead(name = "endless-results", permits = 1) TokenStream answer();
+    @RegisterAiService
+    interface Assistant {
+        @RedisBulkhead(name = "endless-results", permits = 1)
+        TokenStream answer();
     }
 
     /** Named as Quarkus LangChain4j names what it generates. */
-    @Singleton static class Assistant$$QuarkusImpl implements Assistant {
-        @Override public TokenStream answer() { return null; }
+    @Singleton
+    static class Assistant$$QuarkusImpl implements Assistant {
+        @Override
+        public TokenStream answer() {
+            return null;
+        }
     }
 
     // Written as the Kotlin compiler does it.
-    @Singleton static class Suspending {
+    @Singleton
+    static class Suspending {
         @RedisBulkhead(name = "endless-results", permits = 1)
-        Object suspending(String argument, kotlin.coroutines.Continuation<? super String> continuation) { return null; }
+        Object suspending(String argument, kotlin.coroutines.Continuation<? super String> continuation) {
+            return null;
+        }
+
         @RedisBulkhead(name = "endless-results", permits = 1)
         Object suspendingUntilItReturnsAFuture(kotlin.coroutines.Continuation<? super Future<String>> continuation) {
             return null;
         }
     }
 
-    static class OwnFuture extends CompletableFuture<String> {}
-
-    static class Generic<A, R> {
-        @RedisBulkhead(name = "endless-results", permits = 1) R generic(A argument) { return null; }
+    static class OwnFuture extends CompletableFuture<String> {
     }
 
-    @Singleton static class Bound extends Generic<String, Future<String>> {}
+    static class Generic<A, R> {
+        @RedisBulkhead(name = "endless-results", permits = 1)
+        R generic(A argument) {
+            return null;
+        }
+    }
+
+    @Singleton
+    static class Bound extends Generic<String, Future<String>> {
+    }
 }

@@ -26,26 +26,62 @@ final class OnFullMistakes {
             "RBH005 quarkus.redis-bulkhead.\"typo\".on-full: onFull must be reject or skip, but is 'skipp'",
             "RBH033 quarkus.redis-bulkhead.\"value\".on-full: " + SKIP + "Jobs#value" + WAY_OUT);
 
-    // @formatter:off
-
-    @Singleton static class Coroutines {
+    @Singleton
+    static class Coroutines {
         /** The bytecode of a {@code suspend} function without a result. */
         @RedisBulkhead(name = "suspending", permits = 1)
-        Object suspending(kotlin.coroutines.Continuation<? super kotlin.Unit> continuation) { return null; }
+        Object suspending(kotlin.coroutines.Continuation<? super kotlin.Unit> continuation) {
+            return null;
+        }
     }
 
-    @Singleton static class Jobs {
-        @RedisBulkhead(name = "value", permits = 1) int value() { return 1; }
-        @RedisBulkhead(name = "value", permits = 1) void nothing() {}
-        @RedisBulkhead(name = "later", permits = 1) Uni<String> text() { return Uni.createFrom().item("text"); }
-        @RedisBulkhead(name = "later", permits = 1) Multi<Void> items() { return Multi.createFrom().empty(); }
+    @Singleton
+    static class Jobs {
+        @RedisBulkhead(name = "value", permits = 1)
+        int value() {
+            return 1;
+        }
+
+        @RedisBulkhead(name = "value", permits = 1)
+        void nothing() {
+        }
+
         @RedisBulkhead(name = "later", permits = 1)
-        CompletionStage<?> unknown() { return CompletableFuture.completedStage(null); }
-        @RedisBulkhead(name = "nothing", permits = 1) void synchronous() {}
-        @RedisBulkhead(name = "nothing", permits = 1) Uni<Void> uni() { return Uni.createFrom().voidItem(); }
+        Uni<String> text() {
+            return Uni.createFrom().item("text");
+        }
+
+        @RedisBulkhead(name = "later", permits = 1)
+        Multi<Void> items() {
+            return Multi.createFrom().empty();
+        }
+
+        @RedisBulkhead(name = "later", permits = 1)
+        CompletionStage<?> unknown() {
+            return CompletableFuture.completedStage(null);
+        }
+
         @RedisBulkhead(name = "nothing", permits = 1)
-        CompletableFuture<Void> future() { return CompletableFuture.completedFuture(null); }
-        @RedisBulkhead(name = "rejecting", permits = 1) int rejecting() { return 1; }
-        @RedisBulkhead(name = "typo", permits = 1) void typo() {}
+        void synchronous() {
+        }
+
+        @RedisBulkhead(name = "nothing", permits = 1)
+        Uni<Void> uni() {
+            return Uni.createFrom().voidItem();
+        }
+
+        @RedisBulkhead(name = "nothing", permits = 1)
+        CompletableFuture<Void> future() {
+            return CompletableFuture.completedFuture(null);
+        }
+
+        @RedisBulkhead(name = "rejecting", permits = 1)
+        int rejecting() {
+            return 1;
+        }
+
+        @RedisBulkhead(name = "typo", permits = 1)
+        void typo() {
+        }
     }
 }

@@ -25,28 +25,50 @@ final class OneKeyMistakes {
             "RBH018 Whole#keyed: @RedisBulkhead(name = \"twice-keyed\") has several keys here: parameter 'tenant',"
                     + " keyResolver = TenantKey.class on Whole" + WAY_OUT);
 
-    // @formatter:off
+    @Singleton
+    static class Methods {
+        @RedisBulkhead(name = "two", permits = 1)
+        void two(@BulkheadKey String host, @BulkheadKey String path) {
+        }
 
-    @Singleton static class Methods {
-        @RedisBulkhead(name = "two", permits = 1) void two(@BulkheadKey String host, @BulkheadKey String path) {}
-        @RedisBulkhead(name = "named", permits = 1) @RedisBulkhead(name = "second", permits = 1)
-        void named(@BulkheadKey("named") String host, @BulkheadKey("second") String other, @BulkheadKey("named") String path) {}
-        @RedisBulkhead(name = "both", permits = 1, keyResolver = TenantKey.class) void both(@BulkheadKey String tenant) {}
+        @RedisBulkhead(name = "named", permits = 1)
+        @RedisBulkhead(name = "second", permits = 1)
+        void named(@BulkheadKey("named") String host, @BulkheadKey("second") String other, @BulkheadKey("named") String path) {
+        }
+
+        @RedisBulkhead(name = "both", permits = 1, keyResolver = TenantKey.class)
+        void both(@BulkheadKey String tenant) {
+        }
     }
 
-    @Singleton @RedisBulkhead(name = "twice-keyed", permits = 1, keyResolver = TenantKey.class) static class Whole {
-        void keyed(@BulkheadKey String tenant) {}
-        void covered(String tenant) {}
+    @Singleton
+    @RedisBulkhead(name = "twice-keyed", permits = 1, keyResolver = TenantKey.class)
+    static class Whole {
+        void keyed(@BulkheadKey String tenant) {
+        }
+
+        void covered(String tenant) {
+        }
     }
 
-    @Singleton static class TenantKey implements BulkheadKeyResolver {
-        @Override public ResolvedKey resolve(BulkheadCall call) { return null; }
+    @Singleton
+    static class TenantKey implements BulkheadKeyResolver {
+        @Override
+        public ResolvedKey resolve(BulkheadCall call) {
+            return null;
+        }
     }
 
-    @Singleton static class Pages {
-        @RedisBulkhead(name = "sites", permits = 1) @RedisBulkhead(name = "crawler", permits = 1)
-        void fetch(@BulkheadKey String host) {}
+    @Singleton
+    static class Pages {
+        @RedisBulkhead(name = "sites", permits = 1)
+        @RedisBulkhead(name = "crawler", permits = 1)
+        void fetch(@BulkheadKey String host) {
+        }
+
         // Not reported for this name: the key without a name above may be its missing key.
-        @RedisBulkhead(name = "sites", permits = 1) void fetchOne(@BulkheadKey String host) {}
+        @RedisBulkhead(name = "sites", permits = 1)
+        void fetchOne(@BulkheadKey String host) {
+        }
     }
 }

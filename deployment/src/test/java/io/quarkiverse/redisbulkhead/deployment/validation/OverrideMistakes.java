@@ -37,95 +37,195 @@ final class OverrideMistakes {
             "RBH034 " + ELSEWHERE + "Widening#pack: it overrides " + ELSEWHERE + "PackagePrivateBase#pack, which has"
                     + " @RedisBulkhead(name = \"pack\")" + WAY_OUT);
 
-    // @formatter:off
-
     static class Reports {
-        @RedisBulkhead(name = "daily", permits = 1) @RedisBulkhead(name = "reports", permits = 1) String render() { return ""; }
-        @RedisBulkhead(name = "reports", permits = 1) String inherited() { return ""; }
-        @RedisBulkhead(name = "reports", permits = 1) String overloaded(String kind) { return kind; }
+        @RedisBulkhead(name = "daily", permits = 1)
+        @RedisBulkhead(name = "reports", permits = 1)
+        String render() {
+            return "";
+        }
+
+        @RedisBulkhead(name = "reports", permits = 1)
+        String inherited() {
+            return "";
+        }
+
+        @RedisBulkhead(name = "reports", permits = 1)
+        String overloaded(String kind) {
+            return kind;
+        }
     }
 
-    @ApplicationScoped static class Forgetful extends Reports {
-        @Override String render() { return ""; }
-        String overloaded(Integer kind) { return ""; }
+    @ApplicationScoped
+    static class Forgetful extends Reports {
+        @Override
+        String render() {
+            return "";
+        }
+
+        String overloaded(Integer kind) {
+            return "";
+        }
     }
 
-    @ApplicationScoped static class Repeating extends Reports {
-        @Override @RedisBulkhead(name = "repeated", permits = 1) String render() { return ""; }
+    @ApplicationScoped
+    static class Repeating extends Reports {
+        @Override
+        @RedisBulkhead(name = "repeated", permits = 1)
+        String render() {
+            return "";
+        }
     }
 
-    @ApplicationScoped static class Rescued extends Repeating {
-        @Override String render() { return ""; }
+    @ApplicationScoped
+    static class Rescued extends Repeating {
+        @Override
+        String render() {
+            return "";
+        }
     }
 
-    @ApplicationScoped static class Deliberate extends Reports {
-        @Override @Unguarded String render() { return ""; }
+    @ApplicationScoped
+    static class Deliberate extends Reports {
+        @Override
+        @Unguarded
+        String render() {
+            return "";
+        }
     }
 
     /** The overridden method is not guarded. */
-    @ApplicationScoped static class BelowDeliberate extends Deliberate {
-        @Override String render() { return ""; }
+    @ApplicationScoped
+    static class BelowDeliberate extends Deliberate {
+        @Override
+        String render() {
+            return "";
+        }
     }
 
     /** The annotation of the class covers the method. */
-    @ApplicationScoped @RedisBulkhead(name = "of-another-class", permits = 1) static class OfAnotherClass extends Reports {
-        @Override String render() { return ""; }
+    @ApplicationScoped
+    @RedisBulkhead(name = "of-another-class", permits = 1)
+    static class OfAnotherClass extends Reports {
+        @Override
+        String render() {
+            return "";
+        }
     }
 
-    @RedisBulkhead(name = "inherited-class", permits = 1) static class Guarded {
-        @RedisBulkhead(name = "reports", permits = 1) void render() {}
+    @RedisBulkhead(name = "inherited-class", permits = 1)
+    static class Guarded {
+        @RedisBulkhead(name = "reports", permits = 1)
+        void render() {
+        }
     }
 
     /** It inherits the annotation of the class, which covers the method. */
-    @Singleton static class Whole extends Guarded {
-        @Override void render() {}
-        @Unguarded void exempt() {}
+    @Singleton
+    static class Whole extends Guarded {
+        @Override
+        void render() {
+        }
+
+        @Unguarded
+        void exempt() {
+        }
     }
 
     abstract static class Generic<K> {
-        @RedisBulkhead(name = "loaded", permits = 1) void load(K key) {}
+        @RedisBulkhead(name = "loaded", permits = 1)
+        void load(K key) {
+        }
     }
 
-    @Singleton static class Bound extends Generic<Long> {
-        @Override void load(Long key) {}
+    @Singleton
+    static class Bound extends Generic<Long> {
+        @Override
+        void load(Long key) {
+        }
     }
 
-    @Mock @ApplicationScoped static class Mocked extends Reports {
-        @Override String render() { return "mocked"; }
+    @Mock
+    @ApplicationScoped
+    static class Mocked extends Reports {
+        @Override
+        String render() {
+            return "mocked";
+        }
     }
 
     /** Another package cannot override a package-private method. */
-    @ApplicationScoped static class OwnMethod extends PackagePrivateBase {
-        void pack() {}
+    @ApplicationScoped
+    static class OwnMethod extends PackagePrivateBase {
+        void pack() {
+        }
     }
 
-    @ApplicationScoped static class BelowWidening extends Widening {
-        @Override public void pack() {}
+    @ApplicationScoped
+    static class BelowWidening extends Widening {
+        @Override
+        public void pack() {
+        }
     }
 
     interface Questions {
-        @RedisBulkhead(name = "model", permits = 1) String answer(String question);
-        @RedisBulkhead(name = "model", permits = 1) String inherited(String question);
-        @RedisBulkhead(name = "model", permits = 1) String exempt(String question);
+        @RedisBulkhead(name = "model", permits = 1)
+        String answer(String question);
+
+        @RedisBulkhead(name = "model", permits = 1)
+        String inherited(String question);
+
+        @RedisBulkhead(name = "model", permits = 1)
+        String exempt(String question);
     }
 
-    @RegisterAiService interface Plain extends Questions {}
+    @RegisterAiService
+    interface Plain extends Questions {
+    }
 
-    @RegisterAiService interface Assistant extends Questions {
-        @Override String answer(String question);
-        @Override @Unguarded String exempt(String question);
+    @RegisterAiService
+    interface Assistant extends Questions {
+        @Override
+        String answer(String question);
+
+        @Override
+        @Unguarded
+        String exempt(String question);
     }
 
     /** Named as Quarkus LangChain4j names what it generates. */
-    @Singleton static class Plain$$QuarkusImpl implements Plain {
-        @Override public String answer(String question) { return question; }
-        @Override public String inherited(String question) { return question; }
-        @Override public String exempt(String question) { return question; }
+    @Singleton
+    static class Plain$$QuarkusImpl implements Plain {
+        @Override
+        public String answer(String question) {
+            return question;
+        }
+
+        @Override
+        public String inherited(String question) {
+            return question;
+        }
+
+        @Override
+        public String exempt(String question) {
+            return question;
+        }
     }
 
-    @Singleton static class Assistant$$QuarkusImpl implements Assistant {
-        @Override public String answer(String question) { return question; }
-        @Override public String inherited(String question) { return question; }
-        @Override public String exempt(String question) { return question; }
+    @Singleton
+    static class Assistant$$QuarkusImpl implements Assistant {
+        @Override
+        public String answer(String question) {
+            return question;
+        }
+
+        @Override
+        public String inherited(String question) {
+            return question;
+        }
+
+        @Override
+        public String exempt(String question) {
+            return question;
+        }
     }
 }
