@@ -1,6 +1,8 @@
 package io.quarkiverse.redisbulkhead.deployment;
 
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import io.smallrye.config.PropertiesConfigSource;
 import io.smallrye.config.SmallRyeConfigBuilder;
@@ -9,6 +11,13 @@ import io.smallrye.config.SmallRyeConfigBuilder;
 public final class Mapped {
 
     private Mapped() {
+    }
+
+    /** Reads properties such as {@code redis.hosts=a redis-bulkhead.store=local}, without their common prefix. */
+    public static Map<String, String> properties(String text) {
+        return text == null ? Map.of()
+                : Stream.of(text.split(" ")).map(property -> property.split("=", 2))
+                        .collect(Collectors.toMap(property -> "quarkus." + property[0], property -> property[1]));
     }
 
     /**

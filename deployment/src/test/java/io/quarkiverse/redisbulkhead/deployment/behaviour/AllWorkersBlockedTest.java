@@ -11,7 +11,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -25,8 +24,6 @@ import jakarta.ws.rs.PathParam;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
@@ -92,13 +89,6 @@ class AllWorkersBlockedTest {
         assertAllDone(blocked);
     }
 
-    /** All worker threads make guarded calls, and all but one wait for a permit; no deadlock. */
-    @ParameterizedTest
-    @ValueSource(strings = { "synchronous", "uni", "stage", "multi", "mixed", "programmatic" })
-    void everyWorkerAcquiresItsPermit(String kind) throws Exception {
-        assertAllDone(Stream.generate(() -> get("together/" + kind)).limit(WORKERS).toList());
-    }
-
     /** Trap 15: fifty waiting calls need no thread, and the application continues to work with its few workers. */
     @Test
     void waitingCallsHoldNoThread() throws Exception {
@@ -136,20 +126,15 @@ class AllWorkersBlockedTest {
 
     @Path("/blocked")
     public static class Endpoints {
-
-        private static final CyclicBarrier ALL_BUSY = new CyclicBarrier(WORKERS);
-
         @Inject
         Guarded guarded;
-
         @Inject
         RedisBulkheads bulkheads;
 
         @GET
-        @Path("/holder")
-        @Blocking
-        public Uni<String> holder() {
-            return guarded.holder();
+        @Path("/other")
+        public String other() {
+            return "a worker answers";
         }
 
         @GET
@@ -164,58 +149,24 @@ class AllWorkersBlockedTest {
             return guarded.uni();
         }
 
+        /** Begins on a worker. */
         @GET
-        @Path("/uni")
+        @Path("/{kind}")
         @Blocking
-        public Uni<String> uni() {
-            return guarded.uni();
-        }
-
-        @GET
-        @Path("/stage")
-        @Blocking
-        public CompletionStage<String> stage() {
-            return guarded.stage();
-        }
-
-        @GET
-        @Path("/multi")
-        @Blocking
-        public Multi<String> multi() {
-            return guarded.multi();
-        }
-
-        @GET
-        @Path("/programmatic")
-        @Blocking
-        public Uni<String> programmatic() {
-            return bulkheads.semaphore("outer").acquireAsync(Duration.ofSeconds(30))
-                    .chain(permit -> permit.releaseAsync().map(released -> released ? "done" : "lost"));
-        }
-
-        @GET
-        @Path("/other")
-        public String other() {
-            return "a worker answers";
-        }
-
-        @GET
-        @Path("/together/{kind}")
-        public String together(@PathParam("kind") String kind) throws Exception {
-            int number = ALL_BUSY.await(20, TimeUnit.SECONDS);
-            return switch (kind.equals("mixed") ? List.of("synchronous", "uni", "stage", "multi").get(number % 4) : kind) {
-                case "synchronous" -> synchronous();
-                case "uni" -> uni().await().atMost(LONG);
-                case "stage" -> stage().toCompletableFuture().get(20, TimeUnit.SECONDS);
-                case "multi" -> multi().collect().first().await().atMost(LONG);
-                default -> programmatic().await().atMost(LONG);
+        public Uni<String> later(@PathParam("kind") String kind) {
+            return switch (kind) {
+                case "holder" -> guarded.holder();
+                case "uni" -> guarded.uni();
+                case "stage" -> Uni.createFrom().completionStage(guarded.stage());
+                case "multi" -> guarded.multi().toUni();
+                default -> bulkheads.semaphore("outer").acquireAsync(Duration.ofSeconds(30))
+                        .chain(permit -> permit.releaseAsync().map(released -> released ? "done" : "lost"));
             };
         }
     }
 
     @ApplicationScoped
     public static class Guarded {
-
         @Inject
         Inner inner;
 
@@ -247,7 +198,6 @@ class AllWorkersBlockedTest {
 
     @ApplicationScoped
     public static class Inner {
-
         @RedisBulkhead(name = "inner", permits = 1, maxWait = "1h")
         Uni<String> resume() {
             return Uni.createFrom().item("went on");

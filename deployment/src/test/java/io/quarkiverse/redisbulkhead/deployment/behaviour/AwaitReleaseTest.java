@@ -8,8 +8,6 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
 import jakarta.enterprise.context.ApplicationScoped;
@@ -17,8 +15,6 @@ import jakarta.inject.Inject;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledForJreRange;
-import org.junit.jupiter.api.condition.JRE;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -97,19 +93,6 @@ class AwaitReleaseTest {
     }
 
     @Test
-    @EnabledForJreRange(min = JRE.JAVA_21)
-    void virtualThread() throws Exception {
-        // By reflection, because the sources are compiled for Java 17.
-        ExecutorService virtual = (ExecutorService) Executors.class.getMethod("newVirtualThreadPerTaskExecutor")
-                .invoke(null);
-        try {
-            assertReturnsBeforeTheRelease(() -> virtual.submit(() -> reports.blocking()).get(20, TimeUnit.SECONDS));
-        } finally {
-            virtual.shutdown();
-        }
-    }
-
-    @Test
     void closeDoesNotWaitButReleaseDoes() throws Exception {
         assertReturnsBeforeTheRelease(() -> {
             try (Permit permit = semaphore().acquire(Duration.ZERO)) {
@@ -151,7 +134,6 @@ class AwaitReleaseTest {
 
     @ApplicationScoped
     public static class Reports {
-
         static volatile CompletableFuture<Void> paused = new CompletableFuture<>();
 
         /** From now on Redis postpones writes and scripts. */

@@ -12,10 +12,9 @@ final class Caller<T> {
 
     private final CompletableFuture<T> result = new CompletableFuture<>();
     private final CompletableFuture<Boolean> interruptedAfterwards = new CompletableFuture<>();
-    private final Thread thread;
 
     private Caller(Callable<T> call) {
-        thread = new Thread(() -> {
+        Thread thread = new Thread(() -> {
             try {
                 result.complete(call.call());
             } catch (Throwable e) {
@@ -24,16 +23,11 @@ final class Caller<T> {
             interruptedAfterwards.complete(Thread.currentThread().isInterrupted());
         });
         thread.setDaemon(true);
+        thread.start();
     }
 
     static <T> Caller<T> of(Callable<T> call) {
-        Caller<T> caller = new Caller<>(call);
-        caller.thread.start();
-        return caller;
-    }
-
-    void interrupt() {
-        thread.interrupt();
+        return new Caller<>(call);
     }
 
     boolean isDone() {

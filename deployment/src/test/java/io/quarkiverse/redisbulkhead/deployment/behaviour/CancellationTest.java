@@ -13,11 +13,9 @@ import java.util.Arrays;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -26,9 +24,8 @@ import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import jakarta.enterprise.event.Event;
@@ -55,16 +52,14 @@ import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.shutdown.ShutdownRecorder;
 import io.quarkus.test.QuarkusUnitTest;
 import io.smallrye.mutiny.Uni;
+import io.smallrye.mutiny.helpers.test.UniAssertSubscriber;
 import io.smallrye.mutiny.subscription.Cancellable;
-import io.smallrye.mutiny.subscription.UniSubscriber;
-import io.smallrye.mutiny.subscription.UniSubscription;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 
 /**
  * Trap 9: cancels every asynchronous method of the public API at every step. Nothing is held, waits or is in flight afterwards.
- * The
- * leases are so long that their end cannot be what frees a permit.
+ * The leases are so long that their end cannot be what frees a permit.
  */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class CancellationTest {
@@ -112,87 +107,75 @@ class CancellationTest {
         TOKEN
     }
 
-    /**
-     * @param waits whether it waits until a permit is free
-     * @param runs whether it runs an action while it holds a permit
-     */
-    private record AsyncMethod(boolean ofLocks, Needs needs, boolean waits, boolean runs, Function<Subject, Uni<?>> call) {
+    /** A method of {@link Permit}, {@link RedisSemaphore} or {@link RedisLock}. */
+    private record AsyncMethod(Method method) {
+
+        boolean ofLocks() {
+            return method.getDeclaringClass() == RedisLock.class;
+        }
+
+        Needs needs() {
+            if (method.getName().equals("attachAsync")) {
+                return Needs.TOKEN;
+            }
+            return waits() || method.getName().startsWith("try") ? Needs.NOTHING : Needs.PERMIT;
+        }
+
+        /** Whether it waits until a permit is free. */
+        boolean waits() {
+            return runs() || takes(Duration.class) || method.getName().equals("lockAsync");
+        }
+
+        /** Whether it runs an action while it holds a permit. */
+        boolean runs() {
+            return takes(Supplier.class);
+        }
+
+        private boolean takes(Class<?> type) {
+            return List.of(method.getParameterTypes()).contains(type);
+        }
+
+        Uni<?> call(Subject on) {
+            Object permitOrSemaphore = method.getDeclaringClass() == Permit.class ? on.permit : on.semaphore;
+            Object[] arguments = Stream.of(method.getParameterTypes()).map(type -> argument(type, on)).toArray();
+            try {
+                return (Uni<?>) method.invoke(ofLocks() ? on.lock : permitOrSemaphore, arguments);
+            } catch (ReflectiveOperationException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        private Object argument(Class<?> type, Subject on) {
+            if (type == Duration.class) {
+                return LONG;
+            }
+            if (type == int.class) {
+                return 1;
+            }
+            if (type == Supplier.class) {
+                return on.action;
+            }
+            return needs() == Needs.TOKEN ? on.token : on.permit.id();
+        }
     }
-
-    private static AsyncMethod semaphore(Needs needs, Function<Subject, Uni<?>> call) {
-        return new AsyncMethod(false, needs, false, false, call);
-    }
-
-    private static AsyncMethod lock(Needs needs, Function<Subject, Uni<?>> call) {
-        return new AsyncMethod(true, needs, false, false, call);
-    }
-
-    private static AsyncMethod waiting(AsyncMethod method) {
-        return new AsyncMethod(method.ofLocks, method.needs, true, false, method.call);
-    }
-
-    private static AsyncMethod running(AsyncMethod method) {
-        return new AsyncMethod(method.ofLocks, method.needs, true, true, method.call);
-    }
-
-    private static final Map<String, AsyncMethod> METHODS = new TreeMap<>(Map.ofEntries(
-            Map.entry("Permit.refreshAsync()", semaphore(Needs.PERMIT, on -> on.permit.refreshAsync())),
-            Map.entry("Permit.releaseAsync()", semaphore(Needs.PERMIT, on -> on.permit.releaseAsync())),
-            Map.entry("Permit.detachAsync()", semaphore(Needs.PERMIT, on -> on.permit.detachAsync())),
-
-            Map.entry("RedisSemaphore.tryAcquireAsync()", semaphore(Needs.NOTHING, on -> on.semaphore.tryAcquireAsync())),
-            Map.entry("RedisSemaphore.tryAcquireAsync(int)", semaphore(Needs.NOTHING, on -> on.semaphore.tryAcquireAsync(1))),
-            Map.entry("RedisSemaphore.acquireAsync(Duration)",
-                    waiting(semaphore(Needs.NOTHING, on -> on.semaphore.acquireAsync(LONG)))),
-            Map.entry("RedisSemaphore.acquireAsync(int,Duration)",
-                    waiting(semaphore(Needs.NOTHING, on -> on.semaphore.acquireAsync(1, LONG)))),
-            Map.entry("RedisSemaphore.attachAsync(String)", semaphore(Needs.TOKEN, on -> on.semaphore.attachAsync(on.token))),
-            Map.entry("RedisSemaphore.runAsync(Supplier)",
-                    running(semaphore(Needs.NOTHING, on -> on.semaphore.runAsync(on.action)))),
-            Map.entry("RedisSemaphore.callAsync(Supplier)",
-                    running(semaphore(Needs.NOTHING, on -> on.semaphore.callAsync(on.action)))),
-            Map.entry("RedisSemaphore.statusAsync()", semaphore(Needs.PERMIT, on -> on.semaphore.statusAsync())),
-            Map.entry("RedisSemaphore.holdersAsync()", semaphore(Needs.PERMIT, on -> on.semaphore.holdersAsync())),
-            Map.entry("RedisSemaphore.waitersAsync()", semaphore(Needs.PERMIT, on -> on.semaphore.waitersAsync())),
-            Map.entry("RedisSemaphore.revokeAsync(String)",
-                    semaphore(Needs.PERMIT, on -> on.semaphore.revokeAsync(on.permit.id()))),
-            Map.entry("RedisSemaphore.resizeAsync(int)", semaphore(Needs.NOTHING, on -> on.semaphore.resizeAsync(2))),
-            Map.entry("RedisSemaphore.resetSizeAsync()", semaphore(Needs.NOTHING, on -> on.semaphore.resetSizeAsync())),
-
-            Map.entry("RedisLock.tryLockAsync()", lock(Needs.NOTHING, on -> on.lock.tryLockAsync())),
-            Map.entry("RedisLock.tryLockAsync(Duration)", waiting(lock(Needs.NOTHING, on -> on.lock.tryLockAsync(LONG)))),
-            Map.entry("RedisLock.lockAsync()", waiting(lock(Needs.NOTHING, on -> on.lock.lockAsync()))),
-            Map.entry("RedisLock.attachAsync(String)", lock(Needs.TOKEN, on -> on.lock.attachAsync(on.token))),
-            Map.entry("RedisLock.runAsync(Supplier)", running(lock(Needs.NOTHING, on -> on.lock.runAsync(on.action)))),
-            Map.entry("RedisLock.runAsync(Duration,Supplier)",
-                    running(lock(Needs.NOTHING, on -> on.lock.runAsync(LONG, on.action)))),
-            Map.entry("RedisLock.callAsync(Supplier)", running(lock(Needs.NOTHING, on -> on.lock.callAsync(on.action)))),
-            Map.entry("RedisLock.callAsync(Duration,Supplier)",
-                    running(lock(Needs.NOTHING, on -> on.lock.callAsync(LONG, on.action)))),
-            Map.entry("RedisLock.ownerAsync()", lock(Needs.PERMIT, on -> on.lock.ownerAsync())),
-            Map.entry("RedisLock.waitersAsync()", lock(Needs.PERMIT, on -> on.lock.waitersAsync())),
-            Map.entry("RedisLock.revokeAsync()", lock(Needs.PERMIT, on -> on.lock.revokeAsync()))));
 
     /** Those of all public types that can be reached from what applications inject. */
-    @Test
-    void knowsAllMethods() {
+    private static List<AsyncMethod> methods() {
         Set<Class<?>> seen = new HashSet<>(List.of(RedisBulkheads.class, CurrentPermit.class));
         Deque<Class<?>> types = new ArrayDeque<>(seen);
-        List<String> found = new ArrayList<>();
+        List<AsyncMethod> found = new ArrayList<>();
         while (!types.isEmpty()) {
             for (Method method : types.pop().getMethods()) {
                 classesIn(method.getGenericReturnType()).filter(type -> type.getPackage() == RedisBulkheads.class.getPackage())
                         .filter(seen::add).forEach(types::add);
-                Class<?> returned = method.getReturnType();
-                if (List.of(Uni.class, Flow.Publisher.class, CompletionStage.class, Future.class).stream()
-                        .anyMatch(async -> async.isAssignableFrom(returned))) {
-                    found.add(method.getDeclaringClass().getSimpleName() + "." + method.getName()
-                            + Arrays.stream(method.getParameterTypes()).map(Class::getSimpleName)
-                                    .collect(Collectors.joining(",", "(", ")")));
+                if (Stream.of(Uni.class, Flow.Publisher.class, CompletionStage.class, Future.class)
+                        .anyMatch(async -> async.isAssignableFrom(method.getReturnType()))) {
+                    found.add(new AsyncMethod(method));
                 }
             }
         }
-        assertThat(found).containsExactlyInAnyOrderElementsOf(METHODS.keySet());
+        assertThat(found).hasSizeGreaterThan(25);
+        return found;
     }
 
     private static Stream<Class<?>> classesIn(Type type) {
@@ -285,7 +268,7 @@ class CancellationTest {
 
     private Subject subject(AsyncMethod method) {
         String name = "cancelled-" + names.incrementAndGet();
-        return method.ofLocks
+        return method.ofLocks()
                 ? new Subject(null, bulkheads.lock(LockSpec.named(name).lockTimeout(LEASE).acquireTimeout(LONG).build()))
                 : new Subject(bulkheads.semaphore(SemaphoreSpec.named(name).permits(1).expire(LEASE).maxWait(LONG).build()),
                         null);
@@ -299,19 +282,16 @@ class CancellationTest {
         void cancel(AsyncMethod method, Subject subject) throws Exception;
     }
 
-    private void eachMethod(Function<AsyncMethod, Boolean> applies, Step step) throws Exception {
-        for (Map.Entry<String, AsyncMethod> entry : METHODS.entrySet()) {
-            AsyncMethod method = entry.getValue();
-            if (applies.apply(method)) {
-                Subject subject = subject(method);
-                try {
-                    subject.prepare(method.needs);
-                    step.cancel(method, subject);
-                    subject.cleanUp();
-                    subject.assertNothingIsLeft();
-                } catch (Exception | AssertionError e) {
-                    throw new AssertionError("After the cancellation of " + entry.getKey() + ": " + e.getMessage(), e);
-                }
+    private void eachMethod(Predicate<AsyncMethod> applies, Step step) throws Exception {
+        for (AsyncMethod method : methods().stream().filter(applies).toList()) {
+            Subject subject = subject(method);
+            try {
+                subject.prepare(method.needs());
+                step.cancel(method, subject);
+                subject.cleanUp();
+                subject.assertNothingIsLeft();
+            } catch (Exception | AssertionError e) {
+                throw new AssertionError("After the cancellation of " + method + ": " + e.getMessage(), e);
             }
         }
     }
@@ -330,7 +310,7 @@ class CancellationTest {
         private EventLoopCall(AsyncMethod method, Subject subject, boolean blocks) {
             context.runOnContext(here -> {
                 try {
-                    subscribed.complete(method.call.apply(subject).subscribe().with(item -> {
+                    subscribed.complete(method.call(subject).subscribe().with(item -> {
                         subject.received.add(item == null ? "nothing" : item);
                         ended.complete(null);
                     }, ended::completeExceptionally));
@@ -346,6 +326,13 @@ class CancellationTest {
 
         void cancel() throws Exception {
             subscribed().cancel();
+        }
+
+        /** The answer is there, but is not emitted any more. */
+        void cancelWhileBlocked() throws Exception {
+            cancel();
+            unblock.countDown();
+            settle();
         }
 
         Cancellable subscribed() throws Exception {
@@ -371,24 +358,9 @@ class CancellationTest {
     @Test
     void atTheSubscription() throws Exception {
         eachMethod(any -> true, (method, subject) -> {
-            method.call.apply(subject).subscribe().withSubscriber(new UniSubscriber<Object>() {
-
-                @Override
-                public void onSubscribe(UniSubscription subscription) {
-                    subscription.cancel();
-                }
-
-                @Override
-                public void onItem(Object item) {
-                    subject.received.add(item);
-                }
-
-                @Override
-                public void onFailure(Throwable failure) {
-                    subject.received.add(failure);
-                }
-            });
-            assertNothingReceived(subject);
+            UniAssertSubscriber<Object> cancelled = new UniAssertSubscriber<>(true);
+            method.call(subject).subscribe().withSubscriber(cancelled);
+            cancelled.assertNotTerminated();
         });
     }
 
@@ -421,9 +393,7 @@ class CancellationTest {
             }
             // Redis answers in order.
             subject.holders();
-            call.cancel();
-            call.unblock.countDown();
-            call.settle();
+            call.cancelWhileBlocked();
             assertNothingReceived(subject);
         });
     }
@@ -469,9 +439,7 @@ class CancellationTest {
                 await().atMost(LONG).until(() -> subject.waiting() == 1);
             }
             await().atMost(LONG).until(() -> subject.waiting() == 0 && subject.holders().size() == 1);
-            call.cancel();
-            call.unblock.countDown();
-            call.settle();
+            call.cancelWhileBlocked();
             assertNothingReceived(subject);
         });
     }
@@ -501,7 +469,7 @@ class CancellationTest {
             for (int race = 0; race < RACES; race++) {
                 if (race > 0) {
                     subject.cleanUp();
-                    subject.prepare(method.needs);
+                    subject.prepare(method.needs());
                 }
                 EventLoopCall call = new EventLoopCall(method, subject, false);
                 Cancellable subscription = call.subscribed();

@@ -17,9 +17,9 @@ import jakarta.inject.Inject;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
@@ -64,36 +64,26 @@ class CommandModeTest {
         vertx.close().toCompletionStage().toCompletableFuture().join();
     }
 
-    @Test
-    @DisplayName("run() has returned, and SIGTERM arrives while the application stops")
-    void endOfInputAndThenSigterm() throws Exception {
+    /** The input ends, SIGTERM arrives, or both: together, or one after the other while the application stops. */
+    @ParameterizedTest
+    @CsvSource({ "true, false, false", "false, false, true", "true, false, true", "true, true, true" })
+    void permitIsFreeAfter(boolean endOfInput, boolean stopping, boolean sigterm) throws Exception {
         Process batch = start();
-        batch.getOutputStream().close();
-        awaitLine(batch, "stopping");
-        batch.toHandle().destroy();
-        assertPermitIsFreeAfter(batch);
-    }
+        if (endOfInput) {
+            batch.getOutputStream().close();
+        }
+        if (stopping) {
+            awaitLine(batch, "stopping");
+        }
+        if (sigterm) {
+            batch.toHandle().destroy();
+        }
 
-    @Test
-    void endOfInputTogetherWithSigterm() throws Exception {
-        Process batch = start();
-        batch.getOutputStream().close();
-        batch.toHandle().destroy();
-        assertPermitIsFreeAfter(batch);
-    }
-
-    @Test
-    void endOfInput() throws Exception {
-        Process batch = start();
-        batch.getOutputStream().close();
-        assertPermitIsFreeAfter(batch);
-    }
-
-    @Test
-    void sigterm() throws Exception {
-        Process batch = start();
-        batch.toHandle().destroy();
-        assertPermitIsFreeAfter(batch);
+        assertThat(batch.inputReader(StandardCharsets.UTF_8).lines()).noneMatch(line -> line.contains(" ERROR "));
+        assertThat(batch.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        try (OtherInstance next = new OtherInstance(vertx, redis.address(), "next", "host:2")) {
+            next.begin(Batch.SPEC, "Next#run");
+        }
     }
 
     private Process start() throws IOException {
@@ -114,14 +104,6 @@ class CommandModeTest {
             line = output.readLine();
         }
         assertThat(line).as("after %s", lines).isEqualTo(expected);
-    }
-
-    private void assertPermitIsFreeAfter(Process batch) throws Exception {
-        assertThat(batch.inputReader(StandardCharsets.UTF_8).lines()).noneMatch(line -> line.contains(" ERROR "));
-        assertThat(batch.waitFor(60, TimeUnit.SECONDS)).isTrue();
-        try (OtherInstance next = new OtherInstance(vertx, redis.address(), "next", "host:2")) {
-            next.begin(Batch.SPEC, "Next#run");
-        }
     }
 
     @QuarkusMain

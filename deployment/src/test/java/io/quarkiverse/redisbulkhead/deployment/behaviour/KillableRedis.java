@@ -5,11 +5,9 @@ import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.function.Predicate;
 
 import io.quarkiverse.redisbulkhead.deployment.FreePort;
 import redis.embedded.RedisServer;
@@ -76,7 +74,7 @@ public final class KillableRedis {
 
     /** Stops the server until the result is closed; the operating system still accepts connections. */
     public AutoCloseable freeze() {
-        String process = query("INFO server", line -> line.startsWith("process_id:")).split(":")[1];
+        String process = info("server", "process_id");
         signal("-STOP", process);
         return () -> signal("-CONT", process);
     }
@@ -91,24 +89,24 @@ public final class KillableRedis {
 
     /** How many clients wait until {@link #pause()} is over. */
     public int blockedClients() {
-        return Integer.parseInt(query("INFO clients", line -> line.startsWith("blocked_clients:")).split(":")[1].strip());
+        return Integer.parseInt(info("clients", "blocked_clients"));
     }
 
     /** Runs a command that replies with OK. */
     public void send(String command) {
-        if (!query(command).startsWith("+")) {
+        if (!text(command).get(0).startsWith("+")) {
             throw new IllegalStateException("Redis refused " + command);
         }
     }
 
-    /** Runs a command; returns the first line of the reply. */
-    public String query(String command) {
-        return query(command, line -> true);
-    }
-
     /** Runs a command; returns all lines of the reply. */
     public List<String> text(String command) {
-        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+        return text("127.0.0.1", port, command);
+    }
+
+    /** Runs a command on any server; returns all lines of the reply. */
+    public static List<String> text(String host, int port, String command) {
+        try (Socket socket = new Socket(host, port)) {
             socket.setSoTimeout(20_000);
             // The connection ends with the reply.
             socket.getOutputStream().write((command + "\r\nQUIT\r\n").getBytes(StandardCharsets.US_ASCII));
@@ -120,14 +118,8 @@ public final class KillableRedis {
         }
     }
 
-    private String query(String command, Predicate<String> wanted) {
-        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
-            socket.setSoTimeout(20_000);
-            socket.getOutputStream().write((command + "\r\n").getBytes(StandardCharsets.US_ASCII));
-            return new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII)).lines()
-                    .filter(wanted).findFirst().orElse("");
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+    private String info(String section, String name) {
+        return text("INFO " + section).stream().filter(line -> line.startsWith(name + ":")).findFirst().orElseThrow()
+                .substring(name.length() + 1).strip();
     }
 }

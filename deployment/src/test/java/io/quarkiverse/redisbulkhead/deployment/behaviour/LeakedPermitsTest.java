@@ -38,8 +38,7 @@ import io.smallrye.mutiny.subscription.Cancellable;
 class LeakedPermitsTest {
 
     private static final Duration LONG = Duration.ofSeconds(30);
-    // Of permits that are dropped, which come back after that. Long enough to see the mark between the report and the return, and for
-    // renewals, also while the garbage is collected slowly.
+    // Dropped permits come back after that: long enough to see the mark before, also while garbage is collected slowly.
     private static final Duration EXPIRE = Duration.ofSeconds(8);
 
     @RegisterExtension
@@ -93,7 +92,7 @@ class LeakedPermitsTest {
     void permitsOfAsynchronousCallsAndLocksAreReported() {
         semaphore("dropped-later", EXPIRE).acquireAsync(Duration.ZERO).replaceWithVoid().await().atMost(LONG);
         RedisLock lock = bulkheads.lock(LockSpec.named("archive").lockTimeout(EXPIRE).build());
-        dropLock(lock);
+        lock.lock();
 
         awaitReport("bulkhead 'dropped-later'");
         awaitReport("bulkhead 'lock:archive'");
@@ -106,8 +105,8 @@ class LeakedPermitsTest {
     @Test
     void nothingElseIsReported() {
         Permit kept = semaphore("kept").tryAcquire().orElseThrow();
-        Uni<Boolean> release = releaseLater(semaphore("kept-by-release"));
-        Uni<String> detach = detachLater(semaphore("kept-by-detach"));
+        Uni<Boolean> release = semaphore("kept-by-release").acquire(Duration.ZERO).releaseAsync();
+        Uni<String> detach = semaphore("kept-by-detach").acquire(Duration.ZERO).detachAsync();
         semaphore("released").tryAcquire().orElseThrow().close();
         semaphore("released").tryAcquire().orElseThrow().release();
         String token = semaphore("detached").tryAcquire().orElseThrow().detach();
@@ -170,18 +169,6 @@ class LeakedPermitsTest {
         semaphore.acquire(Duration.ZERO);
     }
 
-    private static void dropLock(RedisLock lock) {
-        lock.lock();
-    }
-
-    private static Uni<Boolean> releaseLater(RedisSemaphore semaphore) {
-        return semaphore.acquire(Duration.ZERO).releaseAsync();
-    }
-
-    private static Uni<String> detachLater(RedisSemaphore semaphore) {
-        return semaphore.acquire(Duration.ZERO).detachAsync();
-    }
-
     // A collection takes its time on a busy machine. Meanwhile, what has been reported may go back already.
     private void awaitReport(String part) {
         Instant[] nextCollection = { Instant.MIN };
@@ -200,7 +187,6 @@ class LeakedPermitsTest {
 
     @ApplicationScoped
     static class Guarded {
-
         @RedisBulkhead(name = "work", permits = 1)
         Uni<Void> never() {
             return Uni.createFrom().nothing();

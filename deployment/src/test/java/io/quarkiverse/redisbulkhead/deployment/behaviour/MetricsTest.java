@@ -30,15 +30,16 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.BulkheadKey;
-import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
-import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
 import io.quarkiverse.redisbulkhead.deployment.behaviour.Scrape.Sample;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallResult;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreListener;
 import io.quarkiverse.redisbulkhead.runtime.message.Texts;
+import io.quarkiverse.redisbulkhead.runtime.metrics.BulkheadMetrics;
+import io.quarkus.arc.Arc;
 import io.quarkus.test.QuarkusUnitTest;
 import io.vertx.core.json.JsonObject;
 
@@ -52,11 +53,11 @@ class MetricsTest {
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
             .withApplicationRoot(jar -> jar.addClasses(OptionalExtensions.class, Guarded.class, Gate.class, Caller.class,
                     Scrape.class, Sample.class))
-            .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.METRICS))
+            .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.METRICS, OptionalExtensions.TRACING))
+            .overrideConfigKey("quarkus.otel.traces.enabled", "false")
             .overrideConfigKey("quarkus.redis-bulkhead.metrics.cluster-interval", "100ms")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.metrics.names", "chosen-in-code, lock:chosen")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"off\".enabled", "false")
-            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.heavy.max-waiters", "0")
             // A busy machine may delay replies from Redis.
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s")
             .setLogRecordPredicate(record -> record.getLoggerName().startsWith("io.micrometer"))
@@ -101,6 +102,12 @@ class MetricsTest {
         awaitCluster("permits_in_use", "reports", 0);
     }
 
+    @Test
+    void disabledTracesAddNoListener() {
+        assertThat(Arc.container().listAll(SemaphoreListener.class)).singleElement()
+                .satisfies(listener -> assertThat(listener.getBean().getBeanClass()).isEqualTo(BulkheadMetrics.class));
+    }
+
     /** Each connection is a pool of its own, and their meters would be one: Micrometer warns. */
     @Test
     void poolsOfTheExtensionAreNoMeters() {
@@ -109,29 +116,12 @@ class MetricsTest {
         assertThat(Scrape.now().samples("redis_pool_queue_size", "pool_name", "redis-bulkhead")).isEmpty();
     }
 
-    @Test
-    void waiting() throws Exception {
-        gate.shut();
-        Caller<String> first = Caller.of(guarded::patient);
-        await().atMost(LONG).until(() -> gate.inside() == 1);
-        Caller<String> second = Caller.of(guarded::patient);
-
-        awaitValue("redis_bulkhead_executions_waiting", 1, of("patient", "patient"));
-        awaitCluster("waiters", "patient", 1);
-        gate.open();
-        first.result();
-        second.result();
-        Scrape after = Scrape.now();
-        assertThat(after.value("redis_bulkhead_executions_waiting", of("patient", "patient"))).isZero();
-        assertThat(after.value("redis_bulkhead_waiting_duration_seconds_count", of("patient", "patient"))).isEqualTo(2);
-        assertThat(after.value(CALLS, of("patient", "patient", "result", "accepted"))).isEqualTo(2);
-    }
-
     /** A series that starts with its first event shows no increase. */
     @Test
     void registersAllSeriesOfDeclaredBulkheadsAtStartUp() {
         Scrape scrape = Scrape.now();
 
+        assertThat(scrape.text()).as("disabled").doesNotContain("bulkhead=\"off\"");
         assertThat(scrape.samples(CALLS, of("idle", "idle")))
                 .allSatisfy(calls -> assertThat(calls.value()).isZero())
                 .extracting(calls -> calls.labels().get("result"))
@@ -143,11 +133,6 @@ class MetricsTest {
                 .containsExactlyInAnyOrder("leaseEnded", "maxHold", "revoked", "stopped", "gone");
         assertThat(scrape.value("redis_bulkhead_renewals_failed_total", "bulkhead", "idle")).isZero();
         assertThat(scrape.value("redis_bulkhead_waiting_duration_seconds_count", of("idle", "idle"))).isZero();
-    }
-
-    @Test
-    void disabledBulkheadsHaveNoSeries() {
-        assertThat(Scrape.now().text()).contains("bulkhead=\"idle\"").doesNotContain("bulkhead=\"off\"");
     }
 
     @Test
@@ -211,51 +196,6 @@ class MetricsTest {
         });
     }
 
-    @Test
-    void weightsAndQueueBounds() throws Exception {
-        gate.shut();
-        Caller<String> caller = Caller.of(guarded::heavy);
-        await().atMost(LONG).until(() -> gate.inside() == 1);
-        assertThatThrownBy(guarded::heavy).isInstanceOf(BulkheadFullException.class);
-
-        assertThat(Scrape.now().value("redis_bulkhead_executions_running", of("heavy", "heavy"))).isEqualTo(1);
-        assertThat(Scrape.now().value(CALLS, of("heavy", "heavy", "result", "queueFull"))).isEqualTo(1);
-        awaitCluster("permits_in_use", "heavy", 3);
-        awaitCluster("permits_limit", "heavy", 5);
-        gate.open();
-        caller.result();
-    }
-
-    @Test
-    void losses() {
-        RedisSemaphore semaphore = bulkheads.semaphore("lost");
-        Permit permit = semaphore.acquire(Duration.ZERO);
-        semaphore.revoke(permit.id());
-        permit.release();
-
-        assertThat(
-                Scrape.now().samples("redis_bulkhead_permits_lost_total", "bulkhead", "lost").mapToDouble(Sample::value).sum())
-                .isEqualTo(1);
-    }
-
-    @Test
-    void durationsOfOperations() {
-        guarded.search("any");
-        RedisSemaphore semaphore = bulkheads.semaphore("lost");
-        semaphore.resize(3);
-        semaphore.resetSize();
-        semaphore.holders();
-
-        // The call does not wait for the reply to its release.
-        await().atMost(LONG).pollDelay(Duration.ZERO).untilAsserted(() -> {
-            Scrape scrape = Scrape.now();
-            for (String operation : List.of("sync", "look", "resize", "resetSize")) {
-                assertThat(scrape.value("redis_bulkhead_operation_duration_seconds_count", "operation", operation, "outcome",
-                        "success")).isPositive();
-            }
-        });
-    }
-
     /** Snake case, base units, and exactly one {@code _total} suffix on counters. */
     @Test
     void namesFollowPrometheusConventions() {
@@ -267,9 +207,7 @@ class MetricsTest {
         types.put("redis_bulkhead_permits_leaked_total", "counter");
         types.put("redis_bulkhead_renewals_failed_total", "counter");
         for (String gauge : List.of("executions_running", "executions_waiting", "executions_weight", "permits_in_use",
-                "permits_idle",
-                "permits_limit",
-                "waiters")) {
+                "permits_idle", "permits_limit", "waiters")) {
             types.put("redis_bulkhead_" + gauge, "gauge");
         }
         for (String timer : List.of("running", "waiting", "operation")) {
@@ -379,17 +317,12 @@ class MetricsTest {
     }
 
     private static void awaitCluster(String what, String bulkhead, double value) {
-        awaitValue("redis_bulkhead_" + what, value, "bulkhead", bulkhead);
-    }
-
-    private static void awaitValue(String name, double value, String... labels) {
-        await().atMost(LONG).pollDelay(Duration.ZERO)
-                .untilAsserted(() -> assertThat(Scrape.now().value(name, labels)).isEqualTo(value));
+        await().atMost(LONG).pollDelay(Duration.ZERO).untilAsserted(
+                () -> assertThat(Scrape.now().value("redis_bulkhead_" + what, "bulkhead", bulkhead)).isEqualTo(value));
     }
 
     @ApplicationScoped
     public static class Guarded {
-
         @Inject
         Gate gate;
 
@@ -398,19 +331,9 @@ class MetricsTest {
             return gate.pass();
         }
 
-        @RedisBulkhead(name = "patient", permits = 1, maxWait = "20s")
-        String patient() {
-            return gate.pass();
-        }
-
         @RedisBulkhead(name = "tenants", permits = 1)
         String search(@BulkheadKey String tenant) {
             return tenant;
-        }
-
-        @RedisBulkhead(name = "heavy", permits = 5, weight = 3, maxWait = "20s")
-        String heavy() {
-            return gate.pass();
         }
 
         @RedisBulkhead(name = "idle", permits = 1)
@@ -419,10 +342,6 @@ class MetricsTest {
 
         @RedisBulkhead(name = "off", permits = 1)
         void off() {
-        }
-
-        @RedisBulkhead(name = "lost", permits = 1)
-        void lost() {
         }
     }
 }

@@ -82,7 +82,6 @@ class ObservedKeysTest {
 
     @ApplicationScoped
     public static class Guarded {
-
         @RedisBulkhead(name = "tenants", permits = 5)
         void search(@BulkheadKey String tenant) {
         }

@@ -20,18 +20,13 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.CurrentPermit;
-import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.RedisLock;
-import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
-import io.quarkiverse.redisbulkhead.deployment.OtherInstance;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
 import io.quarkus.test.QuarkusUnitTest;
-import io.smallrye.mutiny.Uni;
-import io.vertx.core.Vertx;
 
 /** Trap 25: calls follow the outage policy of their bulkhead or the default, and recover automatically. */
 class OutagePolicyTest {
@@ -42,8 +37,8 @@ class OutagePolicyTest {
 
     @RegisterExtension
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
-            .withApplicationRoot(jar -> jar.addClasses(Guarded.class, Caller.class, KillableRedis.class, OtherInstance.class,
-                    OptionalExtensions.class, Scrape.class, Scrape.Sample.class))
+            .withApplicationRoot(jar -> jar.addClasses(Guarded.class, KillableRedis.class, OptionalExtensions.class,
+                    Scrape.class, Scrape.Sample.class))
             .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.METRICS))
             .overrideConfigKey("quarkus.redis-bulkhead.metrics.cluster-interval", "100ms")
             // A busy machine may delay replies, and each outage takes that long.
@@ -56,13 +51,12 @@ class OutagePolicyTest {
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.instances", "4")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"allowing\".on-outage", "allow")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"own\".local-permits", "1")
-            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"patient\".local-permits", "1")
             .setLogRecordPredicate(line -> BulkheadRegistry.class.getName().equals(line.getLoggerName()))
             .assertLogRecords(lines -> assertThat(lines)
                     .extracting(line -> line.getLevel() + " " + ((ExtLogRecord) line).getFormattedMessage())
                     .containsExactly(
-                            "INFO Bulkheads with fewer permits than quarkus.redis-bulkhead.instances reject calls while"
-                                    + " Redis is away, although quarkus.redis-bulkhead.on-outage is local: rejecting. For a limit of"
+                            "INFO Bulkheads with fewer permits than quarkus.redis-bulkhead.instances reject calls while Redis"
+                                    + " is away, although quarkus.redis-bulkhead.on-outage is local: rejecting. For a limit of"
                                     + " each instance there, set local-permits for them"));
 
     @Inject
@@ -70,9 +64,6 @@ class OutagePolicyTest {
 
     @Inject
     RedisBulkheads bulkheads;
-
-    @Inject
-    Vertx vertx;
 
     // Recovery is automatic: a probe detects that Redis is back.
     private void startRedis() {
@@ -95,29 +86,6 @@ class OutagePolicyTest {
     @AfterEach
     void stop() {
         REDIS.stop();
-    }
-
-    @Test
-    void policies() {
-        assertThat(bulkheads.semaphore("rejecting").spec().onOutage()).isEqualTo(OnOutage.REJECT);
-        assertThat(bulkheads.semaphore("allowing").spec().onOutage()).isEqualTo(OnOutage.ALLOW);
-        assertThat(bulkheads.semaphore("own").spec().onOutage()).isEqualTo(OnOutage.LOCAL);
-        assertThat(bulkheads.semaphore("own").spec().localPermits()).isEqualTo(1);
-        assertThat(bulkheads.semaphore("divided").spec().localPermits()).as("8 permits, 4 instances").isEqualTo(2);
-    }
-
-    @Test
-    void reject() {
-        REDIS.stop();
-
-        assertThatThrownBy(() -> guarded.rejecting(() -> "never")).isInstanceOfSatisfying(BulkheadUnavailableException.class,
-                e -> assertThat(e.name()).isEqualTo("rejecting"));
-        assertThatThrownBy(() -> guarded.rejectingUni().await().atMost(LONG))
-                .isInstanceOf(BulkheadUnavailableException.class);
-        assertThatThrownBy(() -> bulkheads.semaphore("rejecting").tryAcquire())
-                .isInstanceOf(BulkheadUnavailableException.class);
-        assertThatThrownBy(() -> bulkheads.semaphore("rejecting").acquireAsync(LONG).await().atMost(LONG))
-                .isInstanceOf(BulkheadUnavailableException.class);
     }
 
     @Test
@@ -151,64 +119,6 @@ class OutagePolicyTest {
             assertThatThrownBy(() -> guarded.divided(() -> "never")).isInstanceOf(BulkheadFullException.class);
             return "two";
         }))).isEqualTo("two");
-    }
-
-    /**
-     * A call that waits when an outage begins continues with the local limit or, with {@code reject}, waits until Redis is
-     * back.
-     */
-    @Test
-    void outageDuringAWait() throws Exception {
-        RedisSemaphore patient = bulkheads.semaphore("patient");
-        OtherInstance other = new OtherInstance(vertx, REDIS.address(), "billing", "other:7");
-        other.begin(patient.spec(), "Invoices#send");
-        other.begin(patient.spec(), "Invoices#send");
-        Caller<String> waiting = Caller.of(guarded::patient);
-        RedisSemaphore rejecting = bulkheads.semaphore("rejecting");
-        Permit held = rejecting.acquire(Duration.ZERO);
-        Caller<Permit> waitingUnderReject = Caller.of(() -> rejecting.acquire(Duration.ofSeconds(30)));
-        await().atMost(LONG).until(() -> patient.status().waiting() == 1 && rejecting.status().waiting() == 1);
-
-        REDIS.stop();
-
-        assertThat(waiting.result()).isEqualTo("done");
-        assertThatThrownBy(() -> rejecting.acquire(Duration.ofSeconds(30))).isInstanceOf(BulkheadUnavailableException.class);
-        assertThat(held.release()).isTrue();
-        other.kill();
-        REDIS.start();
-        assertThat(waitingUnderReject.result().release()).isTrue();
-    }
-
-    /** A permit granted during the outage does not count afterwards, and its release has no effect. */
-    @Test
-    void recoveryWhileLocalPermitsAreHeld() {
-        REDIS.stop();
-        Permit local = bulkheads.semaphore("own").acquire(Duration.ZERO);
-        Permit allowed = bulkheads.semaphore("allowing").acquire(Duration.ZERO);
-        startRedis();
-
-        awaitLimitsInRedis();
-        assertThat(local.isHeld()).isTrue();
-        assertThat(local.release()).isTrue();
-        assertThat(allowed.release()).isTrue();
-        await().atMost(LONG).pollDelay(Duration.ZERO).ignoreExceptions()
-                .until(() -> bulkheads.semaphore("own").status().inUse() == 0);
-    }
-
-    /** Redis accepts commands but does not reply: the policy applies after command-timeout. Trap 4, Trap 25. */
-    @Test
-    void hangingRedis() throws Exception {
-        try (AutoCloseable pause = REDIS.pause()) {
-            long begin = System.nanoTime();
-            assertThatThrownBy(() -> guarded.rejecting(() -> "never")).isInstanceOf(BulkheadUnavailableException.class);
-            assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(20));
-            assertThat(guarded.allowing(guarded::token)).isZero();
-            assertThat(guarded.own(guarded::token)).isZero();
-        }
-        await().atMost(LONG).ignoreExceptions().until(() -> guarded.own(guarded::token) > 0);
-        for (String name : new String[] { "rejecting", "allowing", "own" }) {
-            await().atMost(LONG).ignoreExceptions().until(() -> bulkheads.semaphore(name).holders().isEmpty());
-        }
     }
 
     /** Metrics count what the policies did, and omit values that are unknown during the outage. */
@@ -264,7 +174,6 @@ class OutagePolicyTest {
 
     @ApplicationScoped
     public static class Guarded {
-
         @Inject
         CurrentPermit current;
 
@@ -275,11 +184,6 @@ class OutagePolicyTest {
         @RedisBulkhead(name = "rejecting", permits = 1)
         <T> T rejecting(Callable<T> body) {
             return call(body);
-        }
-
-        @RedisBulkhead(name = "rejecting", permits = 1)
-        Uni<String> rejectingUni() {
-            return Uni.createFrom().item("done");
         }
 
         @RedisBulkhead(name = "allowing", permits = 1)
@@ -295,11 +199,6 @@ class OutagePolicyTest {
         @RedisBulkhead(name = "divided", permits = 8)
         <T> T divided(Callable<T> body) {
             return call(body);
-        }
-
-        @RedisBulkhead(name = "patient", permits = 2, maxWait = "30s")
-        String patient() {
-            return "done";
         }
 
         private static <T> T call(Callable<T> body) {

@@ -129,10 +129,6 @@ class RestRejectionsTest {
             "/by-number?tenant=-7, -7", "/with-default, 3", "/with-default?customer=4, 4", "/two?tenant=1&page=2, 1 2" })
     void acceptsOtherKeys(String request, String answer) {
         when().get(request).then().statusCode(200).body(is(answer));
-    }
-
-    @Test
-    void acceptsAHeaderAsKey() {
         given().header("X-Tenant", "5").get("/by-header").then().statusCode(200).body(is("5"));
         given().header("X-Tenant", "five").get("/by-header").then().statusCode(400);
     }
@@ -160,7 +156,6 @@ class RestRejectionsTest {
 
     @Singleton
     public static class Shelves {
-
         @RedisBulkhead(name = "shelf", permits = 1)
         public String shelf(@BulkheadKey String tenant) {
             return tenant;
@@ -169,10 +164,8 @@ class RestRejectionsTest {
 
     @Path("/")
     public static class Endpoints {
-
         @Inject
         Gate gate;
-
         @Inject
         Shelves shelves;
 

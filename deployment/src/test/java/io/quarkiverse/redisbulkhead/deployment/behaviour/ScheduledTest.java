@@ -11,7 +11,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.logging.Level;
 import java.util.stream.Stream;
@@ -32,7 +31,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
-import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
@@ -94,12 +92,6 @@ class ScheduledTest {
     private static double calls(String bulkhead, String result) {
         return Scrape.now().samples("redis_bulkhead_calls_total", "bulkhead", bulkhead, "result", result)
                 .mapToDouble(Scrape.Sample::value).sum();
-    }
-
-    @Test
-    void scheduledMethodsHoldPermits() throws Exception {
-        assertThat(Jobs.BLOCKING.get(20, TimeUnit.SECONDS)).isEqualTo("Jobs#blocking");
-        assertThat(Jobs.ASYNCHRONOUS.get(20, TimeUnit.SECONDS)).isEqualTo("Jobs#asynchronous");
     }
 
     /** Synchronous, reactive, with a predicate of its own, and one of several schedules. */
@@ -208,7 +200,6 @@ class ScheduledTest {
 
     @Singleton
     public static class Events {
-
         final Queue<SkippedExecution> skipped = new ConcurrentLinkedQueue<>();
         final Queue<FailedExecution> failed = new ConcurrentLinkedQueue<>();
 
@@ -223,7 +214,6 @@ class ScheduledTest {
 
     @Singleton
     public static class Workdays implements Scheduled.SkipPredicate {
-
         @Override
         public boolean test(ScheduledExecution execution) {
             return false;
@@ -232,10 +222,8 @@ class ScheduledTest {
 
     @Singleton
     public static class Cleanup {
-
         final AtomicInteger runs = new AtomicInteger();
         final AtomicInteger fallbacks = new AtomicInteger();
-
         @Inject
         Jobs jobs;
 
@@ -274,27 +262,6 @@ class ScheduledTest {
     }
 
     public static class Jobs {
-
-        static final CompletableFuture<String> BLOCKING = new CompletableFuture<>();
-        static final CompletableFuture<String> ASYNCHRONOUS = new CompletableFuture<>();
-
-        @Inject
-        RedisBulkheads bulkheads;
-
-        @Scheduled(every = "1s")
-        @RedisBulkhead(name = "blocking", permits = 1)
-        void blocking() {
-            bulkheads.semaphore("blocking").holders().stream().map(Holder::method).forEach(BLOCKING::complete);
-        }
-
-        @Scheduled(every = "1s")
-        @RedisBulkhead(name = "asynchronous", permits = 1)
-        Uni<Void> asynchronous() {
-            return bulkheads.semaphore("asynchronous").holdersAsync()
-                    .invoke(holders -> holders.stream().map(Holder::method).forEach(ASYNCHRONOUS::complete))
-                    .replaceWithVoid();
-        }
-
         @Scheduled(identity = "rare", every = "1s")
         @RedisBulkhead(name = "rare", permits = 1)
         void rare() {
@@ -329,8 +296,9 @@ class ScheduledTest {
 
     @Singleton
     static class StoppingJobs {
-
         final Queue<String> runs = new ConcurrentLinkedQueue<>();
+        @Inject
+        Reports reports;
 
         @Scheduled(every = "1s")
         @RedisBulkhead(name = "skipping", permits = 2)
@@ -351,9 +319,6 @@ class ScheduledTest {
             return Uni.createFrom().voidItem();
         }
 
-        @Inject
-        Reports reports;
-
         @Scheduled(every = "1s")
         void calling() {
             reports.render();
@@ -373,7 +338,6 @@ class ScheduledTest {
 
     @Singleton
     static class Reports {
-
         @RedisBulkhead(name = "reports", permits = 5)
         void render() {
         }

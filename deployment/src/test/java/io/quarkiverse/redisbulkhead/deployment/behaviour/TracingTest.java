@@ -200,7 +200,6 @@ class TracingTest {
 
     @Path("/tracing")
     public static class Endpoints {
-
         @Inject
         Guarded guarded;
 
@@ -213,7 +212,6 @@ class TracingTest {
 
     @ApplicationScoped
     public static class Guarded {
-
         @Inject
         Tracer tracer;
 

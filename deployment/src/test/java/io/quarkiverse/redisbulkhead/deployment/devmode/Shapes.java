@@ -30,7 +30,6 @@ public class Shapes {
 
     @Singleton
     public static class Inside {
-
         @Inject
         RedisBulkheads bulkheads;
 
@@ -50,7 +49,6 @@ public class Shapes {
 
     @Singleton
     public static class Tenant implements BulkheadKeyResolver {
-
         @Override
         public ResolvedKey resolve(BulkheadCall call) {
             return ResolvedKey.of("tenant");
@@ -59,7 +57,6 @@ public class Shapes {
 
     @ApplicationScoped
     public static class Methods {
-
         @Inject
         Inside inside;
 
@@ -120,7 +117,6 @@ public class Shapes {
 
     @RedisBulkhead(name = "class", permits = 3)
     public static class Parent {
-
         @Inject
         Inside inside;
 
@@ -139,7 +135,6 @@ public class Shapes {
     }
 
     public abstract static class Generic<T, R> {
-
         @RedisBulkhead(name = "generic superclass", permits = 3)
         R load(T key) {
             return loaded(key);
@@ -150,7 +145,6 @@ public class Shapes {
 
     @ApplicationScoped
     public static class Concrete extends Generic<Integer, Uni<String>> implements Function<Integer, String> {
-
         @Inject
         Inside inside;
 
@@ -170,7 +164,6 @@ public class Shapes {
     @Path("/inside")
     @RegisterRestClient(configKey = "inside", baseUri = "http://localhost:8080")
     public interface Client {
-
         @GET
         @RedisBulkhead(name = "client method", permits = 3)
         String tell();
@@ -178,16 +171,15 @@ public class Shapes {
 
     @Path("/inside")
     @RegisterRestClient(configKey = "inside", baseUri = "http://localhost:8080")
+
     @RedisBulkhead(name = "client interface", permits = 3)
     public interface WholeClient {
-
         @GET
         Uni<String> tell();
     }
 
     @Path("/inside")
     public static class Server {
-
         @Inject
         Inside inside;
 

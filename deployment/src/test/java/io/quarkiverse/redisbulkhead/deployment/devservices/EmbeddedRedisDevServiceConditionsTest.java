@@ -6,10 +6,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import io.quarkiverse.redisbulkhead.deployment.Mapped;
@@ -39,58 +40,40 @@ class EmbeddedRedisDevServiceConditionsTest {
         }
     }
 
-    @Test
-    void offeredWithoutContainerRuntime() {
-        assertThat(offered(Map.of(), false)).extracting(DevServicesResultBuildItem::getName).containsExactly("redis-bulkhead");
-    }
+    /** With the local store, too: the application may use Redis for other purposes, and a container would start. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', nullValues = "none", value = {
+            "                                                 | no container |         | <default>",
+            "                                                 | container    |         | none",
+            "                                                 | container    | enabled | none",
+            "redis-bulkhead.devservices.enabled=false         | no container |         | none",
+            "redis.devservices.enabled=false                  | no container |         | none",
+            "redis.devservices.enabled=false                  | no container | enabled | <default>",
+            "redis.devservices.enabled=false                  | container    | enabled | <default>",
+            "redis-bulkhead.devservices.executable=any        | container    |         | none",
+            "redis-bulkhead.devservices.executable=any redis.devservices.enabled=false | container | | <default>",
+            "redis-bulkhead.redis-client=permits              | no container |         | permits",
+            "redis-bulkhead.store=local                       | no container |         | <default>",
+            "redis-bulkhead.store=local redis-bulkhead.redis-client=permits | no container | | <default>",
+            "redis-bulkhead.store=local redis.devservices.enabled=false | no container | enabled | none" })
+    void isOfferedForTheClient(String properties, String containerRuntime, String explicitly, String client) {
+        if (explicitly != null) {
+            System.setProperty(ENABLED, "true");
+        }
 
-    @Test
-    void notOfferedWithContainerRuntime() {
-        assertThat(offered(Map.of(), true)).isEmpty();
-    }
-
-    /** The application may use Redis for other purposes, and a container would start. */
-    @Test
-    void offeredWithTheLocalStoreUnlessTheDevServiceOfTheClientIsDisabled() {
-        String store = "quarkus.redis-bulkhead.store";
-        assertThat(offered(Map.of(store, "local"), false)).hasSize(1);
-        assertThat(offered(Map.of(store, "local", "quarkus.redis-bulkhead.redis-client", "permits"), false))
-                .extracting(DevServicesResultBuildItem::getServiceName).containsExactly("<default>");
-        System.setProperty(ENABLED, "true");
-        assertThat(offered(Map.of(store, "local", "quarkus.redis.devservices.enabled", "false"), false)).isEmpty();
+        assertThat(offered(Mapped.properties(properties), containerRuntime.equals("container")))
+                .extracting(DevServicesResultBuildItem::getServiceName).isEqualTo(Stream.ofNullable(client).toList());
     }
 
     @ParameterizedTest
     @ValueSource(strings = { "quarkus.redis.hosts", "quarkus.redis.hosts-provider-name" })
-    void notOfferedWhenTheClientIsConfigured(String property) {
+    void isNotOfferedWhenTheClientIsConfigured(String property) {
         System.setProperty(property, "redis://127.0.0.1:1");
         try {
             assertThat(offered(Map.of(), false)).isEmpty();
         } finally {
             System.clearProperty(property);
         }
-    }
-
-    @Test
-    void notOfferedWhenDisabled() {
-        assertThat(offered(Map.of("quarkus.redis-bulkhead.devservices.enabled", "false"), false)).isEmpty();
-        assertThat(offered(Map.of("quarkus.redis.devservices.enabled", "false"), false)).isEmpty();
-    }
-
-    @Test
-    void offeredWhenOnlyTheDevServiceOfTheClientIsDisabled() {
-        System.setProperty(ENABLED, "true");
-
-        assertThat(offered(Map.of("quarkus.redis.devservices.enabled", "false"), true)).hasSize(1);
-        assertThat(offered(Map.of("quarkus.redis.devservices.enabled", "false"), false)).hasSize(1);
-        assertThat(offered(Map.of(), true)).isEmpty();
-    }
-
-    @Test
-    void offeredWithAnExecutableWhenOnlyTheDevServiceOfTheClientIsDisabled() {
-        String executable = "quarkus.redis-bulkhead.devservices.executable";
-        assertThat(offered(Map.of(executable, "redis-server", "quarkus.redis.devservices.enabled", "false"), true)).hasSize(1);
-        assertThat(offered(Map.of(executable, "redis-server"), true)).isEmpty();
     }
 
     private static List<DevServicesResultBuildItem> offered(Map<String, String> properties, boolean containerRuntime) {

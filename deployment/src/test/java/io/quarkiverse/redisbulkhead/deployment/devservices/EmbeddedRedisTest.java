@@ -3,12 +3,8 @@ package io.quarkiverse.redisbulkhead.deployment.devservices;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.io.BufferedReader;
 import java.io.FileNotFoundException;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.net.Socket;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -20,13 +16,15 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import io.quarkiverse.redisbulkhead.deployment.behaviour.KillableRedis;
+
 class EmbeddedRedisTest {
 
     @TempDir
     Path parent;
 
     @Test
-    void persistsNothingAndListensOnLoopbackOnly() throws IOException {
+    void persistsNothingAndListensOnLoopbackOnly() {
         try (EmbeddedRedis redis = newRedis()) {
             redis.start();
 
@@ -37,49 +35,29 @@ class EmbeddedRedisTest {
     }
 
     @Test
-    void staysTheSameWhenStartedAgain() {
-        Set<ProcessHandle> before = children();
-        try (EmbeddedRedis redis = newRedis()) {
-            redis.start();
-            String address = redis.getConnectionInfo();
-
-            redis.start();
-
-            assertThat(redis.getConnectionInfo()).isEqualTo(address);
-            assertThat(startedSince(before)).hasSize(1);
-        }
-    }
-
-    @Test
-    void leavesNoProcessAndNoFileWhenClosed() {
+    void leavesNoProcessAndNoFileWhenClosedAndStartsAgain() {
         Set<ProcessHandle> before = children();
         EmbeddedRedis redis = newRedis();
         redis.start();
+        String address = redis.getConnectionInfo();
+        redis.start();
+        assertThat(redis.getConnectionInfo()).as("it is the same server").isEqualTo(address);
         Set<ProcessHandle> started = startedSince(before);
         assertThat(started).hasSize(1);
         assertThat(parent).isNotEmptyDirectory();
 
         redis.close();
         redis.close();
-
         assertThat(started).noneMatch(ProcessHandle::isAlive);
         assertThat(parent).isEmptyDirectory();
+
+        redis.start();
+        assertThat(query(redis, "PING")).containsExactly("+PONG");
+        redis.close();
     }
 
     @Test
-    void startsAgainAfterClose() throws IOException {
-        try (EmbeddedRedis redis = newRedis()) {
-            redis.start();
-            redis.close();
-
-            redis.start();
-
-            assertThat(query(redis, "PING")).containsExactly("+PONG");
-        }
-    }
-
-    @Test
-    void triesTheNextExecutableWhenOneDoesNotRun() throws IOException {
+    void triesTheNextExecutableWhenOneDoesNotRun() {
         RedisExecutable broken = directory -> Files.writeString(directory.resolve("broken"), "not a program");
         List<RedisExecutable> executables = new ArrayList<>(RedisExecutable.inOrderOfPreference());
         executables.add(0, broken);
@@ -141,15 +119,8 @@ class EmbeddedRedisTest {
         return now;
     }
 
-    /** Sends one command and reads the lines of the reply until the connection closes. */
-    private static List<String> query(EmbeddedRedis redis, String command) throws IOException {
+    private static List<String> query(EmbeddedRedis redis, String command) {
         String[] address = redis.getConnectionInfo().split(":");
-        try (Socket socket = new Socket(address[0], Integer.parseInt(address[1]))) {
-            socket.setSoTimeout(10_000);
-            socket.getOutputStream().write((command + "\r\n").getBytes(StandardCharsets.US_ASCII));
-            socket.shutdownOutput();
-            return new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII)).lines()
-                    .toList();
-        }
+        return KillableRedis.text(address[0], Integer.parseInt(address[1]), command);
     }
 }

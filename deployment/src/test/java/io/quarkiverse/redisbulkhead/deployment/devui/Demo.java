@@ -31,34 +31,14 @@ final class Demo {
                 .thenApply(answer -> answer.body());
     }
 
-    CompletableFuture<String> beginPost(String path) {
-        return http.sendAsync(HttpRequest.newBuilder(URI.create(ROOT + "/demo/" + path)).POST(BodyPublishers.noBody()).build(),
-                BodyHandlers.ofString()).thenApply(answer -> answer.body());
-    }
-
     void take(String name, String key, int limit, int number) {
         post("take?name=" + name + (key == null ? "" : "&key=" + URLEncoder.encode(key, UTF_8)) + "&limit=" + limit
                 + "&number=" + number);
     }
 
-    /** The application acquires a permit and forgets it. */
-    void drop(String name) {
-        post("drop?name=" + name);
-    }
-
     /** An instance of another application begins an execution, with a limit of its own. */
     void beginElsewhere(String name, int limit) {
         post("elsewhere?name=" + name + "&limit=" + limit);
-    }
-
-    /** Its executions end; it keeps their permits. */
-    void endElsewhere() {
-        post("elsewhere/end");
-    }
-
-    /** Its process is killed; returns its name in Redis. */
-    String killElsewhere() {
-        return post("elsewhere/kill");
     }
 
     void end() {
@@ -75,13 +55,11 @@ final class Demo {
 
     /** Calls the MCP server of the Dev UI. */
     JsonNode mcp(String method, String params) {
+        String request = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"" + method + "\",\"params\":" + params + "}";
         try {
             return new ObjectMapper().readTree(send(HttpRequest.newBuilder(URI.create(ROOT + "/q/dev-mcp"))
                     .header("Content-Type", "application/json").header("Accept", "application/json, text/event-stream")
-                    .POST(BodyPublishers
-                            .ofString("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"" + method + "\",\"params\":" + params
-                                    + "}"))
-                    .build()));
+                    .POST(BodyPublishers.ofString(request)).build()));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -45,22 +45,16 @@ public class DemoApplication {
 
     @Inject
     Reports reports;
-
     @Inject
     PartnerApi partner;
-
     @Inject
     Crawler crawler;
-
     @Inject
     RedisBulkheads bulkheads;
-
     @Inject
     McpServerConfiguration mcp;
-
     @Inject
     Vertx vertx;
-
     @ConfigProperty(name = "quarkus.redis.hosts")
     String hosts;
 
@@ -153,7 +147,7 @@ public class DemoApplication {
     }
 
     /** Acquires a lock. */
-    @POST
+    @GET
     @Path("/lock")
     public String lock() {
         RedisLock lock = bulkheads.lock("nightly-import");
@@ -189,7 +183,6 @@ public class DemoApplication {
 
     @ApplicationScoped
     public static class Reports {
-
         @Inject
         CurrentPermit permit;
 
@@ -202,7 +195,6 @@ public class DemoApplication {
 
     @ApplicationScoped
     public static class PartnerApi {
-
         @RedisBulkhead(name = "partner-api", permits = 3)
         public String quote(CountDownLatch end) {
             await(end);
@@ -212,7 +204,6 @@ public class DemoApplication {
 
     @ApplicationScoped
     public static class Crawler {
-
         @RedisBulkhead(name = "crawler", permits = 2, maxWait = "10m")
         public String download(@BulkheadKey String host, CountDownLatch end) {
             await(end);

@@ -3,8 +3,10 @@ package io.quarkiverse.redisbulkhead.deployment.devui;
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 
 import java.nio.file.Path;
+import java.util.Iterator;
 import java.util.List;
-import java.util.regex.Pattern;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 import org.jboss.shrinkwrap.api.asset.StringAsset;
 import org.junit.jupiter.api.Test;
@@ -21,7 +23,10 @@ import io.quarkiverse.redisbulkhead.deployment.OtherInstance;
 import io.quarkiverse.redisbulkhead.deployment.behaviour.KillableRedis;
 import io.quarkus.test.QuarkusDevModeTest;
 
-/** Takes screenshots of the pages in all states and both themes, for review: {@code -Dscreenshots=<folder>}. */
+/**
+ * Takes screenshots of the pages in many states and both themes, for the documentation and for review:
+ * {@code -Dscreenshots=<folder>}.
+ */
 @EnabledIfSystemProperty(named = "screenshots", matches = ".+", disabledReason = "Only with -Dscreenshots=<folder>")
 class DevUiScreenshotsTest {
 
@@ -43,111 +48,67 @@ class DevUiScreenshotsTest {
     });
 
     final Demo demo = new Demo();
+    List<Page> themes;
 
     @Test
     void takePictures() {
         try (Chromium chromium = Chromium.start()) {
             PlaywrightAssertions.setDefaultAssertionTimeout(120_000);
-            Page[] themes = { open(chromium.user(ColorScheme.LIGHT, 1_400, 900)),
-                    open(chromium.user(ColorScheme.DARK, 1_400, 900)), open(chromium.user(ColorScheme.LIGHT, 800, 1_000)),
-                    open(chromium.user(ColorScheme.DARK, 800, 1_000)) };
-            card(themes);
-            picture("idle", themes);
-            declared("declared", themes);
+            themes = Stream.of(chromium.user(ColorScheme.LIGHT, 1_400, 900), chromium.user(ColorScheme.DARK, 1_400, 900),
+                    chromium.user(ColorScheme.LIGHT, 800, 1_000), chromium.user(ColorScheme.DARK, 800, 1_000))
+                    .map(BrowserContext::newPage).toList();
+            open("extensions");
+            picture("card");
+            open("quarkus-redis-bulkhead/declared");
+            picture("declared");
+            open("quarkus-redis-bulkhead/holders");
+            picture("idle");
 
             for (int i = 0; i < 5; i++) {
                 demo.begin("reports");
                 demo.begin("crawl?host=" + (i % 2 == 0 ? "example.org" : "example.net"));
-                themes[0].waitForTimeout(4_000);
+                themes.get(0).waitForTimeout(4_000);
             }
             demo.begin("quotes");
             demo.begin("quotes");
             demo.begin("crawl?host=example.com");
             demo.begin("reports");
             demo.begin("reports");
-            demo.beginPost("lock");
+            demo.begin("lock");
             demo.take("thumbnails", null, 12, 9);
             demo.beginElsewhere("invoices", 3);
-            select("reports", themes);
-            themes[0].waitForTimeout(25_000);
-            picture("holders", themes);
-            for (Page page : themes) {
-                page.getByText("Waiters (2)").click();
-            }
-            picture("waiters", themes);
-            clock("Date.now() + 540_000", themes);
-            picture("late-waiters", themes);
-            clock("Date.now()", themes);
-            for (Page page : themes) {
-                page.getByText(Pattern.compile("Holders \\(\\d\\)")).click();
-                page.getByLabel("Revoke the permit").filter(new Locator.FilterOptions().setVisible(true)).first().click();
-            }
-            picture("revoke", themes);
-            for (Page page : themes) {
-                page.locator("vaadin-button[slot=confirm-button]").click();
-            }
-            picture("revoked", themes);
-            for (Page page : themes) {
-                page.getByText("Resize …").click();
-            }
-            picture("resize", themes);
-            for (Page page : themes) {
-                page.locator("vaadin-integer-field input").fill("0");
-            }
-            picture("resize-invalid", themes);
-            for (Page page : themes) {
-                // Later tests find it changed already.
-                page.locator("vaadin-integer-field input").fill(page == themes[0] ? "8" : "9");
-                page.locator("vaadin-button[slot=confirm-button]").click();
-            }
-            picture("resized", themes);
-            for (Page page : themes) {
-                page.getByText("Reset size").click();
-            }
-            picture("reset", themes);
-            for (Page page : themes) {
-                page.keyboard().press("Escape");
-            }
+            select("reports");
+            themes.get(0).waitForTimeout(25_000);
+            picture("holders");
+            click("Waiters (2)");
+            picture("waiters");
+            click("Holders (5)");
+            each(page -> page.getByLabel("Revoke the permit").filter(new Locator.FilterOptions().setVisible(true)).first()
+                    .click());
+            picture("revoke");
+            confirm();
+            picture("revoked");
+            click("Resize …");
+            picture("resize");
+            // The second and later ones find it changed already.
+            each(page -> page.locator("vaadin-integer-field input").fill(page == themes.get(0) ? "8" : "9"));
+            confirm();
+            picture("resized");
+            each(page -> page.keyboard().press("Escape"));
             demo.begin("quotes");
             demo.beginElsewhere("partner-api", 9);
-            select("partner-api", themes);
-            picture("differ", themes);
-            demo.take("search", "<b>key</b>", 4, 3);
-            demo.take("search", "k".repeat(3_000), 4, 3);
-            demo.take("search", " ", 4, 3);
-            demo.take("search", "line\nbreak", 4, 3);
+            select("partner-api");
+            picture("differ");
+            for (String key : List.of("<b>key</b>", "k".repeat(3_000), " ", "line\nbreak")) {
+                demo.take("search", key, 4, 3);
+            }
             demo.take("bulk", null, 2_500, 1_000);
-            select("bulk", themes);
-            picture("thousands", themes);
-            Object permit = themes[0].locator("redis-bulkhead-occupants").evaluate("it => it.row.holders[734].permitId");
-            for (Page page : themes) {
-                page.locator(DevUiTest.FILTER).fill((String) permit);
-            }
-            picture("filtered", themes);
-            for (Page page : themes) {
-                page.locator(DevUiTest.FILTER).fill("no such thing");
-            }
-            picture("nothing-matches", themes);
-            for (Page page : themes) {
-                page.locator(DevUiTest.FILTER).fill("");
-            }
-            select("reports", themes);
+            select("bulk");
+            picture("thousands");
+            select("reports");
             REDIS.stop();
-            themes[0].waitForTimeout(8_000);
-            picture("away", themes);
-            show("it._actions().resize(it._detail)", themes);
-            picture("away-resize", themes);
-            show("it._actions()._close()", themes);
-            show("it._state.error = undefined; it._state.incomplete = 'the Redis user is not allowed to SCAN; "
-                    + "bulkheads and keys that other processes use are not shown. Grant the right with ACL SETUSER "
-                    + "<user> +scan'", themes);
-            picture("incomplete", themes);
-            show("it._state = { now: Date.now(), at: Date.now(), bulkheads: [] }", themes);
-            picture("empty", themes);
-            show("it._state = { now: Date.now(), error: 'Redis cannot be reached: Connection refused' }", themes);
-            picture("never-answered", themes);
-            show("it._state = undefined", themes);
-            picture("loading", themes);
+            themes.get(0).waitForTimeout(8_000);
+            picture("away");
         } finally {
             REDIS.start();
             demo.end();
@@ -155,64 +116,38 @@ class DevUiScreenshotsTest {
         }
     }
 
-    private static void select(String name, Page... themes) {
-        for (Page page : themes) {
-            page.locator("vaadin-grid.overview .title").getByText(name, new Locator.GetByTextOptions().setExact(true))
-                    .filter(new Locator.FilterOptions().setVisible(true)).click();
-        }
+    private void each(Consumer<Page> action) {
+        themes.forEach(action);
     }
 
-    private static void clock(String now, Page... themes) {
-        for (Page page : themes) {
-            page.locator("qwc-redis-bulkhead-holders").evaluate("it => { it._live.now = () => " + now + "; }");
-        }
+    private void open(String path) {
+        each(page -> page.navigate(Demo.ROOT + "/q/dev-ui/" + path));
+        each(page -> assertThat(page.getByText("Redis Bulkhead").first()).isVisible());
     }
 
-    private static void card(Page... themes) {
-        for (Page page : themes) {
-            page.navigate(Demo.ROOT + "/q/dev-ui/extensions");
-            assertThat(page.getByText("Redis Bulkhead").first()).isVisible();
-        }
-        picture("card", themes);
-        for (Page page : themes) {
-            page.navigate(Demo.ROOT + "/q/dev-ui/quarkus-redis-bulkhead/holders");
-        }
+    private void select(String name) {
+        each(page -> page.locator("vaadin-grid.overview .title")
+                .getByText(name, new Locator.GetByTextOptions().setExact(true))
+                .filter(new Locator.FilterOptions().setVisible(true)).click());
     }
 
-    /** A state that needs many steps. */
-    private static void show(String state, Page... themes) {
-        for (Page page : themes) {
-            page.locator("qwc-redis-bulkhead-holders")
-                    .evaluate("it => { it._live.stop(); " + state + "; it.requestUpdate(); }");
-        }
+    private void click(String text) {
+        each(page -> page.getByText(text).click());
     }
 
-    private static void declared(String name, Page... themes) {
-        for (Page page : themes) {
-            page.navigate(Demo.ROOT + "/q/dev-ui/quarkus-redis-bulkhead/declared");
-        }
-        picture(name, themes);
-        for (Page page : themes) {
-            page.navigate(Demo.ROOT + "/q/dev-ui/quarkus-redis-bulkhead/holders");
-        }
+    private void confirm() {
+        each(page -> page.locator("vaadin-button[slot=confirm-button]").click());
     }
 
-    private static Page open(BrowserContext user) {
-        Page page = user.newPage();
-        page.navigate(Demo.ROOT + "/q/dev-ui/quarkus-redis-bulkhead/holders");
-        assertThat(page.locator(DevUiTest.FILTER)).isVisible();
-        return page;
-    }
-
-    private static void picture(String name, Page... themes) {
-        for (int i = 0; i < themes.length; i++) {
-            themes[i].waitForTimeout(1_500);
+    private void picture(String name) {
+        Iterator<String> theme = List.of("-light", "-dark", "-narrow", "-narrow-dark").iterator();
+        each(page -> {
+            page.waitForTimeout(1_500);
             // The Dev UI logs this if it cannot reach the extension registry.
-            themes[i].evaluate("document.querySelectorAll('vaadin-notification-card').forEach(card => {"
+            page.evaluate("document.querySelectorAll('vaadin-notification-card').forEach(card => {"
                     + " if (card.textContent.includes('namespaces')) card.remove(); })");
-            themes[i].screenshot(new Page.ScreenshotOptions()
-                    .setPath(Path.of(System.getProperty("screenshots"),
-                            name + List.of("-light", "-dark", "-narrow", "-narrow-dark").get(i) + ".png")));
-        }
+            page.screenshot(new Page.ScreenshotOptions()
+                    .setPath(Path.of(System.getProperty("screenshots"), name + theme.next() + ".png")));
+        });
     }
 }

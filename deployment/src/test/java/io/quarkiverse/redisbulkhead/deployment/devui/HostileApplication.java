@@ -32,10 +32,8 @@ public class HostileApplication {
 
     @Inject
     Vertx vertx;
-
     @ConfigProperty(name = "quarkus.redis.hosts")
     String hosts;
-
     @Inject
     RedisDataSource redis;
 
@@ -58,7 +56,6 @@ public class HostileApplication {
 
     @ApplicationScoped
     public static class Declared {
-
         @RedisBulkhead(name = MARKUP, permits = 3)
         public void call() {
         }

@@ -57,58 +57,28 @@ class BeansDiscoveryTest {
             .setLogRecordPredicate(line -> line.getLoggerName().endsWith("GuardProcessor"))
             .assertLogRecords(lines -> assertThat(lines).extracting(line -> line.getMessage()).containsExactlyInAnyOrder(
                     "RBH037 " + Jobs.class.getName() + "#nightly: a run that begins while the only permit of"
-                            + " @RedisBulkhead(name = \"nightly\") is taken is skipped, even if the previous run of this instance"
-                            + " has it. Set concurrentExecution = SKIP in @Scheduled if runs must not overlap within an instance,"
-                            + " or decide for all calls with quarkus.redis-bulkhead.\"nightly\".on-full, which is reject or skip."
-                            + " See https://docs.quarkiverse.io/quarkus-redis-bulkhead/dev/errors.html#RBH037",
-                    "RBH039 " + SILENT + "#stream: it returns Multi, and no @OnError method takes a rejection."
-                            + " WebSockets Next would log an error and tell the client nothing. Add a method with @OnError and a"
-                            + " parameter of type BulkheadFullException or BulkheadException to the endpoint."
-                            + " See https://docs.quarkiverse.io/quarkus-redis-bulkhead/dev/errors.html#RBH039"));
+                            + " @RedisBulkhead(name = \"nightly\") is taken is skipped, even if the previous run of this"
+                            + " instance has it. Set concurrentExecution = SKIP in @Scheduled if runs must not overlap within"
+                            + " an instance, or decide for all calls with quarkus.redis-bulkhead.\"nightly\".on-full, which is"
+                            + " reject or skip. See https://docs.quarkiverse.io/quarkus-redis-bulkhead/dev/errors.html#RBH037",
+                    "RBH039 " + SILENT + "#stream: it returns Multi, and no @OnError method takes a rejection. WebSockets Next"
+                            + " would log an error and tell the client nothing. Add a method with @OnError and a parameter of"
+                            + " type BulkheadFullException or BulkheadException to the endpoint. See"
+                            + " https://docs.quarkiverse.io/quarkus-redis-bulkhead/dev/errors.html#RBH039"));
 
     @Inject
     Declarations declarations;
 
     @Test
-    void restResourcesAndScheduledMethods() {
+    void declaresBeansThatAreNotDisabled() {
         assertThat(declarations.methods()).extracting(MethodDeclaration::label)
                 .containsExactlyInAnyOrder("LookedUp#guarded", "Resource#render", "Resource#fromApi", "Jobs#nightly",
                         "Jobs#decided", "Jobs#apart", "Jobs#several", "silent#stream", "silent#single", "answering#stream",
                         "answering#single");
-    }
-
-    @Test
-    void ignoresDisabledBeans() {
         assertThat(declarations.bulkheads()).extracting(BulkheadDeclaration::name).containsOnly("looked-up",
                 "nightly", "decided", "apart", "several", "reports", "silent", "answering");
-    }
-
-    @Test
-    void acceptsConfigurationOfDisabledBeans() {
-        assertThat(declarations.namesElsewhere()).contains("switched", "excluded", "base");
-    }
-
-    public interface Api {
-
-        @GET
-        @Path("from-api")
-        String fromApi();
-    }
-
-    @Path("resource")
-    public static class Resource implements Api {
-
-        @GET
-        @RedisBulkhead(name = "reports", permits = 1)
-        public String render() {
-            return "";
-        }
-
-        @Override
-        @RedisBulkhead(name = "reports", permits = 1)
-        public String fromApi() {
-            return "";
-        }
+        assertThat(declarations.namesElsewhere()).as("of disabled beans: may be configured")
+                .contains("switched", "excluded", "base");
     }
 
     // Generated, because WebSockets Next on the class path of all tests would be a part of every application.
@@ -146,8 +116,28 @@ class BeansDiscoveryTest {
         method.returnValue(returns == void.class ? null : method.loadNull());
     }
 
-    public static class Jobs {
+    public interface Api {
+        @GET
+        @Path("from-api")
+        String fromApi();
+    }
 
+    @Path("resource")
+    public static class Resource implements Api {
+        @GET
+        @RedisBulkhead(name = "reports", permits = 1)
+        public String render() {
+            return "";
+        }
+
+        @Override
+        @RedisBulkhead(name = "reports", permits = 1)
+        public String fromApi() {
+            return "";
+        }
+    }
+
+    public static class Jobs {
         @Scheduled(every = "24h", delayed = "24h")
         @RedisBulkhead(name = "nightly", permits = 1)
         void nightly() {
@@ -172,7 +162,6 @@ class BeansDiscoveryTest {
     @Singleton
     @IfBuildProfile("elsewhere")
     static class OtherProfile {
-
         @RedisBulkhead(name = "switched", permits = 1)
         void guarded() {
         }
@@ -188,8 +177,8 @@ class BeansDiscoveryTest {
     @Singleton
     @IfBuildProperty(name = "elsewhere", stringValue = "true")
     @RedisBulkhead(name = "switched", permits = 2)
-    static class OtherProperty {
 
+    static class OtherProperty {
         void guarded() {
         }
     }
@@ -197,7 +186,6 @@ class BeansDiscoveryTest {
     @Singleton
     @LookupIfProperty(name = "elsewhere", stringValue = "true")
     static class LookedUp {
-
         @RedisBulkhead(name = "looked-up", permits = 1)
         void guarded() {
         }
@@ -205,7 +193,6 @@ class BeansDiscoveryTest {
 
     @Vetoed
     static class VetoedClass {
-
         @RedisBulkhead(name = "", permits = 0)
         void guarded() {
         }
@@ -216,7 +203,6 @@ class BeansDiscoveryTest {
 
     @Singleton
     static class Excluded {
-
         @RedisBulkhead(name = "excluded", permits = 0)
         void guarded() {
         }
@@ -226,7 +212,6 @@ class BeansDiscoveryTest {
     }
 
     abstract static class Base {
-
         @RedisBulkhead(name = "base", permits = 1)
         void guarded() {
         }

@@ -28,7 +28,6 @@ import io.quarkiverse.redisbulkhead.BulkheadKeyResolver;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.ResolvedKey;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
-import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadUse;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.KeyOrigin;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.MethodDeclaration;
 import io.quarkus.arc.Arc;
@@ -42,11 +41,7 @@ class KeysDiscoveryTest {
 
     @RegisterExtension
     static final QuarkusUnitTest APPLICATION = new QuarkusUnitTest()
-            .withApplicationRoot(jar -> jar.addClasses(Methods.class, Whole.class, Base.class, Heir.class, Generic.class,
-                    Middle.class, Bound.class, Overriding.class, Port.class, WithPort.class, Several.class, ByBean.class,
-                    WholeByBean.class, TenantKey.class, UnusedKey.class, ProducedKey.class, Producers.class, KeyPort.class,
-                    KeyAdapter.class, FallbackKey.class, OtherKey.class, ClientBase.class, GenericClientBase.class,
-                    Client.class, WholeClient.class, Transformed.class))
+            .withApplicationRoot(jar -> jar.addClasses(KeysDiscoveryTest.class.getDeclaredClasses()))
             .addBuildChainCustomizer(builder -> builder
                     .addBuildStep(context -> context.produce(new AnnotationsTransformerBuildItem(new FirstIsKey())))
                     .produces(AnnotationsTransformerBuildItem.class)
@@ -56,118 +51,55 @@ class KeysDiscoveryTest {
     Declarations declarations;
 
     @Test
-    void parametersOfAnnotatedMethods() {
-        assertThat(keys(Methods.class, "first")).containsExactly(parameter("pages", 0, "host"));
-        assertThat(keys(Methods.class, "second")).containsExactly(parameter("pages", 1, "host"));
-        assertThat(keys(Methods.class, "named")).containsExactly(parameter("pages", 0, "host"));
-        assertThat(keys(Methods.class, "unkeyed")).containsExactly(unkeyed("unkeyed"));
+    void findsTheKeyOfEachBulkhead() {
+        assertThat(declarations.methods()).flatExtracting(this::keys).containsExactlyInAnyOrder(
+                "Methods#first: pages by parameter 0 host",
+                "Methods#second: pages by parameter 1 host",
+                "Methods#named: pages by parameter 0 host",
+                "Methods#unkeyed: unkeyed",
+                "Whole#one: whole by parameter 0 tenant",
+                "Whole#two: whole by parameter 2 customer",
+                "Heir#inherited: heir by parameter 0 id",
+                "Heir#overridden: heir by parameter 1 id",
+                "Bound#load: generic by parameter 0 key",
+                "Overriding#load: generic by parameter 0 text",
+                "WithPort#byDefault: port by parameter 0 name",
+                "Several#several: zulu by parameter 1 b",
+                "Several#several: yankee by TenantKey, the bean TenantKey",
+                "Several#several: x-ray",
+                "Several#several: whiskey by parameter 0 a",
+                "ByBean#ofClass: pages by TenantKey, the bean TenantKey",
+                "ByBean#unusedOtherwise: by-bean by UnusedKey, the bean UnusedKey",
+                "ByBean#produced: by-bean by ProducedKey, the bean Producers",
+                "ByBean#ofInterface: by-bean by KeyPort, the bean KeyAdapter",
+                "ByBean#notTheDefaultBean: by-bean by FallbackKey, the bean OtherKey",
+                "WholeByBean#covered: whole-by-bean by TenantKey, the bean TenantKey",
+                "Client$$CDIWrapper#own: client by parameter 1 host",
+                "Client$$CDIWrapper#inherited: client by parameter 0 host",
+                "Client$$CDIWrapper#byDefault: client by parameter 0 host",
+                "Client$$CDIWrapper#several: client-host by parameter 1 host",
+                "Client$$CDIWrapper#several: client-path by parameter 0 path",
+                "WholeClient$$CDIWrapper#covered: whole-client by parameter 0 host",
+                "WholeClient$$CDIWrapper#generic: whole-client by parameter 0 key",
+                "Transformed#transformed: transformed by parameter 0 name");
     }
 
-    @Test
-    void parametersOfMethodsGuardedByTheirClass() {
-        assertThat(keys(Whole.class, "one")).containsExactly(parameter("whole", 0, "tenant"));
-        assertThat(keys(Whole.class, "two")).containsExactly(parameter("whole", 2, "customer"));
+    private List<String> keys(MethodDeclaration method) {
+        return method.bulkheads().stream()
+                .map(use -> method.beanClass() + "#" + method.name() + ": " + use.name() + key(use.key()))
+                .map(line -> line.replace(KeysDiscoveryTest.class.getName() + "$", "")).toList();
     }
 
-    @Test
-    void parametersOfInheritedMethods() {
-        assertThat(keys(Heir.class, "inherited")).containsExactly(parameter("heir", 0, "id"));
-        assertThat(keys(Heir.class, "overridden")).containsExactly(parameter("heir", 1, "id"));
-    }
-
-    @Test
-    void parametersWithTypeVariables() {
-        assertThat(keys(Bound.class, "load")).containsExactly(parameter("generic", 0, "key"));
-        assertThat(keys(Overriding.class, "load")).containsExactly(parameter("generic", 0, "text"));
-    }
-
-    @Test
-    void parametersOfDefaultMethods() {
-        assertThat(keys(WithPort.class, "byDefault")).containsExactly(parameter("port", 0, "name"));
-    }
-
-    @Test
-    void eachBulkheadHasItsOwnKey() {
-        assertThat(keys(Several.class, "several")).containsExactly(parameter("zulu", 1, "b"),
-                new BulkheadUse("yankee", 1, null, resolver(Several.class, "several", 1), BulkheadUse.NO_PARAMETER),
-                unkeyed("x-ray"),
-                parameter("whiskey", 0, "a"));
-        assertThat(resolverBean(Several.class, "several", 1)).isEqualTo(TenantKey.class);
-    }
-
-    @Test
-    void resolversAreBeans() {
-        assertThat(resolverBean(ByBean.class, "ofClass", 0)).isEqualTo(TenantKey.class);
-        assertThat(resolverBean(ByBean.class, "unusedOtherwise", 0)).isEqualTo(UnusedKey.class);
-        assertThat(resolverBean(ByBean.class, "produced", 0)).isEqualTo(Producers.class);
-        assertThat(resolverBean(ByBean.class, "ofInterface", 0)).isEqualTo(KeyAdapter.class);
-        assertThat(resolverBean(ByBean.class, "notTheDefaultBean", 0)).isEqualTo(OtherKey.class);
-        assertThat(resolverBean(WholeByBean.class, "covered", 0)).isEqualTo(TenantKey.class);
-    }
-
-    @Test
-    void resolversAreNamedAsWritten() {
-        assertThat(resolver(ByBean.class, "ofInterface", 0).type()).isEqualTo(KeyPort.class.getName());
-    }
-
-    @Test
-    void keepsResolversThatNothingInjects() {
-        String id = resolver(ByBean.class, "unusedOtherwise", 0).bean();
-        BulkheadKeyResolver resolver = Arc.container().instance(Arc.container().<BulkheadKeyResolver> bean(id)).get();
-        assertThat(resolver.resolve(new BulkheadCall("any", "Any#any", List.of()))).isEqualTo(ResolvedKey.of("unused"));
-    }
-
-    @Test
-    void parametersOfRestClients() {
-        assertThat(keysOfClient(Client.class, "own")).containsExactly(parameter("client", 1, "host"));
-        assertThat(keysOfClient(Client.class, "inherited")).containsExactly(parameter("client", 0, "host"));
-        assertThat(keysOfClient(Client.class, "byDefault")).containsExactly(parameter("client", 0, "host"));
-        assertThat(keysOfClient(Client.class, "several"))
-                .containsExactly(parameter("client-host", 1, "host"), parameter("client-path", 0, "path"));
-    }
-
-    @Test
-    void parametersOfMethodsGuardedByTheirRestClientInterface() {
-        assertThat(keysOfClient(WholeClient.class, "covered")).containsExactly(parameter("whole-client", 0, "host"));
-        assertThat(keysOfClient(WholeClient.class, "generic")).containsExactly(parameter("whole-client", 0, "key"));
-    }
-
-    @Test
-    void annotationsAddedByTransformations() {
-        assertThat(keys(Transformed.class, "transformed")).containsExactly(parameter("transformed", 0, "name"));
-    }
-
-    private List<BulkheadUse> keys(Class<?> bean, String method) {
-        return keys(bean.getName(), method);
-    }
-
-    private List<BulkheadUse> keysOfClient(Class<?> client, String method) {
-        return keys(client.getName() + "$$CDIWrapper", method);
-    }
-
-    private List<BulkheadUse> keys(String bean, String method) {
-        return declarations.methods().stream()
-                .filter(guarded -> guarded.beanClass().equals(bean) && guarded.name().equals(method))
-                .map(MethodDeclaration::bulkheads)
-                .findFirst()
-                .orElseThrow();
-    }
-
-    private KeyOrigin.Resolver resolver(Class<?> bean, String method, int bulkhead) {
-        return (KeyOrigin.Resolver) keys(bean, method).get(bulkhead).key();
-    }
-
-    private Class<?> resolverBean(Class<?> bean, String method, int bulkhead) {
-        InjectableBean<?> found = Arc.container().bean(resolver(bean, method, bulkhead).bean());
-        return found.getKind() == InjectableBean.Kind.CLASS ? found.getBeanClass() : found.getDeclaringBean().getBeanClass();
-    }
-
-    private static BulkheadUse parameter(String bulkhead, int index, String name) {
-        return new BulkheadUse(bulkhead, 1, null, new KeyOrigin.Parameter(index, name), BulkheadUse.NO_PARAMETER);
-    }
-
-    private static BulkheadUse unkeyed(String bulkhead) {
-        return new BulkheadUse(bulkhead, 1, null, new KeyOrigin.None(), BulkheadUse.NO_PARAMETER);
+    private static String key(KeyOrigin key) {
+        if (key instanceof KeyOrigin.Parameter parameter) {
+            return " by parameter " + parameter.index() + " " + parameter.name();
+        }
+        if (key instanceof KeyOrigin.Resolver resolver) {
+            InjectableBean<?> bean = Arc.container().bean(resolver.bean());
+            InjectableBean<?> declaring = bean.getDeclaringBean();
+            return " by " + resolver.type() + ", the bean " + (declaring == null ? bean : declaring).getBeanClass().getName();
+        }
+        return "";
     }
 
     /** Makes the first parameter of a method a key, as another extension might do. */
@@ -189,7 +121,6 @@ class KeysDiscoveryTest {
 
     @Singleton
     static class Methods {
-
         @RedisBulkhead(name = "pages", permits = 1)
         void first(@BulkheadKey String host, String path) {
         }
@@ -210,7 +141,6 @@ class KeysDiscoveryTest {
     @ApplicationScoped
     @RedisBulkhead(name = "whole", permits = 1)
     static class Whole {
-
         void one(@BulkheadKey String tenant) {
         }
 
@@ -219,7 +149,6 @@ class KeysDiscoveryTest {
     }
 
     abstract static class Base {
-
         @RedisBulkhead(name = "heir", permits = 1)
         void inherited(@BulkheadKey long id) {
         }
@@ -232,7 +161,6 @@ class KeysDiscoveryTest {
 
     @Singleton
     static class Heir extends Base {
-
         @Override
         @RedisBulkhead(name = "heir", permits = 1)
         void overridden(Object ignored, @BulkheadKey long id) {
@@ -240,7 +168,6 @@ class KeysDiscoveryTest {
     }
 
     abstract static class Generic<A, K> {
-
         @RedisBulkhead(name = "generic", permits = 1)
         void load(@BulkheadKey K key, A other) {
         }
@@ -255,7 +182,6 @@ class KeysDiscoveryTest {
 
     @Singleton
     static class Overriding extends Generic<Object, String> {
-
         @Override
         @RedisBulkhead(name = "generic", permits = 1)
         void load(@BulkheadKey String text, Object other) {
@@ -263,7 +189,6 @@ class KeysDiscoveryTest {
     }
 
     interface Port {
-
         default void byDefault(@BulkheadKey String name) {
         }
     }
@@ -275,7 +200,6 @@ class KeysDiscoveryTest {
 
     @Singleton
     static class Several {
-
         @RedisBulkhead(name = "zulu", permits = 1)
         @RedisBulkhead(name = "yankee", permits = 1, keyResolver = TenantKey.class)
         @RedisBulkhead(name = "x-ray", permits = 1)
@@ -286,7 +210,6 @@ class KeysDiscoveryTest {
 
     @Singleton
     static class ByBean {
-
         // Keyed by a parameter elsewhere.
         @RedisBulkhead(name = "pages", permits = 1, keyResolver = TenantKey.class)
         void ofClass() {
@@ -312,40 +235,46 @@ class KeysDiscoveryTest {
     @Singleton
     @RedisBulkhead(name = "whole-by-bean", permits = 1, keyResolver = TenantKey.class)
     static class WholeByBean {
-
         void covered() {
         }
     }
 
-    @ApplicationScoped
-    static class TenantKey implements BulkheadKeyResolver {
-
+    abstract static class Key implements BulkheadKeyResolver {
         @Override
         public ResolvedKey resolve(BulkheadCall call) {
-            return ResolvedKey.of("tenant");
+            return null;
         }
+    }
+
+    @ApplicationScoped
+    static class TenantKey extends Key {
     }
 
     @Dependent
-    static class UnusedKey implements BulkheadKeyResolver {
-
-        @Override
-        public ResolvedKey resolve(BulkheadCall call) {
-            return ResolvedKey.of("unused");
-        }
+    static class UnusedKey extends Key {
     }
 
-    static class ProducedKey implements BulkheadKeyResolver {
+    static class ProducedKey extends Key {
+    }
 
-        @Override
-        public ResolvedKey resolve(BulkheadCall call) {
-            return ResolvedKey.of("produced");
-        }
+    interface KeyPort extends BulkheadKeyResolver {
+    }
+
+    @Singleton
+    static class KeyAdapter extends Key implements KeyPort {
+    }
+
+    @Singleton
+    @DefaultBean
+    static class FallbackKey extends Key {
+    }
+
+    @Singleton
+    static class OtherKey extends FallbackKey {
     }
 
     @Singleton
     static class Producers {
-
         @Produces
         @Singleton
         ProducedKey key() {
@@ -353,34 +282,7 @@ class KeysDiscoveryTest {
         }
     }
 
-    interface KeyPort extends BulkheadKeyResolver {
-    }
-
-    @Singleton
-    static class KeyAdapter implements KeyPort {
-
-        @Override
-        public ResolvedKey resolve(BulkheadCall call) {
-            return ResolvedKey.of("adapter");
-        }
-    }
-
-    @Singleton
-    @DefaultBean
-    static class FallbackKey implements BulkheadKeyResolver {
-
-        @Override
-        public ResolvedKey resolve(BulkheadCall call) {
-            return ResolvedKey.of("fallback");
-        }
-    }
-
-    @Singleton
-    static class OtherKey extends FallbackKey {
-    }
-
     interface ClientBase {
-
         @GET
         @Path("inherited/{host}")
         @RedisBulkhead(name = "client", permits = 1)
@@ -390,7 +292,6 @@ class KeysDiscoveryTest {
     @Path("client")
     @RegisterRestClient(baseUri = "http://localhost:1")
     interface Client extends ClientBase {
-
         @GET
         @RedisBulkhead(name = "client", permits = 1)
         String own(@QueryParam("q") String query, @QueryParam("host") @BulkheadKey String host);
@@ -409,7 +310,6 @@ class KeysDiscoveryTest {
     }
 
     interface GenericClientBase<K> {
-
         @GET
         @Path("generic")
         String generic(@QueryParam("key") @BulkheadKey K key);
@@ -418,15 +318,14 @@ class KeysDiscoveryTest {
     @Path("whole-client")
     @RegisterRestClient(baseUri = "http://localhost:1")
     @RedisBulkhead(name = "whole-client", permits = 1)
-    interface WholeClient extends GenericClientBase<String> {
 
+    interface WholeClient extends GenericClientBase<String> {
         @GET
         String covered(@QueryParam("host") @BulkheadKey String host);
     }
 
     @Singleton
     static class Transformed {
-
         @RedisBulkhead(name = "transformed", permits = 1)
         void transformed(String name) {
         }

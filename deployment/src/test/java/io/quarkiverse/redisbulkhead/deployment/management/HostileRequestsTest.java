@@ -10,7 +10,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.function.Supplier;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
 
@@ -22,20 +21,16 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-import io.quarkiverse.redisbulkhead.BulkheadCall;
 import io.quarkiverse.redisbulkhead.BulkheadKey;
-import io.quarkiverse.redisbulkhead.BulkheadKeyResolver;
-import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
-import io.quarkiverse.redisbulkhead.RedisSemaphore;
-import io.quarkiverse.redisbulkhead.ResolvedKey;
 import io.quarkiverse.redisbulkhead.deployment.ExtendedApplication;
 import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
 import io.quarkus.test.QuarkusUnitTest;
-import io.smallrye.mutiny.Uni;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import net.jqwik.api.Arbitraries;
@@ -51,13 +46,11 @@ import net.jqwik.api.sessions.JqwikSession;
 class HostileRequestsTest {
 
     private static final int REQUESTS = 400;
-    private static final int KEYS = 60;
     private static final String ALL = "/q/redis-bulkhead";
 
     @RegisterExtension
     static final QuarkusUnitTest APP = ExtendedApplication.with()
-            .withApplicationRoot(jar -> jar.addClasses(Guarded.class, SameKey.class, ExtendedApplication.class,
-                    OptionalExtensions.class))
+            .withApplicationRoot(jar -> jar.addClasses(Guarded.class, ExtendedApplication.class, OptionalExtensions.class))
             .overrideConfigKey("quarkus.redis-bulkhead.management.enabled", "true")
             .overrideConfigKey("quarkus.redis-bulkhead.management.changes-enabled", "true")
             // A busy machine may delay replies from Redis.
@@ -82,9 +75,6 @@ class HostileRequestsTest {
     @Inject
     RedisBulkheads bulkheads;
 
-    @Inject
-    Guarded guarded;
-
     @ConfigProperty(name = "quarkus.http.test-port")
     int port;
 
@@ -102,7 +92,7 @@ class HostileRequestsTest {
 
     @Test
     void everyResponseIsWellFormed() throws IOException {
-        for (Request request : some(requests(), REQUESTS)) {
+        for (Request request : some(REQUESTS)) {
             Answer answer = send(request);
             assertThat(answer.status).as(request.toString()).isBetween(200, 499);
             assertThat(answer.body).as(request.toString()).doesNotContain("Exception").doesNotContain("\tat ");
@@ -117,44 +107,22 @@ class HostileRequestsTest {
         });
     }
 
-    /**
-     * Keys by annotation, by resolver and by code: each has one holder, is returned unchanged, and leaves nothing behind.
-     */
-    @Test
-    void returnsKeysUnchanged() throws IOException {
-        for (String key : some(texts(), KEYS)) {
-            RedisSemaphore pages = bulkheads.semaphore("pages").forKey(key);
-            assertThat(guarded.page(key, () -> holders(pages)).await().indefinitely()).extracting(Holder::key).singleElement()
-                    .satisfies(held -> assertThat(held).contains(key));
-            RedisSemaphore resolved = bulkheads.semaphore("resolved").forKey(key);
-            assertThat(guarded.resolved(key, () -> holders(resolved)).await().indefinitely()).hasSize(1);
-            try (Permit permit = pages.tryAcquire().orElseThrow()) {
-                JsonArray shown = shown("pages");
-                if (StandardCharsets.UTF_8.newEncoder().canEncode(key)) {
-                    assertThat(shown).extracting(limit -> ((JsonObject) limit).getString("key")).contains(key);
-                }
-                assertThat(permit.isHeld()).isTrue();
-            }
-            assertThat(pages.status().inUse()).isZero();
-            assertThat(resolved.status().inUse()).isZero();
-        }
-    }
-
-    /** A lone surrogate, which JSON cannot contain. */
-    @Test
-    void returnsKeysThatAreNotUnicode() throws IOException {
-        try (Permit permit = bulkheads.semaphore("pages").forKey("half \uD83D").tryAcquire().orElseThrow()) {
-            assertThat(shown("pages")).hasSize(1);
+    /** Also a lone surrogate, which JSON cannot contain. Any other key: {@code HostileToolCallsPropertyTest}. */
+    @ParameterizedTest
+    @ValueSource(strings = { "<b>\"\\\0\r\n\uD83D\uDE80\u2028", "half \uD83D" })
+    void returnsKeysThatAreNoPlainText(String key) throws IOException {
+        try (Permit permit = bulkheads.semaphore("pages").forKey(key).tryAcquire().orElseThrow()) {
+            // Another key may be there with an idle permit.
+            assertThat(shown("pages").stream().map(JsonObject.class::cast).filter(limit -> limit.getInteger("inUse") == 1))
+                    .singleElement().extracting(limit -> limit.getString("key"))
+                    .matches(shown -> shown.equals(key) || !StandardCharsets.UTF_8.newEncoder().canEncode(key));
             assertThat(permit.isHeld()).isTrue();
         }
+        assertThat(bulkheads.semaphore("pages").forKey(key).status().inUse()).isZero();
     }
 
     private static boolean isFromManagement(LogRecord record) {
         return record.getLoggerName().endsWith(".ManagementEndpoint");
-    }
-
-    private static Uni<List<Holder>> holders(RedisSemaphore semaphore) {
-        return semaphore.holdersAsync();
     }
 
     // Responses reuse a read for a second, unless this application changes something.
@@ -230,25 +198,15 @@ class HostileRequestsTest {
     }
 
     // A fixed seed, so that failures are reproducible.
-    private static <T> List<T> some(Arbitrary<T> arbitrary, int number) {
-        List<T> some = new ArrayList<>();
-        JqwikSession.run(() -> arbitrary.generator(number).stream(new Random(7)).limit(number).map(Shrinkable::value)
+    private static List<Request> some(int number) {
+        List<Request> some = new ArrayList<>();
+        JqwikSession.run(() -> requests().generator(number).stream(new Random(7)).limit(number).map(Shrinkable::value)
                 .forEach(some::add));
         return some;
     }
 
     @ApplicationScoped
-    public static class SameKey implements BulkheadKeyResolver {
-
-        @Override
-        public ResolvedKey resolve(BulkheadCall call) {
-            return ResolvedKey.of((String) call.arguments().get(0));
-        }
-    }
-
-    @ApplicationScoped
     public static class Guarded {
-
         @RedisBulkhead(name = "reports", permits = 5)
         void report() {
         }
@@ -258,13 +216,7 @@ class HostileRequestsTest {
         }
 
         @RedisBulkhead(name = "pages", permits = 3)
-        Uni<List<Holder>> page(@BulkheadKey String key, Supplier<Uni<List<Holder>>> body) {
-            return body.get();
-        }
-
-        @RedisBulkhead(name = "resolved", permits = 3, keyResolver = SameKey.class)
-        Uni<List<Holder>> resolved(String key, Supplier<Uni<List<Holder>>> body) {
-            return body.get();
+        void page(@BulkheadKey String key) {
         }
     }
 }

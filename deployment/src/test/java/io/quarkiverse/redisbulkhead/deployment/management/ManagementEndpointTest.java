@@ -16,9 +16,7 @@ import static org.hamcrest.Matchers.startsWith;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 
@@ -120,7 +118,7 @@ class ManagementEndpointTest {
         await().atMost(LONG).untilAsserted(() -> as("victor").get(ALL).then().statusCode(200)
                 .contentType("application/json").header("Cache-Control", "no-store").header("X-Content-Type-Options", "nosniff")
                 .body("$", not(hasKey("incomplete")))
-                .body("bulkheads.findAll { it.name != 'of-another' }.name",
+                .body("bulkheads.name",
                         contains(STRANGE, "exports", "in-code", "pages", "reports"))
                 .rootPath("bulkheads.find { it.name == 'in-code' }")
                 .body("declared", is(false))
@@ -162,15 +160,6 @@ class ManagementEndpointTest {
     }
 
     @Test
-    void listsLongKeysOfThisInstance() {
-        String key = "k".repeat(500);
-        take(bulkheads.semaphore("pages").forKey(key));
-
-        await().atMost(LONG).untilAsserted(() -> as("victor").get(ALL + "/pages").then().body("limits.key", hasItem(key))
-                .body("keysWithoutText", is(0)));
-    }
-
-    @Test
     void listsWaiters() {
         RedisSemaphore one = bulkheads.semaphore("pages").forKey("waited for", 1);
         take(one);
@@ -197,26 +186,10 @@ class ManagementEndpointTest {
         as("victor").get(ALL + "/reports?most=0").then().body("limits[0].holders", hasSize(0));
     }
 
-    /** Reads from Redis once a second, not once per request. */
-    @Test
-    void manyRequestsShareFewReads() {
-        Set<String> readings = new HashSet<>();
-        long begin = System.nanoTime();
-        for (int i = 0; i < 20; i++) {
-            readings.add(as("victor").get(ALL).path("at"));
-            // A request that changes nothing does not cause another read.
-            as("olga").delete(ALL + "/nobodys/limit").then().statusCode(404);
-        }
-        long seconds = Duration.ofNanos(System.nanoTime() - begin).toSeconds();
-
-        assertThat((long) readings.size()).isLessThanOrEqualTo(seconds + 2);
-    }
-
     @Test
     void acceptsAnyName() {
         as("victor").get(ALL + "/" + STRANGE_ENCODED).then().statusCode(200).body("name", is(STRANGE));
-        as("olga").body("{\"permits\": 3}").contentType("application/json").put(ALL + "/" + STRANGE_ENCODED + "/limit").then()
-                .statusCode(204);
+        setLimit(STRANGE_ENCODED + "/limit", "{\"permits\": 3}").then().statusCode(204);
         assertThat(bulkheads.semaphore(STRANGE).status().limit()).isEqualTo(3);
         as("olga").delete(ALL + "/" + STRANGE_ENCODED + "/limit").then().statusCode(204);
         assertThat(bulkheads.semaphore(STRANGE).status().limit()).isEqualTo(1);
@@ -226,7 +199,7 @@ class ManagementEndpointTest {
     void unknownNamesAndPermitsAre404() {
         problem(as("victor").get(ALL + "/report"), 404, "Did you mean 'reports'?");
         problem(as("victor").get(ALL + "/%3Cscript%3E"), 404, "There is no bulkhead '<script>'");
-        problem(as("olga").contentType("application/json").body("{\"permits\": 3}").put(ALL + "/report/limit"), 404, "report");
+        problem(setLimit("report/limit", "{\"permits\": 3}"), 404, "report");
         problem(as("olga").delete(ALL + "/report/limit"), 404, "Did you mean 'reports'?");
         problem(as("olga").delete(ALL + "/reports/permits/%3Cscript%3E"), 404, "no such permit");
     }
@@ -256,7 +229,7 @@ class ManagementEndpointTest {
             "[3] | not a JSON object",
             "{\"permits\": | not a JSON object" })
     void invalidBodiesAre400(String body, String detail) {
-        problem(as("olga").contentType("application/json").body(body).put(ALL + "/reports/limit"), 400, detail);
+        problem(setLimit("reports/limit", body), 400, detail);
         assertThat(bulkheads.semaphore("reports").status().resized()).isFalse();
     }
 
@@ -266,8 +239,7 @@ class ManagementEndpointTest {
         problem(as("olga").contentType("application/json").put(url), 400, "The body is empty");
         problem(as("olga").contentType("text/plain").body("{\"permits\": 3}").put(url), 415, "Content-Type: application/json");
         problem(as("olga").contentType("application/x-www-form-urlencoded").body("permits=3").put(url), 415, "Content-Type");
-        problem(as("olga").contentType("application/json").body("{\"permits\": 3" + " ".repeat(2_000) + "}").put(url), 413,
-                "1024 bytes");
+        problem(setLimit("reports/limit", "{\"permits\": 3" + " ".repeat(2_000) + "}"), 413, "1024 bytes");
         assertThat(bulkheads.semaphore("reports").status().resized()).isFalse();
     }
 
@@ -289,8 +261,7 @@ class ManagementEndpointTest {
     void setsTheLimitOfAKey() {
         String key = "a+b c%/ü";
         String encoded = "a%2Bb+c%25%2F%C3%BC";
-        as("olga").contentType("application/json").body("{\"permits\": 9}").put(ALL + "/pages/limit?key=" + encoded).then()
-                .statusCode(204);
+        setLimit("pages/limit?key=" + encoded, "{\"permits\": 9}").then().statusCode(204);
         assertThat(bulkheads.semaphore("pages").forKey(key).status().limit()).isEqualTo(9);
         assertThat(bulkheads.semaphore("pages").forKey("other").status().limit()).isEqualTo(3);
         as("olga").delete(ALL + "/pages/limit?key=" + encoded).then().statusCode(204);
@@ -319,34 +290,13 @@ class ManagementEndpointTest {
         running.join();
     }
 
-    @Test
-    void changesIdleBulkheadsDefinedInCode() {
-        RedisSemaphore other = bulkheads.semaphore(SemaphoreSpec.named("of-another").permits(2).build());
-        Permit permit = take(other);
-
-        // Redis may have revoked the permit although its reply came too late.
-        await().atMost(LONG).until(() -> {
-            as("olga").delete(ALL + "/of-another/permits/" + permit.id());
-            return other.holders().isEmpty();
-        });
-
-        await().atMost(LONG).untilAsserted(() -> as("victor").get(ALL + "/of-another").then().statusCode(200)
-                .body("definedInCode", is(true)).body("limits[0].limit", is(2)).body("limits[0].inUse", is(0)));
-        as("olga").contentType("application/json").body("{\"permits\": 4}").put(ALL + "/of-another/limit").then()
-                .statusCode(204);
-        await().atMost(LONG).untilAsserted(() -> as("victor").get(ALL + "/of-another").then()
-                .body("limits[0].limit", is(4)).body("limits[0].resized", is(true)));
-        as("olga").delete(ALL + "/of-another/limit").then().statusCode(204);
-    }
-
     /** A bulkhead of another application. */
     @Test
     void changingABulkheadDoesNotDefineIt() {
         OtherInstance other = other();
         other.begin(SemaphoreSpec.named("foreign").permits(3).build(), "Invoices#send");
 
-        await().atMost(LONG).untilAsserted(() -> as("olga").contentType("application/json").body("{\"permits\": 4}")
-                .put(ALL + "/foreign/limit").then().statusCode(204));
+        await().atMost(LONG).until(() -> setLimit("foreign/limit", "{\"permits\": 4}").statusCode() == 204);
 
         as("victor").get(ALL + "/foreign").then().body("limits[0].limit", is(4)).body("definedInCode", is(false))
                 .body("$", not(hasKey("definition")));
@@ -380,29 +330,17 @@ class ManagementEndpointTest {
 
     /** An instance that was killed returns nothing: its share is free when its lease ends, or an operator revokes it. */
     @Test
-    void listsAndRevokesTheShareOfASilentInstance() {
+    void revokesTheShareOfASilentInstance() {
         OtherInstance other = other();
-        SemaphoreSpec spec = SemaphoreSpec.named("of-dead").permits(3).expire(Duration.ofMinutes(5)).build();
-        other.begin(spec, "Invoices#send");
-        other.begin(spec, "Invoices#print");
+        other.begin(SemaphoreSpec.named("of-dead").permits(3).expire(Duration.ofMinutes(5)).build(), "Invoices#send");
         String name = other.name();
-        Instant killed = Instant.now();
         other.kill();
-
         await().atMost(LONG).untilAsserted(() -> as("victor").get(ALL + "/of-dead").then()
-                .body("limits[0].inUse", is(2))
-                .body("limits[0].idle", is(0))
-                .body("limits[0].holders", hasSize(1))
-                .body("limits[0].holders[0].state", is("silent"))
-                .body("limits[0].holders[0].permitId", is(name))
-                .body("limits[0].holders[0].instance", is(name))
-                .body("limits[0].holders[0].weight", is(2)));
-        Instant since = Instant.parse(as("victor").get(ALL + "/of-dead").path("limits[0].holders[0].since"));
-        Instant until = Instant.parse(as("victor").get(ALL + "/of-dead").path("limits[0].holders[0].until"));
-        assertThat(since).isBeforeOrEqualTo(killed.plusSeconds(1));
-        assertThat(Duration.between(since, until)).isBetween(Duration.ofSeconds(299), Duration.ofSeconds(301));
+                .body("limits[0].holders.state", contains("silent"))
+                .body("limits[0].holders.permitId", contains(name)));
 
         as("olga").delete(ALL + "/of-dead/permits/" + name).then().statusCode(204);
+
         problem(as("victor").get(ALL + "/of-dead"), 404, "of-dead");
     }
 
@@ -494,6 +432,10 @@ class ManagementEndpointTest {
         return given().urlEncodingEnabled(false).auth().preemptive().basic(user, "secret");
     }
 
+    private static Response setLimit(String of, String body) {
+        return as("olga").contentType("application/json").body(body).put(ALL + "/" + of);
+    }
+
     private static ValidatableResponse problem(Response response, int status, String detail) {
         return response.then().statusCode(status).contentType("application/problem+json").header("Cache-Control", "no-store")
                 .body("status", is(status)).body("detail", containsString(detail));
@@ -501,7 +443,6 @@ class ManagementEndpointTest {
 
     @ApplicationScoped
     public static class Losses {
-
         private final List<String> seen = new CopyOnWriteArrayList<>();
 
         void lost(@Observes PermitLost loss) {
@@ -515,7 +456,6 @@ class ManagementEndpointTest {
 
     @ApplicationScoped
     public static class Guarded {
-
         @RedisBulkhead(name = "reports", permits = 5, maxWait = "2s")
         void report() {
         }

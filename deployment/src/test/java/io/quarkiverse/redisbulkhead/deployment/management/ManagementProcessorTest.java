@@ -17,7 +17,7 @@ import org.jboss.jandex.IndexView;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-import io.quarkiverse.redisbulkhead.deployment.FixedConfiguration;
+import io.quarkiverse.redisbulkhead.deployment.Mapped;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.management.ManagementEndpoint;
 import io.quarkiverse.redisbulkhead.runtime.management.ManagementRecorder;
@@ -131,6 +131,6 @@ class ManagementProcessorTest {
     }
 
     private static RedisBulkheadBuildTimeConfig config(String changes) {
-        return FixedConfiguration.of(Map.of(ENABLED, "true", CHANGES, changes));
+        return Mapped.config(RedisBulkheadBuildTimeConfig.class, Map.of(ENABLED, "true", CHANGES, changes));
     }
 }

@@ -1,16 +1,12 @@
 package io.quarkiverse.redisbulkhead.deployment.tls;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
-import java.security.cert.Certificate;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.List;
 
 import javax.net.ssl.KeyManagerFactory;
@@ -37,25 +33,17 @@ final class Certificates {
         try {
             Path folder = Files.createTempDirectory(Path.of("target"), "certificates");
             for (String name : List.of("server", "client", "stranger")) {
-                Path keys = folder.resolve(name + ".p12");
+                String keys = folder.resolve(name + ".p12").toString();
+                String certificate = folder.resolve(name + ".pem").toString();
                 keytool("-genkeypair", "-alias", name, "-keyalg", "EC", "-groupname", "secp256r1", "-dname", "CN=" + name,
-                        "-ext",
-                        "san=dns:localhost,ip:127.0.0.1", "-keystore", keys.toString(), "-storetype", "PKCS12");
-                Certificate certificate = load(keys).getCertificate(name);
-                Files.writeString(folder.resolve(name + ".pem"), "-----BEGIN CERTIFICATE-----\n"
-                        + Base64.getMimeEncoder().encodeToString(certificate.getEncoded()) + "\n-----END CERTIFICATE-----\n");
-            }
-            KeyStore clients = KeyStore.getInstance("PKCS12");
-            clients.load(null, null);
-            clients.setCertificateEntry("client", load(folder.resolve("client.p12")).getCertificate("client"));
-            try (OutputStream out = Files.newOutputStream(folder.resolve("clients.p12"))) {
-                clients.store(out, PASSWORD.toCharArray());
+                        "-ext", "san=dns:localhost,ip:127.0.0.1", "-keystore", keys);
+                keytool("-exportcert", "-rfc", "-alias", name, "-file", certificate, "-keystore", keys);
+                keytool("-importcert", "-noprompt", "-alias", name, "-file", certificate, "-keystore",
+                        folder.resolve(name + "-trusted.p12").toString());
             }
             return folder.toAbsolutePath().toString();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
-        } catch (GeneralSecurityException e) {
-            throw new IllegalStateException(e);
         }
     }
 
@@ -65,7 +53,7 @@ final class Certificates {
         // It is short-lived: optimizing costs more than it saves.
         command.addAll(List.of("-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC"));
         command.addAll(List.of(arguments));
-        command.addAll(List.of("-storepass", PASSWORD));
+        command.addAll(List.of("-storetype", "PKCS12", "-storepass", PASSWORD));
         Process keytool = new ProcessBuilder(command).redirectErrorStream(true).start();
         String said = new String(keytool.getInputStream().readAllBytes());
         try {
@@ -87,34 +75,22 @@ final class Certificates {
         return folder.resolve(name + ".pem").toString();
     }
 
-    /** For a server that has that key, and trusts the certificate of the client. */
-    SSLContext server(String name) {
+    /** For a server that has one key, and trusts the certificate of a client. */
+    SSLContext server(String name, String client) {
         try {
             KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
             keys.init(store(name), PASSWORD.toCharArray());
             TrustManagerFactory trusted = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-            trusted.init(store("clients"));
+            trusted.init(store(client + "-trusted"));
             SSLContext context = SSLContext.getInstance("TLS");
             context.init(keys.getKeyManagers(), trusted.getTrustManagers(), null);
             return context;
-        } catch (GeneralSecurityException e) {
+        } catch (GeneralSecurityException | IOException e) {
             throw new IllegalStateException(e);
         }
     }
 
-    private KeyStore store(String name) throws GeneralSecurityException {
-        try {
-            return load(folder.resolve(name + ".p12"));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    private static KeyStore load(Path file) throws IOException, GeneralSecurityException {
-        try (InputStream in = Files.newInputStream(file)) {
-            KeyStore store = KeyStore.getInstance("PKCS12");
-            store.load(in, PASSWORD.toCharArray());
-            return store;
-        }
+    private KeyStore store(String name) throws GeneralSecurityException, IOException {
+        return KeyStore.getInstance(folder.resolve(name + ".p12").toFile(), PASSWORD.toCharArray());
     }
 }

@@ -29,17 +29,12 @@ final class TlsFront {
         this.redisPort = redisPort;
     }
 
-    /**
-     * Accepts clients.
-     *
-     * @param context the keys of the server
-     * @param mutual whether clients must show a certificate
-     */
-    void start(SSLContext context, boolean mutual) {
+    /** Accepts clients that show a certificate. */
+    void start(SSLContext context) {
         start(() -> {
             SSLServerSocket socket = (SSLServerSocket) context.getServerSocketFactory().createServerSocket(port, 50,
                     InetAddress.getLoopbackAddress());
-            socket.setNeedClientAuth(mutual);
+            socket.setNeedClientAuth(true);
             return socket;
         });
     }

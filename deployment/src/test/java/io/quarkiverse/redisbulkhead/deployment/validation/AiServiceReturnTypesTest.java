@@ -1,5 +1,7 @@
 package io.quarkiverse.redisbulkhead.deployment.validation;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
@@ -17,16 +19,21 @@ import io.smallrye.mutiny.Uni;
 /** With the real Quarkus LangChain4j, which would fail the build itself, without suggesting a fix. */
 class AiServiceReturnTypesTest {
 
-    private static final String WAY_OUT = ". Return the plain value or Multi, and put @RedisBulkhead on the method of a bean that"
-            + " calls it and returns ";
+    private static final String WAY_OUT = ". Return the plain value or Multi, and put @RedisBulkhead on the method of a bean"
+            + " that calls it and returns ";
 
-    @RegisterExtension
-    static final QuarkusUnitTest APPLICATION = Reported.mistakes(AiServiceReturnTypesTest.class,
+    private static final Mistakes MISTAKES = new Mistakes(AiServiceReturnTypesTest.class,
             new Class<?>[] { Base.class, Assistant.class, Whole.class },
             "RBH036 Base#stage: an AI service cannot return CompletionStage" + WAY_OUT + "CompletionStage",
-            "RBH036 Whole#uni: an AI service cannot return Uni" + WAY_OUT + "Uni")
+            "RBH036 Whole#uni: an AI service cannot return Uni" + WAY_OUT + "Uni");
+
+    @RegisterExtension
+    static final QuarkusUnitTest APPLICATION = new QuarkusUnitTest()
+            .withApplicationRoot(jar -> jar.addClasses(MISTAKES.classes()))
             .setForcedDependencies(List.of(Dependency.of("io.quarkiverse.langchain4j", "quarkus-langchain4j-core",
-                    System.getProperty("langchain4j.version"))));
+                    System.getProperty("langchain4j.version"))))
+            .assertException(thrown -> assertThat(MISTAKES.in(Mistakes.reportedBy(thrown), List.of(MISTAKES)))
+                    .containsExactly(MISTAKES.lines()));
 
     @Test
     void buildFailsForTypesThatLangChain4jDoesNotSupport() {
@@ -34,14 +41,12 @@ class AiServiceReturnTypesTest {
     }
 
     interface Base {
-
         @RedisBulkhead(name = "a", permits = 1)
         CompletionStage<String> stage(String question);
     }
 
     @RegisterAiService
     interface Assistant extends Base {
-
         @RedisBulkhead(name = "a", permits = 1)
         Multi<String> stream(String question);
 
@@ -51,7 +56,6 @@ class AiServiceReturnTypesTest {
     @RegisterAiService
     @RedisBulkhead(name = "a", permits = 1)
     interface Whole {
-
         Uni<String> uni(String question);
 
         default Uni<String> byDefault() {

@@ -20,8 +20,8 @@ final class BeanMistakes {
                     Guarded.class, Constructors.class, Produced.class, Producer.class, InField.class,
                     Assistant.class, Silent.class, Unregistered.class, RegisterAiService.class, UserMessage.class },
             "RBH011 Abstract#guarded: Abstract" + NO_BEAN + "It is abstract, and no bean inherits from it",
-            "RBH036 Assistant#twice: Quarkus LangChain4j implements the abstract methods of an AI service only, and CDI does not"
-                    + " intercept this one, so @RedisBulkhead guards nothing here. Put it on the abstract method, or put"
+            "RBH036 Assistant#twice: Quarkus LangChain4j implements the abstract methods of an AI service only, and CDI does"
+                    + " not intercept this one, so @RedisBulkhead guards nothing here. Put it on the abstract method, or put"
                     + " @RedisBulkhead on the method of a bean that calls it",
             "RBH011 Constructors#guarded: Constructors" + NO_BEAN
                     + "It has several constructors: mark one with @Inject, or add one without parameters",
@@ -32,12 +32,10 @@ final class BeanMistakes {
                     + "add a scope such as @ApplicationScoped",
             "RBH011 Plain#guarded: Plain" + NO_BEAN + "Add a scope such as @ApplicationScoped",
             "RBH011 PlainClass: PlainClass" + NO_BEAN + "Add a scope such as @ApplicationScoped",
-            "RBH011 Port#abstractly: CDI does not inherit interceptor bindings from interface methods, so "
-                    + "@RedisBulkhead guards nothing here (only REST clients and AI services are exceptions). Put it on the implementing "
-                    + "method",
-            "RBH011 Port#byDefault: CDI does not inherit interceptor bindings from interface methods, so "
-                    + "@RedisBulkhead guards nothing here (only REST clients and AI services are exceptions). Put it on the implementing "
-                    + "method",
+            "RBH011 Port#abstractly: CDI does not inherit interceptor bindings from interface methods, so @RedisBulkhead guards"
+                    + " nothing here (only REST clients and AI services are exceptions). Put it on the implementing method",
+            "RBH011 Port#byDefault: CDI does not inherit interceptor bindings from interface methods, so @RedisBulkhead guards"
+                    + " nothing here (only REST clients and AI services are exceptions). Put it on the implementing method",
             "RBH011 Produced#guarded: beans of Produced are made by the producer Producer#produced" + PRODUCED,
             "RBH036 Silent: @RedisBulkhead on the AI service guards nothing: it has no abstract method without an annotation of"
                     + " its own. Remove it",
@@ -48,7 +46,6 @@ final class BeanMistakes {
                     + "AI services are exceptions). Put it on the implementing class");
 
     static class Plain {
-
         @RedisBulkhead(name = "no-bean", permits = 1)
         void guarded() {
         }
@@ -56,27 +53,23 @@ final class BeanMistakes {
 
     @RedisBulkhead(name = "no-bean", permits = 1)
     static class PlainClass {
-
         void guarded() {
         }
     }
 
     abstract static class Abstract {
-
         @RedisBulkhead(name = "no-bean", permits = 1)
         void guarded() {
         }
     }
 
     class Inner {
-
         @RedisBulkhead(name = "no-bean", permits = 1)
         void guarded() {
         }
     }
 
     interface Port {
-
         @RedisBulkhead(name = "no-bean", permits = 1)
         void abstractly();
 
@@ -87,13 +80,11 @@ final class BeanMistakes {
 
     @RedisBulkhead(name = "no-bean", permits = 1)
     interface Whole {
-
         void guarded();
     }
 
     @Singleton
     static class Adapter implements Port, Whole {
-
         @Override
         public void abstractly() {
         }
@@ -109,7 +100,6 @@ final class BeanMistakes {
 
     @Singleton
     static class Constructors {
-
         Constructors(Adapter adapter) {
         }
 
@@ -122,7 +112,6 @@ final class BeanMistakes {
     }
 
     static class Produced {
-
         @RedisBulkhead(name = "no-bean", permits = 1)
         void guarded() {
         }
@@ -130,14 +119,12 @@ final class BeanMistakes {
 
     @RedisBulkhead(name = "no-bean", permits = 1)
     static class InField {
-
         void guarded() {
         }
     }
 
     @Singleton
     static class Producer {
-
         @Produces
         InField inField = new InField();
 
@@ -149,7 +136,6 @@ final class BeanMistakes {
 
     @RegisterAiService
     interface Assistant {
-
         @RedisBulkhead(name = "no-bean", permits = 1)
         default String twice() {
             return "";
@@ -162,7 +148,6 @@ final class BeanMistakes {
     }
 
     interface Unregistered {
-
         @UserMessage("Why?")
         @RedisBulkhead(name = "no-bean", permits = 1)
         String ask();

@@ -8,7 +8,10 @@ import java.util.Map;
 import java.util.Set;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
+import io.quarkiverse.redisbulkhead.deployment.Mapped;
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
@@ -20,9 +23,6 @@ import io.smallrye.config.SmallRyeConfigBuilder;
 
 /** What the build-time configuration asks for: when a named client is known, and when the check is left to start-up. */
 class BuildConfigurationRuleTest {
-
-    private static final String CLIENT = "quarkus.redis-bulkhead.redis-client";
-    private static final String HOSTS = "redis://localhost:1";
 
     @Test
     void managementNeedsAnHttpServer() {
@@ -36,55 +36,52 @@ class BuildConfigurationRuleTest {
     }
 
     @Test
-    void rejectsAnUnconfiguredClientIfOthersAreConfigured() {
-        assertThat(mistakes(Map.of(CLIENT, "x", "quarkus.redis.hosts", HOSTS), Set.of())).singleElement()
+    void clientThatIsNotConfiguredIsAMistake() {
+        assertThat(mistakes(Mapped.properties("redis-bulkhead.redis-client=permitz redis.hosts=h redis.permits.hosts=h"),
+                Set.of(), true)).singleElement().hasToString(
+                        "RBH022 quarkus.redis-bulkhead.redis-client: there is no Redis client 'permitz'. Did you mean"
+                                + " 'permits'? There are permits. Set quarkus.redis.permitz.hosts (an expression such as"
+                                + " ${REDIS_HOSTS} is enough for the build), or leave redis-client out to use the default"
+                                + " client");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+            "redis-bulkhead.redis-client=x redis.hosts=h                      |       | Only the default client is configured",
+            "redis-bulkhead.redis-client=x redis.other.hosts-provider-name=p  | third | There are other, third." })
+    void mistakeNamesTheOtherClients(String properties, String asked, String text) {
+        assertThat(mistakes(Mapped.properties(properties), asked == null ? Set.of() : Set.of(asked), true)).singleElement()
                 .satisfies(mistake -> assertThat(mistake.code()).isEqualTo(MessageCode.RBH022))
-                .satisfies(mistake -> assertThat(mistake.text()).contains("Only the default client is configured"));
-        assertThat(mistakes(Map.of(CLIENT, "x", "quarkus.redis.other.hosts-provider-name", "p"), Set.of("third")))
-                .singleElement()
-                .satisfies(mistake -> assertThat(mistake.text()).contains("There are other, third."));
-        assertThat(mistakes(Map.of(CLIENT, "permitz", "quarkus.redis.hosts", HOSTS, "quarkus.redis.permits.hosts", HOSTS),
-                Set.of()))
-                .singleElement()
-                .hasToString("RBH022 quarkus.redis-bulkhead.redis-client: there is no Redis client 'permitz'. Did you"
-                        + " mean 'permits'? There are permits. Set quarkus.redis.permitz.hosts (an expression such as ${REDIS_HOSTS}"
-                        + " is enough for the build), or leave redis-client out to use the default client");
+                .satisfies(mistake -> assertThat(mistake.text()).contains(text));
+    }
+
+    /**
+     * Any property makes a client known. Without any client, the check is left to start-up; environment variables of this
+     * extension, as the configuration may list them, define none. The default client and the local store need no name.
+     */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+            "redis-bulkhead.redis-client=x redis.hosts=h redis.x.hosts=h                         |",
+            "redis-bulkhead.redis-client=x redis.hosts=h redis.\"x\".hosts=h                     |",
+            "redis-bulkhead.redis-client=x redis.hosts=h redis.x.timeout=1                       |",
+            "redis-bulkhead.redis-client=x redis.hosts=h redis.x.tcp.cork=1                      |",
+            "redis-bulkhead.redis-client=x redis.hosts=h redis.x.devservices.enabled=1           |",
+            "redis-bulkhead.redis-client=x.y redis.hosts=h redis.\"x.y\".hosts=${X_HOSTS}        |",
+            "redis-bulkhead.redis-client=x redis.hosts=h                                         | x",
+            "redis-bulkhead.redis-client=x                                                       | y",
+            "redis-bulkhead.redis-client=x redis.devservices.enabled=false                       |",
+            "redis-bulkhead.redis-client=x redis.bulkhead.command-timeout=1s                     |",
+            "redis.other.hosts=h                                                                 |",
+            "redis-bulkhead.redis-client=<default> redis.other.hosts=h                           |",
+            "redis-bulkhead.redis-client=x redis.other.hosts=h redis-bulkhead.store=local        |" })
+    void acceptsOtherClients(String properties, String asked) {
+        assertThat(mistakes(Mapped.properties(properties), asked == null ? Set.of() : Set.of(asked), true)).isEmpty();
     }
 
     @Test
-    void anyPropertyMakesAClientKnown() {
-        for (String property : List.of("quarkus.redis.x.hosts", "quarkus.redis.\"x\".hosts", "quarkus.redis.x.timeout",
-                "quarkus.redis.x.tcp.cork", "quarkus.redis.x.devservices.enabled", "%prod.quarkus.redis.x.hosts")) {
-            assertThat(mistakes(Map.of(CLIENT, "x", "quarkus.redis.hosts", HOSTS, property, "1"), Set.of())).as(property)
-                    .isEmpty();
-        }
-        assertThat(mistakes(Map.of(CLIENT, "x.y", "quarkus.redis.hosts", HOSTS, "quarkus.redis.\"x.y\".hosts", "${X_HOSTS}"),
-                Set.of())).isEmpty();
-        assertThat(mistakes(Map.of(CLIENT, "x", "quarkus.redis.hosts", HOSTS), Set.of("x"))).isEmpty();
-    }
-
-    @Test
-    void defersTheCheckToStartUpIfNothingIsConfigured() {
-        assertThat(mistakes(Map.of(CLIENT, "x"), Set.of("y"))).isEmpty();
-        assertThat(mistakes(Map.of(CLIENT, "x", "quarkus.redis.devservices.enabled", "false"), Set.of())).isEmpty();
-    }
-
-    /** An environment variable of this extension, as the configuration may list it. */
-    @Test
-    void otherPropertiesDefineNoClient() {
-        assertThat(mistakes(Map.of(CLIENT, "x", "quarkus.redis.bulkhead.command-timeout", "1s"), Set.of())).isEmpty();
-    }
-
-    @Test
-    void theDefaultClientAndTheLocalStoreNeedNoName() {
-        assertThat(mistakes(Map.of("quarkus.redis.other.hosts", HOSTS), Set.of())).isEmpty();
-        assertThat(mistakes(Map.of(CLIENT, "<default>", "quarkus.redis.other.hosts", HOSTS), Set.of())).isEmpty();
-        assertThat(mistakes(Map.of(CLIENT, "x", "quarkus.redis.other.hosts", HOSTS, "quarkus.redis-bulkhead.store", "local"),
-                Set.of())).isEmpty();
-    }
-
-    private static List<ValidationError> mistakes(Map<String, String> properties, Set<String> asked) {
-        return mistakes(properties, asked, true);
+    void clientOfAnotherProfileIsKnown() {
+        assertThat(mistakes(Map.of("quarkus.redis-bulkhead.redis-client", "x", "quarkus.redis.hosts", "h",
+                "%prod.quarkus.redis.x.hosts", "h"), Set.of(), true)).isEmpty();
     }
 
     private static List<ValidationError> mistakes(Map<String, String> properties, Set<String> asked, boolean http) {

@@ -24,7 +24,6 @@ final class CallWeightMistakes {
 
     @Singleton
     static class Batches {
-
         @RedisBulkhead(name = "batches", permits = 9)
         void text(@BulkheadWeight String size) {
         }

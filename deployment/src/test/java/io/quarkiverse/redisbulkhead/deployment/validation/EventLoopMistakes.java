@@ -48,7 +48,6 @@ final class EventLoopMistakes {
 
     @Path("resource")
     public static class Resource {
-
         @GET
         @NonBlocking
         @RedisBulkhead(name = "resource", permits = 1)
@@ -66,7 +65,6 @@ final class EventLoopMistakes {
     }
 
     static class Base {
-
         @RedisBulkhead(name = "service", permits = 1)
         void inherited() {
         }
@@ -75,7 +73,6 @@ final class EventLoopMistakes {
     @Singleton
     @NonBlocking
     static class Service extends Base {
-
         @RedisBulkhead(name = "service", permits = 1)
         int synchronous() {
             return 0;
@@ -95,7 +92,6 @@ final class EventLoopMistakes {
     @Singleton
     @GrpcService
     static class Greeter {
-
         @RedisBulkhead(name = "grpc", permits = 1)
         public void greet(String name, StreamObserver<String> answer) {
         }
@@ -119,7 +115,6 @@ final class EventLoopMistakes {
     @Singleton
     @Blocking
     static class Consumers {
-
         @ConsumeEvent("a")
         @RedisBulkhead(name = "events", permits = 1)
         void synchronous(String body) {
@@ -151,7 +146,6 @@ final class EventLoopMistakes {
 
     @Singleton
     static class Messages {
-
         @Incoming("a")
         @RedisBulkhead(name = "messages", permits = 1)
         void synchronous(String body) {
@@ -191,7 +185,6 @@ final class EventLoopMistakes {
 
     @Singleton
     static class Routes {
-
         @Route(path = "plain")
         @RedisBulkhead(name = "routes", permits = 1)
         String plain() {

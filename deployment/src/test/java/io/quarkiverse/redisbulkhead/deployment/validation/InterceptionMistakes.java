@@ -14,8 +14,8 @@ final class InterceptionMistakes {
     static final Mistakes ALL = new Mistakes(InterceptionMistakes.class,
             new Class<?>[] { Empty.class, Base.class, Sub.class, Closed.class, ClosedParameterBase.class, Methods.class,
                     Whole.class, Reports.class },
-            "RBH012 Base#abstractly: CDI does not inherit interceptor bindings from abstract methods, so @RedisBulkhead guards nothing"
-                    + " here. Put it on the implementing method",
+            "RBH012 Base#abstractly: CDI does not inherit interceptor bindings from abstract methods, so @RedisBulkhead guards"
+                    + " nothing here. Put it on the implementing method",
             "RBH012 Empty: @RedisBulkhead on the class guards nothing: the class has no business method without its "
                     + "own annotation. Remove it, or put it on a class that has such a method",
             "RBH010 Methods#guardedFinal: the method is final and cannot be guarded by @RedisBulkhead. Make it non-final",
@@ -27,8 +27,8 @@ final class InterceptionMistakes {
             "RBH012 Sub#created: the container calls this method without interceptors, so @RedisBulkhead guards "
                     + "nothing here. Put it on a business method",
             "RBH034 Sub#overridden: it overrides Base#overridden, which has @RedisBulkhead(name = \"base\"), and has no"
-                    + " annotation itself. Annotations of methods are not inherited, so its calls would take no permit. Repeat the"
-                    + " annotation, or add @Unguarded if that is intended",
+                    + " annotation itself. Annotations of methods are not inherited, so its calls would take no permit. Repeat"
+                    + " the annotation, or add @Unguarded if that is intended",
             "RBH010 Whole#guardedFinal: the method is final and cannot be guarded, but @RedisBulkhead on Whole covers it."
                     + " Make it non-final, or annotate the other methods one by one instead of the class",
             "RBH012 " + ClosedParameterBase.class.getName()
@@ -38,7 +38,6 @@ final class InterceptionMistakes {
     @Singleton
     @RedisBulkhead(name = "empty", permits = 1)
     static class Empty {
-
         private void helper() {
         }
 
@@ -51,7 +50,6 @@ final class InterceptionMistakes {
     }
 
     abstract static class Base {
-
         @RedisBulkhead(name = "base", permits = 1)
         abstract void abstractly();
 
@@ -62,7 +60,6 @@ final class InterceptionMistakes {
 
     @Singleton
     static class Sub extends Base {
-
         @Override
         void abstractly() {
         }
@@ -83,7 +80,6 @@ final class InterceptionMistakes {
 
     @ApplicationScoped
     static class Methods {
-
         @RedisBulkhead(name = "methods", permits = 1)
         private void guardedPrivate() {
         }
@@ -100,7 +96,6 @@ final class InterceptionMistakes {
     @Singleton
     @RedisBulkhead(name = "half-intercepted", permits = 1)
     static class Whole {
-
         void guarded() {
         }
 
@@ -116,7 +111,6 @@ final class InterceptionMistakes {
 
     @Singleton
     static class Reports {
-
         @RedisBulkheadBinding
         void render() {
         }

@@ -22,16 +22,14 @@ final class KeyOfBulkheadMistakes {
             + "no bulkhead guards this method. Put @RedisBulkhead on the method or on its"
             + " class, which must be a bean, or remove @BulkheadKey";
     private static final String INTERFACE = NO_EFFECT
-            + "no bulkhead guards this method of an interface. Put it on the implementing"
-            + " method, beside @RedisBulkhead; on REST clients and AI services, put @RedisBulkhead on the interface or its"
-            + " method";
+            + "no bulkhead guards this method of an interface. Put it on the implementing method, beside @RedisBulkhead; on"
+            + " REST clients and AI services, put @RedisBulkhead on the interface or its method";
 
     static final Mistakes ALL = new Mistakes(KeyOfBulkheadMistakes.class,
             new Class<?>[] { Plain.class, PlainWhole.class, Names.class, Whole.class, Base.class, Heir.class, Port.class,
                     Adapter.class, Client.class, Keyed.class, Forgetful.class, Mindful.class, Shard.class },
             "RBH016 Base#abstractly: " + NO_EFFECT
-                    + "no bulkhead guards an abstract method. Put it on the implementing method, beside"
-                    + " @RedisBulkhead",
+                    + "no bulkhead guards an abstract method. Put it on the implementing method, beside @RedisBulkhead",
             "RBH016 Client#unguarded: " + INTERFACE,
             "RBH016 Keyed#fetch: " + NO_EFFECT + "Forgetful#fetch overrides the method, and parameter annotations are "
                     + "not inherited. Annotate the parameter there, too",
@@ -58,7 +56,6 @@ final class KeyOfBulkheadMistakes {
                     + " an instance method of a bean");
 
     static class Plain {
-
         void unguarded(@BulkheadKey String host) {
         }
     }
@@ -66,14 +63,12 @@ final class KeyOfBulkheadMistakes {
     // The error is the class, not its keys.
     @RedisBulkhead(name = "plain", permits = 1)
     static class PlainWhole {
-
         void guarded(@BulkheadKey String host) {
         }
     }
 
     @ApplicationScoped
     static class Names {
-
         @RedisBulkhead(name = "websites", permits = 1)
         @RedisBulkhead(name = "pages", permits = 1)
         void near(@BulkheadKey("page") String host, @BulkheadKey("websites") String website) {
@@ -90,7 +85,6 @@ final class KeyOfBulkheadMistakes {
     @Singleton
     @RedisBulkhead(name = "whole", permits = 1)
     static class Whole {
-
         @Inject
         Whole(@BulkheadKey Adapter host) {
         }
@@ -111,7 +105,6 @@ final class KeyOfBulkheadMistakes {
     }
 
     abstract static class Base {
-
         abstract void abstractly(@BulkheadKey String host);
 
         // The overriding method decides.
@@ -121,7 +114,6 @@ final class KeyOfBulkheadMistakes {
 
     @Singleton
     static class Heir extends Base {
-
         @Override
         @RedisBulkhead(name = "heir", permits = 1)
         void abstractly(String host) {
@@ -135,7 +127,6 @@ final class KeyOfBulkheadMistakes {
 
     @RedisBulkhead(name = "keyed", permits = 1)
     static class Keyed {
-
         void fetch(@BulkheadKey String host) {
         }
 
@@ -146,7 +137,6 @@ final class KeyOfBulkheadMistakes {
     /** It inherits the bulkhead, but not the key. */
     @Singleton
     static class Forgetful extends Keyed {
-
         @Override
         void fetch(String host) {
         }
@@ -158,7 +148,6 @@ final class KeyOfBulkheadMistakes {
 
     @Singleton
     static class Mindful extends Keyed {
-
         @Override
         void fetch(@BulkheadKey String host) {
         }
@@ -171,7 +160,6 @@ final class KeyOfBulkheadMistakes {
 
     @Singleton
     static class Shard implements BulkheadKeyResolver {
-
         @Override
         public ResolvedKey resolve(BulkheadCall call) {
             return ResolvedKey.of("one");
@@ -179,13 +167,11 @@ final class KeyOfBulkheadMistakes {
     }
 
     interface Port {
-
         void guarded(@BulkheadKey String host);
     }
 
     @Singleton
     static class Adapter implements Port {
-
         @Override
         @RedisBulkhead(name = "adapter", permits = 1)
         public void guarded(String host) {
@@ -195,7 +181,6 @@ final class KeyOfBulkheadMistakes {
     @Path("client")
     @RegisterRestClient(baseUri = "http://localhost:1")
     interface Client {
-
         @GET
         String unguarded(@QueryParam("host") @BulkheadKey String host);
     }

@@ -17,9 +17,8 @@ import io.smallrye.common.annotation.Identifier;
 
 final class KeyResolverBeanMistakes {
 
-    private static final String TAKEN_OUT = "is not a bean. It was excluded from the application by @Vetoed, a "
-            + "condition such as @IfBuildProfile, or quarkus.arc.exclude-types. Name another class, or stop excluding "
-            + "it";
+    private static final String TAKEN_OUT = "is not a bean. It was excluded from the application by @Vetoed, a condition such"
+            + " as @IfBuildProfile, or quarkus.arc.exclude-types. Name another class, or stop excluding it";
     private static final String SEVERAL_WAY_OUT = ". Name a class with exactly one bean, or make one of them an "
             + "@Alternative with a @Priority";
 
@@ -33,8 +32,8 @@ final class KeyResolverBeanMistakes {
             "RBH021 Methods#abstractClass: " + because("Abstract", "is not a bean. It is abstract, and no bean "
                     + "inherits from it"),
             "RBH021 Methods#byInterface: @RedisBulkhead(name = \"resolved\"): keyResolver ="
-                    + " io.quarkiverse.redisbulkhead.BulkheadKeyResolver.class is the default, which stands for no resolver. Name"
-                    + " the class of a bean, or remove keyResolver",
+                    + " io.quarkiverse.redisbulkhead.BulkheadKeyResolver.class is the default, which stands for no resolver."
+                    + " Name the class of a bean, or remove keyResolver",
             "RBH021 Methods#constructors: " + because("Constructors",
                     "is not a bean. It has several constructors: mark one with @Inject, or add one without parameters"),
             "RBH021 Methods#hidden: " + because("Hidden", "is not a bean type of its bean, because @Typed omits it. "
@@ -61,7 +60,6 @@ final class KeyResolverBeanMistakes {
 
     @Singleton
     static class Methods {
-
         @RedisBulkhead(name = "resolved", permits = 1, keyResolver = Plain.class)
         void plain() {
         }
@@ -127,13 +125,11 @@ final class KeyResolverBeanMistakes {
     @Singleton
     @RedisBulkhead(name = "resolved-class", permits = 1, keyResolver = Plain.class)
     static class Whole {
-
         void covered() {
         }
     }
 
     abstract static class Key implements BulkheadKeyResolver {
-
         @Override
         public ResolvedKey resolve(BulkheadCall call) {
             return null;
@@ -154,7 +150,6 @@ final class KeyResolverBeanMistakes {
 
     @Singleton
     static class Constructors extends Key {
-
         Constructors(Parent parent) {
         }
 
@@ -175,7 +170,6 @@ final class KeyResolverBeanMistakes {
 
     @Singleton
     static class Producers {
-
         @Produces
         @Singleton
         Produced field = new Produced();
@@ -218,8 +212,8 @@ final class KeyResolverBeanMistakes {
 
     @Singleton
     @RedisBulkhead(name = "endless", permits = 1, keyResolver = Endless.class)
-    static class Endless implements BulkheadKeyResolver {
 
+    static class Endless implements BulkheadKeyResolver {
         @Override
         public ResolvedKey resolve(BulkheadCall call) {
             return ResolvedKey.of("any");

@@ -37,9 +37,8 @@ final class KeyTypeMistakes {
 
     private static String refusal(String type) {
         return "@BulkheadKey on parameter 'key': values of type " + type
-                + " cannot be used as a key. Use a keyResolver, or a parameter that is a String or another "
-                + "CharSequence, a primitive or its wrapper, a BigInteger, BigDecimal, enum, UUID, URI or value of "
-                + "java.time";
+                + " cannot be used as a key. Use a keyResolver, or a parameter that is a String or another CharSequence, a"
+                + " primitive or its wrapper, a BigInteger, BigDecimal, enum, UUID, URI or value of java.time";
     }
 
     enum Colour {
@@ -53,7 +52,6 @@ final class KeyTypeMistakes {
     @Singleton
     @RedisBulkhead(name = "typed", permits = 1)
     static class Refused {
-
         void array(@BulkheadKey String[] key) {
         }
 
@@ -88,7 +86,6 @@ final class KeyTypeMistakes {
     @Singleton
     @RedisBulkhead(name = "typed", permits = 1)
     static class Allowed {
-
         void string(@BulkheadKey String key) {
         }
 
@@ -152,7 +149,6 @@ final class KeyTypeMistakes {
 
     // Two beans inherit the method; only one of them binds an unsupported type.
     abstract static class Generic<K> {
-
         @RedisBulkhead(name = "generic", permits = 1)
         void keyed(@BulkheadKey K key) {
         }

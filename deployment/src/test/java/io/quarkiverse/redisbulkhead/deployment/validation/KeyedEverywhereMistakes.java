@@ -30,7 +30,6 @@ final class KeyedEverywhereMistakes {
 
     @Singleton
     static class Pages {
-
         @RedisBulkhead(name = "pages-fetched", permits = 1)
         void fetch(String host) {
         }
@@ -46,7 +45,6 @@ final class KeyedEverywhereMistakes {
 
     @Singleton
     static class Crawler {
-
         @RedisBulkhead(name = "pages-fetched", permits = 1)
         void fetch(@BulkheadKey String host) {
         }
@@ -63,7 +61,6 @@ final class KeyedEverywhereMistakes {
     @Singleton
     @RedisBulkhead(name = "partly-keyed", permits = 1)
     static class Whole {
-
         void keyed(@BulkheadKey String tenant) {
         }
 
@@ -74,8 +71,8 @@ final class KeyedEverywhereMistakes {
     @Path("client")
     @RegisterRestClient(baseUri = "http://localhost:1")
     @RedisBulkhead(name = "pages-fetched", permits = 1)
-    interface Client {
 
+    interface Client {
         @GET
         String fetch(@QueryParam("host") @BulkheadKey String host);
 
@@ -86,7 +83,6 @@ final class KeyedEverywhereMistakes {
 
     @Singleton
     static class TenantKey implements BulkheadKeyResolver {
-
         @Override
         public ResolvedKey resolve(BulkheadCall call) {
             return null;

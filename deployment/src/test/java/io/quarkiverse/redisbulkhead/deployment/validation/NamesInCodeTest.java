@@ -33,9 +33,9 @@ class NamesInCodeTest {
             .setLogRecordPredicate(line -> line.getLevel().intValue() >= Level.WARNING.intValue()
                     && line.getLoggerName().equals(BulkheadRegistry.class.getName()))
             .assertLogRecords(lines -> assertThat(lines).extracting(line -> line.getMessage()).containsExactlyInAnyOrder(
-                    warning("import.permits", "import", " Did you mean \"imports\"?"),
-                    warning("report.fair, quarkus.redis-bulkhead.report.permits", "report", " Did you mean \"reports\"?"),
-                    warning("unrelated.permits", "unrelated", ""),
+                    warning("import.permits", "import", " Did you mean \"imports\"?", ""),
+                    warning("report.fair, quarkus.redis-bulkhead.report.permits", "report", " Did you mean \"reports\"?", ""),
+                    warning("unrelated.permits", "unrelated", "", ""),
                     warning("metrics.names", "imprts", " Did you mean \"imports\"?",
                             ". For a lock of this name, write \"lock:imprts\"")));
 
@@ -43,15 +43,10 @@ class NamesInCodeTest {
     @Inject
     Imports imports;
 
-    private static String warning(String properties, String name, String meant) {
-        return warning(properties, name, meant, "");
-    }
-
     private static String warning(String properties, String name, String meant, String hint) {
         return "RBH025 quarkus.redis-bulkhead." + properties + ": no @RedisBulkhead has the name \"" + name + "\"." + meant
                 + " Declared: reports. It is used if code defines a bulkhead of this name with a SemaphoreSpec" + hint
-                + ". See "
-                + "https://docs.quarkiverse.io/quarkus-redis-bulkhead/dev/errors.html#RBH025";
+                + ". See https://docs.quarkiverse.io/quarkus-redis-bulkhead/dev/errors.html#RBH025";
     }
 
     @Test
@@ -63,7 +58,6 @@ class NamesInCodeTest {
 
     @ApplicationScoped
     static class Imports {
-
         @Inject
         RedisBulkheads bulkheads;
 

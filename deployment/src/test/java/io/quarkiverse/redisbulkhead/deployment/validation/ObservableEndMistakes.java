@@ -72,7 +72,6 @@ final class ObservableEndMistakes {
 
     @Singleton
     static class Service {
-
         @RedisBulkhead(name = "endless-results", permits = 1)
         Callable<String> callable() {
             return null;
@@ -150,7 +149,6 @@ final class ObservableEndMistakes {
     /** The last two are valid. */
     @Singleton
     static class Nested {
-
         @RedisBulkhead(name = "endless-results", permits = 1)
         Uni<Multi<String>> uni() {
             return null;
@@ -184,7 +182,6 @@ final class ObservableEndMistakes {
 
     @RegisterAiService
     interface Assistant {
-
         @RedisBulkhead(name = "endless-results", permits = 1)
         TokenStream answer();
     }
@@ -192,7 +189,6 @@ final class ObservableEndMistakes {
     /** Named as Quarkus LangChain4j names what it generates. */
     @Singleton
     static class Assistant$$QuarkusImpl implements Assistant {
-
         @Override
         public TokenStream answer() {
             return null;
@@ -202,7 +198,6 @@ final class ObservableEndMistakes {
     // Written as the Kotlin compiler does it.
     @Singleton
     static class Suspending {
-
         @RedisBulkhead(name = "endless-results", permits = 1)
         Object suspending(String argument, kotlin.coroutines.Continuation<? super String> continuation) {
             return null;
@@ -218,7 +213,6 @@ final class ObservableEndMistakes {
     }
 
     static class Generic<A, R> {
-
         @RedisBulkhead(name = "endless-results", permits = 1)
         R generic(A argument) {
             return null;

@@ -28,7 +28,6 @@ final class OnFullMistakes {
 
     @Singleton
     static class Coroutines {
-
         /** The bytecode of a {@code suspend} function without a result. */
         @RedisBulkhead(name = "suspending", permits = 1)
         Object suspending(kotlin.coroutines.Continuation<? super kotlin.Unit> continuation) {
@@ -38,7 +37,6 @@ final class OnFullMistakes {
 
     @Singleton
     static class Jobs {
-
         @RedisBulkhead(name = "value", permits = 1)
         int value() {
             return 1;

@@ -20,14 +20,13 @@ final class OneKeyMistakes {
                     + WAY_OUT,
             "RBH018 Methods#two: @RedisBulkhead(name = \"two\") has several keys here: parameter 'host', parameter 'path'"
                     + WAY_OUT,
-            "RBH017 Pages#fetch: @BulkheadKey on parameter 'host' does not say which bulkhead it is for, and the method has several:"
-                    + " \"sites\", \"crawler\". Name one of them, as in @BulkheadKey(\"sites\")",
+            "RBH017 Pages#fetch: @BulkheadKey on parameter 'host' does not say which bulkhead it is for, and the method has"
+                    + " several: \"sites\", \"crawler\". Name one of them, as in @BulkheadKey(\"sites\")",
             "RBH018 Whole#keyed: @RedisBulkhead(name = \"twice-keyed\") has several keys here: parameter 'tenant',"
                     + " keyResolver = TenantKey.class on Whole" + WAY_OUT);
 
     @Singleton
     static class Methods {
-
         @RedisBulkhead(name = "two", permits = 1)
         void two(@BulkheadKey String host, @BulkheadKey String path) {
         }
@@ -45,7 +44,6 @@ final class OneKeyMistakes {
     @Singleton
     @RedisBulkhead(name = "twice-keyed", permits = 1, keyResolver = TenantKey.class)
     static class Whole {
-
         void keyed(@BulkheadKey String tenant) {
         }
 
@@ -55,7 +53,6 @@ final class OneKeyMistakes {
 
     @Singleton
     static class TenantKey implements BulkheadKeyResolver {
-
         @Override
         public ResolvedKey resolve(BulkheadCall call) {
             return null;
@@ -64,7 +61,6 @@ final class OneKeyMistakes {
 
     @Singleton
     static class Pages {
-
         @RedisBulkhead(name = "sites", permits = 1)
         @RedisBulkhead(name = "crawler", permits = 1)
         void fetch(@BulkheadKey String host) {

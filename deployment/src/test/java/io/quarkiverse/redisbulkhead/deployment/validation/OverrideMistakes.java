@@ -13,8 +13,8 @@ import io.quarkus.test.Mock;
 /** Trap 43: a bean that overrides a guarded method and loses the guard fails the build. */
 final class OverrideMistakes {
 
-    private static final String WAY_OUT = ", and has no annotation itself. Annotations of methods are not inherited, so its calls"
-            + " would take no permit. Repeat the annotation, or add @Unguarded if that is intended";
+    private static final String WAY_OUT = ", and has no annotation itself. Annotations of methods are not inherited, so its"
+            + " calls would take no permit. Repeat the annotation, or add @Unguarded if that is intended";
 
     private static final String ELSEWHERE = "io.quarkiverse.redisbulkhead.deployment.validation.elsewhere.";
 
@@ -31,14 +31,13 @@ final class OverrideMistakes {
             "RBH034 Forgetful#render: it overrides Reports#render, which has @RedisBulkhead(name = \"daily\") and"
                     + " @RedisBulkhead(name = \"reports\")" + WAY_OUT,
             "RBH034 Rescued#render: it overrides Repeating#render, which has @RedisBulkhead(name = \"repeated\")" + WAY_OUT,
-            "RBH034 Whole#exempt: it has @Unguarded, but @RedisBulkhead on Guarded guards it. @Unguarded only marks a method that"
-                    + " overrides a guarded one. Remove one of the two, or annotate the other methods one by one instead of the"
-                    + " class",
+            "RBH034 Whole#exempt: it has @Unguarded, but @RedisBulkhead on Guarded guards it. @Unguarded only marks a method"
+                    + " that overrides a guarded one. Remove one of the two, or annotate the other methods one by one instead"
+                    + " of the class",
             "RBH034 " + ELSEWHERE + "Widening#pack: it overrides " + ELSEWHERE + "PackagePrivateBase#pack, which has"
                     + " @RedisBulkhead(name = \"pack\")" + WAY_OUT);
 
     static class Reports {
-
         @RedisBulkhead(name = "daily", permits = 1)
         @RedisBulkhead(name = "reports", permits = 1)
         String render() {
@@ -58,7 +57,6 @@ final class OverrideMistakes {
 
     @ApplicationScoped
     static class Forgetful extends Reports {
-
         @Override
         String render() {
             return "";
@@ -71,7 +69,6 @@ final class OverrideMistakes {
 
     @ApplicationScoped
     static class Repeating extends Reports {
-
         @Override
         @RedisBulkhead(name = "repeated", permits = 1)
         String render() {
@@ -81,7 +78,6 @@ final class OverrideMistakes {
 
     @ApplicationScoped
     static class Rescued extends Repeating {
-
         @Override
         String render() {
             return "";
@@ -90,7 +86,6 @@ final class OverrideMistakes {
 
     @ApplicationScoped
     static class Deliberate extends Reports {
-
         @Override
         @Unguarded
         String render() {
@@ -101,7 +96,6 @@ final class OverrideMistakes {
     /** The overridden method is not guarded. */
     @ApplicationScoped
     static class BelowDeliberate extends Deliberate {
-
         @Override
         String render() {
             return "";
@@ -112,7 +106,6 @@ final class OverrideMistakes {
     @ApplicationScoped
     @RedisBulkhead(name = "of-another-class", permits = 1)
     static class OfAnotherClass extends Reports {
-
         @Override
         String render() {
             return "";
@@ -121,7 +114,6 @@ final class OverrideMistakes {
 
     @RedisBulkhead(name = "inherited-class", permits = 1)
     static class Guarded {
-
         @RedisBulkhead(name = "reports", permits = 1)
         void render() {
         }
@@ -130,7 +122,6 @@ final class OverrideMistakes {
     /** It inherits the annotation of the class, which covers the method. */
     @Singleton
     static class Whole extends Guarded {
-
         @Override
         void render() {
         }
@@ -141,7 +132,6 @@ final class OverrideMistakes {
     }
 
     abstract static class Generic<K> {
-
         @RedisBulkhead(name = "loaded", permits = 1)
         void load(K key) {
         }
@@ -149,7 +139,6 @@ final class OverrideMistakes {
 
     @Singleton
     static class Bound extends Generic<Long> {
-
         @Override
         void load(Long key) {
         }
@@ -158,7 +147,6 @@ final class OverrideMistakes {
     @Mock
     @ApplicationScoped
     static class Mocked extends Reports {
-
         @Override
         String render() {
             return "mocked";
@@ -168,21 +156,18 @@ final class OverrideMistakes {
     /** Another package cannot override a package-private method. */
     @ApplicationScoped
     static class OwnMethod extends PackagePrivateBase {
-
         void pack() {
         }
     }
 
     @ApplicationScoped
     static class BelowWidening extends Widening {
-
         @Override
         public void pack() {
         }
     }
 
     interface Questions {
-
         @RedisBulkhead(name = "model", permits = 1)
         String answer(String question);
 
@@ -199,7 +184,6 @@ final class OverrideMistakes {
 
     @RegisterAiService
     interface Assistant extends Questions {
-
         @Override
         String answer(String question);
 
@@ -211,7 +195,6 @@ final class OverrideMistakes {
     /** Named as Quarkus LangChain4j names what it generates. */
     @Singleton
     static class Plain$$QuarkusImpl implements Plain {
-
         @Override
         public String answer(String question) {
             return question;
@@ -230,7 +213,6 @@ final class OverrideMistakes {
 
     @Singleton
     static class Assistant$$QuarkusImpl implements Assistant {
-
         @Override
         public String answer(String question) {
             return question;

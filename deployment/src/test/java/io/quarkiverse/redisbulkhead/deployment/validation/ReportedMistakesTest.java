@@ -1,10 +1,6 @@
 package io.quarkiverse.redisbulkhead.deployment.validation;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import java.util.List;
-
-import jakarta.enterprise.inject.spi.DefinitionException;
 
 import org.assertj.core.api.Assertions;
 import org.assertj.core.api.SoftAssertions;
@@ -19,8 +15,9 @@ import io.quarkus.test.QuarkusUnitTest;
  */
 class ReportedMistakesTest {
 
-    private static final List<Mistakes> ALL = List.of(BeanMistakes.ALL, CallWeightMistakes.ALL, EventLoopMistakes.ALL,
-            InterceptionMistakes.ALL, KeyOfBulkheadMistakes.ALL, KeyResolverBeanMistakes.ALL, KeyTypeMistakes.ALL,
+    private static final List<Mistakes> ALL = List.of(BeanMistakes.ALL, CallWeightMistakes.ALL,
+            DefinitionMistakes.ALL, EventLoopMistakes.ALL, InterceptionMistakes.ALL, KeyOfBulkheadMistakes.ALL,
+            KeyResolverBeanMistakes.ALL, KeyTypeMistakes.ALL,
             KeyedEverywhereMistakes.ALL, ObservableEndMistakes.ALL, OnFullMistakes.ALL, OneKeyMistakes.ALL,
             OverrideMistakes.ALL);
 
@@ -34,6 +31,8 @@ class ReportedMistakesTest {
             .overrideConfigKey("quarkus.redis-bulkhead.\"nothing\".on-full", "skip")
             .overrideConfigKey("quarkus.redis-bulkhead.\"rejecting\".on-full", "reject")
             .overrideConfigKey("quarkus.redis-bulkhead.\"typo\".on-full", "skipp")
+            .overrideConfigKey("quarkus.redis-bulkhead.\"overrun\".permits", "-1")
+            .overrideConfigKey("quarkus.redis-bulkhead.overruns.permits", "3")
             .assertException(ReportedMistakesTest::reportsEach);
 
     @Test
@@ -42,10 +41,9 @@ class ReportedMistakesTest {
     }
 
     private static void reportsEach(Throwable thrown) {
-        assertThat(thrown).isInstanceOf(DefinitionException.class);
-        // The first line counts them, and the last ones say where they are explained.
-        List<String> report = thrown.getMessage().lines().filter(line -> line.matches(" +\\d+\\. RBH.*"))
-                .map(line -> line.replaceFirst(" +\\d+\\. ", "")).toList();
+        // The names of all kinds.
+        List<String> report = Mistakes.reportedBy(thrown).stream()
+                .map(line -> line.replaceFirst("(Declared: \\w+), .* and \\d+ more", "$1 and others")).toList();
         SoftAssertions.assertSoftly(each -> {
             for (Mistakes mistakes : ALL) {
                 each.assertThat(mistakes.in(report, ALL)).as(mistakes.owner().getSimpleName())

@@ -13,8 +13,8 @@ import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkus.runtime.util.ExceptionUtil;
 import io.quarkus.test.QuarkusUnitTest;
 
-/** Expressions and configuration that are unknown at build time are checked at start-up, by the same rules. */
-class WrongExpressionsTest {
+/** What is unknown at build time is checked at start-up, by the same rules; all errors are reported together. */
+class StartUpMistakesTest {
 
     @RegisterExtension
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
@@ -29,10 +29,17 @@ class WrongExpressionsTest {
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"eu-single\".on-outage", "local")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.instances", "2")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"eu-orders\".faire", "true")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"reports\".permits", "0")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.daily.permits", "0")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.rest.status", "200")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.lock-store.step-timeout", "10ms")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.lock-store.contention-timeout", "5ms")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.metrics.cluster-interval", "5ms")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.lock.\"orders\".lock-timeout", "0s")
             .assertException(failure -> {
                 String message = ExceptionUtil.getRootCause(failure).getMessage().replace(Shop.class.getName(), "Shop");
                 assertThat(message.lines().map(String::strip)).containsExactlyInAnyOrder(
-                        "The configuration of Redis Bulkhead has 14 errors:",
+                        "The configuration of Redis Bulkhead has 21 errors:",
                         "RBH001 Shop#tooLong: @RedisBulkhead(name = \"${app.long}\"): ${app.long} is \"" + "x".repeat(40)
                                 + "...\": name must not be longer than 200 characters, but '" + "x".repeat(40)
                                 + "...' has 201",
@@ -51,28 +58,39 @@ class WrongExpressionsTest {
                         "RBH009 Shop#twice: @RedisBulkhead(name = \"eu-twice\") is present more than once, as "
                                 + "\"${app.region}-twice\" and \"eu-twice\", so each call would take several permits of one "
                                 + "bulkhead. Keep one of them, or use different names",
-                        "RBH020 @RedisBulkhead(name = \"eu-keyed\"): has a key at Shop#keyed, but not at "
-                                + "Shop#unkeyed. Provide a key everywhere, with @BulkheadKey or a keyResolver, or use "
-                                + "different names",
-                        "RBH023 Shop#brief: @RedisBulkhead(name = \"brief\"): expire is PT2S, shorter than three "
-                                + "times quarkus.redis-bulkhead.command-timeout, which is PT1S. A lease is renewed after "
-                                + "a third of its length, so one slow reply could lose the permit. Make it at least PT3S, or reduce "
-                                + "command-timeout",
+                        "RBH020 @RedisBulkhead(name = \"eu-keyed\"): has a key at Shop#keyed, but not at Shop#unkeyed. Provide"
+                                + " a key everywhere, with @BulkheadKey or a keyResolver, or use different names",
+                        "RBH023 Shop#brief: @RedisBulkhead(name = \"brief\"): expire is PT2S, shorter than three times"
+                                + " quarkus.redis-bulkhead.command-timeout, which is PT1S. A lease is renewed after a third of"
+                                + " its length, so one slow reply could lose the permit. Make it at least PT3S, or reduce"
+                                + " command-timeout",
                         "RBH024 quarkus.redis-bulkhead.\"eu-single\".on-outage: local gives each of 2 instances"
-                                + " (quarkus.redis-bulkhead.instances) its share of the permits of bulkhead 'eu-single', which are"
-                                + " only 1. With one permit each, they would exceed the limit. Set"
-                                + " quarkus.redis-bulkhead.\"eu-single\".local-permits if that is what you want, set fewer instances,"
-                                + " or use reject",
+                                + " (quarkus.redis-bulkhead.instances) its share of the permits of bulkhead 'eu-single', which"
+                                + " are only 1. With one permit each, they would exceed the limit. Set"
+                                + " quarkus.redis-bulkhead.\"eu-single\".local-permits if that is what you want, set fewer"
+                                + " instances, or use reject",
                         "RBH026 Shop#unknown: @RedisBulkhead(name = \"${app.nowhere}-orders\"): name refers to "
                                 + "app.nowhere, which is not set. Set it, or provide a default, as in ${app.nowhere:default}",
-                        "RBH026 Shop#unresolved: @RedisBulkhead(name = \"unresolved\"): expire refers to app.broken, which is set to"
-                                + " '${app.nowhere}', and that cannot be resolved. Set what it refers to",
+                        "RBH026 Shop#unresolved: @RedisBulkhead(name = \"unresolved\"): expire refers to app.broken, which is"
+                                + " set to '${app.nowhere}', and that cannot be resolved. Set what it refers to",
                         "RBH026 Shop#unresolved: @RedisBulkhead(name = \"unresolved\"): maxWait refers to app.inner, "
                                 + "which is not set. Set it, or provide a default, as in ${app.inner:default}",
                         "RBH028 quarkus.redis-bulkhead.\"eu-orders\".faire: there is no such property. Did you mean"
                                 + " quarkus.redis-bulkhead.\"eu-orders\".fair?",
+                        "RBH005 quarkus.redis-bulkhead.\"reports\".permits: permits must be at least 1, but is 0",
+                        "RBH005 quarkus.redis-bulkhead.daily.permits: permits must be at least 1, but is 0",
+                        "RBH005 quarkus.redis-bulkhead.rest.status: status must be an HTTP error status from 400 to 599,"
+                                + " but is 200",
+                        "RBH005 quarkus.redis-bulkhead.metrics.cluster-interval: clusterInterval must be zero or from 100"
+                                + " milliseconds to one day, but is PT0.005S",
+                        "RBH005 quarkus.redis-bulkhead.lock-store.step-timeout: stepTimeout must be from 50 milliseconds to one"
+                                + " minute, but is PT0.01S",
+                        "RBH005 quarkus.redis-bulkhead.lock-store.contention-timeout: contentionTimeout must be longer than"
+                                + " stepTimeout, and at most one hour, but is PT0.005S",
+                        "RBH005 quarkus.redis-bulkhead.lock.\"orders\".lock-timeout: lockTimeout must be at least one"
+                                + " millisecond, but is PT0S",
                         "See https://docs.quarkiverse.io/quarkus-redis-bulkhead/dev/errors.html#RBH001, #RBH003, #RBH004,"
-                                + " #RBH006, #RBH007, #RBH008, #RBH009, #RBH020, #RBH023, #RBH024, #RBH026, #RBH028");
+                                + " #RBH005, #RBH006, #RBH007, #RBH008, #RBH009, #RBH020, #RBH023, #RBH024, #RBH026, #RBH028");
             });
 
     @Test
@@ -82,7 +100,6 @@ class WrongExpressionsTest {
 
     @ApplicationScoped
     public static class Shop {
-
         @RedisBulkhead(name = "${app.region}-orders", permits = 4)
         void order() {
         }
@@ -138,6 +155,14 @@ class WrongExpressionsTest {
 
         @RedisBulkhead(name = "eu-keyed", permits = 2)
         void unkeyed() {
+        }
+
+        @RedisBulkhead(name = "reports", permits = 5)
+        void render() {
+        }
+
+        @RedisBulkhead(name = "daily", permits = 5)
+        void renderDaily() {
         }
     }
 }
