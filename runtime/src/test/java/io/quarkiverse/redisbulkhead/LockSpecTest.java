@@ -69,44 +69,11 @@ class LockSpecTest {
                 .withMessageContaining("195").withMessageContaining("196");
     }
 
-    @ParameterizedTest
-    @NullSource
-    @ValueSource(strings = { "PT0S", "PT-1S", "PT0.0009S", "P366D" })
-    void refusesInvalidLeases(Duration lease) {
-        assertThatIllegalArgumentException().isThrownBy(() -> LockSpec.named("a").lockTimeout(lease))
-                .withMessageContaining("lockTimeout");
-    }
-
-    @ParameterizedTest
-    @NullSource
-    @ValueSource(strings = { "PT-1S", "P366D" })
-    void refusesInvalidAcquireTimeouts(Duration wait) {
-        assertThatIllegalArgumentException().isThrownBy(() -> LockSpec.named("a").acquireTimeout(wait))
-                .withMessageContaining("acquireTimeout");
-    }
-
     @Test
     void refusesOtherInvalidValues() {
         assertThatIllegalArgumentException().isThrownBy(() -> LockSpec.named("a").onLost(null)).withMessageContaining("onLost");
         assertThatIllegalArgumentException().isThrownBy(() -> LockSpec.named("a").maxHold(Duration.ZERO))
                 .withMessageContaining("maxHold");
-    }
-
-    @Test
-    void minHoldIsAtMostTheLease() {
-        LockSpec.Builder spec = LockSpec.named("a").lockTimeout(Duration.ofSeconds(5));
-        assertThat(spec.minHold(Duration.ofSeconds(5)).build().bulkhead().minHold()).hasSeconds(5);
-        assertThatIllegalArgumentException().isThrownBy(spec.minHold(Duration.ofSeconds(6))::build).withMessage(
-                "minHold must not be longer than lockTimeout, which is PT5S, but is PT6S. Make it shorter, or lockTimeout longer");
-    }
-
-    @Test
-    void keepIdleAppliesToTheOnlyPermit() {
-        LockSpec spec = LockSpec.named("a").keepIdle(Duration.ofSeconds(5)).build();
-        assertThat(spec.keepIdle()).hasSeconds(5);
-        assertThat(spec.bulkhead().keepIdle()).hasSeconds(5);
-        assertThatIllegalArgumentException().isThrownBy(() -> LockSpec.named("a").keepIdle(Duration.ofMillis(-1)))
-                .withMessageContaining("keepIdle must not be negative");
     }
 
     @Test

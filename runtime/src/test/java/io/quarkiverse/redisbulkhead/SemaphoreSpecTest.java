@@ -24,19 +24,6 @@ class SemaphoreSpecTest {
         assertThat(builder.build().permits()).isEqualTo(2);
     }
 
-    @Test
-    void keepsTheValues() {
-        SemaphoreSpec spec = SemaphoreSpec.named("部署 🚀").permits(Integer.MAX_VALUE).fair(true)
-                .expire(Duration.ofNanos(1_999_999)).build();
-
-        assertThat(spec.name()).isEqualTo("部署 🚀");
-        assertThat(spec.permits()).isEqualTo(Integer.MAX_VALUE);
-        assertThat(spec.fair()).isTrue();
-        assertThat(spec.expire()).isEqualTo(Duration.ofMillis(1));
-        assertThat(spec).isEqualTo(SemaphoreSpec.named("部署 🚀").permits(Integer.MAX_VALUE).fair(true)
-                .expire(Duration.ofMillis(1)).build());
-    }
-
     @ParameterizedTest
     @NullSource
     @ValueSource(strings = { "", " ", "\t\n" })
@@ -84,15 +71,6 @@ class SemaphoreSpecTest {
     void refusesInvalidLeases(Duration expire) {
         assertThatIllegalArgumentException().isThrownBy(() -> SemaphoreSpec.named("a").expire(expire))
                 .withMessageContaining("expire");
-    }
-
-    @Test
-    void awaitReleaseDefaultsToFalse() {
-        SemaphoreSpec without = SemaphoreSpec.named("a").permits(1).build();
-        assertThat(without.awaitRelease()).isFalse();
-        SemaphoreSpec with = without.toBuilder().awaitRelease(true).build();
-        assertThat(with).isNotEqualTo(without).isEqualTo(with.toBuilder().build());
-        assertThat(with.toString()).contains("awaitRelease=true");
     }
 
     @Test
@@ -153,16 +131,6 @@ class SemaphoreSpecTest {
         SemaphoreSpec one = several.toBuilder().permits(1).build();
         assertThat(one.keepIdle()).isZero();
         assertThat(one.toBuilder().permits(2).build()).isEqualTo(several);
-    }
-
-    @Test
-    void keepIdleAppliesToOnePermitAsWell() {
-        SemaphoreSpec one = SemaphoreSpec.named("a").permits(1).build();
-        SemaphoreSpec kept = one.toBuilder().keepIdle(Duration.ofNanos(5_000_999_999L)).build();
-        assertThat(kept.keepIdle()).isEqualTo(Duration.ofSeconds(5));
-        assertThat(kept.toBuilder().permits(2).build().keepIdle()).hasSeconds(5);
-        assertThat(kept).isEqualTo(kept.toBuilder().build()).isNotEqualTo(one);
-        assertThat(kept.toString()).contains("keepIdle=PT5S");
     }
 
     @Test

@@ -13,7 +13,6 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.LockSpec;
-import io.quarkiverse.redisbulkhead.OnLost;
 import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
@@ -48,45 +47,6 @@ class CodeBulkheadsTest {
         properties.put("instances", "5");
 
         assertThat(define(bulkheads(), full)).isEqualTo(new EffectiveBulkhead(full, true));
-    }
-
-    @Test
-    void configurationOverridesTheSpec() {
-        properties.putAll(Map.of("imports.permits", "3", "imports.weight", "2", "imports.fair", "true", "imports.expire", "2m",
-                "imports.max-wait", "4s", "imports.max-hold", "1h", "imports.min-hold", "1s", "imports.on-lost", "interrupt",
-                "imports.on-outage", "local", "imports.local-permits", "2"));
-        properties.putAll(Map.of("imports.keep-idle", "3s", "imports.max-waiters", "9", "imports.await-release", "true",
-                "imports.enabled", "false"));
-
-        assertThat(define(bulkheads(), IMPORTS)).isEqualTo(new EffectiveBulkhead(SemaphoreSpec.named("imports").permits(3)
-                .weight(2).fair(true).expire(Duration.ofMinutes(2)).maxWait(Duration.ofSeconds(4)).maxHold(Duration.ofHours(1))
-                .minHold(Duration.ofSeconds(1)).keepIdle(Duration.ofSeconds(3)).onLost(OnLost.INTERRUPT)
-                .onOutage(OnOutage.LOCAL).localPermits(2).maxWaiters(9).awaitRelease(true).build(), false));
-    }
-
-    @Test
-    void environmentVariablesAreConfiguration() {
-        environment.put("QUARKUS_REDIS_BULKHEAD_DAILY_IMPORTS_PERMITS", "3");
-        environment.put("QUARKUS_REDIS_BULKHEAD__ORDERS_OF_7__FAIR", "true");
-        CodeBulkheads bulkheads = bulkheads();
-
-        assertThat(define(bulkheads, SemaphoreSpec.named("daily-imports").permits(5).build()).spec().permits()).isEqualTo(3);
-        assertThat(define(bulkheads, SemaphoreSpec.named("orders.of.7").permits(5).build()).spec().fair()).isTrue();
-    }
-
-    @Test
-    void allBulkheadsCanBeDisabled() {
-        properties.put("enabled", "false");
-
-        assertThat(define(bulkheads(), IMPORTS).enabled()).isFalse();
-    }
-
-    @Test
-    void lowerLimitCapsLocalPermits() {
-        properties.put("imports.permits", "2");
-
-        assertThat(define(bulkheads(), IMPORTS.toBuilder().localPermits(4).build()).spec().localPermits()).isEqualTo(2);
-        assertThat(define(bulkheads(), IMPORTS).spec().localPermits()).isEqualTo(2);
     }
 
     @Test

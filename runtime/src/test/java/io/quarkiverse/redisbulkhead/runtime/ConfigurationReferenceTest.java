@@ -3,8 +3,6 @@ package io.quarkiverse.redisbulkhead.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.lang.reflect.Method;
-import java.lang.reflect.ParameterizedType;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -12,7 +10,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -26,8 +23,6 @@ import io.quarkiverse.redisbulkhead.runtime.config.StoreKind;
 import io.smallrye.config.PropertiesConfigSource;
 import io.smallrye.config.SmallRyeConfig;
 import io.smallrye.config.SmallRyeConfigBuilder;
-import io.smallrye.config.WithDefault;
-import io.smallrye.config.WithParentName;
 
 /**
  * The committed configuration reference has every property, with its phase, default and a working example. The docs module
@@ -66,21 +61,6 @@ class ConfigurationReferenceTest {
     }
 
     @Test
-    void listsEveryPropertyWithItsDefault() {
-        Map<String, String> expected = new TreeMap<>(properties(RedisBulkheadBuildTimeConfig.class));
-        expected.putAll(properties(RedisBulkheadRuntimeConfig.class));
-
-        assertThat(ROWS.values().stream().collect(Collectors.toMap(row -> anyName(row.property()), Row::defaultValue)))
-                .as(RENEW).containsExactlyInAnyOrderEntriesOf(expected);
-    }
-
-    @Test
-    void buildTimePropertiesHaveTheLockIcon() {
-        assertThat(ROWS.values()).filteredOn(Row::atBuildTime).extracting(row -> anyName(row.property()))
-                .as(RENEW).containsExactlyInAnyOrderElementsOf(properties(RedisBulkheadBuildTimeConfig.class).keySet());
-    }
-
-    @Test
     void everyPropertyHasAnExample() {
         assertThat(ROWS.values()).allSatisfy(row -> assertThat(row.examples()).as("example of %s in " + RENEW, row.property())
                 .singleElement().satisfies(example -> {
@@ -114,31 +94,5 @@ class ConfigurationReferenceTest {
 
     private static String anyName(String property) {
         return property.replaceAll("\"[^\"]+\"", "\"*\"");
-    }
-
-    private static Map<String, String> properties(Class<?> root) {
-        Map<String, String> properties = new TreeMap<>();
-        collect(root, "quarkus.redis-bulkhead", properties);
-        return properties;
-    }
-
-    private static void collect(Class<?> group, String prefix, Map<String, String> properties) {
-        for (Method member : group.getDeclaredMethods()) {
-            String path = member.isAnnotationPresent(WithParentName.class) ? prefix
-                    : prefix + "." + hyphenated(member.getName());
-            if (Map.class.isAssignableFrom(member.getReturnType())) {
-                Class<?> value = (Class<?>) ((ParameterizedType) member.getGenericReturnType()).getActualTypeArguments()[1];
-                collect(value, path + ".\"*\"", properties);
-            } else if (member.getReturnType().getEnclosingClass() != null && member.getReturnType().isInterface()) {
-                collect(member.getReturnType(), path, properties);
-            } else {
-                WithDefault byDefault = member.getAnnotation(WithDefault.class);
-                properties.put(path, byDefault == null ? "" : byDefault.value());
-            }
-        }
-    }
-
-    private static String hyphenated(String name) {
-        return name.replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT);
     }
 }

@@ -7,7 +7,6 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.BulkheadInterruptedException;
@@ -24,9 +23,6 @@ import io.quarkiverse.redisbulkhead.runtime.guard.BlockingWait;
 
 class LockRejectionTest {
 
-    final Engine engine = engine(Integer.MAX_VALUE);
-    final Semaphore semaphore = lock(engine, SemaphoreSpec.named("lock").permits(1).build());
-
     private static Engine engine(int maxBlockedThreads) {
         return new Engine("one", new RealTimers(), new HolderIdentity("app", "host:1"), loss -> {
         }, new WaiterLimits(maxBlockedThreads));
@@ -34,22 +30,6 @@ class LockRejectionTest {
 
     private static Semaphore lock(Engine engine, SemaphoreSpec spec) {
         return new Semaphore(engine, spec, true).whenFull(full -> LockView.rejection("daily", full));
-    }
-
-    @AfterEach
-    void close() {
-        engine.close();
-    }
-
-    @Test
-    void freeLockIsHeldNowAndTheNextCallIsRejected() {
-        Admission first = semaphore.admit("A#a");
-        Admission second = semaphore.admit("A#b");
-
-        assertThat(first.heldNow()).hasSize(1).isEqualTo(first.granted().toCompletableFuture().join());
-        assertThat(second.heldNow()).isEmpty();
-        assertThatThrownBy(() -> BlockingWait.untilHeld("lock", second)).isInstanceOf(LockNotAcquiredException.class)
-                .hasMessageContaining("daily");
     }
 
     @Test

@@ -8,7 +8,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.BulkheadContendedException;
-import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
@@ -74,30 +73,6 @@ class ContentionTest extends TwoInstances {
         int before = one.statements;
         advance(Duration.ofSeconds(5));
         assertThat(one.statements - before).as("that the call does not wait any more").isLessThanOrEqualTo(1);
-    }
-
-    @Test
-    void contentionBeforeALaterAnswerDoesNotMatter() {
-        held(call(two, work(1)));
-        one.refusal = contended();
-        Admission call = call(one, patient());
-        one.refusal = null;
-        advance(Duration.ofSeconds(6));
-
-        assertThat(rejection(call)).isInstanceOf(BulkheadFullException.class);
-    }
-
-    @Test
-    void callThatGaveUpLeavesNothing() {
-        one.refusal = contended();
-        Admission call = call(one, patient());
-
-        call.end();
-
-        one.refusal = null;
-        advance(Duration.ofSeconds(3));
-        assertThat(look().granted()).isZero();
-        assertThat(look().waiting()).isZero();
     }
 
     /** Its instance cannot state that it waits, and is served when it can. */

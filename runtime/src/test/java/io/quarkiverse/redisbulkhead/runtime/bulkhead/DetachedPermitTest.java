@@ -128,21 +128,6 @@ class DetachedPermitTest extends TwoInstances {
         assertThat(look().granted()).isEqualTo(1);
     }
 
-    /** Trap 4: the answer is lost, and the same detachment is stated again. */
-    @Test
-    void lostAnswerDetachesOnce() {
-        HeldPermit permit = hold();
-        server.lostAnswers = 1;
-        CompletableFuture<String> token = permit.detach().toCompletableFuture();
-        server.lostAnswers = 0;
-        advance(Duration.ofSeconds(2));
-
-        assertThat(token).isCompleted();
-        assertThat(look().holds()).hasSize(1);
-        assertThat(look().granted()).isEqualTo(1);
-        assertThat(attached(two, token.join()).isHeld()).isTrue();
-    }
-
     /** No caller received the token. */
     @Test
     void permitThatIsTakenBackIsHeldAsBefore() {
@@ -240,24 +225,6 @@ class DetachedPermitTest extends TwoInstances {
                         + "attached, or it was revoked. Attach it once, within one lease (PT6S), and to the bulkhead, key or "
                         + "lock from which it was detached");
         assertThat(look().granted()).isZero();
-    }
-
-    /** Of the same instance, or of two. */
-    @Test
-    void oneOfSeveralAttachesSucceeds() {
-        String token = detached(hold());
-        slowly();
-        CompletionStage<HeldPermit> first = attach(one, token);
-        CompletionStage<HeldPermit> second = attach(two, token);
-
-        assertThat(failure(attach(one, token))).as("in flight").isInstanceOf(PermitGoneException.class);
-        advance(Duration.ofMillis(50));
-        assertThat(failure(attach(one, token))).as("held").isInstanceOf(PermitGoneException.class);
-
-        assertThat(first.toCompletableFuture()).isCompleted();
-        assertThat(failure(second)).isInstanceOf(PermitGoneException.class);
-        server.calm();
-        assertThat(look().granted()).isEqualTo(1);
     }
 
     /** Trap 4: the store has attached it, and tells so again. */

@@ -37,27 +37,6 @@ class ExecutionsTest extends TwoInstances {
         server.mostDelayMicros = 1_000;
     }
 
-    private boolean isTaken(String name) {
-        return !server.fields(BulkheadId.of(name)).isEmpty() && one.engine.here(BulkheadId.of(name), 100).holders().size() == 1;
-    }
-
-    @Test
-    void permitsAreAcquiredOneAfterTheOther() {
-        slowly();
-        Admission chain = chain(false, "a", "b");
-        assertThat(chain.heldNow()).isEmpty();
-        advance(ROUND_TRIP);
-        assertThat(isTaken("a")).isTrue();
-        assertThat(isTaken("b")).isFalse();
-        waits(chain);
-        advance(ROUND_TRIP);
-
-        assertThat(chain.heldNow()).hasSize(2).isEqualTo(chain.granted().toCompletableFuture().join());
-        chain.end();
-        assertThat(isTaken("a")).isFalse();
-        assertThat(isTaken("b")).isFalse();
-    }
-
     /** Trap 18. */
     @Test
     void rejectedCallHasGivenItsOtherPermitsBack() {

@@ -56,15 +56,6 @@ class NestedCallTest extends TwoInstances {
     }
 
     @Test
-    void deadlockIsReportedWithoutMaxWait() {
-        HeldPermit outer = hold(semaphore.weighing(3));
-
-        Admission inner = semaphore.nestedIn(List.of(outer)).within(Duration.ZERO).admit("A#inner");
-
-        assertThat(rejection(inner)).isInstanceOf(NestedCallRejectedException.class);
-    }
-
-    @Test
     void callBlockedByOthersWaits() {
         HeldPermit outer = hold(semaphore.weighing(2));
         HeldPermit other = hold(semaphore(two, semaphore.spec()));
@@ -108,13 +99,6 @@ class NestedCallTest extends TwoInstances {
         all.release();
         advance(Duration.ofSeconds(1));
         held(inner);
-    }
-
-    @Test
-    void callThatIsNotNestedWaits() {
-        hold(semaphore.weighing(3));
-
-        waits(semaphore.admit("A#next"));
     }
 
     @Test

@@ -3,60 +3,29 @@ package io.quarkiverse.redisbulkhead.runtime.bulkhead;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.logging.Handler;
-import java.util.logging.Level;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.LoggedWarnings;
 
 /**
  * Guarantee 6: each loss is logged with its reason. Trap 17: so is a deadlocked nested call. Trap 19: so are different limits.
  */
 class PermitLoggerTest extends TwoInstances {
 
-    final Logger logger = Logger.getLogger(PermitLogger.class.getName());
-    final List<LogRecord> lines = new ArrayList<>();
-    final Handler handler = new Handler() {
-
-        @Override
-        public void publish(LogRecord line) {
-            lines.add(line);
-        }
-
-        @Override
-        public void flush() {
-            // Unbuffered.
-        }
-
-        @Override
-        public void close() {
-            // Nothing to close.
-        }
-    };
-
-    @BeforeEach
-    void listen() {
-        logger.addHandler(handler);
-        logger.setUseParentHandlers(false);
-    }
+    final LoggedWarnings log = new LoggedWarnings(PermitLogger.class);
 
     @AfterEach
     void stop() {
-        logger.setUseParentHandlers(true);
-        logger.removeHandler(handler);
+        log.close();
     }
 
     @ParameterizedTest
@@ -64,12 +33,8 @@ class PermitLoggerTest extends TwoInstances {
     void lossesAreWarnings(PermitLost.Reason reason) {
         new PermitLogger().lost(new PermitLost("reports", Optional.empty(), "id-1", 7, "A#a", reason));
 
-        assertThat(lines).singleElement().satisfies(line -> {
-            assertThat(line.getLevel().intValue()).isEqualTo(Level.WARNING.intValue());
-            assertThat(text(line)).contains("A#a", "reports", "id-1", "7").doesNotContain("null");
-            assertThat(String.format(line.getMessage(), line.getParameters())).endsWith(
-                    ". See https://docs.quarkiverse.io/quarkus-redis-bulkhead/dev/log-messages.html#permit-lost");
-        });
+        assertThat(log.texts()).singleElement().asString().contains("A#a", "reports", "id-1", "7").doesNotContain("null")
+                .endsWith(". See https://docs.quarkiverse.io/quarkus-redis-bulkhead/dev/log-messages.html#permit-lost");
     }
 
     @Test
@@ -80,12 +45,9 @@ class PermitLoggerTest extends TwoInstances {
                     Duration.ZERO));
         }
 
-        assertThat(lines).hasSize(2).allSatisfy(line -> {
-            assertThat(line.getLevel().intValue()).isEqualTo(Level.WARNING.intValue());
-            assertThat(text(line)).contains("retrying does not help", "it needs the only permit, and the guarded calls");
-        });
-        assertThat(lines).extracting(PermitLoggerTest::text).satisfiesExactly(first -> assertThat(first).contains("A#a"),
-                second -> assertThat(second).contains("A#b"));
+        assertThat(log.texts()).allSatisfy(text -> assertThat(text).contains("retrying does not help",
+                "it needs the only permit, and the guarded calls")).satisfiesExactly(first -> assertThat(first).contains("A#a"),
+                        second -> assertThat(second).contains("A#b"));
     }
 
     @Test
@@ -95,11 +57,10 @@ class PermitLoggerTest extends TwoInstances {
             permits.limitsDiffer(new LimitMismatch(BulkheadId.of("reports"), 5, Set.of(10)));
             permits.limitsDiffer(new LimitMismatch(BulkheadId.of("exports"), 5, Set.of(10)));
         }
-        assertThat(lines).hasSize(2).extracting(PermitLoggerTest::text)
-                .allSatisfy(line -> assertThat(line).contains("5", "10"));
+        assertThat(log.texts()).hasSize(2).allSatisfy(line -> assertThat(line).contains("5", "10"));
 
         permits.limitsDiffer(new LimitMismatch(BulkheadId.of("reports"), 5, Set.of(10, 20)));
-        assertThat(lines).as("the limits have changed").hasSize(3);
+        assertThat(log.texts()).as("the limits have changed").hasSize(3);
     }
 
     /** Trap 21: a million keys may each have a different limit. */
@@ -109,11 +70,10 @@ class PermitLoggerTest extends TwoInstances {
         for (int i = 0; i < 10; i++) {
             permits.limitsDiffer(new LimitMismatch(BulkheadId.of("tenants").forKey("secret " + i), 2, Set.of(20 + i)));
         }
-        assertThat(lines).singleElement()
-                .satisfies(line -> assertThat(text(line)).contains("tenants").doesNotContain("secret"));
+        assertThat(log.infos()).singleElement().asString().contains("tenants").doesNotContain("secret");
 
         permits.limitsDiffer(new LimitMismatch(BulkheadId.of("others").forKey("a"), 2, Set.of(20)));
-        assertThat(lines).hasSize(2);
+        assertThat(log.infos()).hasSize(2);
     }
 
     @Test
@@ -127,12 +87,6 @@ class PermitLoggerTest extends TwoInstances {
             advance(Duration.ofSeconds(5));
         }
 
-        assertThat(lines).isNotEmpty().extracting(PermitLoggerTest::text)
-                .allSatisfy(line -> assertThat(line).contains("work", "5", "6"));
-    }
-
-    // Some log managers format in the record, some in the handler.
-    private static String text(LogRecord line) {
-        return line.getMessage() + Arrays.toString(line.getParameters() == null ? new Object[0] : line.getParameters());
+        assertThat(log.texts()).isNotEmpty().allSatisfy(line -> assertThat(line).contains("work", "5", "6"));
     }
 }

@@ -214,21 +214,6 @@ class ShareSyncTest {
         held(call);
     }
 
-    /** Trap 7, Trap 29: the process stood still. The position is stated instead. */
-    @Test
-    void offerThatArrivesTooLateIsNotAccepted() {
-        Admission call = call();
-        answer(0, 0, 10, true, 0);
-        clock.pause();
-        passMillis(ShareStore.OFFER_MILLIS);
-
-        offer(0, EPOCH, 1, 10);
-
-        assertThat(call.isHeldNow()).isFalse();
-        assertThat(last()).isEqualTo(1);
-        assertThat(store.statements.get(1).granted()).isZero();
-    }
-
     /** Trap 7: another instance may have the permit already. */
     @Test
     void answerAfterItsLeaseGrantsNothing() {
@@ -253,26 +238,6 @@ class ShareSyncTest {
         passMillis(500);
 
         assertThat(permit.isHeld()).isFalse();
-    }
-
-    /** Trap 6. What goes back counts as what was offered. */
-    @Test
-    void offerThatGoesBackEndsNoOtherPermit() {
-        HeldPermit confirmed = held(answered(call()));
-        Admission second = call();
-        answer(last(), 1, 20, true, 0);
-        offer(last(), EPOCH, 2, 20);
-        held(second);
-        second.end();
-
-        for (int i = 0; i < 10; i++) {
-            store.answers.get(last()).completeExceptionally(new StoreException(Kind.TRANSIENT, "READONLY", false));
-            passMillis(ShareStore.OFFER_MILLIS / 10);
-        }
-
-        assertThat(store.statements.get(last()).returned()).isEqualTo(1);
-        assertThat(confirmed.isHeld()).isTrue();
-        assertThat(clock.losses).isEmpty();
     }
 
     @Test
@@ -305,22 +270,6 @@ class ShareSyncTest {
         answer(last(), 1, 0, true, 0);
         assertThat(second.isHeldNow()).isFalse();
         assertThat(store.statements.get(last()).returned()).isEqualTo(1);
-    }
-
-    @Test
-    void tokensOfAnOlderGrantAreVoid() {
-        Admission first = call();
-        answer(0, 1, 10, false, 100);
-        assertThat(held(first).fencingToken()).isEqualTo(100);
-        first.end();
-        answer(last(), 1, 0, false, 0);
-
-        Admission second = call();
-        answer(last(), 2, 20, false, 0);
-        assertThat(second.isHeldNow()).as("without a token").isFalse();
-
-        answer(last(), 3, 0, false, 500);
-        assertThat(held(second).fencingToken()).isEqualTo(500);
     }
 
     @Test

@@ -127,23 +127,6 @@ class WaiterLimitsTest extends TwoInstances {
     }
 
     @Test
-    void zeroMaxWaitersDisablesWaiting() {
-        take(SPEC);
-        assertThat(rejection(semaphore(bounded, SPEC.toBuilder().maxWaiters(0).build()).admit("A#a")))
-                .isInstanceOf(QueueFullException.class);
-    }
-
-    @Test
-    void rejectionWithoutMaxWaitNamesNoBound() {
-        take(SPEC);
-        waitOnThread(SPEC);
-        waitOnThread(SPEC);
-
-        assertThat(rejection(onThread(SPEC.toBuilder().maxWait(Duration.ZERO).build())))
-                .isExactlyInstanceOf(BulkheadFullException.class);
-    }
-
-    @Test
     void everyOutcomeFreesTheSlot() {
         SemaphoreSpec single = SPEC.toBuilder().fair(true).maxWaiters(1).build();
         Admission holder = take(single);

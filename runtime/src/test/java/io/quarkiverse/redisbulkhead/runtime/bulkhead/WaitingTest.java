@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.OptionalInt;
 import java.util.concurrent.CancellationException;
 
 import org.junit.jupiter.api.AfterEach;
@@ -13,7 +12,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.store.InMemoryShareStore.Snapshot;
 
 /** How permits travel between instances, whatever is lost on the way. */
@@ -37,20 +35,6 @@ class WaitingTest extends TwoInstances {
 
     // ---- Messages, leases and waiters that are gone
 
-    /** Trap 11. */
-    @Test
-    void lostMessageCostsASecond() {
-        Admission holder = call(two, waiting(1));
-        Admission waiter = call(one, waiting(1));
-        server.lostMessages = 1;
-        holder.end();
-        waits(waiter);
-
-        advance(Duration.ofMillis(1_100));
-
-        held(waiter);
-    }
-
     /** Trap 12: nothing announces that a lease ends. */
     @Test
     void waiterIsServedWhenALeaseEnds() {
@@ -61,23 +45,6 @@ class WaitingTest extends TwoInstances {
         waits(waiter);
 
         advance(Duration.ofMillis(20));
-
-        held(waiter);
-    }
-
-    /** Trap 10. */
-    @Test
-    void deadWaitersAreSkippedTogether() {
-        Admission holder = call(two, waiting(1));
-        for (int i = 0; i < 20; i++) {
-            SimulatedInstance dead = new SimulatedInstance("dead" + i, server);
-            waits(call(dead, waiting(1)));
-            dead.die();
-        }
-        Admission waiter = call(one, waiting(1));
-
-        holder.end();
-        advance(Duration.ofMillis(3_100));
 
         held(waiter);
     }
@@ -193,42 +160,11 @@ class WaitingTest extends TwoInstances {
         advance(Duration.ofSeconds(30));
 
         assertThat(look().granted()).as("those of the paused instance").isEqualTo(2);
-        assertThat(server.expiresAt(WORK)).isGreaterThan(server.wallMicros() / 1_000 + 20_000);
+        assertThat(server.stored(WORK).fieldsExpire()).isGreaterThan(server.wallMicros() / 1_000 + 20_000);
         one.resume();
         one.catchUp();
         assertThat(permit.isHeld()).isTrue();
         assertThat(one.losses).isEmpty();
-    }
-
-    /** Trap 21. */
-    @Test
-    void keysUsedOnceLeaveNothing() {
-        Semaphore semaphore = semaphore(one, SemaphoreSpec.named("work").permits(3).expire(Duration.ofSeconds(6)).build());
-        for (int i = 0; i < 1_000; i++) {
-            semaphore.forKey("key-" + i, OptionalInt.empty()).admit("A#a").end();
-        }
-
-        advance(Duration.ofSeconds(30));
-
-        assertThat(one.planned()).as("timers").isZero();
-        for (int i = 0; i < 1_000; i++) {
-            assertThat(one.engine.bulkheadNow(WORK.forKey("key-" + i))).isNull();
-            assertThat(server.fields(WORK.forKey("key-" + i))).isEmpty();
-        }
-    }
-
-    // ---- Calls that do not wait
-
-    /** Trap 24: the store does not queue the call. */
-    @Test
-    void callWithoutMaxWaitMakesOneAttempt() {
-        held(call(two, work(1)));
-        int before = one.statements;
-
-        rejection(call(one, work(1)));
-
-        assertThat(one.statements - before).isEqualTo(1);
-        assertThat(server.queue(WORK)).isEmpty();
     }
 
     // ---- Order

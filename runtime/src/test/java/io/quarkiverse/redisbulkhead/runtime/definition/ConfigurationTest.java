@@ -8,7 +8,6 @@ import java.util.Map;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
@@ -55,16 +54,6 @@ class ConfigurationTest {
                 new Value(WITHOUT + "max-wait", Duration.ofSeconds(2))));
         assertThat(read().ofLocks()).isEqualTo(Map.of("open", Map.of("fair", new Value(LOCK_WITH + "fair", true),
                 "lock-timeout", new Value(LOCK_WITHOUT + "lock-timeout", Duration.ofSeconds(5)))));
-        assertThat(errors.all()).isEmpty();
-    }
-
-    @ParameterizedTest
-    @CsvSource({ "400, 6", "100, 5" })
-    void higherSourceWinsWhateverTheSpelling(int ordinal, int permits) {
-        file(Map.of(WITH + "permits", "5"));
-        builder.withSources(new PropertiesConfigSource(Map.of(WITHOUT + "permits", "6"), "other", ordinal));
-
-        assertThat(read("open").get("permits").value()).isEqualTo(permits);
         assertThat(errors.all()).isEmpty();
     }
 

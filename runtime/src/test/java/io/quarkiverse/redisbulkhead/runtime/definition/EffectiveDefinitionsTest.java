@@ -8,7 +8,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import java.util.stream.IntStream;
 
 import org.eclipse.microprofile.config.spi.ConfigSource;
@@ -26,9 +25,7 @@ import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadDecl
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.DefinedInCode;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.EffectiveBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
-import io.quarkus.runtime.configuration.ConfigurationException;
 import io.quarkus.runtime.configuration.DurationConverter;
-import io.smallrye.config.ConfigValidationException;
 import io.smallrye.config.EnvConfigSource;
 import io.smallrye.config.PropertiesConfigSource;
 import io.smallrye.config.SmallRyeConfig;
@@ -38,7 +35,6 @@ class EffectiveDefinitionsTest {
 
     static final BulkheadDeclaration REPORTS = new BulkheadDeclaration("Reports#render", "reports", 5, 1, false, "30s", "2s");
     static final BulkheadDeclaration OPEN = named("Open#call", "a.b c");
-    static final BulkheadDeclaration OPEN_AGAIN = named("Open#again", "a.b c");
 
     private static BulkheadDeclaration named(String location, String name) {
         return new BulkheadDeclaration(location, name, RedisBulkhead.PERMITS_UNSET, 1, null, null, null);
@@ -49,20 +45,6 @@ class EffectiveDefinitionsTest {
         assertThat(settings(Map.of(), REPORTS).get("reports"))
                 .isEqualTo(new EffectiveBulkhead(
                         SemaphoreSpec.named("reports").permits(5).maxWait(Duration.ofSeconds(2)).build(), true));
-    }
-
-    @Test
-    void configurationOverridesTheAnnotation() {
-        assertThat(settings(Map.of("\"reports\".permits", "7", "\"reports\".fair", "true",
-                "\"reports\".expire", "2m", "\"reports\".max-wait", "500ms", "\"reports\".max-hold", "1h",
-                "\"reports\".on-lost", "interrupt", "\"reports\".local-permits", "3", "\"reports\".enabled", "false",
-                "\"a.b c\".permits", "1"), REPORTS, OPEN))
-                .satisfies(settings -> {
-                    assertThat(settings.get("reports")).isEqualTo(new EffectiveBulkhead(SemaphoreSpec.named("reports")
-                            .permits(7).fair(true).expire(Duration.ofMinutes(2)).maxWait(Duration.ofMillis(500))
-                            .maxHold(Duration.ofHours(1)).onLost(OnLost.INTERRUPT).localPermits(3).build(), false));
-                    assertThat(settings.get("a.b c").spec().permits()).isEqualTo(1);
-                });
     }
 
     /** The build does not know the values of expressions. */
@@ -96,13 +78,6 @@ class EffectiveDefinitionsTest {
     }
 
     @Test
-    void waitsOfPlacesMayDiffer() {
-        BulkheadDeclaration batch = new BulkheadDeclaration("Reports#batch", "reports", 5, 1, null, null, "30s");
-        assertThat(settings(Map.of(), REPORTS, batch).get("reports").spec().maxWait()).as("of places that state none").isZero();
-        assertThat(settings(Map.of("reports.max-wait", "1s"), REPORTS, batch).get("reports").spec().maxWait()).hasSeconds(1);
-    }
-
-    @Test
     void conflictsShowWhatDiffersAtThreePlaces() {
         BulkheadDeclaration[] places = IntStream.range(1, 6).mapToObj(
                 i -> new BulkheadDeclaration("Reports#r" + i, "reports", i, 1, null, "30s", i + "s"))
@@ -133,30 +108,6 @@ class EffectiveDefinitionsTest {
     }
 
     @Test
-    void configuredMaxWaitOfZeroWins() {
-        assertThat(settings(Map.of("reports.max-wait", "0s"), REPORTS).get("reports").spec().maxWait()).isZero();
-    }
-
-    @Test
-    void globalOnOutageIsTheDefaultOfEachBulkhead() {
-        assertThat(settings(Map.of("on-outage", "local", "\"a.b c\".permits", "1", "\"a.b c\".on-outage", "allow"), REPORTS,
-                OPEN)).satisfies(settings -> {
-                    assertThat(settings.get("reports").spec().onOutage()).isEqualTo(OnOutage.LOCAL);
-                    assertThat(settings.get("a.b c").spec().onOutage()).isEqualTo(OnOutage.ALLOW);
-                });
-    }
-
-    @Test
-    void awaitReleaseIsConfigurableGloballyAndPerBulkhead() {
-        assertThat(settings(Map.of(), REPORTS).get("reports").spec().awaitRelease()).isFalse();
-        assertThat(settings(Map.of("await-release", "true", "\"a.b c\".permits", "1", "\"a.b c\".await-release", "false"),
-                REPORTS, OPEN)).satisfies(settings -> {
-                    assertThat(settings.get("reports").spec().awaitRelease()).isTrue();
-                    assertThat(settings.get("a.b c").spec().awaitRelease()).isFalse();
-                });
-    }
-
-    @Test
     void globalKeepIdleAppliesToBulkheadsWithMoreThanOnePermit() {
         SemaphoreSpec spec = settings(Map.of("keep-idle", "5s"), REPORTS).get("reports").spec();
         assertThat(spec.keepIdle()).hasSeconds(5);
@@ -167,120 +118,11 @@ class EffectiveDefinitionsTest {
         assertThat(one.toBuilder().permits(2).build().keepIdle()).as("a key whose limit is 2").hasSeconds(5);
     }
 
-    @Test
-    void keepIdleOfABulkheadAppliesToOnePermitAsWell() {
-        SemaphoreSpec one = settings(Map.of("keep-idle", "5s", "reports.keep-idle", "2s", "reports.permits", "1"), REPORTS)
-                .get("reports").spec();
-        assertThat(one.keepIdle()).hasSeconds(2);
-        assertThat(one.toBuilder().permits(3).build().keepIdle()).hasSeconds(2);
-        assertThat(settings(Map.of("reports.keep-idle", "0"), REPORTS).get("reports").spec().keepIdle()).isZero();
-    }
-
     @ParameterizedTest
     @CsvSource({ "6, 1, 6", "6, 2, 3", "7, 2, 3", "6, 6, 1", "6, 7, 1", "1, 2147483647, 1", "2147483647, 1, 2147483647" })
     void localPermitsDefaultToTheInstancesShare(String permits, String instances, int share) {
         assertThat(settings(Map.of("reports.permits", permits, "instances", instances), REPORTS).get("reports").spec()
                 .localPermits()).isEqualTo(share);
-    }
-
-    @Test
-    void configuredLocalPermitsOverrideTheShare() {
-        assertThat(settings(Map.of("reports.local-permits", "4", "instances", "5"), REPORTS).get("reports").spec()
-                .localPermits()).isEqualTo(4);
-    }
-
-    @Test
-    void configuredWeightOverridesTheAnnotations() {
-        BulkheadDeclaration heavy = new BulkheadDeclaration("Reports#all", "reports", 5, 3, false, "30s", "2s");
-        assertThat(settings(Map.of(), heavy).get("reports").spec().weight()).isEqualTo(3);
-        assertThat(settings(Map.of(), REPORTS, heavy).get("reports").spec().weight()).as("if annotations differ").isEqualTo(1);
-        assertThat(settings(Map.of("reports.weight", "2"), REPORTS, heavy).get("reports").spec().weight()).isEqualTo(2);
-    }
-
-    @Test
-    void allBulkheadsCanBeDisabled() {
-        assertThat(settings(Map.of("enabled", "false", "reports.enabled", "true"), REPORTS).get("reports").enabled()).isFalse();
-    }
-
-    @Test
-    void quotesAroundANameAreOptional() {
-        assertThat(settings(Map.of("reports.permits", "7"), REPORTS).get("reports").spec().permits()).isEqualTo(7);
-    }
-
-    @Test
-    void allErrorsAreReportedTogetherWithTheirProperties() {
-        assertThatThrownBy(() -> settings(Map.of("\"reports\".permits", "0", "\"reports\".expire", "0s", "key-prefix", "{x}",
-                "command-timeout", "0s", "rest.status", "200"), REPORTS, OPEN, OPEN_AGAIN))
-                .isInstanceOf(ConfigurationException.class)
-                .hasMessageContaining("6 errors")
-                .hasMessageContaining("quarkus.redis-bulkhead.\"reports\".permits: permits must be at least 1, but is 0")
-                .hasMessageContaining("quarkus.redis-bulkhead.\"reports\".expire: expire must be at least one millisecond")
-                .hasMessageContaining(
-                        "RBH006 Open#again, Open#call: @RedisBulkhead(name = \"a.b c\"): permits is not set. Set it "
-                                + "in the annotation, or set quarkus.redis-bulkhead.\"a.b c\".permits")
-                .hasMessageContaining("quarkus.redis-bulkhead.key-prefix")
-                .hasMessageContaining("quarkus.redis-bulkhead.command-timeout")
-                .hasMessageContaining("quarkus.redis-bulkhead.rest.status");
-    }
-
-    @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-            "on-outage         | reject,allow,local",
-            "reports.on-outage | reject,allow,local",
-            "reports.on-lost   | report,interrupt" })
-    void errorForAnUnknownEnumValueListsTheValues(String property, String words) {
-        assertThatThrownBy(() -> settings(Map.of(property, "panic"), REPORTS))
-                .isInstanceOf(ConfigValidationException.class)
-                .hasMessageContaining("quarkus.redis-bulkhead." + property)
-                .hasMessageContaining("panic")
-                .hasMessageContainingAll(words.split(","));
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = { "0", "-4" })
-    void invalidPermitsAreOneErrorAndDoNotHideOthers(String permits) {
-        assertThatThrownBy(
-                () -> settings(Map.of("\"reports\".permits", permits, "instances", "2", "on-outage", "local"), REPORTS))
-                .isInstanceOf(ConfigurationException.class)
-                .hasMessage("The configuration of Redis Bulkhead has an error:\n"
-                        + "  RBH005 quarkus.redis-bulkhead.\"reports\".permits: permits must be at least 1, but is " + permits
-                        + "\n" + MessageCode.whereExplained(Set.of(MessageCode.RBH005)));
-        assertThatThrownBy(() -> settings(
-                Map.of("\"reports\".permits", permits, "\"reports\".max-wait", "PT-1S", "instances", "0"), REPORTS))
-                .isInstanceOf(ConfigurationException.class)
-                .hasMessageContaining("3 errors");
-    }
-
-    @Test
-    void missingPermitsAreOneErrorAndDoNotHideOthers() {
-        assertThatThrownBy(() -> settings(Map.of("instances", "2"), OPEN)).hasMessageContaining("has an error:")
-                .hasMessageContaining("RBH006 Open#call: @RedisBulkhead(name = \"a.b c\"): permits is not set");
-        assertThatThrownBy(() -> settings(Map.of("\"a.b c\".local-permits", "0"), OPEN)).hasMessageContaining("2 errors")
-                .hasMessageContaining("RBH006 Open#call: @RedisBulkhead(name = \"a.b c\"): permits is not set")
-                .hasMessageContaining("quarkus.redis-bulkhead.\"a.b c\".local-permits: localPermits must be at least 1");
-    }
-
-    @Test
-    void expressionIsConfiguredByItsResolvedName() {
-        BulkheadDeclaration declaration = new BulkheadDeclaration("Shop#order", "${app.region}-orders",
-                RedisBulkhead.PERMITS_UNSET,
-                1, false, "${app.lease:10s}", "${app.wait}");
-        EffectiveDefinitions definitions = read(Map.of("app.region", "eu", "app.wait", "3s", "eu-orders.permits", "4"),
-                declaration);
-        assertThat(definitions.bulkheads()).containsOnly(Map.entry("eu-orders", new EffectiveBulkhead(SemaphoreSpec
-                .named("eu-orders").permits(4).expire(Duration.ofSeconds(10)).maxWait(Duration.ofSeconds(3)).build(), true)));
-        assertThat(definitions.annotations().resolved("${app.region}-orders")).isEqualTo("eu-orders");
-    }
-
-    @ParameterizedTest
-    @CsvSource({ "5, 5, ", "5, 6, 1", "5, 6, 5", "1, 1, 1" })
-    void usableLocalLimitIsAccepted(String permits, String instances, String local) {
-        Map<String, String> properties = new HashMap<>(
-                Map.of("on-outage", "local", "reports.permits", permits, "instances", instances));
-        if (local != null) {
-            properties.put("reports.local-permits", local);
-        }
-        assertThat(settings(properties, REPORTS)).containsOnlyKeys("reports");
     }
 
     @Test
@@ -297,16 +139,6 @@ class EffectiveDefinitionsTest {
                                 + "you mean \"reports\"? Declared: reports.");
         assertThat(settings(Map.of("other-test.permits", "3"), REPORTS)).as("declared in another build")
                 .containsOnlyKeys("reports");
-    }
-
-    /** An environment variable counts as the property that it sets. */
-    @Test
-    void environmentVariablesAreConfiguration() {
-        Map<String, String> environment = Map.of("QUARKUS_REDIS_BULKHEAD_COMMAND_TIMEOUT", "2s",
-                "QUARKUS_REDIS_BULKHEAD__REPORTS__PERMITS", "7", "QUARKUS_REDIS_BULKHEAD_ON_OUTAGE", "local",
-                "QUARKUS_REDIS_BULKHEAD_LOCK_STORE_STEP_TIMEOUT", "100ms");
-        assertThat(read(true, new EnvConfigSource(environment, 300), REPORTS).bulkheads().get("reports").spec().permits())
-                .isEqualTo(7);
     }
 
     @ParameterizedTest
@@ -390,17 +222,6 @@ class EffectiveDefinitionsTest {
         assertThat(warnings(DefinedInCode.NONE, new EnvConfigSource(Map.of("QUARKUS_REDIS_BULKHEAD_" + end, "1"), 300)))
                 .containsExactly("RBH028 QUARKUS_REDIS_BULKHEAD_" + end + ": it has no effect, as there is no such property."
                         + " Did you mean QUARKUS_REDIS_BULKHEAD_" + meant + "? " + MessageCode.RBH028.whereExplained());
-    }
-
-    /** SmallRye Config does not map this variable, so it does not report the error. */
-    @Test
-    void unresolvableValueIsRefused() {
-        BulkheadDeclaration daily = new BulkheadDeclaration("Reports#daily", "daily-reports", 5, 1, false, "30s", "2s");
-        Map<String, String> environment = Map.of("QUARKUS_REDIS_BULKHEAD_DAILY_REPORTS_PERMITS", "${app.permits}");
-        assertThatThrownBy(() -> read(true, new EnvConfigSource(environment, 300), daily)).hasMessageContaining("has an error")
-                .hasMessageContaining(
-                        "RBH026 quarkus.redis-bulkhead.daily-reports.permits: the value '${app.permits}' refers to a "
-                                + "property that is not set. Set it, or provide a default, as in ${property:default}");
     }
 
     private static Map<String, EffectiveBulkhead> settings(Map<String, String> properties,

@@ -21,11 +21,6 @@ import io.smallrye.config.SmallRyeConfigBuilder;
 class LockDefinitionsTest {
 
     @Test
-    void defaultsApplyWithoutConfiguration() {
-        assertThat(settings(Map.of()).lock("orders")).isEqualTo(LockSpec.named("orders").build());
-    }
-
-    @Test
     void valuesOfALockOverrideGlobalValues() {
         EffectiveDefinitions settings = settings(
                 Map.of("acquire-timeout", "1s", "lock-timeout", "2s", "\"of.orders\".lock-timeout",
@@ -37,16 +32,6 @@ class LockDefinitionsTest {
                 .lockTimeout(Duration.ofSeconds(4)).fair(true).build());
         assertThat(settings.lock("jobs")).isEqualTo(LockSpec.named("jobs").acquireTimeout(Duration.ZERO)
                 .lockTimeout(Duration.ofSeconds(2)).build());
-    }
-
-    /** A bulkhead and a lock of the same name have separate settings. */
-    @Test
-    void locksAndBulkheadsAreSeparate() {
-        Map<String, String> properties = Map.of("lock.acquire-timeout", "1s", "lock.orders.fair", "true", "orders.fair",
-                "false");
-        assertThat(config(properties).bulkheads()).containsOnlyKeys("orders");
-        assertThat(config(properties).lock().locks()).containsOnlyKeys("orders");
-        assertThat(config(properties).lock().locks().get("orders").fair()).hasValue(true);
     }
 
     @Test
@@ -103,10 +88,6 @@ class LockDefinitionsTest {
                 errors);
         errors.report();
         return definitions;
-    }
-
-    private static RedisBulkheadRuntimeConfig config(Map<String, String> properties) {
-        return properties(properties).getConfigMapping(RedisBulkheadRuntimeConfig.class);
     }
 
     private static SmallRyeConfig properties(Map<String, String> properties) {

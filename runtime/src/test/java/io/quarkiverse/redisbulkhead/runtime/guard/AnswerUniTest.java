@@ -64,19 +64,6 @@ class AnswerUniTest {
         assertThat(givenUp).isEmpty();
     }
 
-    @Test
-    void cancellationBeforeTheEmissionGivesUp() {
-        List<Runnable> tasks = new ArrayList<>();
-        Cancellable subscription = answer(tasks::add).map(String::trim).subscribe().with(received::add);
-        reply.complete("permit");
-
-        subscription.cancel();
-        tasks.forEach(Runnable::run);
-
-        assertThat(givenUp).containsExactly(reply);
-        assertThat(received).isEmpty();
-    }
-
     /** Operators note a cancellation before they forward it. */
     private static final class Operator extends UniOperatorProcessor<String, String> {
 
@@ -100,21 +87,6 @@ class AnswerUniTest {
         assertThat(givenUp).containsExactly(reply);
         rest.cancel();
         assertThat(givenUp).containsExactly(reply);
-    }
-
-    @Test
-    void callbackThatCancelsKeepsTheAnswer() {
-        AtomicReference<Cancellable> subscription = new AtomicReference<>();
-        subscription.set(answer().subscribe().with(item -> {
-            received.add(item);
-            subscription.get().cancel();
-        }));
-
-        reply.complete("permit");
-        subscription.get().cancel();
-
-        assertThat(received).containsExactly("permit");
-        assertThat(givenUp).isEmpty();
     }
 
     /** As the event loop of a closed Vert.x instance does. */

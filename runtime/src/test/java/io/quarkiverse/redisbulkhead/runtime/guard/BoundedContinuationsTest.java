@@ -4,25 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-import io.quarkiverse.redisbulkhead.BulkheadFullException;
-import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.RealTimers;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits;
 import io.quarkus.runtime.BlockingOperationControl;
 import io.quarkus.runtime.IOThreadDetector;
@@ -50,66 +44,6 @@ class BoundedContinuationsTest {
         engine.refuseAndRejectWaiters();
         engine.close();
         continuations.close();
-    }
-
-    @Test
-    void blockingRejectionHandlersUseBoundedThreads() throws Exception {
-        int calls = 4_000;
-        ManualAdmissions waiting = ManualAdmissions.waiting();
-        CountDownLatch gate = new CountDownLatch(1);
-        CountDownLatch handled = new CountDownLatch(calls);
-        AtomicInteger inHandlers = new AtomicInteger();
-        AsyncGuard guard = new AsyncGuard("reports", continuations);
-        for (int i = 0; i < calls; i++) {
-            guard.uni(waiting, () -> Uni.createFrom().item("done")).onFailure().invoke(rejection -> {
-                inHandlers.incrementAndGet();
-                pass(gate);
-                handled.countDown();
-            }).subscribe().with(item -> {
-            }, rejection -> {
-            });
-        }
-
-        waiting.all.forEach(admission -> admission.reject(new BulkheadFullException("reports", 1, Duration.ZERO)));
-
-        await().atMost(LONG).until(() -> inHandlers.get() == POOL);
-        assertThat(threads()).isEqualTo(POOL);
-        gate.countDown();
-        assertThat(handled.await(30, TimeUnit.SECONDS)).as("all handlers ran").isTrue();
-        assertThat(threads()).isLessThanOrEqualTo(POOL);
-    }
-
-    /** Trap 41: more blocking calls than threads are queued before the holder's continuation, and wait for its permit. */
-    @Test
-    void holderContinuesWhileBlockingCallsFillThePool() throws Exception {
-        Semaphore wanted = new Semaphore(engine, spec("wanted").maxWait(Duration.ofDays(1)).build(), true);
-        SynchronousGuard blocking = new SynchronousGuard("Wanted#blocking", "wanted");
-        ManualAdmissions continued = ManualAdmissions.waiting();
-        CompletableFuture<String> holder = new AsyncGuard("wanted", continuations).guard(() -> wanted.admit("A#holder"),
-                () -> new AsyncGuard("other", continuations).uni(continued, () -> Uni.createFrom().item("continued")))
-                .map(String::valueOf).subscribeAsCompletionStage();
-
-        List<CompletableFuture<String>> others = new ArrayList<>();
-        for (int i = 0; i < 2 * POOL; i++) {
-            CompletableFuture<String> other = new CompletableFuture<>();
-            others.add(other);
-            continuations.here().execute(() -> {
-                try {
-                    other.complete(
-                            (String) blocking.call(() -> wanted.admit("A#blocking", BlockingWait.occupies()), () -> "done"));
-                } catch (Exception e) {
-                    other.completeExceptionally(e);
-                }
-            });
-        }
-        continued.last().grant();
-
-        assertThat(holder.get(30, TimeUnit.SECONDS)).isEqualTo("continued");
-        for (CompletableFuture<String> other : others) {
-            assertThat(other.handle((done, failure) -> failure == null || failure instanceof BulkheadFullException)
-                    .get(30, TimeUnit.SECONDS)).isTrue();
-        }
-        assertThat(others.stream().filter(other -> !other.isCompletedExceptionally())).hasSizeGreaterThanOrEqualTo(MAX_BLOCKED);
     }
 
     /** Each task blocks on a nested guarded call, whose continuation needs a thread. */
@@ -166,20 +100,8 @@ class BoundedContinuationsTest {
         admission.grant();
     }
 
-    private static SemaphoreSpec.Builder spec(String name) {
-        return SemaphoreSpec.named(name).permits(1);
-    }
-
     private static long threads() {
         return Thread.getAllStackTraces().keySet().stream()
                 .filter(thread -> thread.getName().startsWith("redis-bulkhead-continuation-")).count();
-    }
-
-    private static void pass(CountDownLatch gate) {
-        try {
-            gate.await(30, TimeUnit.SECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
     }
 }

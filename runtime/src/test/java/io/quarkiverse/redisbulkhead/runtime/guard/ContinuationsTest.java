@@ -22,7 +22,6 @@ import io.quarkus.runtime.IOThreadDetector;
 import io.smallrye.mutiny.Uni;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
-import io.vertx.core.impl.ContextInternal;
 
 /** Trap 30: an execution continues on the context of its caller. */
 class ContinuationsTest {
@@ -58,37 +57,6 @@ class ContinuationsTest {
     void close() {
         continuations.close();
         BlockingOperationControl.setIoThreadDetector(new IOThreadDetector[0]);
-    }
-
-    @Test
-    void continuesOnTheCallersEventLoopContext() throws Exception {
-        CompletableFuture<Place> before = new CompletableFuture<>();
-        CompletableFuture<Place> after = new CompletableFuture<>();
-        CompletableFuture<String> reply = new CompletableFuture<>();
-        ContextInternal duplicate = ((ContextInternal) vertx.getOrCreateContext()).duplicate();
-        duplicate.runOnContext(now -> {
-            before.complete(Place.here());
-            continuations.answer(() -> reply).subscribe().with(item -> after.complete(Place.here()));
-        });
-        Place caller = before.get(10, TimeUnit.SECONDS);
-        assertThat(caller.eventLoop()).isTrue();
-        assertThat(after).isNotDone();
-
-        reply.complete("done");
-
-        assertThat(after.get(10, TimeUnit.SECONDS)).isEqualTo(caller);
-    }
-
-    /** Already on the context, the task runs without being scheduled. */
-    @Test
-    void runsAtOnceOnTheSameContext() throws Exception {
-        CompletableFuture<Boolean> atOnce = new CompletableFuture<>();
-        vertx.runOnContext(now -> {
-            boolean[] done = new boolean[1];
-            continuations.here().execute(() -> done[0] = true);
-            atOnce.complete(done[0]);
-        });
-        assertThat(atOnce.get(10, TimeUnit.SECONDS)).isTrue();
     }
 
     /** Not on the worker thread, which may be blocked on this task. */

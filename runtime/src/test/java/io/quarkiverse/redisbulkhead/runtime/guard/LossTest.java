@@ -5,9 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -45,32 +42,6 @@ class LossTest {
     }
 
     @Test
-    void blockingMethodIsInterrupted() {
-        assertThatThrownBy(() -> synchronous().call(automatic, () -> {
-            loseOnAnotherThread();
-            return new CountDownLatch(1).await(10, TimeUnit.SECONDS);
-        })).isInstanceOf(InterruptedException.class);
-        assertThat(automatic.last().ends).isEqualTo(1);
-    }
-
-    /** Trap 16: the method's result counts, and the pending interrupt is cleared. */
-    @Test
-    void unnoticedInterruptDoesNotLeak() throws Exception {
-        assertThat(synchronous().call(automatic, () -> {
-            loseOnAnotherThread();
-            return Thread.currentThread().isInterrupted();
-        })).isEqualTo(true);
-        assertThat(Thread.currentThread().isInterrupted()).isFalse();
-
-        IOException own = new IOException("own");
-        assertThatThrownBy(() -> synchronous().call(automatic, () -> {
-            loseOnAnotherThread();
-            throw own;
-        })).isSameAs(own);
-        assertThat(Thread.currentThread().isInterrupted()).isFalse();
-    }
-
-    @Test
     void interruptByOtherCodeIsKept() throws Exception {
         assertThat(synchronous().call(automatic, () -> {
             Thread.currentThread().interrupt();
@@ -87,85 +58,11 @@ class LossTest {
     }
 
     @Test
-    void withoutInterruptTheExecutionContinues() throws Exception {
-        ManualAdmissions lenient = ManualAdmissions.automatic(admission -> admission.permit.interruptsOnLoss = false);
-        assertThat(new SynchronousGuard("A#a", "reports").call(lenient, () -> {
-            lenient.last().permit.lose();
-            return Thread.currentThread().isInterrupted();
-        })).isEqualTo(false);
-
-        CompletableFuture<Object> work = new CompletableFuture<>();
-        UniAssertSubscriber<Object> uni = new AsyncGuard("reports", continuations)
-                .uni(lenient, () -> Uni.createFrom().completionStage(work)).subscribe()
-                .withSubscriber(UniAssertSubscriber.create());
-        lenient.last().permit.lose();
-        uni.assertNotTerminated();
-        work.complete("done");
-        uni.awaitItem(LONG).assertItem("done");
-
-        AssertSubscriber<Object> multi = new AsyncGuard("reports", continuations)
-                .multi(lenient, () -> Multi.createFrom().items(1, 2)).subscribe().withSubscriber(AssertSubscriber.create(1));
-        lenient.last().permit.lose();
-        multi.request(1).awaitCompletion(LONG).assertItems(1, 2);
-    }
-
-    @Test
-    void lossFailsUniAndCancelsItsSource() {
-        UniAssertSubscriber<Object> subscriber = new AsyncGuard("reports", continuations)
-                .uni(automatic, () -> Uni.createFrom().nothing().onCancellation().invoke(cancellations::incrementAndGet))
-                .subscribe()
-                .withSubscriber(UniAssertSubscriber.create());
-
-        automatic.last().permit.lose();
-
-        subscriber.awaitFailure(LONG).assertFailedWith(PermitLostException.class, "A#a");
-        assertThat(cancellations).hasValue(1);
-        assertThat(automatic.last().ends).isEqualTo(1);
-    }
-
-    @Test
     void completedUniKeepsItsItem() {
         UniAssertSubscriber<Object> subscriber = new AsyncGuard("reports", continuations)
                 .uni(automatic, () -> Uni.createFrom().item("done")).subscribe().withSubscriber(UniAssertSubscriber.create());
         automatic.last().permit.lose();
         subscriber.awaitItem(LONG).assertItem("done");
-    }
-
-    @Test
-    void lossFailsStageAndCancelsItsSource() {
-        CompletableFuture<Object> work = new CompletableFuture<>();
-        CompletableFuture<Object> result = new AsyncGuard("reports", continuations).stage(automatic, () -> work);
-
-        automatic.last().permit.lose();
-
-        assertThatThrownBy(() -> result.get(10, TimeUnit.SECONDS)).hasCauseInstanceOf(PermitLostException.class);
-        assertThat(work).isCancelled();
-        assertThat(automatic.last().ends).isEqualTo(1);
-    }
-
-    /** The source receives exactly the subscriber's requests, before and after the loss. */
-    @Test
-    void lossFailsMultiAndCancelsItsSource() {
-        List<Long> requests = new ArrayList<>();
-        AssertSubscriber<Object> subscriber = new AsyncGuard("reports", continuations)
-                .multi(automatic, () -> Multi.createBy().repeating().supplier(() -> (Object) "item").indefinitely()
-                        .onRequest().invoke(requests::add)
-                        .onCancellation().invoke(cancellations::incrementAndGet))
-                .subscribe().withSubscriber(AssertSubscriber.create(0));
-        subscriber.request(2).awaitItems(2, LONG);
-        subscriber.request(1).awaitItems(3, LONG).assertNotTerminated();
-        assertThat(requests).containsExactly(2L, 1L);
-        assertThat(cancellations).hasValue(0);
-
-        automatic.last().permit.lose();
-
-        subscriber.awaitFailure(LONG).assertFailedWith(PermitLostException.class, "A#a");
-        assertThat(subscriber.getItems()).hasSize(3);
-        assertThat(cancellations).hasValue(1);
-        assertThat(requests).hasSize(2);
-        assertThat(automatic.last().ends).isEqualTo(1);
-        subscriber.request(1).cancel();
-        assertThat(cancellations).hasValue(1);
     }
 
     @Test
@@ -205,13 +102,5 @@ class LossTest {
 
     private SynchronousGuard synchronous() {
         return new SynchronousGuard("A#a", "reports");
-    }
-
-    private void loseOnAnotherThread() {
-        Thread other = new Thread(() -> automatic.last().permit.lose());
-        other.start();
-        while (other.isAlive()) {
-            Thread.onSpinWait();
-        }
     }
 }

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -16,8 +15,6 @@ import org.junit.jupiter.api.Test;
 import io.quarkiverse.redisbulkhead.BulkheadContendedException;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.SkippedException;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.StoppingException;
 import io.quarkus.runtime.BlockingOperationControl;
 import io.quarkus.runtime.IOThreadDetector;
 import io.smallrye.mutiny.Uni;
@@ -27,10 +24,8 @@ class SkippingGuardTest {
     private static final Duration LONG = Duration.ofSeconds(20);
     private static final BulkheadFullException FULL = new BulkheadFullException("reports", 5, Duration.ZERO);
 
-    private final List<BulkheadFullException> skipped = new ArrayList<>();
     private final Continuations continuations = new Continuations(1);
     private final AsyncGuard async = new AsyncGuard("reports", continuations);
-    private final SkippedException skips = new SkippedException(FULL, skipped::add);
 
     @BeforeEach
     void noEventLoop() {
@@ -46,41 +41,12 @@ class SkippingGuardTest {
         return new SkippingGuard(guard, null);
     }
 
-    private SkippingGuard scheduled(Guard guard) {
-        return new SkippingGuard(guard, "A#a");
-    }
-
     private SkippingGuard synchronous() {
         return skipping(new SynchronousGuard("A#a", "reports"));
     }
 
     private Object neverCalled() {
         throw new AssertionError("the method ran");
-    }
-
-    @Test
-    void fullBulkheadSkipsTheCall() throws Exception {
-        assertThat(synchronous().call(ManualAdmissions.rejecting(skips), this::neverCalled)).isNull();
-        Uni<?> uni = (Uni<?>) skipping(async::uni).call(ManualAdmissions.rejecting(skips), this::neverCalled);
-        assertThat(skipped).as("not subscribed yet").hasSize(1);
-        assertThat((Object) uni.await().atMost(LONG)).isNull();
-        assertThat((CompletableFuture<?>) skipping(async::stage).call(ManualAdmissions.rejecting(skips), this::neverCalled))
-                .succeedsWithin(LONG).isNull();
-
-        assertThat(skipped).containsExactly(FULL, FULL, FULL);
-    }
-
-    /** The scheduler would log a stack trace for each tick. */
-    @Test
-    void scheduledRunsAreSkippedWhileTheApplicationStops() throws Exception {
-        StoppingException stopping = new StoppingException("reports");
-        assertThat(scheduled(new SynchronousGuard("A#a", "reports")).call(ManualAdmissions.rejecting(stopping),
-                this::neverCalled)).isNull();
-        Uni<?> uni = (Uni<?>) scheduled(async::uni).call(ManualAdmissions.rejecting(stopping), this::neverCalled);
-        assertThat((Object) uni.await().atMost(LONG)).isNull();
-
-        assertThatThrownBy(() -> synchronous().call(ManualAdmissions.rejecting(stopping), this::neverCalled))
-                .as("other calls").isSameAs(stopping);
     }
 
     /** Outages follow their policy. */
@@ -93,7 +59,6 @@ class SkippingGuardTest {
             assertThatThrownBy(() -> ((Uni<?>) skipping(async::uni).call(ManualAdmissions.rejecting(rejection),
                     this::neverCalled)).await().atMost(LONG)).isSameAs(rejection);
         }
-        assertThat(skipped).isEmpty();
     }
 
     /** For example from a nested guarded method of the same bulkhead. */
@@ -104,7 +69,6 @@ class SkippingGuardTest {
         })).isSameAs(FULL);
         assertThatThrownBy(() -> ((Uni<?>) skipping(async::uni).call(ManualAdmissions.automatic(),
                 () -> Uni.createFrom().failure(FULL))).await().atMost(LONG)).isSameAs(FULL);
-        assertThat(skipped).isEmpty();
     }
 
     @Test

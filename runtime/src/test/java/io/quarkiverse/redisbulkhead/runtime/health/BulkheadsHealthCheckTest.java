@@ -68,11 +68,6 @@ class BulkheadsHealthCheckTest {
         assertThat(redis(replies::remove)).isEqualTo(RedisState.ANSWERS);
     }
 
-    @Test
-    void redisThatLosesAllConnectionsIsAway() {
-        assertThat(redis(LOST)).isEqualTo(RedisState.AWAY);
-    }
-
     /** Trap 33: a pause of the process is not an outage of Redis. */
     @Test
     void replyReadAfterAPauseCounts() {

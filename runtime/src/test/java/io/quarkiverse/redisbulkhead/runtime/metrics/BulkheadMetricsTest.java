@@ -15,11 +15,8 @@ import io.micrometer.core.instrument.MockClock;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.simple.SimpleConfig;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallListener;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallResult;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.PermitInUse;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.Taker;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
 class BulkheadMetricsTest {
@@ -30,39 +27,6 @@ class BulkheadMetricsTest {
     final SimpleMeterRegistry registry = new SimpleMeterRegistry(SimpleConfig.DEFAULT, clock);
     final BulkheadMetrics series = new BulkheadMetrics(registry, () -> Set.of("reports", "late"), false);
     final BulkheadMetrics withKeys = new BulkheadMetrics(registry, () -> Set.of("reports"), true);
-
-    @Test
-    void waitingAndRunningCallsAreMeasured() {
-        CallListener call = begin();
-        assertThat(gauge("redis.bulkhead.executions.waiting")).isZero();
-        call.waiting();
-        assertThat(gauge("redis.bulkhead.executions.waiting")).isEqualTo(1);
-        assertThat(gauge("redis.bulkhead.executions.running")).isZero();
-        clock.add(Duration.ofMillis(300));
-        call.acquired(CallResult.ACCEPTED, 7);
-        assertThat(gauge("redis.bulkhead.executions.waiting")).isZero();
-        assertThat(gauge("redis.bulkhead.executions.running")).isEqualTo(1);
-        clock.add(Duration.ofMillis(500));
-        call.released(1);
-
-        assertThat(gauge("redis.bulkhead.executions.running")).isZero();
-        assertThat(milliseconds("redis.bulkhead.waiting.duration")).containsExactly(1.0, 300.0);
-        assertThat(milliseconds("redis.bulkhead.running.duration")).containsExactly(1.0, 500.0);
-        assertThat(calls("accepted")).isEqualTo(1);
-    }
-
-    @Test
-    void eachResultIsCounted() {
-        for (CallResult result : CallResult.values()) {
-            decide(begin(), result);
-        }
-
-        assertThat(List.of("accepted", "bypassed", "full", "timedOut", "queueFull", "skipped", "contended", "unavailable",
-                "invalidKey", "invalidWeight",
-                "cancelled"))
-                .allSatisfy(result -> assertThat(calls(result)).isEqualTo(1));
-        assertThat(registry.find("redis.bulkhead.calls").counters()).hasSize(11);
-    }
 
     /** The many immediate rejections would hide long waits. */
     @Test
@@ -78,35 +42,6 @@ class BulkheadMetricsTest {
 
         assertThat(milliseconds("redis.bulkhead.waiting.duration")).containsExactly(3.0, 1_000.0);
         assertThat(milliseconds("redis.bulkhead.running.duration")).containsExactly(0.0, 0.0);
-    }
-
-    /** Keys of different bulkheads would be mixed, and unbounded. */
-    @Test
-    void sharedSeriesHasNoKeys() {
-        assertThat(withKeys.meters(BulkheadId.of("made").forKey("acme"), "A#a"))
-                .isSameAs(withKeys.meters(BulkheadId.of("made-too").forKey("others"), "A#a"));
-        assertThat(tagValues("key")).containsExactly("");
-    }
-
-    @Test
-    void droppedPermitsAreCounted() {
-        series.onCall(REPORTS, "A#a");
-        assertThat(registry.get("redis.bulkhead.permits.leaked").tags("bulkhead", "reports").counter().count()).isZero();
-        series.leaked(new PermitInUse(REPORTS, "id", "A#a", new Taker("main", ""), Duration.ZERO, Duration.ZERO));
-
-        assertThat(registry.get("redis.bulkhead.permits.leaked").tags("bulkhead", "reports").counter().count()).isOne();
-    }
-
-    @Test
-    void weightsAreAdded() {
-        CallListener heavy = series.onCall(REPORTS, "A#a", 2_000);
-        heavy.requested();
-        heavy.acquired(CallResult.ACCEPTED, 0);
-        begin().acquired(CallResult.ACCEPTED, 0);
-        assertThat(gauge("redis.bulkhead.executions.weight")).isEqualTo(2_001);
-        heavy.released(1);
-
-        assertThat(gauge("redis.bulkhead.executions.weight")).isOne();
     }
 
     @Test
@@ -131,10 +66,6 @@ class BulkheadMetricsTest {
         assertThat(gauge("redis.bulkhead.executions.running")).isZero();
     }
 
-    private static PermitLost loss(BulkheadId id, PermitLost.Reason reason) {
-        return new PermitLost(id.name(), id.key(), "id", 1, "A#a", reason);
-    }
-
     private CallListener begin() {
         CallListener call = series.onCall(REPORTS, "A#a");
         call.requested();
@@ -151,11 +82,6 @@ class BulkheadMetricsTest {
 
     private double gauge(String name) {
         return registry.get(name).tags("bulkhead", "reports", "method", "A#a").gauge().value();
-    }
-
-    private double calls(String result) {
-        return registry.get("redis.bulkhead.calls")
-                .tags("bulkhead", "reports", "method", "A#a", "result", result).counter().count();
     }
 
     private List<Double> milliseconds(String name) {

@@ -33,20 +33,6 @@ class ClusterMetricsTest {
     });
 
     @Test
-    void gaugesAreNaNBeforeTheFirstReply() {
-        metrics.show("reports", read, ticks);
-        assertThat(inUse()).isNaN();
-        tick();
-        assertThat(inUse()).isNaN();
-        reads.get(0).complete(status(3));
-
-        assertThat(inUse()).isEqualTo(3);
-        assertThat(gauge("redis.bulkhead.permits.idle")).isEqualTo(2);
-        assertThat(gauge("redis.bulkhead.permits.limit")).isEqualTo(5);
-        assertThat(gauge("redis.bulkhead.waiters")).isZero();
-    }
-
-    @Test
     void readsAgainAfterAnException() {
         List<String> thrown = new ArrayList<>();
         metrics.show("reports", Uni.createFrom().deferred(() -> {
@@ -65,7 +51,12 @@ class ClusterMetricsTest {
     void gaugesAreNaNDuringAnOutage() {
         metrics.show("reports", read, ticks);
         tick();
+        assertThat(inUse()).as("before the first reply").isNaN();
         reads.get(0).complete(status(3));
+        assertThat(inUse()).isEqualTo(3);
+        assertThat(gauge("redis.bulkhead.permits.idle")).isEqualTo(2);
+        assertThat(gauge("redis.bulkhead.permits.limit")).isEqualTo(5);
+        assertThat(gauge("redis.bulkhead.waiters")).isZero();
         tick();
         reads.get(1).completeExceptionally(new IllegalStateException("away"));
         assertThat(inUse()).isNaN();

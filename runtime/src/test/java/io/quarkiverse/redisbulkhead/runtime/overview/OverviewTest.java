@@ -2,9 +2,7 @@ package io.quarkiverse.redisbulkhead.runtime.overview;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assertions.tuple;
 
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -27,8 +25,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
-import io.quarkiverse.redisbulkhead.Holder;
-import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine;
@@ -45,14 +41,10 @@ import io.quarkiverse.redisbulkhead.runtime.store.ObservedShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.Peers;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
-import io.quarkiverse.redisbulkhead.runtime.store.Statement;
-import io.quarkiverse.redisbulkhead.runtime.store.Statement.Need;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
-import io.smallrye.mutiny.Uni;
 
 class OverviewTest {
 
-    static final Optional<String> NONE = Optional.empty();
     static final SemaphoreSpec REPORTS = SemaphoreSpec.named("reports").permits(3).build();
     static final SemaphoreSpec TENANTS = SemaphoreSpec.named("tenants").permits(2).build();
     static final SemaphoreSpec ELSEWHERE = SemaphoreSpec.named("elsewhere").permits(9).build();
@@ -60,10 +52,8 @@ class OverviewTest {
     final InMemoryShareStore server = new InMemoryShareStore(1);
     final SortedSet<BulkheadId> inUse = new TreeSet<>();
     final Map<String, Function<String, CompletionStage<String>>> answering = new HashMap<>();
-    int scans;
     long now;
     final Engine engine = engine("one", new Store("one"));
-    final Overview overview = overview(engine);
     final List<Admission> admissions = new ArrayList<>();
 
     /** The store as one instance has it. */
@@ -76,7 +66,6 @@ class OverviewTest {
 
         @Override
         public CompletionStage<BulkheadsInUse> inUse(int most, Set<BulkheadId> known) {
-            scans++;
             return CompletableFuture.completedStage(new BulkheadsInUse(List.copyOf(inUse), Map.of(), Optional.empty()));
         }
     }
@@ -123,25 +112,7 @@ class OverviewTest {
 
     private Overview overview(Engine engine) {
         return new Overview(List.of(declared(TENANTS, true), declared(REPORTS, false)), name -> Optional.empty(), List::of,
-                OverviewTest::changeable, () -> engine, () -> now);
-    }
-
-    private Overview ofCode(Engine engine, List<String> listed) {
-        return new Overview(List.of(), name -> Optional.of(declared(ELSEWHERE, false)), () -> listed, OverviewTest::changeable,
-                () -> engine, () -> now);
-    }
-
-    private static RedisSemaphore changeable(String name) {
-        return changeable(name, Optional.empty());
-    }
-
-    private static RedisSemaphore changeable(String name, Optional<String> key) {
-        return (RedisSemaphore) Proxy.newProxyInstance(RedisSemaphore.class.getClassLoader(),
-                new Class<?>[] { RedisSemaphore.class }, (self, method, arguments) -> switch (method.getName()) {
-                    case "forKey" -> changeable(name, Optional.of((String) arguments[0]));
-                    case "key" -> key;
-                    default -> throw new UnsupportedOperationException(method.getName());
-                });
+                name -> null, () -> engine, () -> now);
     }
 
     private static DeclaredBulkhead declared(SemaphoreSpec spec, boolean keyed) {
@@ -165,25 +136,6 @@ class OverviewTest {
         return overview.snapshot().subscribeAsCompletionStage().get(10, TimeUnit.SECONDS);
     }
 
-    @Test
-    void keysAndBulkheadsOfOtherApplicationsAreShown() throws Exception {
-        hold(semaphore(engine, REPORTS));
-        hold(semaphore(engine, TENANTS).forKey("b", OptionalInt.of(7)));
-        hold(semaphore(engine, TENANTS).forKey("a", OptionalInt.empty()));
-        hold(semaphore(engine, ELSEWHERE));
-
-        Snapshot snapshot = snapshot(overview(engine("two", new Store("two"))));
-
-        assertThat(snapshot.bulkheads()).extracting(BulkheadState::name).containsExactly("elsewhere", "reports", "tenants");
-        BulkheadState elsewhere = snapshot.bulkheads().get(0);
-        assertThat(elsewhere.declared()).isFalse();
-        assertThat(elsewhere.limits().get(0).limit()).as("the declared limit").hasValue(9);
-        assertThat(snapshot.bulkheads().get(1).limits().get(0).holders()).extracting(Holder::method).containsExactly("A#a");
-        assertThat(snapshot.bulkheads().get(2).limits()).extracting(LimitState::key, LimitState::limit).containsExactly(
-                tuple(Optional.of("a"), OptionalInt.of(2)),
-                tuple(Optional.of("b"), OptionalInt.of(7)));
-    }
-
     /** Trap 54: an instance that does not answer is shown with its share. */
     @Test
     void silentInstanceIsShownWithItsShare() throws Exception {
@@ -199,39 +151,6 @@ class OverviewTest {
             assertThat(silent.weight()).isEqualTo(2);
             assertThat(silent.method()).isEmpty();
         });
-    }
-
-    @Test
-    void lockHasOnePermit() throws Exception {
-        BulkheadId lock = BulkheadId.of("lock:orders");
-        inUse.add(lock);
-        for (int declared : new int[] { 2, 1 }) {
-            server.connect("i" + declared).sync(new Statement(lock, 1, 0, 0, 0, 0, 30_000, declared, false, false,
-                    List.of(new Need(0, 1, 1, 1)), List.of(), 0, 0, "", -1, List.of(), List.of()));
-        }
-
-        assertThat(snapshot(overview).bulkheads().get(0).limits().get(0).limit()).hasValue(1);
-    }
-
-    @Test
-    void differentLimitsAreReportedUnlessResized() throws Exception {
-        Engine other = engine("two", new Store("two"));
-        hold(semaphore(engine, REPORTS));
-        hold(semaphore(other, REPORTS.toBuilder().permits(4).build()));
-        hold(semaphore(engine, ELSEWHERE));
-        hold(semaphore(other, ELSEWHERE.toBuilder().permits(8).build()));
-
-        Snapshot before = snapshot(overview);
-        semaphore(engine, REPORTS).resize(6).toCompletableFuture().get(10, TimeUnit.SECONDS);
-        LimitState after = snapshot(overview).bulkheads().get(1).limits().get(0);
-        semaphore(engine, REPORTS).resetSize().toCompletableFuture().get(10, TimeUnit.SECONDS);
-
-        assertThat(before.bulkheads().get(0).limits().get(0).limit()).as("ambiguous").isEmpty();
-        assertThat(before.bulkheads().get(1).limits().get(0).limitsDiffer()).isTrue();
-        assertThat(before.bulkheads().get(1).limits().get(0).declaredLimits()).containsExactly(3, 4);
-        assertThat(after.limit()).hasValue(6);
-        assertThat(after.resized()).isTrue();
-        assertThat(after.limitsDiffer()).isFalse();
     }
 
     /** Requests for permits must not queue behind the snapshot. */
@@ -299,24 +218,6 @@ class OverviewTest {
                 .isInstanceOf(BulkheadUnavailableException.class).hasMessageContaining("reports");
     }
 
-    // ---- Sharing
-
-    private CompletableFuture<Snapshot> seen() {
-        return overview.snapshot().subscribeAsCompletionStage();
-    }
-
-    @Test
-    void readingIsSharedForASecond() {
-        CompletableFuture<Snapshot> first = seen();
-        now += Duration.ofMillis(900).toNanos();
-        assertThat(seen().join()).isSameAs(first.join());
-        assertThat(scans).isEqualTo(1);
-
-        now += Duration.ofMillis(100).toNanos();
-        assertThat(seen().join()).isNotSameAs(first.join());
-        assertThat(scans).isEqualTo(2);
-    }
-
     /** Even a slow one; otherwise frequent calls would pile up readings. */
     @Test
     void readingInFlightIsSharedAndNotCancelled() {
@@ -336,68 +237,6 @@ class OverviewTest {
 
         readings.get(0).complete(new BulkheadsInUse(List.of(), Map.of(), Optional.empty()));
         assertThat(second).isCompleted();
-    }
-
-    @Test
-    void changeIsSeenByLaterReadings() {
-        seen();
-        change("reports", NONE).await().indefinitely();
-
-        seen();
-        assertThat(scans).isEqualTo(2);
-    }
-
-    // ---- What can be changed
-
-    private Uni<Optional<String>> change(String name, Optional<String> key) {
-        return overview.change(name, key, limit -> Uni.createFrom().item(limit.key()));
-    }
-
-    private void assertChanges(String name, Optional<String> key) {
-        assertThat(change(name, key).await().indefinitely()).isEqualTo(key);
-    }
-
-    private void assertProblem(String name, Optional<String> key, int status, String message) {
-        assertThatThrownBy(() -> change(name, key).await().indefinitely()).isInstanceOf(Problem.class)
-                .hasMessageContaining(message).extracting(problem -> ((Problem) problem).status()).isEqualTo(status);
-    }
-
-    @Test
-    void declaredBulkheadsCanBeChangedWithoutReading() {
-        assertChanges("reports", NONE);
-        assertChanges("tenants", Optional.of("a"));
-        assertChanges("tenants", Optional.of(""));
-
-        assertProblem("tenants", NONE, 400, "has one limit for each key");
-        assertProblem("reports", Optional.of(""), 400, "has one limit for all calls");
-        assertProblem("lock:orders", NONE, 409, "belongs to a lock");
-        assertThat(scans).isZero();
-    }
-
-    @Test
-    void bulkheadsInUseElsewhereCanBeChanged() throws Exception {
-        hold(semaphore(engine, ELSEWHERE));
-        assertChanges("elsewhere", NONE);
-        assertProblem("elsewhere", Optional.of("a"), 400, "has one limit for all calls");
-
-        now += Duration.ofSeconds(1).toNanos();
-        hold(semaphore(engine, ELSEWHERE).forKey("a", OptionalInt.empty()));
-        assertChanges("elsewhere", NONE);
-        assertChanges("elsewhere", Optional.of("b"));
-
-        assertProblem("elsewher", NONE, 404, "There is no bulkhead 'elsewher': this application does not declare it, and no"
-                + " application uses it. Did you mean 'elsewhere'?");
-    }
-
-    /** Code may use it with keys and without. */
-    @Test
-    void bulkheadsDefinedInCodeCanBeChangedWithAndWithoutAKey() {
-        Overview own = ofCode(engine, List.of("elsewhere"));
-
-        for (Optional<String> key : List.of(NONE, Optional.of("a"))) {
-            assertThat(own.change("elsewhere", key, limit -> Uni.createFrom().item(limit.key())).await().indefinitely())
-                    .isEqualTo(key);
-        }
     }
 
     @Test
