@@ -26,7 +26,7 @@ class ObservedShareStoreTest {
             });
     final ShareStore store = new ObservedShareStore(behind,
             (operation, time, failure) -> {
-    });
+            });
 
     @Test
     void eachStoreMethodIsPassedOn() {
