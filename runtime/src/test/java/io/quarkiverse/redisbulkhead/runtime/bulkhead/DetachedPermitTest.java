@@ -227,6 +227,24 @@ class DetachedPermitTest extends TwoInstances {
         assertThat(look().granted()).isZero();
     }
 
+    /** Of the same instance, or of two. */
+    @Test
+    void oneOfSeveralAttachesSucceeds() {
+        String token = detached(hold());
+        slowly();
+        CompletionStage<HeldPermit> first = attach(one, token);
+        CompletionStage<HeldPermit> second = attach(two, token);
+
+        assertThat(failure(attach(one, token))).as("in flight").isInstanceOf(PermitGoneException.class);
+        advance(Duration.ofMillis(50));
+        assertThat(failure(attach(one, token))).as("held").isInstanceOf(PermitGoneException.class);
+
+        assertThat(first.toCompletableFuture()).isCompleted();
+        assertThat(failure(second)).isInstanceOf(PermitGoneException.class);
+        server.calm();
+        assertThat(look().granted()).isEqualTo(1);
+    }
+
     /** Trap 4: the store has attached it, and tells so again. */
     @Test
     void lostAnswerAttachesOnce() {

@@ -52,12 +52,6 @@ class EngineTest extends TwoInstances {
         assertThat(one.planned()).as("timers").isZero();
     }
 
-    @Test
-    void singlePermitGoesBackImmediately() {
-        call(one, work(1)).end();
-        assertThat(look().granted()).isZero();
-    }
-
     /** An execution ends without awaiting its release, which the next request of this instance does not overtake. */
     @ParameterizedTest
     @ValueSource(booleans = { true, false })

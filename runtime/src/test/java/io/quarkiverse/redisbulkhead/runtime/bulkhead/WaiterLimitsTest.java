@@ -66,17 +66,6 @@ class WaiterLimitsTest extends TwoInstances {
         assertThat(look().waiting()).as("it does not queue").isEqualTo(1);
     }
 
-    @Test
-    void callAtTheBoundGetsAFreePermit() {
-        take(SPEC);
-        waitOnThread(SPEC);
-        waitOnThread(SPEC);
-
-        held(onThread(other("free")));
-
-        assertThat(waiting.blockedThreads()).isEqualTo(2);
-    }
-
     /** Calls that start together may all pass the first check. */
     @Test
     void boundIsCheckedAgainWhenTheCallMustWait() {

@@ -63,13 +63,6 @@ class KnownPropertiesTest {
         });
     }
 
-    @Test
-    void namesOfPropertiesAndGroupsAreReserved() {
-        assertThat(Set.of("rest", "lock", "lock-store", "metrics", "store", "enabled", "key-prefix"))
-                .allMatch(KnownProperties::isReserved);
-        assertThat(Set.of("reports", "lockers", "res", "permits", "")).noneMatch(KnownProperties::isReserved);
-    }
-
     @ParameterizedTest
     @ValueSource(strings = { "reject", "REJECT", "Reject", " reject ", "rEjEcT", "local", "LOCAL", "allow_", "Al low",
             "nowhere",

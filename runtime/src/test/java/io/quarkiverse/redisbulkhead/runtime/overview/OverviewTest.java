@@ -41,6 +41,8 @@ import io.quarkiverse.redisbulkhead.runtime.store.ObservedShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.Peers;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.Statement;
+import io.quarkiverse.redisbulkhead.runtime.store.Statement.Need;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 
 class OverviewTest {
@@ -151,6 +153,39 @@ class OverviewTest {
             assertThat(silent.weight()).isEqualTo(2);
             assertThat(silent.method()).isEmpty();
         });
+    }
+
+    @Test
+    void lockHasOnePermit() throws Exception {
+        BulkheadId lock = BulkheadId.of("lock:orders");
+        inUse.add(lock);
+        for (int declared : new int[] { 2, 1 }) {
+            server.connect("i" + declared).sync(new Statement(lock, 1, 0, 0, 0, 0, 30_000, declared, false, false,
+                    List.of(new Need(0, 1, 1, 1)), List.of(), 0, 0, "", -1, List.of(), List.of()));
+        }
+
+        assertThat(snapshot(overview(engine)).bulkheads().get(0).limits().get(0).limit()).hasValue(1);
+    }
+
+    @Test
+    void differentLimitsAreReportedUnlessResized() throws Exception {
+        Engine other = engine("two", new Store("two"));
+        hold(semaphore(engine, REPORTS));
+        hold(semaphore(other, REPORTS.toBuilder().permits(4).build()));
+        hold(semaphore(engine, ELSEWHERE));
+        hold(semaphore(other, ELSEWHERE.toBuilder().permits(8).build()));
+
+        Snapshot before = snapshot(overview(engine));
+        semaphore(engine, REPORTS).resize(6).toCompletableFuture().get(10, TimeUnit.SECONDS);
+        LimitState after = snapshot(overview(engine)).bulkheads().get(1).limits().get(0);
+        semaphore(engine, REPORTS).resetSize().toCompletableFuture().get(10, TimeUnit.SECONDS);
+
+        assertThat(before.bulkheads().get(0).limits().get(0).limit()).as("ambiguous").isEmpty();
+        assertThat(before.bulkheads().get(1).limits().get(0).limitsDiffer()).isTrue();
+        assertThat(before.bulkheads().get(1).limits().get(0).declaredLimits()).containsExactly(3, 4);
+        assertThat(after.limit()).hasValue(6);
+        assertThat(after.resized()).isTrue();
+        assertThat(after.limitsDiffer()).isFalse();
     }
 
     /** Requests for permits must not queue behind the snapshot. */
