@@ -371,7 +371,7 @@ final class ShareSync {
         offered = 0;
         transfers.newEpoch();
         int admitted = (int) Math.max(0, position.admitted() - returnedMeanwhile);
-        bulkhead.loseBeyond(admitted, Reason.GONE, then);
+        loseBeyond(admitted, Reason.GONE, then);
         bulkhead.returning = Math.min(bulkhead.returning, Math.max(0, admitted - bulkhead.inUse));
         bulkhead.share = (int) Math.max(0, granted - returned - revoked);
         if (bulkhead.share < before) {
@@ -385,9 +385,14 @@ final class ShareSync {
         if (permits > 0) {
             bulkhead.share -= permits;
             bulkhead.returning = Math.max(0, Math.min(bulkhead.returning, bulkhead.share - bulkhead.inUse));
-            bulkhead.loseBeyond(bulkhead.share, reason, then);
+            loseBeyond(bulkhead.share, reason, then);
             shareShrank(then);
         }
+    }
+
+    private void loseBeyond(int mostInUse, Reason reason, List<Runnable> then) {
+        bulkhead.loseBeyond(mostInUse, reason, then);
+        transfers.endHoldsBeyond(mostInUse);
     }
 
     private void shareShrank(List<Runnable> then) {

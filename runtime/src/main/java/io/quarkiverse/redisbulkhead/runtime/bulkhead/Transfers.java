@@ -259,6 +259,17 @@ final class Transfers {
         }
     }
 
+    /** The share has become smaller: minimum holds that were not stated yet end, until no more than that is in use. */
+    void endHoldsBeyond(int mostInUse) {
+        leaving.removeIf(leave -> {
+            boolean ends = bulkhead.inUse > mostInUse && !leave.counted && leave.digest.isEmpty();
+            if (ends) {
+                bulkhead.leave(leave.permit);
+            }
+            return ends;
+        });
+    }
+
     /** The store has begun a new epoch, which knows of no attaching. */
     void newEpoch() {
         attached.clear();

@@ -440,6 +440,27 @@ class EngineTest extends TwoInstances {
         held(call(two, work(1)));
     }
 
+    /**
+     * An operator takes the permit away in the store, because its instance does not answer, and the execution ends meanwhile.
+     */
+    @Test
+    void permitThatIsRevokedBeforeItsMinimumHoldIsStatedIsGone() {
+        SemaphoreDefinition held = work(2, spec -> spec.minHold(Duration.ofSeconds(4)));
+        server.leastDelayMicros = 10_000;
+        server.mostDelayMicros = 10_000;
+        Admission call = call(one, held);
+        advance(Duration.ofMillis(50));
+        server.connect("operator").revoke(WORK, "one", "", 1);
+        advance(Duration.ofMillis(25));
+        call.end();
+        advance(Duration.ofSeconds(1));
+
+        Admission next = call(one, held);
+        advance(Duration.ofMillis(50));
+        held(next);
+        assertThat(sharesNow()).isEqualTo(1);
+    }
+
     @Test
     void otherExecutionsOutlastAMinimumHold() {
         SemaphoreDefinition held = work(2, spec -> spec.minHold(Duration.ofSeconds(4)).maxHold(Duration.ofSeconds(10)));

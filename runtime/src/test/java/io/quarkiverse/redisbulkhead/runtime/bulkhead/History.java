@@ -10,11 +10,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Function;
 
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.ComparedShares;
 import io.quarkiverse.redisbulkhead.runtime.store.InMemoryShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.Position;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
+import io.quarkiverse.redisbulkhead.runtime.store.machine.StoredTotals;
 
 /** A random history of several instances at one bulkhead. After each step it is checked that nothing is promised too much. */
 final class History {
@@ -29,7 +35,9 @@ final class History {
         /** A failover to older data; all instances that live reconnect. */
         FAILOVER,
         /** Data is lost on a server that runs on, so that the limit may be exceeded until the next statements. */
-        DATA
+        DATA,
+        /** Permits are detached, attached and held for a minimum time, and an operator takes some away. */
+        TRANSFERS
     }
 
     static final BulkheadId BULKHEAD = BulkheadId.of("work");
@@ -45,9 +53,13 @@ final class History {
     private final List<SimulatedInstance> instances = new ArrayList<>();
     private final List<Execution> executions = new ArrayList<>();
     private final Set<Long> tokens = new HashSet<>();
+    // First and last token of each block that the server has given away.
+    private final TreeMap<Long, Long> blocks = new TreeMap<>();
     private final int limit;
     private final boolean fair;
     private final boolean heavy;
+    private final boolean transfers;
+    private final boolean revokes;
     private final Duration keepIdle;
     private final StringBuilder log = new StringBuilder();
     private InMemoryShareStore.Snapshot older;
@@ -56,6 +68,10 @@ final class History {
     private boolean clockWentBack;
     private final List<String> deadGrants = new ArrayList<>();
     private long olderSince;
+    private final List<Detached> detached = new ArrayList<>();
+    private int revoked;
+    private boolean calm;
+    private AssertionError broken;
     private int names;
     private boolean ordered;
     // Tickets of calls that wait, as seen after the last step.
@@ -63,25 +79,43 @@ final class History {
 
     int granted;
     int lost;
-    int keptGrants;
 
-    /** One call and what became of it. */
+    /** A permit that no instance holds until it is attached, at most until its lease ends. */
+    private final class Detached {
+
+        private final int weight;
+        private final long until;
+        private boolean attached;
+
+        private Detached(int weight, long until) {
+            this.weight = weight;
+            this.until = until;
+        }
+
+        private boolean isTaken() {
+            return !attached && micros() < until;
+        }
+    }
+
+    /** One call, or one attached permit, and what became of it. */
     private final class Execution {
 
         private final SimulatedInstance at;
-        private final Admission admission;
+        private final Runnable release;
         private final int weight;
         private final long mustBeDecidedBy;
         private SharePermit permit;
+        /** Such a permit has no token until its instance is given some. */
+        private boolean isAttached;
         private boolean decided;
         private boolean ended;
         private boolean heldAtEnd;
 
         private Execution(SimulatedInstance at, Admission admission, int weight, Duration maxWait) {
             this.at = at;
-            this.admission = admission;
+            this.release = admission::end;
             this.weight = weight;
-            this.mustBeDecidedBy = server.nanoTime() / 1_000 + maxWait.toNanos() / 1_000 + 3 * SECOND;
+            this.mustBeDecidedBy = micros() + maxWait.toNanos() / 1_000 + 3 * SECOND;
             admission.granted().whenComplete((permits, failure) -> {
                 decided = true;
                 if (failure == null && permits.get(0) instanceof SharePermit own) {
@@ -97,8 +131,15 @@ final class History {
             });
         }
 
-        private long randomTime() {
-            return random.nextInt(5) == 0 ? random.nextInt(8_000) * MILLI : random.nextInt(60) * MILLI;
+        private Execution(SimulatedInstance at, SharePermit attached, int weight) {
+            this.at = at;
+            this.release = attached::release;
+            this.weight = weight;
+            this.mustBeDecidedBy = micros();
+            permit = attached;
+            isAttached = true;
+            decided = true;
+            server.schedule(randomTime(), this::end);
         }
 
         private void end() {
@@ -110,11 +151,32 @@ final class History {
                 return;
             }
             ended = true;
-            if (permit != null && random.nextInt(3) == 0) {
+            if (permit != null && !isAttached && random.nextInt(3) == 0) {
                 checkToken(permit);
             }
             heldAtEnd = permit == null || permit.isHeld();
-            admission.end();
+            if (transfers && !calm && permit != null && heldAtEnd && random.nextInt(4) == 0) {
+                detach();
+            } else {
+                release.run();
+            }
+        }
+
+        private void detach() {
+            note("detaches " + permit.id());
+            long until = micros() + LEASE.toNanos() / 1_000 - 50 * MILLI;
+            permit.detach().whenComplete((token, failure) -> {
+                heldAtEnd = permit.isHeld();
+                if (failure == null) {
+                    permit = null;
+                    Detached one = new Detached(weight, until);
+                    detached.add(one);
+                    for (int i = 0; i < 2; i++) {
+                        server.schedule(randomTime(), () -> attach(one, token));
+                    }
+                }
+                release.run();
+            });
         }
 
         private boolean runs() {
@@ -122,16 +184,27 @@ final class History {
         }
     }
 
-    History(long seed, Faults faults) {
+    private long randomTime() {
+        return random.nextInt(5) == 0 ? random.nextInt(8_000) * MILLI : random.nextInt(60) * MILLI;
+    }
+
+    private long micros() {
+        return server.nanoTime() / 1_000;
+    }
+
+    History(long seed, Faults faults, Function<BulkheadId, ComparedShares> implementation) {
         this.seed = seed;
         this.faults = faults;
         this.random = new Random(seed);
-        this.server = new InMemoryShareStore(seed);
+        this.server = new InMemoryShareStore(seed, implementation);
         this.limit = 1 + random.nextInt(6);
         this.fair = random.nextInt(3) > 0;
         this.heavy = limit > 1 && random.nextInt(3) == 0;
         this.keepIdle = random.nextBoolean() ? Duration.ZERO : Duration.ofMillis(200 + random.nextInt(2_000));
+        this.transfers = faults == Faults.TRANSFERS || faults == Faults.NETWORK && random.nextInt(3) == 0;
+        this.revokes = faults == Faults.TRANSFERS && random.nextBoolean();
         this.ordered = faults == Faults.NONE && fair && !heavy;
+        server.observer = this::checkSent;
         int count = 1 + random.nextInt(4);
         for (int i = 0; i < count; i++) {
             start();
@@ -202,8 +275,10 @@ final class History {
     }
 
     private SemaphoreDefinition definition(int weight, Duration maxWait) {
+        boolean held = transfers && random.nextInt(4) == 0;
+        Duration minHold = held ? Duration.ofMillis(random.nextInt(1_500)) : Duration.ZERO;
         return SemaphoreDefinition.of(SemaphoreSpec.named("work").permits(limit).weight(weight).fair(fair).expire(LEASE)
-                .maxWait(maxWait).keepIdle(keepIdle).build());
+                .maxWait(maxWait).keepIdle(keepIdle).minHold(minHold).build());
     }
 
     private void call() {
@@ -238,8 +313,11 @@ final class History {
     }
 
     private void fault() {
+        if (revokes) {
+            revoke();
+        }
         switch (faults) {
-            case NONE, DELAYS -> server.advance(random.nextInt(5) * MILLI);
+            case NONE, DELAYS, TRANSFERS -> server.advance(random.nextInt(5) * MILLI);
             case NETWORK -> networkFault();
             case FAILOVER -> failover();
             case DATA -> {
@@ -249,6 +327,27 @@ final class History {
                     networkFault();
                 }
             }
+        }
+    }
+
+    /** Until the instance knows, its executions use what was revoked. */
+    private void revoke() {
+        SimulatedInstance one = any();
+        note("an operator revokes a permit of " + one.name);
+        revoked++;
+        server.connect("operator").revoke(BULKHEAD, one.name, "", 1);
+        server.schedule(LEASE.toNanos() / 1_000, () -> revoked--);
+    }
+
+    private void attach(Detached one, String token) {
+        SimulatedInstance at = any();
+        if (!at.isPaused()) {
+            note("attaches at " + at.name);
+            at.engine.attach(definition(1, Duration.ZERO), token, "m").thenAccept(permit -> {
+                assertThat(one.attached).as("attached before").isFalse();
+                one.attached = true;
+                executions.add(new Execution(at, (SharePermit) permit, one.weight));
+            });
         }
     }
 
@@ -298,18 +397,20 @@ final class History {
             olderSince = server.nanoTime();
             return;
         }
-        note("failover to older data");
+        boolean isEmpty = random.nextInt(4) == 0;
+        note("failover to " + (isEmpty ? "no" : "older") + " data");
         server.restore(older);
+        if (isEmpty) {
+            server.loseData();
+        }
         server.changeRunId();
         older = null;
         // The store cannot wait for an instance that older data does not know.
-        if (!instances.stream().allMatch(each -> server.fields(BULKHEAD).containsKey("i:" + each.name))) {
-            exemptUntil = server.nanoTime() / 1_000 + LEASE.toNanos() / 1_000 + SECOND;
+        if (!isEmpty && instances.stream().anyMatch(each -> each.engine.bulkheadNow(BULKHEAD) != null
+                && !server.fields(BULKHEAD).containsKey("i:" + each.name))) {
+            exemptUntil = micros() + LEASE.toNanos() / 1_000 + SECOND;
         }
-        for (SimulatedInstance instance : instances) {
-            instance.engine.reconnected();
-        }
-        server.advance(10 * MILLI);
+        instances.forEach(each -> server.schedule(random.nextInt(800) * MILLI, each.engine::reconnected));
     }
 
     private void dataFault() {
@@ -334,7 +435,7 @@ final class History {
                 instances.stream().filter(each -> !each.isPaused()).forEach(each -> each.engine.reconnected());
             }
         }
-        exemptUntil = server.nanoTime() / 1_000 + LEASE.toNanos() / 1_000 + SECOND;
+        exemptUntil = micros() + LEASE.toNanos() / 1_000 + SECOND;
     }
 
     // ---- Checks
@@ -344,18 +445,47 @@ final class History {
         for (Execution each : executions) {
             assertThat(
                     each.decided || !each.at.isAlive() || each.at.isPaused() || faults != Faults.NONE && faults != Faults.DELAYS
-                            || server.nanoTime() / 1_000 <= each.mustBeDecidedBy)
+                            || micros() <= each.mustBeDecidedBy)
                     .as("a call at " + each.at.name + " that had to be decided by " + each.mustBeDecidedBy / MILLI + " ms")
                     .isTrue();
         }
         checkOrder();
     }
 
+    /** After each step of the server. What fails is thrown later, because futures would swallow it here. */
+    private void checkSent(Object sent) {
+        try {
+            if (sent instanceof Position answer) {
+                checkBlock(answer.firstToken(), answer.tokens());
+            } else if (sent instanceof ShareMessage.Granted offer) {
+                checkBlock(offer.firstToken(), offer.tokens());
+            }
+            if (faults != Faults.DATA && !clockWentBack) {
+                StoredTotals.check(server.stored(BULKHEAD));
+            }
+        } catch (AssertionError e) {
+            broken = broken == null ? e : broken;
+        }
+    }
+
+    private void checkBlock(long first, int count) {
+        // Tokens of a server without data come from its clock, and from what its instances have seen.
+        if (count > 0 && !(faults == Faults.DATA && clockWentBack)) {
+            Map.Entry<Long, Long> before = blocks.floorEntry(first + count - 1);
+            assertThat(before == null || before.getValue() < first).as("tokens from %s are new", first).isTrue();
+            blocks.put(first, first + count - 1);
+        }
+    }
+
     private void checkLimit() {
+        if (broken != null) {
+            throw broken;
+        }
         assertThat(deadGrants).as("permits that were not held when they were granted").isEmpty();
-        if (server.nanoTime() / 1_000 >= exemptUntil) {
-            assertThat(executions.stream().filter(Execution::runs).mapToInt(each -> each.weight).sum())
-                    .as("executions in use").isLessThanOrEqualTo(limit);
+        if (micros() >= exemptUntil) {
+            int inUse = executions.stream().filter(Execution::runs).mapToInt(each -> each.weight).sum();
+            int taken = detached.stream().filter(Detached::isTaken).mapToInt(each -> each.weight).sum();
+            assertThat(inUse + taken).as("permits in use").isLessThanOrEqualTo(limit + revoked);
         }
     }
 
@@ -367,7 +497,6 @@ final class History {
             assertThat(token).as("token").isPositive().isLessThan(1L << 53);
             assertThat(tokens.add(token) || faults == Faults.DATA && clockWentBack).as("token " + token + " is unique")
                     .isTrue();
-            // Tokens of a server without data come from its clock, and from what its instances have seen.
             if (limit == 1 && faults != Faults.DATA && !clockWentBack) {
                 assertThat(token).as("token of the only permit").isGreaterThan(highestDrawn);
                 highestDrawn = token;
@@ -395,6 +524,7 @@ final class History {
 
     private void finish() {
         note("all faults end");
+        calm = true;
         server.calm();
         server.advance(20 * SECOND);
         server.advance(SECOND);

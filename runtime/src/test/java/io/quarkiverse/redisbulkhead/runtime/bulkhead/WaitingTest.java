@@ -193,7 +193,7 @@ class WaitingTest extends TwoInstances {
         advance(Duration.ofSeconds(30));
 
         assertThat(look().granted()).as("those of the paused instance").isEqualTo(2);
-        assertThat(server.expiresAt(WORK)).isGreaterThan(server.wallMicros() / 1_000 + 20_000);
+        assertThat(server.stored(WORK).fieldsExpire()).isGreaterThan(server.wallMicros() / 1_000 + 20_000);
         one.resume();
         one.catchUp();
         assertThat(permit.isHeld()).isTrue();

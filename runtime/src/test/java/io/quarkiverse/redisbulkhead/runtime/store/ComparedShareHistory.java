@@ -2,7 +2,6 @@ package io.quarkiverse.redisbulkhead.runtime.store;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 
@@ -75,7 +74,7 @@ final class ComparedShareHistory {
             instances.add(new Instance(name));
         }
         all.forEach(shares -> {
-            shares.restore(new Stored(Map.of(), Map.of(), 0, 0));
+            shares.restore(Stored.NOTHING);
             shares.takeMessages();
         });
     }
@@ -150,13 +149,13 @@ final class ComparedShareHistory {
         Stored now = all.get(0).stored();
         switch (random.nextInt(9)) {
             case 0 -> {
-                return restored(new Stored(Map.of(), Map.of(), 0, 0), "flush");
+                return restored(Stored.NOTHING, "flush");
             }
             case 1 -> {
-                return restored(new Stored(Map.of(), now.queue(), 0, now.queueExpires()), "evict the hash");
+                return restored(now.withoutFields(), "evict the hash");
             }
             case 2 -> {
-                return restored(new Stored(now.fields(), Map.of(), now.fieldsExpire(), 0), "evict the queue");
+                return restored(now.withoutQueue(), "evict the queue");
             }
             case 3 -> {
                 run++;

@@ -6,10 +6,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Function;
 
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.LuaEngine;
-import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.Published;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.RedisModel;
+import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.RedisModel.Published;
 import io.quarkiverse.redisbulkhead.runtime.store.machine.ShareMachine;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.ShareCodec;
 
@@ -22,7 +23,22 @@ public interface ComparedShares {
 
     /** What is stored, as text, with the instants at which the keys expire. */
     record Stored(Map<String, String> fields, Map<String, Long> queue, long fieldsExpire, long queueExpires) {
+
+        public static final Stored NOTHING = new Stored(Map.of(), Map.of(), 0, 0);
+
+        /** After the eviction of the key with shares. */
+        public Stored withoutFields() {
+            return new Stored(Map.of(), queue, 0, queueExpires);
+        }
+
+        /** After the eviction of the key with waiters. */
+        public Stored withoutQueue() {
+            return new Stored(fields, Map.of(), fieldsExpire, 0);
+        }
     }
+
+    /** What an operation answers that the implementation refuses. */
+    Object REFUSED = "refused";
 
     /** Sets the clock and the run id of the server; removes what has expired. */
     void at(long micros, String runId);
@@ -44,9 +60,9 @@ public interface ComparedShares {
     void restore(Stored stored);
 
     /** The messages that were published. */
-    static List<ShareMachine.Sent> sent(List<Published> published) {
+    static List<ShareMachine.Sent> sent(BulkheadId bulkhead, List<Published> published) {
         return published.stream().map(message -> new ShareMachine.Sent(message.channel(), ShareCodec
-                .message(message.text(), key -> Optional.of(BULKHEAD).filter(b -> key.equals(HASH))).orElseThrow())).toList();
+                .message(message.text(), key -> Optional.of(bulkhead).filter(any -> key.equals(HASH))).orElseThrow())).toList();
     }
 
     /** What a model of Redis has. */
@@ -73,6 +89,7 @@ public interface ComparedShares {
     /** The state machine. */
     final class Machine implements ComparedShares {
 
+        private final BulkheadId bulkhead;
         private Map<String, String> fields = new TreeMap<>();
         private Map<String, Long> queue = new TreeMap<>();
         private long fieldsExpire;
@@ -81,17 +98,21 @@ public interface ComparedShares {
         private String runId;
         private List<ShareMachine.Sent> messages = new ArrayList<>();
 
-        private interface Operation {
-            Object on(ShareMachine machine);
+        public Machine() {
+            this(BULKHEAD);
         }
 
-        private Object step(Operation operation) {
-            ShareMachine machine = new ShareMachine(BULKHEAD, fields, queue, micros, runId);
+        public Machine(BulkheadId bulkhead) {
+            this.bulkhead = bulkhead;
+        }
+
+        private Object step(Function<ShareMachine, Object> operation) {
+            ShareMachine machine = new ShareMachine(bulkhead, fields, queue, micros, runId);
             Object result;
             try {
-                result = operation.on(machine);
+                result = operation.apply(machine);
             } catch (StoreException refused) {
-                return "refused";
+                return REFUSED;
             }
             long now = Math.floorDiv(micros, 1_000);
             fieldsExpire = machine.expireMillis() > 0 ? now + machine.expireMillis() : fieldsExpire;
@@ -157,6 +178,12 @@ public interface ComparedShares {
     /** The script, wherever it runs. */
     abstract class Script implements ComparedShares {
 
+        private final BulkheadId bulkhead;
+
+        protected Script(BulkheadId bulkhead) {
+            this.bulkhead = bulkhead;
+        }
+
         /** Runs the script; an error reply throws. */
         protected abstract Object run(List<String> args);
 
@@ -171,7 +198,7 @@ public interface ComparedShares {
             try {
                 return ShareCodec.position((String) answer(ShareCodec.sync(instance, statement)));
             } catch (StoreException refused) {
-                return "refused";
+                return REFUSED;
             }
         }
 
@@ -190,12 +217,12 @@ public interface ComparedShares {
         public ShareOverview look(int most) {
             List<Object> reply = (List<Object>) answer(ShareCodec.look());
             long micros = Long.parseLong(reply.get(0).toString()) * 1_000_000 + Long.parseLong(reply.get(1).toString());
-            return ShareCodec.overview(BULKHEAD, micros, (List<String>) reply.get(2), most);
+            return ShareCodec.overview(bulkhead, micros, (List<String>) reply.get(2), most);
         }
 
         @Override
         public List<ShareMachine.Sent> takeMessages() {
-            return ComparedShares.sent(published());
+            return ComparedShares.sent(bulkhead, published());
         }
     }
 
@@ -207,6 +234,11 @@ public interface ComparedShares {
         private final String text;
 
         public Modelled(String text) {
+            this(text, BULKHEAD);
+        }
+
+        public Modelled(String text, BulkheadId bulkhead) {
+            super(bulkhead);
             this.text = text;
         }
 

@@ -5,12 +5,12 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Random;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
+import io.quarkiverse.redisbulkhead.runtime.store.ComparedShares.Stored;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 import io.quarkiverse.redisbulkhead.runtime.store.machine.ShareMachine;
 
@@ -37,49 +37,23 @@ public final class InMemoryShareStore {
     public long mostDelayMicros;
     /** After this a statement without an answer fails. */
     public long timeoutMicros = 1_000_000;
-    /** Whether scripts may read the run id. */
-    public boolean tellsRunId = true;
 
-    /** The data of one bulkhead. */
-    private static final class Data {
-
-        private Map<String, String> fields = new TreeMap<>();
-        private Map<String, Long> queue = new TreeMap<>();
-        private long fieldsExpire = Long.MAX_VALUE;
-        private long queueExpires = Long.MAX_VALUE;
-
-        private Data copy() {
-            Data copy = new Data();
-            copy.fields.putAll(fields);
-            copy.queue.putAll(queue);
-            copy.fieldsExpire = fieldsExpire;
-            copy.queueExpires = queueExpires;
-            return copy;
-        }
-
-        private void expire(long now) {
-            if (now >= fieldsExpire) {
-                fields.clear();
-                fieldsExpire = Long.MAX_VALUE;
-            }
-            if (now >= queueExpires) {
-                queue.clear();
-                queueExpires = Long.MAX_VALUE;
-            }
-        }
-    }
+    /** Receives each answer and each message when the server has taken the step, whether it arrives or not. */
+    public Consumer<Object> observer = sent -> {
+    };
 
     /** All data at one instant. */
     public static final class Snapshot {
 
-        private final Map<BulkheadId, Data> bulkheads = new HashMap<>();
+        private final Map<BulkheadId, Stored> bulkheads = new HashMap<>();
     }
 
     private record Event(long at, long order, Runnable action) {
     }
 
     private final Random random;
-    private final Map<BulkheadId, Data> bulkheads = new HashMap<>();
+    private final Function<BulkheadId, ComparedShares> implementation;
+    private final Map<BulkheadId, ComparedShares> bulkheads = new HashMap<>();
     private final Map<String, Consumer<ShareMessage>> listeners = new HashMap<>();
     private final PriorityQueue<Event> events = new PriorityQueue<>(
             Comparator.comparingLong(Event::at).thenComparingLong(Event::order));
@@ -90,14 +64,25 @@ public final class InMemoryShareStore {
     private boolean delivering;
     private boolean isDown;
 
-    /** A server without data. */
+    /** A server without data, which takes the steps of the state machine. */
     public InMemoryShareStore(long seed) {
+        this(seed, ComparedShares.Machine::new);
+    }
+
+    /** A server without data, which takes the steps of any implementation. */
+    public InMemoryShareStore(long seed, Function<BulkheadId, ComparedShares> implementation) {
         random = new Random(seed);
+        this.implementation = implementation;
     }
 
     /** The store as one instance has it. */
     public ShareStore connect(String instance) {
-        return new Connection(instance);
+        return new Connection(instance, false);
+    }
+
+    /** The same for a test that states by itself which run of the server the instance knows. */
+    public ShareStore connectAsStated(String instance) {
+        return new Connection(instance, true);
     }
 
     /** Nothing reaches this instance any more; what it has sent may arrive. */
@@ -141,30 +126,26 @@ public final class InMemoryShareStore {
 
     /** {@code FLUSHALL}. */
     public void loseData() {
-        bulkheads.clear();
+        bulkheads.values().forEach(shares -> shares.restore(Stored.NOTHING));
     }
 
     /** Evicts one key of a bulkhead. */
     public void evict(BulkheadId bulkhead, boolean onlyQueue) {
-        Data data = data(bulkhead);
-        if (onlyQueue) {
-            data.queue.clear();
-        } else {
-            data.fields.clear();
-        }
+        Stored now = stored(bulkhead);
+        shares(bulkhead).restore(onlyQueue ? now.withoutQueue() : now.withoutFields());
     }
 
     /** All data as it is now. */
     public Snapshot snapshot() {
         Snapshot snapshot = new Snapshot();
-        bulkheads.forEach((id, data) -> snapshot.bulkheads.put(id, data.copy()));
+        bulkheads.forEach((id, shares) -> snapshot.bulkheads.put(id, shares.stored()));
         return snapshot;
     }
 
     /** Goes back to older data, as a failover does together with {@link #changeRunId()}. */
     public void restore(Snapshot snapshot) {
-        bulkheads.clear();
-        snapshot.bulkheads.forEach((id, data) -> bulkheads.put(id, data.copy()));
+        loseData();
+        snapshot.bulkheads.forEach((id, stored) -> shares(id).restore(stored));
     }
 
     /** Sets the clock of the server back, or ahead if negative. */
@@ -172,7 +153,7 @@ public final class InMemoryShareStore {
         wallOffset -= micros;
     }
 
-    /** From now on this is another run of the server. */
+    /** From now on this is another run of the server. Connections break, so nothing arrives that was on its way. */
     public void changeRunId() {
         runId = "run" + (Integer.parseInt(runId.substring(3)) + 1);
     }
@@ -187,42 +168,36 @@ public final class InMemoryShareStore {
         isDown = down;
     }
 
+    /** What is stored of a bulkhead, with instants by {@link #wallMicros()} in milliseconds. */
+    public Stored stored(BulkheadId bulkhead) {
+        return shares(bulkhead).stored();
+    }
+
     /** The fields of the hash of a bulkhead. */
     public Map<String, String> fields(BulkheadId bulkhead) {
-        return Map.copyOf(data(bulkhead).fields);
+        return stored(bulkhead).fields();
     }
 
     /** The queue of a bulkhead. */
     public Map<String, Long> queue(BulkheadId bulkhead) {
-        return Map.copyOf(data(bulkhead).queue);
+        return stored(bulkhead).queue();
     }
 
-    /** When the hash of a bulkhead expires, by {@link #wallMicros()} in milliseconds. */
-    public long expiresAt(BulkheadId bulkhead) {
-        return data(bulkhead).fieldsExpire;
+    private ComparedShares shares(BulkheadId bulkhead) {
+        ComparedShares shares = bulkheads.computeIfAbsent(bulkhead, implementation);
+        shares.at(wallMicros(), runId);
+        return shares;
     }
 
-    private Data data(BulkheadId bulkhead) {
-        Data data = bulkheads.computeIfAbsent(bulkhead, id -> new Data());
-        data.expire(wallMicros() / 1_000);
-        return data;
-    }
-
-    private <T> T step(BulkheadId bulkhead, Function<ShareMachine, T> operation) {
-        Data data = data(bulkhead);
-        ShareMachine machine = new ShareMachine(bulkhead, data.fields, data.queue, wallMicros(), tellsRunId ? runId : "");
-        T result = operation.apply(machine);
-        long now = Math.floorDiv(wallMicros(), 1_000);
-        if (machine.expireMillis() > 0) {
-            data.fieldsExpire = now + machine.expireMillis();
-        }
-        if (machine.expireQueueMillis() > 0) {
-            data.queueExpires = now + machine.expireQueueMillis();
-        }
-        for (ShareMachine.Sent sent : machine.messages()) {
+    private Object step(BulkheadId bulkhead, Function<ComparedShares, Object> operation) {
+        ComparedShares shares = shares(bulkhead);
+        Object result = operation.apply(shares);
+        observer.accept(result);
+        for (ShareMachine.Sent sent : shares.takeMessages()) {
+            observer.accept(sent.message());
             int copies = hits(lostMessages) ? 0 : hits(repeatedMessages) ? 2 : 1;
             for (int i = 0; i < copies; i++) {
-                schedule(delay(i), () -> listeners.getOrDefault(sent.instance(), message -> {
+                transmit(i, () -> listeners.getOrDefault(sent.instance(), message -> {
                 }).accept(sent.message()));
             }
         }
@@ -245,25 +220,32 @@ public final class InMemoryShareStore {
         }
     }
 
-    private <T> CompletionStage<T> send(BulkheadId bulkhead, boolean mayRepeat, Function<ShareMachine, T> operation) {
+    /** After the time that one way takes, unless the connection breaks before. */
+    private void transmit(int copy, Runnable arrival) {
+        String run = runId;
+        schedule(delay(copy), () -> {
+            if (run.equals(runId)) {
+                arrival.run();
+            }
+        });
+    }
+
+    @SuppressWarnings("unchecked")
+    private <T> CompletionStage<T> send(BulkheadId bulkhead, boolean mayRepeat, Function<ComparedShares, Object> operation) {
         CompletableFuture<T> result = new CompletableFuture<>();
         boolean lost = isDown || hits(lostStatements);
         boolean answered = !hits(lostAnswers);
         int copies = lost ? 0 : mayRepeat && hits(repeatedStatements) ? 2 : 1;
         for (int i = 0; i < copies; i++) {
-            schedule(delay(i), () -> {
+            transmit(i, () -> {
                 if (isDown) {
                     return;
                 }
-                T answer;
-                try {
-                    answer = step(bulkhead, operation);
-                } catch (StoreException refused) {
-                    schedule(delay(0), () -> result.completeExceptionally(refused));
-                    return;
-                }
-                if (answered) {
-                    schedule(delay(0), () -> result.complete(answer));
+                Object answer = step(bulkhead, operation);
+                if (answer.equals(ComparedShares.REFUSED)) {
+                    transmit(0, () -> result.completeExceptionally(new StoreException("refused", false, null)));
+                } else if (answered) {
+                    transmit(0, () -> result.complete((T) answer));
                 }
             });
         }
@@ -292,19 +274,21 @@ public final class InMemoryShareStore {
     private final class Connection implements ShareStore {
 
         private final String instance;
+        private final boolean asStated;
         private String knownRun = runId;
         private long otherRunSince = -1;
 
-        private Connection(String instance) {
+        private Connection(String instance, boolean asStated) {
             this.instance = instance;
+            this.asStated = asStated;
         }
 
-        /** As a connection to Redis does: a new run is another connection, over which the run id is read. */
         @Override
         public void whenReady(Runnable task) {
             task.run();
         }
 
+        /** As a connection to Redis does: a new run is another connection, over which the run id is read. */
         @Override
         public CompletionStage<Position> sync(Statement statement) {
             if (!knownRun.equals(runId)) {
@@ -312,23 +296,23 @@ public final class InMemoryShareStore {
                 otherRunSince = elapsedMicros;
             }
             long since = otherRunSince < 0 ? -1 : (elapsedMicros - otherRunSince) / 1_000;
-            Statement sent = statement.to(tellsRunId ? runId : "", since, true);
-            return send(statement.bulkhead(), true, machine -> machine.sync(instance, sent));
+            Statement sent = asStated ? statement : statement.to(runId, since, true);
+            return send(statement.bulkhead(), true, shares -> shares.sync(instance, sent));
         }
 
         @Override
         public CompletionStage<Integer> revoke(BulkheadId bulkhead, String from, String permitId, int permits) {
-            return send(bulkhead, false, machine -> machine.revoke(from, permitId, permits));
+            return send(bulkhead, false, shares -> shares.revoke(from, permitId, permits));
         }
 
         @Override
         public CompletionStage<Boolean> resize(BulkheadId bulkhead, int limit) {
-            return send(bulkhead, false, machine -> machine.resize(limit));
+            return send(bulkhead, false, shares -> shares.resize(limit));
         }
 
         @Override
         public CompletionStage<ShareOverview> look(BulkheadId bulkhead, int most) {
-            return send(bulkhead, false, machine -> machine.look(most));
+            return send(bulkhead, false, shares -> shares.look(most));
         }
 
         @Override

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
-import java.util.Map;
 import java.util.function.Consumer;
 
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,17 +21,16 @@ class ShareDefectsTest {
     /** Three instances of a bulkhead with two permits. */
     private static final class Scene {
 
-        private final StatedServer server;
+        private final InMemoryShareStore server;
         private final StatedInstance a;
         private final StatedInstance b;
         private final StatedInstance c;
 
         private Scene(ComparedShares shares) {
-            shares.restore(new ComparedShares.Stored(Map.of(), Map.of(), 0, 0));
-            server = new StatedServer(shares);
-            a = server.instance("a");
-            b = server.instance("b");
-            c = server.instance("c");
+            server = new InMemoryShareStore(1, bulkhead -> shares);
+            a = new StatedInstance("a", server);
+            b = new StatedInstance("b", server);
+            c = new StatedInstance("c", server);
         }
 
         private void passMillis(long millis) {
@@ -92,6 +90,15 @@ class ShareDefectsTest {
             Position lost = StatedInstance.await(scene.a.store.sync(scene.a.statement(++scene.a.number)));
             scene.a.epoch = lost.epoch();
             assertThat(scene.a.sync().granted()).isEqualTo(lost.granted()).isEqualTo(1);
+        }),
+        LEASES_DO_NOT_END("sizeOf(record) > 0 and record.ending <= now", "false", scene -> {
+            scene.a.lease = 1_000;
+            scene.a.tryFor(1, 2);
+            Statement copy = scene.a.statement(scene.a.number);
+            scene.passMillis(1_001);
+            scene.b.sync();
+            StatedInstance.await(scene.a.store.sync(copy));
+            assertThat(scene.granted()).isZero();
         }),
         LATE_STATEMENTS_COUNT("number <= mine.number", "number == mine.number", scene -> {
             scene.a.tryFor(1, 2);
@@ -164,8 +171,8 @@ class ShareDefectsTest {
             scene.a.tryFor(1, 2);
             scene.b.waitFor(1, 1);
             scene.passMillis(scene.a.lease + ShareStore.WAITER_MILLIS + 10_000);
-            assertThat(scene.server.fields()).isEmpty();
-            assertThat(scene.server.snapshot().queue()).isEmpty();
+            assertThat(scene.server.fields(StatedInstance.BULKHEAD)).isEmpty();
+            assertThat(scene.server.queue(StatedInstance.BULKHEAD)).isEmpty();
         }),
         THE_REFUSED_DO_NOT_LEARN_WHEN_A_LEASE_ENDS("min(isUnmet and max(", "min(mine.groups[1] and max(", scene -> {
             scene.a.lease = 5_000;

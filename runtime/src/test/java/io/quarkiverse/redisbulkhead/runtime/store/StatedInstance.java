@@ -38,9 +38,10 @@ final class StatedInstance {
     List<Statement.Attach> attaches = List.of();
     private long lastGroup;
 
-    StatedInstance(String name, ShareStore store) {
+    /** An instance with a limit of two permits. */
+    StatedInstance(String name, InMemoryShareStore server) {
         this.name = name;
-        this.store = store;
+        store = server.connectAsStated(name);
         store.listen(messages::add);
     }
 
@@ -76,10 +77,6 @@ final class StatedInstance {
         } catch (Exception e) {
             throw new AssertionError(e);
         }
-    }
-
-    long share() {
-        return granted - returned - revoked;
     }
 
     /** One statement with calls that begin to wait; what is not granted is stated again from then on, with its ticket. */

@@ -27,7 +27,11 @@ import io.quarkiverse.redisbulkhead.runtime.store.machine.ShareMachine;
  * of the real script or state machine. A move is an arrival, a call, the end of an execution, a second that passes, or
  * something that is {@link Rare}. An instance states its position as soon as it may.
  */
-final class ShareModel implements Model<ShareModel.World> {
+final class ShareModel {
+
+    /** A possible next move, with a readable description and the rule that it breaks; empty if it breaks none. */
+    record Move(String label, World next, String broken) {
+    }
 
     private static final long START_MICROS = 1_700_000_000_000_000L;
     private static final long SECOND = 1_000;
@@ -364,8 +368,8 @@ final class ShareModel implements Model<ShareModel.World> {
         }
     }
 
-    @Override
-    public World start() {
+    /** The initial state. */
+    World start() {
         World world = new World();
         for (int i = 0; i < bounds.calls().size(); i++) {
             world.instances.add(new ModelledInstance(String.valueOf((char) ('a' + i)), bounds));
@@ -384,8 +388,7 @@ final class ShareModel implements Model<ShareModel.World> {
     }
 
     /** 128 bits of its text. */
-    @Override
-    public Object identity(World world) {
+    Object identity(World world) {
         if (world.identity != null) {
             return world.identity;
         }
@@ -407,7 +410,7 @@ final class ShareModel implements Model<ShareModel.World> {
     private static final class Moves {
 
         private final World from;
-        private final List<Move<World>> all = new ArrayList<>();
+        private final List<Move> all = new ArrayList<>();
 
         private Moves(World from) {
             this.from = from;
@@ -417,7 +420,7 @@ final class ShareModel implements Model<ShareModel.World> {
             if (possible) {
                 World next = from.copy();
                 action.accept(next);
-                all.add(new Move<>(label, next, next.broken.isEmpty() ? List.of() : List.of(next.broken)));
+                all.add(new Move(label, next, next.broken));
             }
         }
 
@@ -426,8 +429,8 @@ final class ShareModel implements Model<ShareModel.World> {
         }
     }
 
-    @Override
-    public List<Move<World>> moves(World world) {
+    /** The possible next moves. */
+    List<Move> moves(World world) {
         Moves moves = new Moves(world);
         for (int i = 0; i < world.instances.size(); i++) {
             if (!world.instances.get(i).dead) {
@@ -494,16 +497,15 @@ final class ShareModel implements Model<ShareModel.World> {
 
     // ---- Rules about a state
 
-    @Override
-    public List<String> broken(World world) {
+    /** The rule that a state breaks by itself; empty if it breaks none. */
+    String broken(World world) {
         if (world.used() > bounds.limit() + world.happened.getOrDefault(Rare.REVOKE, 0)) {
-            return List.of("more permits are used than the limit");
+            return "more permits are used than the limit";
         }
         if (world.isAttachedTwice()) {
-            return List.of("a permit is attached twice");
+            return "a permit is attached twice";
         }
-        String end = bounds.mayFinish(identity(world).hashCode()) ? finish(world.copy()) : "";
-        return end.isEmpty() ? List.of() : List.of(end);
+        return bounds.mayFinish(identity(world).hashCode()) ? finish(world.copy()) : "";
     }
 
     /** From now on nothing goes wrong, and executions end: what remains? */

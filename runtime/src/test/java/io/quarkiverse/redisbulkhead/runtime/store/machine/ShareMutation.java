@@ -1,9 +1,5 @@
 package io.quarkiverse.redisbulkhead.runtime.store.machine;
 
-import java.util.Set;
-
-import io.quarkiverse.redisbulkhead.runtime.store.machine.ShareWorld.Trouble;
-
 /** A deliberate defect of {@code share.lua} that generated histories must find. */
 public enum ShareMutation {
 
@@ -12,33 +8,24 @@ public enum ShareMutation {
     IMMEDIATE_BEYOND_THE_LIMIT("floor(max(0, limit - all.held) / weight)", "floor(max(0, limit + 1 - all.held) / weight)"),
     OFFERS_ARE_NOT_TAKEN_BACK("return min(record.ending, record.stated + OFFER)", "return record.ending"),
     OFFERS_ARE_TAKEN_BACK_TOO_EARLY("RECALL, DEAF, FULL = 3000, 3000,", "RECALL, DEAF, FULL = 100, 3000,"),
-    GRACE_IS_IGNORED("local fit = now < all.grace and 0 or min(group.count", "local fit = min(group.count", Trouble.FAILOVER),
-    NO_GRACE_AFTER_A_NEW_RUN("all.grace = from + GRACE\n", "all.grace = 0\n", Trouble.FAILOVER),
-    CLAIMS_OF_THE_GRACE_NEED_ROOM("now < all.grace and MOST_COUNTED or limit - all.held", "limit - all.held",
-            Trouble.FAILOVER),
+    GRACE_IS_IGNORED("local fit = now < all.grace and 0 or min(group.count", "local fit = min(group.count"),
+    NO_GRACE_AFTER_A_NEW_RUN("all.grace = from + GRACE\n", "all.grace = 0\n"),
+    CLAIMS_OF_THE_GRACE_NEED_ROOM("now < all.grace and MOST_COUNTED or limit - all.held", "limit - all.held"),
     DEAD_HEADS_ARE_NOT_SKIPPED("return isQueuer(share) and now - share.stated < (share.groups[1] and WAITER or FULL)",
             "return isQueuer(share)"),
     TOKENS_ARE_REUSED("all.ticket = first + (count or 1) - 1", "all.ticket = first"),
     A_CLAIM_DOES_NOT_FREE_THE_RECORD("room, all.held = max(0, room + freed), all.held - freed",
             "room = max(0, room + freed)"),
-    LEASES_DO_NOT_END("sizeOf(record) > 0 and record.ending <= now", "false"),
     ATTACHED_TWICE("hold.by, hold.epoch, hold.granted, changed[hold.field] = mine.name,",
-            "hold.by, hold.epoch, hold.granted, changed[hold.field] = hold.by,", Trouble.HOLDS),
+            "hold.by, hold.epoch, hold.granted, changed[hold.field] = hold.by,"),
     SHARES_EXPIRE_TOO_EARLY("local isKeptLonger = keepUntil + SLACK > all.kept", "local isKeptLonger = all.kept == 0");
 
     private final String text;
     private final String broken;
-    private final Set<Trouble> troubles;
 
-    ShareMutation(String text, String broken, Trouble... troubles) {
+    ShareMutation(String text, String broken) {
         this.text = text;
         this.broken = broken;
-        this.troubles = Set.of(troubles);
-    }
-
-    /** What has to happen for the defect to show; empty if anything will do. */
-    Set<Trouble> troubles() {
-        return troubles;
     }
 
     /** The script with the defect. */

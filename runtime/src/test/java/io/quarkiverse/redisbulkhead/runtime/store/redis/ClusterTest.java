@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
@@ -45,6 +47,9 @@ class ClusterTest {
     @Test
     void bulkheadsWorkOnEachNode() throws Exception {
         RedisOptions options = cluster.restrictedOptions(kind);
+        List<String> withADeadSeed = new ArrayList<>(options.getEndpoints());
+        withADeadSeed.add(0, "redis://bulkhead:secret@127.0.0.1:" + TestRedis.freePort());
+        options.setEndpoints(withADeadSeed);
         try (TestProcess process = new TestProcess(cluster.node(), kind, options)) {
             for (int i = 0; i < 20; i++) {
                 everythingWorks(process, SemaphoreSpec.named(kind + " " + i).permits(1).fair(i % 2 == 0)

@@ -62,7 +62,7 @@ final class LockedShares implements ComparedShares {
 
     @Override
     public List<ShareMachine.Sent> takeMessages() {
-        return ComparedShares.sent(redis.takePublished());
+        return ComparedShares.sent(BULKHEAD, redis.takePublished());
     }
 
     @Override

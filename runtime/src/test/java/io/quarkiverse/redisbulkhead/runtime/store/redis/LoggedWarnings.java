@@ -28,7 +28,8 @@ public final class LoggedWarnings extends Handler implements AutoCloseable {
         return texts;
     }
 
-    List<String> infos() {
+    /** The other messages. */
+    public List<String> infos() {
         return infos;
     }
 

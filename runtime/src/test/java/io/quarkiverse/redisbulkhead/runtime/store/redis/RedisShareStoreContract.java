@@ -19,17 +19,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
-import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
 import io.quarkiverse.redisbulkhead.runtime.store.Position;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage;
-import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage.Changed;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage.Granted;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage.Recalled;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement.Need;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
-import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 import io.vertx.redis.client.RedisOptions;
 
 /** What stores in Redis add to their steps: the way there, the run of the server, messages, and what an instance hears. */
@@ -38,17 +35,11 @@ public abstract class RedisShareStoreContract {
     protected static final BulkheadId REPORTS = BulkheadId.of("reports");
     private static final Duration LONG_TIMEOUT = Duration.ofSeconds(25);
 
-    /** Called only after losing a race, to check that a server accepts writes, or where a failover may have passed. */
-    private static final Set<String> RARE = Set.of("unwatch", "set", "info");
-
     protected final TestRedis redis = new TestRedis();
     private final List<Instance> instances = new ArrayList<>();
 
     /** Opens a store; the contract closes it. */
     protected abstract RedisShareStore open(RedisOptions options, Duration timeout);
-
-    /** The documented commands of the store, without those for messages. */
-    protected abstract List<String> commands();
 
     @AfterEach
     protected final void stop() {
@@ -131,32 +122,6 @@ public abstract class RedisShareStoreContract {
         return TestRedis.get(stage);
     }
 
-    /** A user with these rights, and those for messages, can do everything, and needs them all. */
-    @Test
-    void documentedRightsAreEnough() {
-        List<String> rights = new ArrayList<>(List.of("SETUSER", "bulkhead", "reset", "resetchannels", "on", ">secret",
-                "~test:*", "&test:*", "+subscribe", "+hello", "+auth", "+ping"));
-        commands().forEach(command -> rights.add("+" + command));
-        redis.command("ACL", rights.toArray());
-        redis.command("CONFIG", "RESETSTAT");
-        Instance one = instance(redis.optionsOf("bulkhead")).awaitHearing();
-        Instance two = instance(redis.optionsOf("bulkhead")).awaitHearing();
-        one.tryFor(REPORTS, 1);
-        two.waitFor(REPORTS);
-        one.giveBack(REPORTS);
-        await().atMost(30, TimeUnit.SECONDS).until(() -> two.messages.stream().anyMatch(Granted.class::isInstance));
-        two.state(REPORTS);
-        assertThat(get(one.store.resize(REPORTS, 3))).isFalse();
-        assertThat(get(one.store.resize(REPORTS, 0))).isTrue();
-        assertThat(get(one.store.revoke(REPORTS, two.store.inbox().ownName(), "", 1))).isEqualTo(1);
-        assertThat(get(one.store.look(REPORTS, 10)).shares()).hasSize(2);
-        assertThat(get(one.store.inUse(10, Set.of())).bulkheads()).containsExactly(REPORTS);
-
-        assertThat(redis.command("INFO", "commandstats").toString().lines().filter(line -> line.startsWith("cmdstat_"))
-                .map(line -> line.substring("cmdstat_".length(), line.indexOf(':')))).as("every right is needed")
-                .containsAll(commands().stream().filter(command -> !RARE.contains(command)).toList());
-    }
-
     /**
      * A permit that one instance returns is offered to the other by a message, also for a key of which Redis knows a digest.
      */
@@ -206,22 +171,6 @@ public abstract class RedisShareStoreContract {
                 .satisfies(share -> assertThat(share.keeps()).isFalse());
     }
 
-    @Test
-    void operatorsChangePositions() {
-        Instance one = instance().awaitHearing();
-        Instance operator = instance();
-        one.tryFor(REPORTS, 1);
-        assertThat(get(operator.store.resize(REPORTS, 3))).isFalse();
-        await().atMost(30, TimeUnit.SECONDS).until(() -> one.messages.contains(new Changed(REPORTS)));
-        assertThat(one.state(REPORTS).limit()).isEqualTo(3);
-        assertThat(get(operator.store.resize(REPORTS, 0))).isTrue();
-        one.messages.clear();
-
-        assertThat(get(operator.store.revoke(REPORTS, one.store.inbox().ownName(), "", 1))).isEqualTo(1);
-        await().atMost(30, TimeUnit.SECONDS).until(() -> one.messages.contains(new Changed(REPORTS)));
-        assertThat(one.state(REPORTS).revoked()).isEqualTo(1);
-    }
-
     /** Trap 53: after a restart without data, an instance that knew the old server makes Redis wait for claims. */
     @Test
     void newRunOfTheServerBeginsAGrace() {
@@ -243,41 +192,9 @@ public abstract class RedisShareStoreContract {
     }
 
     @Test
-    void fullMemoryIsReportedAtOnceAndPermitsCanBeReturned() {
-        Instance one = instance();
-        one.tryFor(REPORTS, 1);
-        redis.command("CONFIG", "SET", "maxmemory", "1");
-        assertThatThrownBy(() -> instance().tryFor(BulkheadId.of("other"), 1)).isInstanceOf(StoreException.class)
-                .matches(failure -> !StoreException.is(failure, Kind.AWAY)).hasMessageContaining("maxmemory");
-        redis.command("CONFIG", "SET", "maxmemory", "0");
-        assertThat(one.state(REPORTS).granted()).isEqualTo(1);
-    }
-
-    @Test
-    void foreignKeyIsNotChanged() {
-        redis.command("SET", "test:{reports}:shares", "mine");
-        assertThatThrownBy(() -> instance().tryFor(REPORTS, 1)).isInstanceOfSatisfying(StoreException.class,
-                e -> assertThat(e.getMessage()).contains("WRONGTYPE", "key-prefix"));
-        assertThat(redis.command("GET", "test:{reports}:shares")).hasToString("mine");
-    }
-
-    @Test
     void anotherLayoutIsRefused() {
         redis.command("HSET", "test:{reports}:shares", "bulkhead", "9 another version");
         assertThatThrownBy(() -> instance().tryFor(REPORTS, 1)).isInstanceOf(StoreException.class)
                 .hasMessageMatching("(?is).*layout 9.*update all applications.*key-prefix.*");
-    }
-
-    @Test
-    void bulkheadsInUseAreFound() {
-        Instance one = instance();
-        one.tryFor(REPORTS, 1);
-        one.last = instance().last;
-        one.tryFor(REPORTS.forKey("acme"), 1);
-        redis.command("ZADD", "test:{foreign}:shares", 1, "x");
-
-        BulkheadsInUse inUse = get(one.store.inUse(10, Set.of()));
-        assertThat(inUse.bulkheads()).containsExactly(REPORTS, REPORTS.forKey("acme"));
-        assertThat(inUse.incomplete()).isEmpty();
     }
 }

@@ -11,8 +11,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.Position;
@@ -34,11 +32,6 @@ class ScriptShareStoreTest extends RedisShareStoreContract {
     protected RedisShareStore open(RedisOptions options, Duration timeout) {
         topology = new Topology(redis.vertx(), options, "quarkus.redis", "test", timeout, 1, true);
         return new ScriptShareStore(topology);
-    }
-
-    @Override
-    protected List<String> commands() {
-        return TestStore.SCRIPT.commands();
     }
 
     /** Trap 22. */
@@ -71,27 +64,6 @@ class ScriptShareStoreTest extends RedisShareStoreContract {
             assertThat(position.number()).isEqualTo(statement.number());
             assertThat(position.granted()).isEqualTo(1);
         }
-    }
-
-    /** What cannot pass by itself is told at once, with the way out. */
-    @ParameterizedTest
-    @CsvSource({ "-evalsha, ACL LOG", "-@scripting, ACL LOG" })
-    void missingRightIsReportedAtOnce(String lacking, String wayOut) {
-        redis.command("ACL", "SETUSER", "shop", "on", ">secret", "~*", "&*", "+@all", lacking);
-        Instance one = instance(redis.optionsOf("shop"));
-        assertThatThrownBy(() -> one.tryFor(REPORTS, 1)).isInstanceOf(StoreException.class)
-                .hasMessageContaining(wayOut);
-    }
-
-    @Test
-    void permitsAreRenewedAndReturnedWhileMemoryIsFull() {
-        Instance one = instance();
-        one.tryFor(REPORTS, 1);
-        redis.command("CONFIG", "SET", "maxmemory", "1");
-        assertThat(one.state(REPORTS).leaseMillis()).isEqualTo(30_000);
-        one.giveBack(REPORTS);
-        redis.command("CONFIG", "SET", "maxmemory", "0");
-        assertThat(instance().tryFor(REPORTS, 1).granted()).isEqualTo(1);
     }
 
     /** Trap 32: while the keys of a bulkhead are split between two nodes, it alone is away after the timeout. */

@@ -156,17 +156,6 @@ class SecretsTest {
         }
     }
 
-    @Test
-    void unknownMessagesRevealNoSecret() throws Exception {
-        try (RedisShareStore store = TestStore.SCRIPT.open(redis, redis.options(), Duration.ofSeconds(5))) {
-            store.inbox().open();
-            await().atMost(30, TimeUnit.SECONDS)
-                    .until(() -> redis.command("PUBLISH", store.inbox().ownName(), "nonsense hunter2 " + KEY).toInteger() == 1);
-            await().atMost(30, TimeUnit.SECONDS).until(() -> log.stream().anyMatch(line -> line.contains("unknown message")));
-        }
-        assertThat(log).allSatisfy(SecretsTest::assertNoSecret);
-    }
-
     private CompletableFuture<?> acquire(RedisShareStore store, BulkheadId bulkhead) {
         return store.sync(new Statement(bulkhead, 1, 0, 0, 0, 0, 30_000, 1, false, false, List.of(),
                 List.of(new Need(0, 0, 1, 1)), 0, 0, "", -1, List.of(), List.of())).toCompletableFuture();

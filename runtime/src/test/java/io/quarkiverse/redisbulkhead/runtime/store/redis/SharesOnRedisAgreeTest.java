@@ -20,7 +20,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.ComparedShares;
 import io.quarkiverse.redisbulkhead.runtime.store.SharesAgreeTest;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.ShareExplorationTest;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.ShareExplorationTest.Setting;
-import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.Published;
+import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.RedisModel.Published;
 import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.Response;
 import io.vertx.redis.client.ResponseType;
@@ -55,6 +55,7 @@ class SharesOnRedisAgreeTest {
         private long micros;
 
         private OnRedis(String script) {
+            super(BULKHEAD);
             text = replaced(replaced(replaced(replaced(script,
                     "call('TIME')", "{ call('GET', 'test:seconds'), call('GET', 'test:micros') }"),
                     "redis.pcall('INFO', 'server')", "'run_id:' .. call('GET', 'test:run') .. '\\r\\n'"),

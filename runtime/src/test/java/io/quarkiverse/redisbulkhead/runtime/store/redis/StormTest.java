@@ -103,6 +103,9 @@ class StormTest {
             HeldPermit last = processes.get(2).semaphore(storm.spec.toBuilder().weight(PERMITS).build()).admit("Test#last")
                     .granted().toCompletableFuture().get(60, TimeUnit.SECONDS).get(0);
             last.release().toCompletableFuture().get(30, TimeUnit.SECONDS);
+            await().atMost(Duration.ofSeconds(30)).untilAsserted(
+                    () -> assertThat(processes).as("Trap 41: no call is still counted")
+                            .allMatch(each -> each.limits.isEmpty()));
             processes.forEach(TestProcess::close);
         }
     }

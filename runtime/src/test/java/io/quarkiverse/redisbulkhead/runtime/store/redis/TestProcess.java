@@ -19,6 +19,8 @@ public final class TestProcess implements AutoCloseable {
     public final List<PermitLost> losses = new CopyOnWriteArrayList<>();
     public final RedisShareStore store;
     public final Engine engine;
+    /** The calls that wait now. */
+    public final WaiterLimits limits = new WaiterLimits(Integer.MAX_VALUE);
 
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
@@ -31,7 +33,7 @@ public final class TestProcess implements AutoCloseable {
     public TestProcess(TestRedis redis, TestStore kind, RedisOptions options) {
         store = kind.open(redis, options, TIMEOUT);
         engine = new Engine(store.instance(), store, store.inbox(), new RealTimers(), new HolderIdentity("app", "host:1"),
-                losses::add, new WaiterLimits(Integer.MAX_VALUE), TIMEOUT);
+                losses::add, limits, TIMEOUT);
         store.listen(engine);
     }
 

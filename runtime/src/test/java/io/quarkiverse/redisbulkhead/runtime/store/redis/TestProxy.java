@@ -138,7 +138,7 @@ final class TestProxy implements AutoCloseable {
                     holding.countDown();
                     delivered.await();
                     if (!server.isClosed()) {
-                        to.getOutputStream().write(withEnd(held));
+                        to.getOutputStream().write(held);
                     }
                     return;
                 } else if (disturbs && isCall && fault == Fault.RESETS_AFTER_A_CALL) {
@@ -165,14 +165,6 @@ final class TestProxy implements AutoCloseable {
 
     private static boolean contains(byte[] bytes, int length, String word) {
         return new String(bytes, 0, length, StandardCharsets.ISO_8859_1).toUpperCase(Locale.ROOT).contains(word);
-    }
-
-    /** No client reads the reply: a command behind the call shows when Redis has executed it. */
-    private static byte[] withEnd(byte[] call) throws IOException {
-        ByteArrayOutputStream both = new ByteArrayOutputStream();
-        both.write(call);
-        both.write("SET delivered yes\r\n".getBytes(StandardCharsets.US_ASCII));
-        return both.toByteArray();
     }
 
     /** A transaction may arrive in several parts. */

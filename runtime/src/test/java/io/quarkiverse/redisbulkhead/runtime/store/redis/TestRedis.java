@@ -45,11 +45,6 @@ public final class TestRedis implements AutoCloseable {
         start();
     }
 
-    /** A server that another process starts and stops. */
-    public static TestRedis startedElsewhere(int port) {
-        return new TestRedis(port);
-    }
-
     /** With lines for its configuration file; not started. */
     TestRedis(int port, String... settings) {
         this.port = port;
@@ -90,11 +85,6 @@ public final class TestRedis implements AutoCloseable {
     public RedisOptions restrictedOptions(TestStore store) {
         command("ACL", Stream.concat(Stream.of("SETUSER", "bulkhead"), store.rights().stream()).toArray());
         return optionsOf("bulkhead");
-    }
-
-    /** Whether the server is a node of a cluster. */
-    boolean isCluster() {
-        return Arrays.asList(settings).contains("cluster-enabled yes");
     }
 
     public int port() {

@@ -16,7 +16,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
@@ -29,14 +28,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.TestProxy.Fault;
-import io.vertx.core.AbstractVerticle;
-import io.vertx.core.DeploymentOptions;
-import io.vertx.core.Future;
 import io.vertx.core.Promise;
-import io.vertx.core.ThreadingModel;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Redis;
-import io.vertx.redis.client.RedisConnection;
 import io.vertx.redis.client.RedisOptions;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
@@ -138,46 +132,6 @@ class TopologyTest {
 
     // ---- Connections
 
-    @Test
-    void oneConnectionCarriesTenThousandConcurrentCommands() {
-        useLongTimeout();
-        assertThat(ping()).isEqualTo("PONG");
-        long before = redis.info("stats", "total_connections_received:");
-        List<CompletableFuture<Response>> replies = IntStream.range(0, 10_000)
-                .mapToObj(i -> echo(topology, Integer.toString(i))).toList();
-        for (int i = 0; i < 10_000; i++) {
-            assertThat(get(replies.get(i))).hasToString(Integer.toString(i));
-        }
-        assertThat(redis.info("stats", "total_connections_received:")).as("only the reading connection is new")
-                .isEqualTo(before + 1);
-    }
-
-    /** A caller that blocks its own Vert.x context, as in a worker verticle, still gets its reply. */
-    @Test
-    void callerMayBlockItsOwnContext() {
-        CompletableFuture<String> reply = new CompletableFuture<>();
-        redis.vertx().deployVerticle(new AbstractVerticle() {
-
-            @Override
-            public void start() {
-                reply.complete(ping());
-            }
-        }, new DeploymentOptions().setThreadingModel(ThreadingModel.WORKER));
-        assertThat(get(reply)).isEqualTo("PONG");
-    }
-
-    /** Commands not yet sent when the connection is lost are sent on the next one. */
-    @Test
-    void backlogSurvivesALostConnection() {
-        useLongTimeout();
-        for (int round = 0; round < 3; round++) {
-            List<CompletableFuture<Response>> replies = pings(5_000);
-            killConnections();
-            assertThat(replies).allSatisfy(reply -> assertThat(get(reply)).hasToString("PONG"));
-        }
-        await().atMost(30, TimeUnit.SECONDS).until(() -> connections() == 1);
-    }
-
     /** Trap 22, Trap 31, Trap 34: calls wait while the server is down for less than the command timeout. */
     @Test
     void shortDowntimeIsNotAnOutage() {
@@ -226,63 +180,6 @@ class TopologyTest {
             assertThat(first).isNotDone();
             oneAtATime.context().runOnContext(now -> gate.complete());
             assertTransient(first, false);
-        }
-    }
-
-    /** A half-open connection is replaced while Redis replies on others. */
-    @Test
-    void halfOpenConnectionIsNotAnOutage() throws Exception {
-        try (TestProxy proxy = new TestProxy(Fault.FIRST_IS_FORGOTTEN, redis.port());
-                Topology viaProxy = topology(TestRedis.options(proxy.port()), Duration.ofSeconds(8))) {
-            assertThat(get(echo(viaProxy, "PONG"))).hasToString("PONG");
-            proxy.forgetFirst();
-            assertThat(get(echo(viaProxy, "PONG"))).hasToString("PONG");
-            assertThat(log.texts()).isEmpty();
-        }
-    }
-
-    @Test
-    void clientIsClosedIfThereIsNoConnectionInTheEnd() {
-        for (boolean throwing : List.of(true, false)) {
-            AtomicBoolean isClosed = new AtomicBoolean();
-            CompletableFuture<Throwable> failure = new CompletableFuture<>();
-            topology.context().runOnContext(now -> {
-                try {
-                    topology.open(() -> new UnconnectedRedis(throwing, isClosed), 100, (client, connection) -> Future
-                            .succeededFuture()).onFailure(failure::complete);
-                } catch (IllegalStateException e) {
-                    failure.complete(e);
-                }
-            });
-            assertThat(get(failure)).isInstanceOf(throwing ? IllegalStateException.class : StoreException.class);
-            await().atMost(30, TimeUnit.SECONDS).untilTrue(isClosed);
-        }
-    }
-
-    /** A client that does not connect. */
-    private record UnconnectedRedis(boolean throwing, AtomicBoolean closed) implements Redis {
-
-        @Override
-        public Future<RedisConnection> connect() {
-            if (throwing) {
-                throw new IllegalStateException("wrong options");
-            }
-            return Promise.<RedisConnection> promise().future();
-        }
-
-        @Override
-        public void close() {
-            closed.set(true);
-        }
-
-        @Override
-        public Future<Response> send(Request command) {
-            return Future.failedFuture("not connected");
-        }
-
-        @Override
-        public Future<List<Response>> batch(List<Request> commands) {
-            return Future.failedFuture("not connected");
         }
     }
 
@@ -377,23 +274,6 @@ class TopologyTest {
                 .untilAsserted(() -> assertThat(events.all()).endsWith("availability", "differ", "availability"));
     }
 
-    /** Trap 25: Redis accepts connections but does not reply; no command hangs, and the outcome of sent commands is unknown. */
-    @Test
-    void hangingServerIsAway() {
-        ping();
-        long pid = redis.pid();
-        TestRedis.signal(pid, "STOP");
-        try {
-            assertAway(echo(topology, "PONG"), true);
-            assertAway(echo(topology, "PONG"), false);
-        } finally {
-            TestRedis.signal(pid, "CONT");
-        }
-        awaitBack();
-        await().atMost(20, TimeUnit.SECONDS)
-                .untilAsserted(() -> assertThat(connections()).as("silent connections are closed").isEqualTo(1));
-    }
-
     /** Trap 32: calls wait through transient errors within the timeout. */
     @ParameterizedTest
     @ValueSource(strings = { "READONLY You can't write against a read only replica.",
@@ -416,32 +296,6 @@ class TopologyTest {
 
     private static final String FAILS_WHILE_THE_KEY_EXISTS = "redis.call('INCR', 'attempts') "
             + "local text = redis.call('GET', KEYS[1]) if text then return redis.error_reply(text) end return ARGV[1]";
-
-    /** Trap 32: a server that remains a replica is away, and the message names the setting to change. */
-    @Test
-    void permanentReplicaIsReported() {
-        ping();
-        redis.command("SET", "test:key", "READONLY You can't write against a read only replica.");
-        assertThatThrownBy(() -> get(call(topology, FAILS_WHILE_THE_KEY_EXISTS, "x")))
-                .matches(failure -> StoreException.is(failure, Kind.REFUSED)).hasMessageContaining("quarkus.redis.hosts");
-    }
-
-    /** After {@code command-timeout} the server is away, for the reason that it gives, until a probe can write. */
-    @Test
-    void lastingLackOfReplicasIsAnOutage() {
-        get(call(topology, WRITE, "x"));
-        redis.command("CONFIG", "SET", "min-replicas-to-write", "1");
-
-        await().atMost(20, TimeUnit.SECONDS)
-                .untilAsserted(() -> assertThatThrownBy(() -> get(call(topology, WRITE, "x")))
-                        .matches(failure -> StoreException.is(failure, Kind.AWAY)).hasMessageContaining("NOREPLICAS")
-                        .hasMessageContaining("lower min-replicas-to-write"));
-
-        redis.command("CONFIG", "SET", "min-replicas-to-write", "0");
-        await().atMost(20, TimeUnit.SECONDS)
-                .until(() -> log.infos().stream().anyMatch(info -> info.contains("is available again")));
-        assertThat(get(call(topology, WRITE, "x"))).hasToString("OK");
-    }
 
     /** A connection that is left drops the replies to calls behind the one that was refused: they fail for the same reason. */
     @Test
@@ -641,16 +495,6 @@ class TopologyTest {
         assertThat(log.texts()).singleElement().asString().contains("quarkus.redis.password");
         use(redis.options().setPassword("hunter2"), LONG_TIMEOUT);
         assertThat(ping()).isEqualTo("PONG");
-    }
-
-    @Test
-    void wrongPasswordIsReportedUntilCorrected() {
-        redis.command("ACL", "SETUSER", "shop", "on", ">other", "~*", "&*", "+@all");
-        use(redis.optionsOf("shop"), LONG_TIMEOUT);
-        assertThatThrownBy(this::ping).isInstanceOf(StoreException.class).hasMessageContaining("WRONGPASS")
-                .hasMessageContaining("quarkus.redis.password");
-        redis.command("ACL", "SETUSER", "shop", ">secret");
-        awaitBack();
     }
 
     // ---- The run of the server

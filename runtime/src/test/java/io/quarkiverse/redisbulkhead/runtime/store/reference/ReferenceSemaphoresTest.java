@@ -1,11 +1,13 @@
 package io.quarkiverse.redisbulkhead.runtime.store.reference;
 
+import static io.quarkiverse.redisbulkhead.reference.BlockingRedis.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 
@@ -14,6 +16,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import io.quarkiverse.redisbulkhead.reference.BasicSemaphore;
 import io.quarkiverse.redisbulkhead.reference.BlockingRedis;
@@ -26,6 +30,8 @@ import io.quarkiverse.redisbulkhead.reference.ReferenceSemaphore;
 import io.quarkiverse.redisbulkhead.reference.ReferenceSpec;
 import io.quarkiverse.redisbulkhead.reference.RoundTrip;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.TestRedis;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 
 /** The defects of the reference semaphores, each in one interleaving. */
@@ -63,22 +69,26 @@ class ReferenceSemaphoresTest {
         connections.forEach(BlockingRedis::close);
     }
 
-    @Test
-    void basicKeepsTheLimitWithOneClockAndSequentialCallers() {
-        keepsTheLimit(BasicSemaphore::new);
+    private enum Kind implements BiFunction<ReferenceClient, ReferenceSpec, ReferenceSemaphore> {
+        BASIC(BasicSemaphore::new),
+        FAIR(FairSemaphore::new),
+        LOCKED(LockedSemaphore::new);
+
+        private final BiFunction<ReferenceClient, ReferenceSpec, ReferenceSemaphore> constructor;
+
+        Kind(BiFunction<ReferenceClient, ReferenceSpec, ReferenceSemaphore> constructor) {
+            this.constructor = constructor;
+        }
+
+        @Override
+        public ReferenceSemaphore apply(ReferenceClient client, ReferenceSpec spec) {
+            return constructor.apply(client, spec);
+        }
     }
 
-    @Test
-    void fairKeepsTheLimitWithOneClockAndSequentialCallers() {
-        keepsTheLimit(FairSemaphore::new);
-    }
-
-    @Test
-    void lockedKeepsTheLimitWithOneClockAndSequentialCallers() {
-        keepsTheLimit(LockedSemaphore::new);
-    }
-
-    private void keepsTheLimit(BiFunction<ReferenceClient, ReferenceSpec, ReferenceSemaphore> kind) {
+    @ParameterizedTest
+    @EnumSource
+    void keepsTheLimitWithOneClockAndSequentialCallers(Kind kind) {
         ReferenceSemaphore first = kind.apply(new ReferenceClient(connect(), System::currentTimeMillis, Checkpoint.NONE),
                 TWO_PERMITS);
         String held = first.acquire().orElseThrow();
@@ -93,23 +103,6 @@ class ReferenceSemaphoresTest {
     }
 
     @Test
-    void bookLockIsNotDeletedByItsFormerOwner() throws Exception {
-        Gate gate = new Gate(RoundTrip.DELETE_LOCK);
-        BookLock paused = new BookLock(clientNow(gate), NAME);
-        BookLock other = new BookLock(clientNow(Checkpoint.NONE), NAME);
-        String lost = paused.acquire().orElseThrow();
-
-        CompletableFuture<Boolean> release = CompletableFuture.supplyAsync(() -> paused.release(lost));
-        gate.awaitReached();
-        expireLock();
-        String held = other.acquire().orElseThrow();
-        gate.open();
-
-        assertThat(release.get(20, TimeUnit.SECONDS)).isFalse();
-        assertThat(other.release(held)).isTrue();
-    }
-
-    @Test
     void basicAdmitsASlowClockBeyondTheLimit() {
         BasicSemaphore exact = new BasicSemaphore(clientAt(NOON), ONE_PERMIT);
         BasicSemaphore slow = new BasicSemaphore(clientAt(NOON - 50), ONE_PERMIT);
@@ -120,10 +113,12 @@ class ReferenceSemaphoresTest {
         assertThat(exact.release(held)).as("the first holder still has it").isTrue();
     }
 
-    @Test
-    void basicRemovesLivePermitsWithAFastClock() {
-        BasicSemaphore exact = new BasicSemaphore(clientAt(NOON), ONE_PERMIT);
-        BasicSemaphore fast = new BasicSemaphore(clientAt(NOON + HOUR), ONE_PERMIT);
+    @ParameterizedTest
+    @EnumSource
+    void fastClockRemovesLivePermits(Kind kind) {
+        ReferenceSemaphore exact = kind.apply(clientNow(Checkpoint.NONE), ONE_PERMIT);
+        ReferenceSemaphore fast = kind.apply(
+                new ReferenceClient(connect(), () -> System.currentTimeMillis() + HOUR, Checkpoint.NONE), ONE_PERMIT);
 
         String held = exact.acquire().orElseThrow();
 
@@ -131,18 +126,9 @@ class ReferenceSemaphoresTest {
         assertThat(exact.release(held)).as("the first holder notices the loss at its release").isFalse();
     }
 
-    @Test
-    void basicRejectsFreePermitsWhileAnotherGivesUp() throws Exception {
-        rejectsWhileAnotherGivesUp(BasicSemaphore::new);
-    }
-
-    @Test
-    void fairRejectsFreePermitsWhileAnotherGivesUp() throws Exception {
-        rejectsWhileAnotherGivesUp(FairSemaphore::new);
-    }
-
-    private void rejectsWhileAnotherGivesUp(BiFunction<ReferenceClient, ReferenceSpec, ReferenceSemaphore> kind)
-            throws Exception {
+    @ParameterizedTest
+    @EnumSource(names = { "BASIC", "FAIR" })
+    void rejectsFreePermitsWhileAnotherGivesUp(Kind kind) throws Exception {
         Gate gate = new Gate(RoundTrip.GIVE_UP);
         ReferenceSemaphore holder = kind.apply(clientAt(NOON), ONE_PERMIT);
         ReferenceSemaphore second = kind.apply(new ReferenceClient(connect(), () -> NOON + 1, gate), ONE_PERMIT);
@@ -157,26 +143,6 @@ class ReferenceSemaphoresTest {
 
         assertThat(rejected.get(20, TimeUnit.SECONDS)).isEmpty();
         assertThat(behind).as("no holder").isEmpty();
-    }
-
-    @Test
-    void fairToleratesASlowClock() {
-        FairSemaphore exact = new FairSemaphore(clientAt(NOON), ONE_PERMIT);
-        FairSemaphore slow = new FairSemaphore(clientAt(NOON - 50), ONE_PERMIT);
-
-        assertThat(exact.acquire()).isPresent();
-        assertThat(slow.acquire()).isEmpty();
-    }
-
-    @Test
-    void fairRemovesLivePermitsWithAFastClock() {
-        FairSemaphore exact = new FairSemaphore(clientAt(NOON), ONE_PERMIT);
-        FairSemaphore fast = new FairSemaphore(clientAt(NOON + HOUR), ONE_PERMIT);
-
-        String held = exact.acquire().orElseThrow();
-
-        assertThat(fast.acquire()).as("the second holder of the only permit").isPresent();
-        assertThat(exact.refresh(held)).as("the first holder notices the loss at its refresh").isFalse();
     }
 
     @Test
@@ -208,18 +174,6 @@ class ReferenceSemaphoresTest {
     }
 
     @Test
-    void intersectionInWrongKeyReportsALivePermitAsLost() {
-        IntersectionInWrongKey holder = new IntersectionInWrongKey(clientAt(NOON), ONE_PERMIT);
-        IntersectionInWrongKey other = new IntersectionInWrongKey(clientAt(NOON), ONE_PERMIT);
-        String held = holder.acquire().orElseThrow();
-
-        assertThat(other.acquire()).as("replaces times with numbers").isEmpty();
-        assertThat(other.acquire()).as("treats the numbers as old times").isEmpty();
-
-        assertThat(holder.refresh(held)).isFalse();
-    }
-
-    @Test
     void intersectionWithoutWeightsAdmitsAllCallers() {
         IntersectionWithoutWeights client = new IntersectionWithoutWeights(clientAt(NOON), ONE_PERMIT);
         String held = client.acquire().orElseThrow();
@@ -239,16 +193,6 @@ class ReferenceSemaphoresTest {
 
         assertThat(owns(held)).as("the permit is still held").isTrue();
         assertThat(new FairSemaphore(clientAt(NOON), ONE_PERMIT).acquire()).isEmpty();
-    }
-
-    @Test
-    void refreshMisreadReportsALivePermitAsLost() {
-        RefreshMisread holder = new RefreshMisread(clientAt(NOON), ONE_PERMIT);
-        String held = holder.acquire().orElseThrow();
-
-        assertThat(holder.refresh(held)).isFalse();
-
-        assertThat(owns(held)).as("the permit is still held").isTrue();
     }
 
     @Test
@@ -313,18 +257,6 @@ class ReferenceSemaphoresTest {
         assertThat(owns(held)).isTrue();
     }
 
-    @Test
-    void lockedRemovesLivePermitsWithAFastClock() {
-        LockedSemaphore exact = new LockedSemaphore(clientNow(Checkpoint.NONE), ONE_PERMIT);
-        LockedSemaphore fast = new LockedSemaphore(
-                new ReferenceClient(connect(), () -> System.currentTimeMillis() + HOUR, Checkpoint.NONE), ONE_PERMIT);
-
-        String held = exact.acquire().orElseThrow();
-
-        assertThat(fast.acquire()).as("the second holder of the only permit").isPresent();
-        assertThat(exact.release(held)).isFalse();
-    }
-
     /** Expires the lock. */
     private static void expireLock() {
         assertThat(redis.command("PEXPIRE", BookLock.keyOf(NAME), 0).toInteger()).isEqualTo(1);
@@ -348,5 +280,113 @@ class ReferenceSemaphoresTest {
         BlockingRedis connection = new BlockingRedis(redis.vertx(), redis.port());
         connections.add(connection);
         return connection;
+    }
+
+    /** Stops a client before one of its round trips until the test opens the gate. */
+    private static final class Gate implements Checkpoint {
+
+        private final RoundTrip held;
+        private final CountDownLatch reached = new CountDownLatch(1);
+        private final CountDownLatch open = new CountDownLatch(1);
+
+        Gate(RoundTrip held) {
+            this.held = held;
+        }
+
+        @Override
+        public void before(RoundTrip next) {
+            if (next == held) {
+                reached.countDown();
+                await(open);
+            }
+        }
+
+        void awaitReached() {
+            await(reached);
+        }
+
+        void open() {
+            open.countDown();
+        }
+
+        private static void await(CountDownLatch latch) {
+            try {
+                if (!latch.await(20, TimeUnit.SECONDS)) {
+                    throw new AssertionError("No client arrived");
+                }
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        }
+    }
+
+    // ---- Mistakes of ports
+
+    /** A mistake of ports: the intersection replaces the times instead of the owners, so owners never time out. */
+    private static final class IntersectionInWrongKey extends FairSemaphore {
+
+        IntersectionInWrongKey(ReferenceClient client, ReferenceSpec spec) {
+            super(client, spec);
+        }
+
+        @Override
+        protected Request intersect() {
+            return request(Command.ZINTERSTORE, times(), 2, owners(), times(), "WEIGHTS", 1, 0);
+        }
+    }
+
+    /** A mistake of ports: the times are added to the numbers, so the next caller has the smallest number. */
+    private static final class IntersectionWithoutWeights extends FairSemaphore {
+
+        IntersectionWithoutWeights(ReferenceClient client, ReferenceSpec spec) {
+            super(client, spec);
+        }
+
+        @Override
+        protected Request intersect() {
+            return request(Command.ZINTERSTORE, owners(), 2, owners(), times());
+        }
+    }
+
+    /** A mistake of ports: refresh never returns {@code true}. */
+    private static final class RefreshAlwaysFalse extends FairSemaphore {
+
+        RefreshAlwaysFalse(ReferenceClient client, ReferenceSpec spec) {
+            super(client, spec);
+        }
+
+        @Override
+        public boolean refresh(String identifier) {
+            if (addTime(identifier)) {
+                release(identifier);
+            }
+            return false;
+        }
+    }
+
+    /** A mistake of ports: reads the reply 0 of ZADD, for an existing member, as a failure, and 1 as success. */
+    private static final class RefreshMisread extends FairSemaphore {
+
+        RefreshMisread(ReferenceClient client, ReferenceSpec spec) {
+            super(client, spec);
+        }
+
+        @Override
+        public boolean refresh(String identifier) {
+            return addTime(identifier);
+        }
+    }
+
+    /** A mistake of ports: the end of an attempt releases the semaphore with the token of the lock, and keeps the lock. */
+    private static final class SemaphoreReleasedForLock extends LockedSemaphore {
+
+        SemaphoreReleasedForLock(ReferenceClient client, ReferenceSpec spec) {
+            super(client, spec);
+        }
+
+        @Override
+        protected void leave(String token) {
+            release(token);
+        }
     }
 }

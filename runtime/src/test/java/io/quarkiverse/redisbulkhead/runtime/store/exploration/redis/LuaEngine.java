@@ -17,6 +17,8 @@ import org.luaj.vm2.lib.OneArgFunction;
 import org.luaj.vm2.lib.VarArgFunction;
 import org.luaj.vm2.lib.jse.JsePlatform;
 
+import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.RedisModel.RedisError;
+
 /** Runs scripts on a {@link RedisModel} as Redis does. Not thread-safe. */
 public final class LuaEngine {
 

@@ -13,31 +13,12 @@ final class SortedSet {
 
     private final Map<String, Double> scores = new TreeMap<>();
 
-    SortedSet copy() {
-        SortedSet copy = new SortedSet();
-        copy.scores.putAll(scores);
-        return copy;
-    }
-
     Map<String, Double> scores() {
         return scores;
     }
 
     List<Map.Entry<String, Double>> inOrder() {
         return scores.entrySet().stream().sorted(ORDER).toList();
-    }
-
-    List<Map.Entry<String, Double>> between(String least, String most) {
-        return inOrder().stream().filter(entry -> isAtLeast(entry.getValue(), least) && isAtMost(entry.getValue(), most))
-                .toList();
-    }
-
-    private static boolean isAtLeast(double score, String bound) {
-        return bound.startsWith("(") ? score > number(bound.substring(1)) : score >= number(bound);
-    }
-
-    private static boolean isAtMost(double score, String bound) {
-        return bound.startsWith("(") ? score < number(bound.substring(1)) : score <= number(bound);
     }
 
     static double number(String text) {

@@ -1,0 +1,64 @@
+package io.quarkiverse.redisbulkhead.runtime.store.machine;
+
+import java.util.Map;
+
+import io.quarkiverse.redisbulkhead.runtime.store.ComparedShares.Stored;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
+
+/** Rules about what is stored of a bulkhead, after any step. */
+public final class StoredTotals {
+
+    private StoredTotals() {
+    }
+
+    /** Checks that the totals are those of the records, and that nothing in the records is over. */
+    public static void check(Stored stored) {
+        String totals = stored.fields().get("bulkhead");
+        if (totals == null) {
+            return;
+        }
+        String[] parts = totals.split(" ");
+        long until = Long.parseLong(parts[9]);
+        // Redis's clock may have been set back, and the time to live was given by it.
+        long kept = stored.fieldsExpire() + Long.parseLong(parts[7]) / 1_000 + 1;
+        long clock = Long.parseLong(parts[6]) / 1_000;
+        long held = 0;
+        long count = 0;
+        long keepers = 0;
+        for (Map.Entry<String, String> field : stored.fields().entrySet()) {
+            long end = Long.MAX_VALUE;
+            if (field.getKey().startsWith("i:")) {
+                ShareRecord share = ShareRecord.parse(field.getKey(), field.getValue());
+                require(share.share() >= share.offered && share.offered >= 0, "a share is not negative", stored);
+                held += share.share();
+                keepers += share.isKeeper() ? 1 : 0;
+                count++;
+                end = share.nextEnd();
+                require(share.groups.isEmpty() || stored.queue().containsKey(share.instance.substring(2)),
+                        "who waits is in the queue", stored);
+                require(kept >= share.end, "the hash outlives the share", stored);
+                require(share.offered == 0 || share.stated + ShareStore.OFFER_MILLIS > clock, "an offer has ended", stored);
+                require(share.share() == 0 || share.end > clock, "a lease has ended", stored);
+            } else if (field.getKey().startsWith("h:")) {
+                HoldRecord hold = HoldRecord.parse(field.getKey(), field.getValue());
+                held += hold.taken();
+                end = hold.end;
+                require(kept >= end, "the hash outlives the hold", stored);
+            }
+            require(until <= end, "the lower bound of ends", stored);
+        }
+        stored.queue().entrySet().stream()
+                .min(Map.Entry.<String, Long> comparingByValue().thenComparing(Map.Entry.comparingByKey()))
+                .map(first -> stored.fields().get("i:" + first.getKey())).map(text -> ShareRecord.parse("", text))
+                .ifPresent(first -> require(first.isAlive(clock), "the head is dead", stored));
+        require(held == Long.parseLong(parts[8]), "the permits held are " + held, stored);
+        require(count == Long.parseLong(parts[12]), "the instances are " + count, stored);
+        require(keepers == Long.parseLong(parts[13]), "the keepers are " + keepers, stored);
+    }
+
+    private static void require(boolean good, String rule, Stored stored) {
+        if (!good) {
+            throw new AssertionError("totals: " + rule + " in " + stored);
+        }
+    }
+}
