@@ -6,11 +6,14 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.PermitLost;
@@ -39,6 +42,22 @@ class ExecutionsTest extends TwoInstances {
 
     private boolean isTaken(String name) {
         return !server.fields(BulkheadId.of(name)).isEmpty() && one.engine.here(BulkheadId.of(name), 100).holders().size() == 1;
+    }
+
+    /** A shutdown waits for those of a disabled bulkhead, too. */
+    @ParameterizedTest
+    @ValueSource(booleans = { true, false })
+    void executionsAreInFlightUntilTheyEnd(boolean limiting) {
+        Executions executions = new Executions();
+        Semaphore semaphore = new Semaphore(one.engine, SemaphoreSpec.named("a").permits(1).build(), limiting);
+        Admission execution = executions.admit(List.of(semaphore), "A#a", WaitsOn.NO_WORKER_THREAD);
+        CompletionStage<Void> idle = executions.idle();
+        assertThat(idle.toCompletableFuture()).isNotDone();
+
+        execution.end();
+
+        assertThat(idle.toCompletableFuture()).isCompleted();
+        assertThat(executions.idle().toCompletableFuture()).isCompleted();
     }
 
     @Test
