@@ -30,6 +30,6 @@ record Target(String what, double most, String unit, double measured, String rea
     }
 
     private static String text(double number) {
-        return String.format(Locale.ROOT, Math.abs(number) < 10 ? "%.1f" : "%,.0f", number);
+        return String.format(Locale.ROOT, Math.abs(number) < 1 ? "%.2f" : Math.abs(number) < 10 ? "%.1f" : "%,.0f", number);
     }
 }

@@ -54,8 +54,8 @@ final class Targets {
                 "Besides its messages, it needs the script of a sync, which takes about as long as a round trip.");
         roundTrips(6, "p99", HandOverPart.NEXT_WAITER + ".p99", UNKNOWN);
         return table.asciidoc() + "\n" + (measured == 0 ? "Not yet measured with the present engine.\n"
-                : "%d of %d targets are met; the figures are medians of %d runs, with the lowest and the highest.%n"
-                        .formatted(met, measured, runs.size()));
+                : "%d of %d targets are met; the figures are %s.%n".formatted(met, measured, runs.size() == 1 ? "of one run"
+                        : "medians of " + runs.size() + " runs, with the lowest and the highest"));
     }
 
     private void roundTrips(int most, String percentile, String figure, String reason) {
