@@ -756,9 +756,8 @@ final class ShareSync {
     }
 
     /**
-     * Whether no permit can be free for a call: the executions of this instance leave too little, or all that it has are in
-     * use,
-     * and the store tells when another one is free. Where releases are awaited, calls must not depend on when that arrives.
+     * Whether no permit can be free for a call: the executions of this instance leave too little, or it uses all that it has,
+     * and the store sends a message when another one is free. Where releases are awaited, calls do not depend on messages.
      */
     boolean isFull(SemaphoreSpec call, long now) {
         boolean nothingIsFree = full && fullUntilNanos - now > 0

@@ -17,8 +17,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.Statement.Hold;
 /**
  * The permits that leave the share of this instance, to stay in the store in the name of no instance: those that are detached,
  * and those whose execution has ended before their minimum hold. And the permits that join the share, because they are
- * attached.
- * {@link ShareSync} states them until the store has answered. Guarded by the lock of the bulkhead.
+ * attached. {@link ShareSync} states them until the store has answered. Guarded by the lock of the bulkhead.
  */
 final class Transfers {
 

@@ -31,8 +31,7 @@ import java.util.Set;
  * @param tokens how many
  * @param attached what became of each permit that the statement wants to attach: those that joined the share. They are part of
  *        {@code granted}. {@link Attached#REFUSED} for a hold in the statement that the store does not have, because it had
- *        lost
- *        its data and granted the permits again
+ *        lost its data and granted the permits again
  * @param otherLimits the other limits that are known to have been declared by instances within the last minute
  * @param server the run id of the server; empty if the store cannot tell
  */

@@ -494,8 +494,7 @@ public final class ShareMachine {
 
     /**
      * A permit whose attaching was answered, but the answer was lost, leaves the share that a claim frees, to be attached
-     * again.
-     * Returns what is left of the share.
+     * again. Returns what is left of the share.
      */
     private long undoAttach(ShareRecord mine, List<Statement.Attach> wishes) {
         long left = mine.share();
