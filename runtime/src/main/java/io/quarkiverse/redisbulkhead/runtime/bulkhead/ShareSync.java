@@ -96,7 +96,7 @@ final class ShareSync {
     private boolean needsInStore;
     private int grantedNow;
     private long recalledNumber;
-    // Whether the store will tell when a permit is free, so that calls that do not wait are rejected here.
+    // Whether calls that do not wait are rejected here, because the store sends a message when a permit is free.
     private boolean full;
     private long fullUntilNanos;
     private long freedNumber;
@@ -473,7 +473,7 @@ final class ShareSync {
             }
         }
         if (full) {
-            // Those that came meanwhile would need a statement, during which others come, and so on.
+            // Those that came meanwhile would need another statement, during which more would come.
             long now = bulkhead.nanoTime();
             bulkhead.immediate.calls(false).stream().filter(call -> isFull(call.definition().spec(), now)).forEach(call -> {
                 bulkhead.remove(call);

@@ -34,7 +34,7 @@ public interface ShareStore {
     /** An instance that has not answered a recall for so long is no longer expected to answer. */
     long DEAF_MILLIS = 1_000;
 
-    /** For how long an instance that was told that a bulkhead is full rejects calls by itself. */
+    /** For how long an instance rejects calls by itself after an answer that the bulkhead is full. */
     long FULL_MILLIS = 100;
 
     /** How long a declared limit is remembered, so that instances that declare different ones are found. */
@@ -46,8 +46,8 @@ public interface ShareStore {
     /** With more instances than that, none may keep permits. */
     int MOST_KEEPERS = 64;
 
-    /** With more instances than that, none gets a message when a permit is free, because one step sends all of them. */
-    int MOST_TOLD = 16;
+    /** With more instances than that, none gets a message when a permit is free: one step sends all these messages. */
+    int MOST_NOTIFIED = 16;
 
     /**
      * Runs a task when the store can send. A statement that is built then, and not when something happened, contains all that

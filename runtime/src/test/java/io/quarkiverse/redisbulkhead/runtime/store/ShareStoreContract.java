@@ -415,7 +415,7 @@ public abstract class ShareStoreContract {
     void manyInstancesGetNoAnnouncements() {
         wantToKeep(b);
         a.tryFor(1, 2);
-        for (int i = 0; i < ShareStore.MOST_TOLD; i++) {
+        for (int i = 0; i < ShareStore.MOST_NOTIFIED; i++) {
             new StatedInstance("i" + i, server).tryFor(1, 1);
         }
 

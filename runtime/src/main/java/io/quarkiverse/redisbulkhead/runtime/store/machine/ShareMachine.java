@@ -261,11 +261,9 @@ public final class ShareMachine {
         long recalled = isUnmet ? recall(mine) : 0;
         tellOffers();
         tellFreed();
-        // No permit is free, none is kept, and no call waits: until a message says that a permit is free, this instance rejects
-        // calls.
-        mine.full = statement.wantsToKeep() && isUnmet && recalled == 0 && !othersWait && mine.groups.isEmpty() && held >= limit
-                && now >= grace
-                && instances <= ShareStore.MOST_TOLD;
+        // No permit is free, none is kept, and no call waits: this instance rejects calls until it gets a message.
+        boolean isFull = isUnmet && recalled == 0 && !othersWait && mine.groups.isEmpty() && held >= limit && now >= grace;
+        mine.full = isFull && statement.wantsToKeep() && instances <= ShareStore.MOST_NOTIFIED;
         queue(mine);
         long change = Math.min(isUnmet ? Math.max(nextEnd, pause) : NEVER,
                 Math.min(now < grace ? grace : NEVER, recalled > 0 ? now + ShareStore.RECALL_MILLIS : NEVER));
@@ -711,7 +709,7 @@ public final class ShareMachine {
         }
     }
 
-    /** Tells instances that reject calls by themselves that not all permits are held any more. */
+    /** Notifies instances that reject calls by themselves: a permit is free. */
     private void tellFreed() {
         ShareRecord share = first(null, null);
         while (share != null && share.groups.isEmpty() && held < resized.orElse(share.limit) && budget > 0) {

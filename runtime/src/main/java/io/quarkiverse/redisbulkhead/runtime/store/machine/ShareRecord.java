@@ -45,7 +45,7 @@ final class ShareRecord {
     long groupTicket;
     long lease;
     int limit;
-    /** Whether it rejects calls by itself, and is to be told when a permit is free. */
+    /** Whether it rejects calls by itself until a message says that a permit is free. */
     boolean full;
     List<Group> groups = new ArrayList<>();
 
@@ -117,7 +117,7 @@ final class ShareRecord {
         return !groups.isEmpty() && now - stated < ShareStore.WAITER_MILLIS;
     }
 
-    /** Whether it is in the queue with good reason. */
+    /** Whether its place in the queue still counts. */
     boolean isAlive(long now) {
         return waits(now) || full && now - stated < ShareStore.FULL_MILLIS;
     }

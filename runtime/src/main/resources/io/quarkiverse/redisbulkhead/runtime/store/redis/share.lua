@@ -45,7 +45,7 @@ local OFFER, WAITER, GRACE, UNMET, RECALL, DEAF, FULL = 3000, 3000, 2000, 1000, 
 local STANDSTILL, RESTATED = 2000, 1500
 local SLACK, LIMIT_SET_LASTS, DECLARED_LASTS = 1000, 30 * 24 * 3600 * 1000, 60000
 -- With more instances, none may keep, and none gets a message when a permit is free; how many a step serves, skips or ends.
-local MOST_KEEPERS, MOST_TOLD, MOST = 64, 16, 1000
+local MOST_KEEPERS, MOST_NOTIFIED, MOST = 64, 16, 1000
 -- A grant brings a token for each permit and so many more. Counters stay below 2^53 by far.
 local MORE_TOKENS, MOST_TOKENS, MOST_COUNTED, NEVER = 16, 1048576, 4503599627370496, 9007199254740992
 -- After a scan, none for a millisecond per so many records: it takes about 7 us per record, so 7 % of the server.
@@ -165,12 +165,12 @@ local function step()
         return sizeOf(record) > 0 and record.ending or max(record.ending, record.stated + WAITER)
     end
 
-    local function isQueuer(share)
+    local function belongsInQueue(share)
         return share.groups[1] or share.full == 1
     end
 
     local function isAlive(share)
-        return isQueuer(share) and now - share.stated < (share.groups[1] and WAITER or FULL)
+        return belongsInQueue(share) and now - share.stated < (share.groups[1] and WAITER or FULL)
     end
 
     local function countKeeper(share)
@@ -206,14 +206,14 @@ local function step()
     end
 
     local function enter(share)
-        if isQueuer(share) then
+        if belongsInQueue(share) then
             heads, isQueueUsed = nil, true
             -- The highest limit comes first, because its instance is the first for which a permit is free.
             call('ZADD', QUEUE, format('%d', share.groups[1] and share.groups[1].ticket or NEVER - share.limit), share.name)
         elseif share.isQueued then
             leave(share.name)
         end
-        share.isQueued = isQueuer(share)
+        share.isQueued = belongsInQueue(share)
     end
 
     -- The first in the queue, apart from one; removes those that are dead or want nothing any more. Those with calls that wait come first.
@@ -295,7 +295,7 @@ local function step()
         end
     end
 
-    -- Tells instances that reject calls by themselves that not all permits are held any more.
+    -- Notifies instances that reject calls by themselves: a permit is free.
     local function tellFreed()
         local share = first()
         while share and not share.groups[1] and all.held < (resized or share.limit) and budget > 0 do
@@ -635,11 +635,11 @@ local function step()
         mine.keeps = (ARGV[11] == '1' or mayKeep) and 1 or 0
         countKeeper(mine)
         local recalled = isUnmet and recall(mine) or 0
-        -- No permit is free, none is kept, and no call waits: until a message says that a permit is free, this instance rejects calls.
+        -- No permit is free, none is kept, and no call waits: this instance rejects calls until it gets a message.
         local isFull = isUnmet and recalled == 0 and othersWait == 0 and not mine.groups[1] and all.held >= limit and now >= all.grace
         tellOffers()
         tellFreed()
-        if isFull and ARGV[12] == '1' and all.instances <= MOST_TOLD then
+        if isFull and ARGV[12] == '1' and all.instances <= MOST_NOTIFIED then
             mine.full = 1
             enter(mine)
         end
