@@ -196,7 +196,7 @@ public interface ComparedShares {
         @Override
         public Object sync(String instance, Statement statement) {
             try {
-                return ShareCodec.position((String) answer(ShareCodec.sync(instance, statement)));
+                return ShareCodec.position((List<?>) answer(ShareCodec.sync(instance, statement)));
             } catch (StoreException refused) {
                 return REFUSED;
             }
@@ -213,11 +213,10 @@ public interface ComparedShares {
         }
 
         @Override
-        @SuppressWarnings("unchecked")
         public ShareOverview look(int most) {
-            List<Object> reply = (List<Object>) answer(ShareCodec.look());
+            List<?> reply = (List<?>) answer(ShareCodec.look());
             long micros = Long.parseLong(reply.get(0).toString()) * 1_000_000 + Long.parseLong(reply.get(1).toString());
-            return ShareCodec.overview(bulkhead, micros, (List<String>) reply.get(2), most);
+            return ShareCodec.overview(bulkhead, micros, (List<?>) reply.get(2), most);
         }
 
         @Override

@@ -6,7 +6,6 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -79,7 +78,7 @@ public final class ScriptShareStore extends RedisShareStore {
     @Override
     Future<Position> sync(BulkheadKeys keys, Connection connection, Statement statement) {
         return run(keys, connection, ShareCodec.sync(inbox().ownName(), statement))
-                .map(reply -> ShareCodec.position(reply.toString()));
+                .map(reply -> ShareCodec.position((List<?>) value(reply)));
     }
 
     @Override
@@ -96,9 +95,16 @@ public final class ScriptShareStore extends RedisShareStore {
     Future<ShareOverview> look(BulkheadKeys keys, Connection connection, int most) {
         return run(keys, connection, ShareCodec.look()).map(reply -> {
             long micros = TimeUnit.SECONDS.toMicros(reply.get(0).toLong()) + reply.get(1).toLong();
-            List<String> fields = new ArrayList<>();
-            reply.get(2).forEach(each -> fields.add(each.toString()));
-            return ShareCodec.overview(keys.bulkhead(), micros, fields, most);
+            return ShareCodec.overview(keys.bulkhead(), micros, (List<?>) value(reply.get(2)), most);
         });
+    }
+
+    /** The values of a reply: {@code Long}, {@code String}, or a list of such. */
+    static Object value(Response reply) {
+        return switch (reply.type()) {
+            case NUMBER -> reply.toLong();
+            case MULTI -> reply.stream().map(ScriptShareStore::value).toList();
+            default -> reply.toString();
+        };
     }
 }

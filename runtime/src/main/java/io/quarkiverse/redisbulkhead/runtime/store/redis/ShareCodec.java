@@ -105,25 +105,27 @@ public final class ShareCodec {
         return operation("look");
     }
 
-    /** The answer to a statement. */
-    public static Position position(String reply) {
-        String[] parts = reply.split(" ");
-        long[] numbers = new long[17];
-        for (int i = 0; i < numbers.length; i++) {
-            numbers[i] = Long.parseLong(parts[i]);
-        }
+    /**
+     * The answer to a statement.
+     *
+     * @param reply the values of the reply: numbers as {@code Long}, words as {@code String}, lists as {@code List}
+     */
+    public static Position position(List<?> reply) {
         Map<String, Attached> attached = new TreeMap<>();
-        if (!parts[18].equals(NONE)) {
-            for (String each : parts[18].split(";")) {
-                String[] values = each.split(",");
-                attached.put(values[0], new Attached(Integer.parseInt(values[1]), Long.parseLong(values[2])));
-            }
+        for (Object each : (List<?>) reply.get(18)) {
+            List<?> values = (List<?>) each;
+            attached.put((String) values.get(0), new Attached((int) number(values, 1), number(values, 2)));
         }
-        int otherLimit = Integer.parseInt(parts[19]);
-        return new Position(numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5], (int) numbers[6],
-                numbers[7], numbers[8], numbers[9] == 1, numbers[10] == 1, (int) numbers[11], numbers[12] == 1, numbers[13],
-                numbers[14], numbers[15], (int) numbers[16], attached, otherLimit == 0 ? Set.of() : Set.of(otherLimit),
-                parts[17].equals(NONE) ? "" : parts[17]);
+        int otherLimit = (int) number(reply, 19);
+        return new Position(number(reply, 0), number(reply, 1), number(reply, 2), number(reply, 3), number(reply, 4),
+                number(reply, 5), (int) number(reply, 6), number(reply, 7), number(reply, 8), number(reply, 9) == 1,
+                number(reply, 10) == 1, (int) number(reply, 11), number(reply, 12) == 1, number(reply, 13), number(reply, 14),
+                number(reply, 15), (int) number(reply, 16), attached, otherLimit == 0 ? Set.of() : Set.of(otherLimit),
+                reply.get(17).equals(NONE) ? "" : (String) reply.get(17));
+    }
+
+    private static long number(List<?> values, int at) {
+        return (Long) values.get(at);
     }
 
     /**
@@ -189,10 +191,10 @@ public final class ShareCodec {
      * @param pairs fields and values in turn
      * @param most how many instances to list at most
      */
-    public static ShareOverview overview(BulkheadId bulkhead, long micros, List<String> pairs, int most) {
+    public static ShareOverview overview(BulkheadId bulkhead, long micros, List<?> pairs, int most) {
         Map<String, String> fields = new HashMap<>();
         for (int i = 0; i < pairs.size(); i += 2) {
-            fields.put(pairs.get(i), pairs.get(i + 1));
+            fields.put((String) pairs.get(i), (String) pairs.get(i + 1));
         }
         return new ShareMachine(bulkhead, fields, new HashMap<>(), micros, "").look(most);
     }

@@ -27,8 +27,9 @@
 --   'resize'  limit, or 0 to undo
 --   'look'
 --
--- Reply to 'sync', one text: number, epoch, granted, admitted, revoked, lease, limit, ticket of the new group, highest ticket served, others wait, may
---   keep, recalled, full, grace, ask again in, first token, tokens, run id or '-', attached '<id>,<weight>,<has run>;...' with a weight of 0 for a hold that was refused, another declared limit of the last minute or 0
+-- Reply to 'sync', a list: number, epoch, granted, admitted, revoked, lease, limit, ticket of the new group, highest ticket served, others wait, may
+--   keep, recalled, full, grace, ask again in, first token, tokens, run id or '-', list of what was attached: id, weight (0 for a hold that was
+--   refused), for how long it has run; another declared limit of the last minute or 0
 -- to 'revoke' the number of permits; to 'resize' 1 if there was a limit, else 0; to 'look' a list: seconds and us of the clock, list of the fields
 --
 -- Messages, to the channel of the instance: 'granted <number> <epoch> <granted> <revoked> <served> <others wait> <first token> <tokens> <KEYS[1]>',
@@ -36,8 +37,8 @@
 --
 -- Both keys are read before any is written, so a key of a foreign type stops the script with nothing changed. %d writes all digits of a number.
 
-local KEYS, ARGV, call, format, match, gmatch, sub, tonumber, unpack = KEYS, ARGV, redis.call, string.format, string.match, string.gmatch, string.sub, tonumber, unpack
-local floor, max, min, concat = math.floor, math.max, math.min, table.concat
+local KEYS, ARGV, call, format, match, gmatch, sub, rep = KEYS, ARGV, redis.call, string.format, string.match, string.gmatch, string.sub, string.rep
+local floor, max, min, concat, tonumber, unpack = math.floor, math.max, math.min, table.concat, tonumber, unpack
 local SHARES, QUEUE, LAYOUT, OPERATION = KEYS[1], KEYS[2], ARGV[1], ARGV[2]
 
 -- Milliseconds; ShareStore explains the first seven.
@@ -51,65 +52,82 @@ local MORE_TOKENS, MOST_TOKENS, MOST_COUNTED, NEVER = 16, 1048576, 4503599627370
 -- After a scan, none for a millisecond per so many records: it takes about 7 us per record, so 7 % of the server.
 local SCANNED_PER_MILLI = 10
 
----- Texts: the names of their values in order
+---- Texts: one call of Lua for all values of a record, since calls are what costs. x + 0 is the number in a text.
 
-local TOTALS = { 'layout', 'server', 'since', 'grace', 'unconfirmed', 'ticket', 'clock', 'offset', 'held', 'nextEnd', 'pause', 'kept', 'instances',
-    'keepers', 'unmetBy', 'unmetAt', 'unmetElse', 'recalledAt', 'expected', 'declared', 'other', 'otherUntil' }
-local SHARE = { 'number', 'epoch', 'granted', 'offered', 'returned', 'revoked', 'ending', 'stated', 'keeps', 'recalled', 'served', 'group',
-    'groupTicket', 'lease', 'limit', 'full', 'waiting' }
-local HOLD = { 'weight', 'ending', 'started', 'digest', 'by', 'epoch', 'granted', 'method' }
-local POSITION = { 'number', 'epoch', 'granted', 'admitted', 'revoked', 'lease', 'limit', 'ticket', 'served', 'othersWait', 'mayKeep', 'recalled',
-    'full', 'grace', 'askAgain', 'firstToken', 'tokens', 'server', 'attached', 'otherLimit' }
-local WORDS = { layout = true, server = true, unmetBy = true, waiting = true, digest = true, by = true, method = true, attached = true }
+local WORD = '(%S+) '
 
-local function parse(names, text)
-    local values, record = { match(text, '^' .. string.rep('(%S+) ', #names - 1) .. '(.*)$') }, {}
-    for k, name in ipairs(names) do
-        record[name] = WORDS[name] and values[k] or tonumber(values[k])
-    end
-    return record
+local function totalsOf(text)
+    local layout, server, since, grace, unconfirmed, ticket, clock, offset, held, nextEnd, pause, kept, instances, keepers, unmetBy, unmetAt,
+        unmetElse, recalledAt, expected, declared, other, otherUntil = match(text, '^' .. rep(WORD, 21) .. '(.*)$')
+    return { layout = layout, server = server, since = since + 0, grace = grace + 0, unconfirmed = unconfirmed + 0, ticket = ticket + 0,
+        clock = clock + 0, offset = offset + 0, held = held + 0, nextEnd = nextEnd + 0, pause = pause + 0, kept = kept + 0,
+        instances = instances + 0, keepers = keepers + 0, unmetBy = unmetBy, unmetAt = unmetAt + 0, unmetElse = unmetElse + 0,
+        recalledAt = recalledAt + 0, expected = expected + 0, declared = declared + 0, other = other + 0, otherUntil = otherUntil + 0 }
 end
 
-local function textOf(names, record)
-    local values = {}
-    for k, name in ipairs(names) do
-        values[k] = WORDS[name] and record[name] or format('%d', record[name])
-    end
-    return concat(values, ' ')
+local function textOfTotals(all)
+    return format('%s %s' .. rep(' %d', 12) .. ' %s' .. rep(' %d', 7), all.layout, all.server, all.since, all.grace, all.unconfirmed, all.ticket,
+        all.clock, all.offset, all.held, all.nextEnd, all.pause, all.kept, all.instances, all.keepers, all.unmetBy, all.unmetAt, all.unmetElse,
+        all.recalledAt, all.expected, all.declared, all.other, all.otherUntil)
 end
+
+local function shareOf(text)
+    local number, epoch, granted, offered, returned, revoked, ending, stated, keeps, recalled, served, group, groupTicket, lease, limit, full,
+        waiting = match(text, '^' .. rep(WORD, 16) .. '(.*)$')
+    return { number = number + 0, epoch = epoch + 0, granted = granted + 0, offered = offered + 0, returned = returned + 0, revoked = revoked + 0,
+        ending = ending + 0, stated = stated + 0, keeps = keeps + 0, recalled = recalled + 0, served = served + 0, group = group + 0,
+        groupTicket = groupTicket + 0, lease = lease + 0, limit = limit + 0, full = full + 0, waiting = waiting }
+end
+
+local function textOfShare(share)
+    return format(rep('%d ', 16) .. '%s', share.number, share.epoch, share.granted, share.offered, share.returned, share.revoked, share.ending,
+        share.stated, share.keeps, share.recalled, share.served, share.group, share.groupTicket, share.lease, share.limit, share.full, share.waiting)
+end
+
+local function holdOf(text)
+    local weight, ending, started, digest, by, epoch, granted, method = match(text, '^' .. rep(WORD, 7) .. '(.*)$')
+    return { weight = weight + 0, ending = ending + 0, started = started + 0, digest = digest, by = by, epoch = epoch + 0, granted = granted + 0,
+        method = method }
+end
+
+local function textOfHold(hold)
+    return format('%d %d %d %s %s %d %d %s', hold.weight, hold.ending, hold.started, hold.digest, hold.by, hold.epoch, hold.granted, hold.method)
+end
+
+---- Load
+
+local time = call('TIME')
+if OPERATION == 'look' then
+    return { time[1], time[2], call('HGETALL', SHARES) }
+end
+local found = call('HMGET', SHARES, 'bulkhead', 'limit', 'i:' .. ARGV[3])
+local stored, resized, isMissing = found[1], tonumber(found[2] or nil), not found[1]
+-- The first two of the queue; nil when they have changed. And whether the key may exist.
+local heads = call('ZRANGE', QUEUE, 0, 1)
+local isAwaited = heads[1] ~= nil
+local isQueueUsed = isAwaited
+stored = stored or LAYOUT .. ' - 0 0 -1 0 0 0 0 9007199254740992 0 0 0 0 - 0 0 0 0 0 0 0'
+if match(stored, '^%S*') ~= LAYOUT then
+    return redis.error_reply('LAYOUT ' .. match(stored, '^%S*'))
+end
+local all = totalsOf(stored)
+
+-- Records by field, false for a missing one; fields that have changed; instances that were offered permits, in order.
+local records, changed, offers = {}, {}, {}
+local budget, grantedNow, keepUntil = MOST, 0, 0
+
+-- A clock that was set back ends nothing later, and one that has caught up ends nothing early.
+local wall = tonumber(time[1]) * 1000000 + tonumber(time[2])
+all.offset = wall >= all.clock and 0 or max(all.offset, all.clock - wall)
+local micros, before = wall + all.offset, floor(all.clock / 1000)
+-- What ends by now has ended. What ends so long after `from` has had its full time.
+local now, from = floor(micros / 1000), -floor(-micros / 1000)
 
 -- When a function is created, Lua searches for each variable of the chunk that it captures. If the function around it has captured them,
 -- Lua need not search: that saves a tenth of the time.
 local function step()
 
-    ---- Load
-
-    local time = call('TIME')
-    if OPERATION == 'look' then
-        return { time[1], time[2], call('HGETALL', SHARES) }
-    end
-    local found = call('HMGET', SHARES, 'bulkhead', 'limit', 'i:' .. ARGV[3])
-    local stored, resized, isMissing = found[1], tonumber(found[2] or nil), not found[1]
-    -- The first two of the queue; nil when they have changed. And whether the key may exist.
-    local heads = call('ZRANGE', QUEUE, 0, 1)
-    local isAwaited = heads[1] ~= nil
-    local isQueueUsed = isAwaited
-    stored = stored or LAYOUT .. ' - 0 0 -1 0 0 0 0 9007199254740992 0 0 0 0 - 0 0 0 0 0 0 0'
-    if match(stored, '^%S*') ~= LAYOUT then
-        return redis.error_reply('LAYOUT ' .. match(stored, '^%S*'))
-    end
-    local all = parse(TOTALS, stored)
-
-    -- Records by field, false for a missing one; fields that have changed; instances that were offered permits, in order.
-    local records, changed, offers = {}, {}, {}
-    local budget, grantedNow, keepUntil = MOST, 0, 0
-
-    -- A clock that was set back ends nothing later, and one that has caught up ends nothing early.
-    local wall = tonumber(time[1]) * 1000000 + tonumber(time[2])
-    all.offset = wall >= all.clock and 0 or max(all.offset, all.clock - wall)
-    local micros, before = wall + all.offset, floor(all.clock / 1000)
-    -- What ends by now has ended. What ends so long after `from` has had its full time.
-    local now, from = floor(micros / 1000), -floor(-micros / 1000)
+    ---- Records
 
     local function sizeOf(share)
         return share.granted - share.returned - share.revoked
@@ -120,7 +138,7 @@ local function step()
     end
 
     local function load(field, text)
-        local record = parse(sub(field, 1, 2) == 'i:' and SHARE or HOLD, text)
+        local record = sub(field, 1, 2) == 'i:' and shareOf(text) or holdOf(text)
         records[field], record.field, record.name = record, field, sub(field, 3)
         if record.waiting then
             record.groups, record.counted, record.isQueued = {}, isKeeper(record), record.waiting ~= '-' or record.full == 1
@@ -146,8 +164,6 @@ local function step()
             end
         end
     end
-
-    ---- Records
 
     local function takenBy(record)
         if record.groups then
@@ -426,20 +442,20 @@ local function step()
         return mine.granted
     end
 
-    -- The texts of the stated holds that Redis does not have, as permits of weight 0.
+    -- The stated holds that Redis does not have, as permits of weight 0.
     local function refusedHolds()
-        local texts = {}
+        local refused = {}
         for k = 20, 19 + 6 * ARGV[19], 6 do
             if not recordOf('h:' .. ARGV[k]) then
-                texts[#texts + 1] = ARGV[k] .. ',0,0'
+                refused[#refused + 1] = { ARGV[k], 0, 0 }
             end
         end
-        return texts
+        return refused
     end
 
-    -- Lets detached permits join the share, or tells again that they did; returns the text of them and of refused holds, and how many permits that is.
+    -- Lets detached permits join the share, or tells again that they did; returns them and the refused holds, and how many permits that is.
     local function attach(mine, known, onlyTell)
-        local texts, weight = refusedHolds(), 0
+        local attached, weight = refusedHolds(), 0
         for k = 20 + 6 * ARGV[19], #ARGV, 2 do
             local hold = recordOf('h:' .. ARGV[k])
             if hold and not onlyTell and takenBy(hold) > 0 and hold.ending > now and hold.digest ~= '-' and hold.digest == ARGV[k + 1] then
@@ -448,10 +464,10 @@ local function step()
             end
             -- If the instance knows of so many permits, it knows that it has attached this one, and this is another try.
             if hold and hold.by == mine.name and hold.epoch == mine.epoch and known < hold.granted then
-                texts[#texts + 1], weight = format('%s,%d,%d', hold.name, hold.weight, max(0, now - hold.started)), weight + hold.weight
+                attached[#attached + 1], weight = { hold.name, hold.weight, max(0, now - hold.started) }, weight + hold.weight
             end
         end
-        return texts[1] and concat(texts, ';') or '-', weight
+        return attached, weight
     end
 
     -- How many of so many calls were granted permits that their instance does not know of, and how many such permits are left.
@@ -553,13 +569,13 @@ local function step()
                     end
                     record.waiting = groups[1] and concat(groups, ';') or '-'
                 end
-                puts[#puts + 1], puts[#puts + 2] = field, textOf(record.groups and SHARE or HOLD, record)
+                puts[#puts + 1], puts[#puts + 2] = field, record.groups and textOfShare(record) or textOfHold(record)
             end
         end
         keepUntil = max(keepUntil, all.grace)
         local isKeptLonger = keepUntil + SLACK > all.kept
         all.kept, all.clock = isKeptLonger and keepUntil + 2 * SLACK or all.kept, micros
-        puts[#puts + 1], puts[#puts + 2] = 'bulkhead', textOf(TOTALS, all)
+        puts[#puts + 1], puts[#puts + 2] = 'bulkhead', textOfTotals(all)
         for k = 1, #puts, MOST do
             call('HSET', SHARES, unpack(puts, k, min(k + MOST - 1, #puts)))
         end
@@ -579,7 +595,9 @@ local function step()
         position.grace, position.server = max(0, all.grace - now), all.server
         position.firstToken = position.tokens > 0 and draw(position.tokens) or 0
         write()
-        return textOf(POSITION, position)
+        return { position.number, position.epoch, position.granted, position.admitted, position.revoked, position.lease, position.limit,
+            position.ticket, position.served, position.othersWait, position.mayKeep, position.recalled, position.full, position.grace,
+            position.askAgain, position.firstToken, position.tokens, position.server, position.attached, position.otherLimit }
     end
 
     -- A statement that is not newer than the last one changes nothing, and what was offered since is no part of the answer.

@@ -100,7 +100,7 @@ class ManyInstancesTest {
 
         @Override
         public CompletionStage<Position> sync(Statement statement) {
-            return run(ShareCodec.sync(channel, statement)).map(reply -> ShareCodec.position(reply.toString()))
+            return run(ShareCodec.sync(channel, statement)).map(reply -> ShareCodec.position((List<?>) ScriptShareStore.value(reply)))
                     .toCompletionStage();
         }
 

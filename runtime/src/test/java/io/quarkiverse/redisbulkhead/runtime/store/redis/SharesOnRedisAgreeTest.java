@@ -23,7 +23,6 @@ import io.quarkiverse.redisbulkhead.runtime.store.exploration.ShareExplorationTe
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.RedisModel.Published;
 import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.Response;
-import io.vertx.redis.client.ResponseType;
 
 /**
  * {@code share.lua} does the same on a real Redis as on the model, on a clock and a run id that the test sets: they are read
@@ -72,14 +71,7 @@ class SharesOnRedisAgreeTest {
         @Override
         protected Object run(List<String> args) {
             Object[] words = Stream.concat(Stream.of(text, "2", HASH, QUEUE), args.stream()).toArray();
-            return value(redis.command(client, "EVAL", words));
-        }
-
-        private static Object value(Response response) {
-            if (response.type() == ResponseType.MULTI) {
-                return StreamSupport.stream(response.spliterator(), false).map(OnRedis::value).toList();
-            }
-            return response.type() == ResponseType.NUMBER ? (Object) response.toLong() : response.toString();
+            return ScriptShareStore.value(redis.command(client, "EVAL", words));
         }
 
         @Override
