@@ -1,9 +1,9 @@
 package io.quarkiverse.redisbulkhead.benchmarks;
 
-import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
+import io.vertx.core.json.JsonArray;
 import redis.clients.jedis.Jedis;
 
 /** What is left in Redis. The record of an instance outlives its last permit, until its time to live is over. */
@@ -21,7 +21,7 @@ public final class SharesInRedis {
     /** The permits of all instances, as the header of {@code share.lua} says how to list them. */
     public static long permits(Jedis jedis, String key) {
         return jedis.hgetAll(key).entrySet().stream().filter(field -> field.getKey().startsWith("i:"))
-                .map(Map.Entry::getValue).map(record -> record.split(" "))
-                .mapToLong(record -> Long.parseLong(record[2]) - Long.parseLong(record[4]) - Long.parseLong(record[5])).sum();
+                .map(field -> new JsonArray(field.getValue()))
+                .mapToLong(record -> record.getLong(2) - record.getLong(4) - record.getLong(5)).sum();
     }
 }

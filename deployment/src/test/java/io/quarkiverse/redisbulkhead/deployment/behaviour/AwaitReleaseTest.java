@@ -27,6 +27,7 @@ import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkus.test.QuarkusUnitTest;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
+import io.vertx.core.json.JsonArray;
 
 /** A call does not wait for the reply to its release, whatever the return type. With {@code await-release}, it does. */
 class AwaitReleaseTest {
@@ -72,8 +73,8 @@ class AwaitReleaseTest {
         for (int i = 0; i < reply.size(); i++) {
             if (reply.get(i).startsWith("i:")) {
                 // The length of the text is between.
-                String[] share = reply.get(i + 2).split(" ");
-                permits += Integer.parseInt(share[2]) - Integer.parseInt(share[4]) - Integer.parseInt(share[5]);
+                JsonArray share = new JsonArray(reply.get(i + 2));
+                permits += share.getInteger(2) - share.getInteger(4) - share.getInteger(5);
             }
         }
         return permits;

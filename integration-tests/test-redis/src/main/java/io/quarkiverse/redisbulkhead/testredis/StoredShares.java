@@ -1,10 +1,11 @@
 package io.quarkiverse.redisbulkhead.testredis;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+
+import io.vertx.core.json.JsonArray;
 
 /**
  * The shares of one bulkhead as they stand in Redis; {@code share.lua} documents the layout. Uses none of the code under test.
@@ -30,6 +31,7 @@ final class StoredShares {
     private static final int END = 6;
     private static final int STATED = 7;
     private static final int KEEPS = 8;
+    private static final int WAITING = 16;
 
     private final String key;
     private final Map<String, String> fields;
@@ -47,9 +49,9 @@ final class StoredShares {
         if (!fields.containsKey("bulkhead")) {
             return micros;
         }
-        String[] words = fields.get("bulkhead").split(" ");
-        long clock = Long.parseLong(words[CLOCK]);
-        return micros >= clock ? micros : micros + Math.max(Long.parseLong(words[OFFSET]), clock - micros);
+        JsonArray totals = new JsonArray(fields.get("bulkhead"));
+        long clock = totals.getLong(CLOCK);
+        return micros >= clock ? micros : micros + Math.max(totals.getLong(OFFSET), clock - micros);
     }
 
     /** The permits in all shares and holds that have not ended. */
@@ -58,13 +60,16 @@ final class StoredShares {
     }
 
     private long permits(String field, String value) {
-        String[] words = value.split(" ");
         if (field.startsWith("i:")) {
-            return number(words, END) > nowMillis ? number(words, GRANTED) - number(words, RETURNED) - number(words, REVOKED)
+            JsonArray share = new JsonArray(value);
+            return share.getLong(END) > nowMillis ? share.getLong(GRANTED) - share.getLong(RETURNED) - share.getLong(REVOKED)
                     : 0;
         }
-        boolean taken = field.startsWith("h:") && words[4].equals("-") && number(words, 1) > nowMillis;
-        return taken ? number(words, 0) : 0;
+        if (field.startsWith("h:")) {
+            JsonArray hold = new JsonArray(value);
+            return hold.getString(4).isEmpty() && hold.getLong(1) > nowMillis ? hold.getLong(0) : 0;
+        }
+        return 0;
     }
 
     Map<String, Long> byInstance() {
@@ -75,7 +80,8 @@ final class StoredShares {
     /** How many instances have permits, and keep those that are idle. */
     long keepers() {
         return fields.entrySet().stream().filter(field -> field.getKey().startsWith("i:")
-                && permits(field.getKey(), field.getValue()) > 0 && number(field.getValue().split(" "), KEEPS) == 1).count();
+                && permits(field.getKey(), field.getValue()) > 0 && new JsonArray(field.getValue()).getLong(KEEPS) == 1)
+                .count();
     }
 
     /**
@@ -83,10 +89,10 @@ final class StoredShares {
      * time at which it began, in microseconds.
      */
     List<String> late() {
-        String[] words = fields.getOrDefault("bulkhead", "- - 0 0").split(" ");
-        long graceEnd = number(words, SINCE) > 0 ? number(words, SINCE) + GRACE_MICROS : number(words, GRACE_END) * 1_000;
+        JsonArray totals = new JsonArray(fields.getOrDefault("bulkhead", "[1,\"\",0,0]"));
+        long graceEnd = totals.getLong(SINCE) > 0 ? totals.getLong(SINCE) + GRACE_MICROS : totals.getLong(GRACE_END) * 1_000;
         return fields.entrySet().stream().filter(field -> field.getKey().startsWith("i:")
-                && number(field.getValue().split(" "), EPOCH) > graceEnd).map(field -> key + " " + field.getKey()).toList();
+                && new JsonArray(field.getValue()).getLong(EPOCH) > graceEnd).map(field -> key + " " + field.getKey()).toList();
     }
 
     /** The calls that wait, including those of dead instances. */
@@ -96,9 +102,7 @@ final class StoredShares {
     }
 
     private static long waiters(String value) {
-        String groups = value.substring(value.lastIndexOf(' ') + 1);
-        return groups.equals("-") ? 0
-                : Arrays.stream(groups.split(";")).mapToLong(group -> Long.parseLong(group.split(",")[2])).sum();
+        return new JsonArray(value).getJsonArray(WAITING).stream().mapToLong(group -> ((JsonArray) group).getLong(2)).sum();
     }
 
     /** The records with permits, and those of live instances with calls that wait. */
@@ -106,15 +110,11 @@ final class StoredShares {
         List<String> living = new ArrayList<>();
         fields.forEach((field, value) -> {
             boolean waits = field.startsWith("i:") && waiters(value) > 0
-                    && number(value.split(" "), STATED) + WAITER_MILLIS > nowMillis;
+                    && new JsonArray(value).getLong(STATED) + WAITER_MILLIS > nowMillis;
             if (waits || permits(field, value) > 0) {
                 living.add(key + " " + field + " " + value);
             }
         });
         return living;
-    }
-
-    private static long number(String[] words, int position) {
-        return Long.parseLong(words[position]);
     }
 }

@@ -33,8 +33,9 @@ public interface RedisBulkheadRuntimeConfig {
     boolean enabled();
 
     /**
-     * The prefix of all keys and channels in Redis; not blank, and without braces. Applications share a bulkhead only if they
-     * use the same prefix.
+     * The prefix of all keys and channels in Redis: ASCII letters, digits and punctuation other than braces, quotation marks
+     * and
+     * backslashes. Applications share a bulkhead only if they use the same prefix.
      * <p>
      * Example: {@code quarkus.redis-bulkhead.key-prefix=shop}
      */

@@ -193,9 +193,9 @@ final class KnownProperties {
             set(LockSpec.named("any"), member, value);
         } else if (member.startsWith(LOCKS + ".")) {
             set(LockSpec.named("any"), member.substring(LOCKS.length() + 1), value);
-        } else if (member.equals("key-prefix") && (text.contains("{") || text.contains("}"))) {
-            throw new IllegalArgumentException(
-                    "keyPrefix must not contain braces, which mark the hash tag of Redis Cluster, but is '" + text + "'");
+        } else if (member.equals("key-prefix") && !text.chars().allMatch(c -> c > ' ' && c < 127 && "{}\"\\".indexOf(c) < 0)) {
+            throw new IllegalArgumentException("keyPrefix must consist of ASCII letters, digits and punctuation other than "
+                    + "braces, quotation marks and backslashes, but is '" + text + "'");
         }
         return value;
     }

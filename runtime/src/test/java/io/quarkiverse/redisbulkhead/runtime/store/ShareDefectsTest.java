@@ -85,7 +85,7 @@ class ShareDefectsTest {
             assertThat(again.epoch()).isEqualTo(lost.epoch());
             assertThat(again.admitted()).isEqualTo(lost.admitted()).isEqualTo(2);
         }),
-        UNKNOWN_GRANTS_ARE_GRANTED_AGAIN("matches and mine.granted - granted - weight or 0", "0", scene -> {
+        UNKNOWN_GRANTS_ARE_GRANTED_AGAIN("matches and mine.granted - statement.granted - weight or 0", "0", scene -> {
             scene.a.needs = List.of(new Need(0, 1, 1, 1));
             Position lost = StatedInstance.await(scene.a.store.sync(scene.a.statement(++scene.a.number)));
             scene.a.epoch = lost.epoch();

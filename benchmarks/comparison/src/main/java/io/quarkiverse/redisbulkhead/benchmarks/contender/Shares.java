@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.benchmarks.contender;
 
+import io.vertx.core.json.JsonArray;
 import redis.clients.jedis.Jedis;
 
 /** Reads what instances have of a bulkhead from the hash that {@code share.lua} documents. */
@@ -22,10 +23,10 @@ final class Shares {
     static long permits(Jedis jedis, String key) {
         return !key.endsWith(SUFFIX) ? 0
                 : jedis.hgetAll(key).entrySet().stream().filter(field -> field.getKey().startsWith(INSTANCE))
-                        .mapToLong(field -> permits(field.getValue().split(" "))).sum();
+                        .mapToLong(field -> permits(new JsonArray(field.getValue()))).sum();
     }
 
-    private static long permits(String[] record) {
-        return Long.parseLong(record[GRANTED]) - Long.parseLong(record[RETURNED]) - Long.parseLong(record[REVOKED]);
+    private static long permits(JsonArray record) {
+        return record.getLong(GRANTED) - record.getLong(RETURNED) - record.getLong(REVOKED);
     }
 }

@@ -1,12 +1,12 @@
 package io.quarkiverse.redisbulkhead.runtime.store.machine;
 
+import io.vertx.core.json.JsonArray;
+
 /**
  * A permit that no instance holds. The text is that of the field {@code h:<id>}. The record of a permit that was attached or
  * revoked stays until it ends, so that a repeated statement neither attaches it twice nor creates it again.
  */
 final class HoldRecord {
-
-    private static final String NONE = "-";
 
     final String id;
     int weight;
@@ -35,18 +35,13 @@ final class HoldRecord {
     }
 
     static HoldRecord parse(String id, String text) {
-        String[] parts = text.split(" ", 8);
-        return new HoldRecord(id, Integer.parseInt(parts[0]), Long.parseLong(parts[1]), Long.parseLong(parts[2]),
-                value(parts[3]), value(parts[4]), Long.parseLong(parts[5]), Long.parseLong(parts[6]), parts[7]);
-    }
-
-    private static String value(String text) {
-        return text.equals(NONE) ? "" : text;
+        JsonArray values = new JsonArray(text);
+        return new HoldRecord(id, values.getInteger(0), values.getLong(1), values.getLong(2), values.getString(3),
+                values.getString(4), values.getLong(5), values.getLong(6), values.getString(7));
     }
 
     String text() {
-        return weight + " " + end + " " + started + " " + (digest.isEmpty() ? NONE : digest) + " "
-                + (by.isEmpty() ? NONE : by) + " " + epoch + " " + granted + " " + method;
+        return JsonArray.of(weight, end, started, digest, by, epoch, granted, method).encode();
     }
 
     /** Whether this instance has attached it and may not know. */

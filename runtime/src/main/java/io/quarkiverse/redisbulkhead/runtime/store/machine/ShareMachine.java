@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
-import java.util.StringJoiner;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -22,6 +21,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.vertx.core.json.JsonArray;
 
 /**
  * One step of one bulkhead: what {@code share.lua} does, in Java. It works on the fields of the hash and on the members of the
@@ -111,7 +111,7 @@ public final class ShareMachine {
     private long kept;
     private long instances;
     private long keepers;
-    private String unmetBy = "-";
+    private String unmetBy = "";
     private long unmetAt;
     private long unmetElse;
     private long recalledAt;
@@ -155,7 +155,7 @@ public final class ShareMachine {
         resized = fields.containsKey(LIMIT) ? OptionalInt.of(Integer.parseInt(fields.get(LIMIT))) : OptionalInt.empty();
         String totals = fields.get(TOTALS);
         missing = totals == null;
-        lastMicros = missing ? 0 : read(totals.split(" "));
+        lastMicros = missing ? 0 : read(totals);
         offset = wallMicros >= lastMicros ? 0 : Math.max(offset, lastMicros - wallMicros);
         micros = wallMicros + offset;
         now = Math.floorDiv(micros, 1_000L);
@@ -163,34 +163,36 @@ public final class ShareMachine {
         from = -Math.floorDiv(-micros, 1_000L);
     }
 
-    private long read(String[] parts) {
-        if (!parts[0].equals(Integer.toString(LAYOUT))) {
-            throw new StoreException("The data of bulkhead " + bulkhead + " has layout " + parts[0]
+    private long read(String text) {
+        String layout = text.replaceFirst("(?s)\\[?([^\\s,]*).*", "$1");
+        if (!layout.equals(Integer.toString(LAYOUT))) {
+            throw new StoreException("The data of bulkhead " + bulkhead + " has layout " + layout
                     + ", and this version of the extension reads layout " + LAYOUT
                     + ". Update all applications to one version, or use another quarkus.redis-bulkhead.key-prefix.", false,
                     null);
         }
-        server = parts[1].equals("-") ? "" : parts[1];
-        since = Long.parseLong(parts[2]);
-        grace = Long.parseLong(parts[3]);
-        unconfirmed = Long.parseLong(parts[4]);
-        ticket = Long.parseLong(parts[5]);
-        offset = Long.parseLong(parts[7]);
-        held = Long.parseLong(parts[8]);
-        nextEnd = Long.parseLong(parts[9]);
-        pause = Long.parseLong(parts[10]);
-        kept = Long.parseLong(parts[11]);
-        instances = Long.parseLong(parts[12]);
-        keepers = Long.parseLong(parts[13]);
-        unmetBy = parts[14];
-        unmetAt = Long.parseLong(parts[15]);
-        unmetElse = Long.parseLong(parts[16]);
-        recalledAt = Long.parseLong(parts[17]);
-        expected = Long.parseLong(parts[18]);
-        declared = Long.parseLong(parts[19]);
-        other = Long.parseLong(parts[20]);
-        otherUntil = Long.parseLong(parts[21]);
-        return Long.parseLong(parts[6]);
+        JsonArray totals = new JsonArray(text);
+        server = totals.getString(1);
+        since = totals.getLong(2);
+        grace = totals.getLong(3);
+        unconfirmed = totals.getLong(4);
+        ticket = totals.getLong(5);
+        offset = totals.getLong(7);
+        held = totals.getLong(8);
+        nextEnd = totals.getLong(9);
+        pause = totals.getLong(10);
+        kept = totals.getLong(11);
+        instances = totals.getLong(12);
+        keepers = totals.getLong(13);
+        unmetBy = totals.getString(14);
+        unmetAt = totals.getLong(15);
+        unmetElse = totals.getLong(16);
+        recalledAt = totals.getLong(17);
+        expected = totals.getLong(18);
+        declared = totals.getLong(19);
+        other = totals.getLong(20);
+        otherUntil = totals.getLong(21);
+        return totals.getLong(6);
     }
 
     // ---- Operations
@@ -918,16 +920,9 @@ public final class ShareMachine {
             kept = keepUntil + 2 * SLACK_MILLIS;
             expireMillis = kept - now;
         }
-        StringJoiner totals = new StringJoiner(" ").add(Integer.toString(LAYOUT)).add(server.isEmpty() ? "-" : server);
-        for (long each : new long[] { since, grace, unconfirmed, ticket, micros, offset, held, nextEnd, pause, kept,
-                instances, keepers }) {
-            totals.add(Long.toString(each));
-        }
-        totals.add(unmetBy);
-        for (long each : new long[] { unmetAt, unmetElse, recalledAt, expected, declared, other, otherUntil }) {
-            totals.add(Long.toString(each));
-        }
-        fields.put(TOTALS, totals.toString());
+        fields.put(TOTALS, JsonArray.of(LAYOUT, server, since, grace, unconfirmed, ticket, micros, offset, held, nextEnd, pause,
+                kept, instances, keepers, unmetBy, unmetAt, unmetElse, recalledAt, expected, declared, other, otherUntil)
+                .encode());
         queue.keySet().retainAll(places.keySet());
         queue.putAll(places);
         expireQueueMillis = places.isEmpty() ? 0 : kept - now;

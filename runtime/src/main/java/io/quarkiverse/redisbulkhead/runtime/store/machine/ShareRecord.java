@@ -2,9 +2,9 @@ package io.quarkiverse.redisbulkhead.runtime.store.machine;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.StringJoiner;
 
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
+import io.vertx.core.json.JsonArray;
 
 /**
  * What the store knows about one instance in one bulkhead: its share, its lease and its calls that wait. The text is that of
@@ -59,41 +59,37 @@ final class ShareRecord {
     }
 
     static ShareRecord parse(String instance, String text) {
-        String[] parts = text.split(" ");
+        JsonArray values = new JsonArray(text);
         ShareRecord record = new ShareRecord(instance);
-        record.number = Long.parseLong(parts[0]);
-        record.epoch = Long.parseLong(parts[1]);
-        record.granted = Long.parseLong(parts[2]);
-        record.offered = Long.parseLong(parts[3]);
-        record.returned = Long.parseLong(parts[4]);
-        record.revoked = Long.parseLong(parts[5]);
-        record.end = Long.parseLong(parts[6]);
-        record.stated = Long.parseLong(parts[7]);
-        record.keeps = parts[8].equals("1");
-        record.recalled = Long.parseLong(parts[9]);
-        record.served = Long.parseLong(parts[10]);
-        record.group = Long.parseLong(parts[11]);
-        record.groupTicket = Long.parseLong(parts[12]);
-        record.lease = Long.parseLong(parts[13]);
-        record.limit = Integer.parseInt(parts[14]);
-        record.full = parts[15].equals("1");
-        if (!parts[16].equals("-")) {
-            for (String group : parts[16].split(";")) {
-                String[] values = group.split(",");
-                record.groups.add(new Group(Long.parseLong(values[0]), Integer.parseInt(values[1]),
-                        Integer.parseInt(values[2])));
-            }
+        record.number = values.getLong(0);
+        record.epoch = values.getLong(1);
+        record.granted = values.getLong(2);
+        record.offered = values.getLong(3);
+        record.returned = values.getLong(4);
+        record.revoked = values.getLong(5);
+        record.end = values.getLong(6);
+        record.stated = values.getLong(7);
+        record.keeps = values.getInteger(8) == 1;
+        record.recalled = values.getLong(9);
+        record.served = values.getLong(10);
+        record.group = values.getLong(11);
+        record.groupTicket = values.getLong(12);
+        record.lease = values.getLong(13);
+        record.limit = values.getInteger(14);
+        record.full = values.getInteger(15) == 1;
+        for (Object each : values.getJsonArray(16)) {
+            JsonArray group = (JsonArray) each;
+            record.groups.add(new Group(group.getLong(0), group.getInteger(1), group.getInteger(2)));
         }
         record.counted = record.isKeeper();
         return record;
     }
 
     String text() {
-        StringJoiner line = new StringJoiner(";").setEmptyValue("-");
-        groups.forEach(group -> line.add(group.ticket + "," + group.weight + "," + group.count));
-        return number + " " + epoch + " " + granted + " " + offered + " " + returned + " " + revoked + " " + end + " " + stated
-                + " " + (keeps ? 1 : 0) + " " + recalled + " " + served + " " + group + " " + groupTicket + " " + lease + " "
-                + limit + " " + (full ? 1 : 0) + " " + line;
+        JsonArray waiting = new JsonArray();
+        groups.forEach(each -> waiting.add(JsonArray.of(each.ticket, each.weight, each.count)));
+        return JsonArray.of(number, epoch, granted, offered, returned, revoked, end, stated, keeps ? 1 : 0, recalled, served,
+                group, groupTicket, lease, limit, full ? 1 : 0, waiting).encode();
     }
 
     /** How many permits it has. */

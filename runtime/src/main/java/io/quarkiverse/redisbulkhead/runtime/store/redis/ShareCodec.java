@@ -1,15 +1,15 @@
 package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.StringJoiner;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.Position;
@@ -18,18 +18,16 @@ import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement;
 import io.quarkiverse.redisbulkhead.runtime.store.machine.ShareMachine;
+import io.vertx.core.json.Json;
 
 /** The arguments of {@code share.lua}, its replies and its messages; the header of the script documents them. */
 public final class ShareCodec {
-
-    private static final String NONE = "-";
 
     private ShareCodec() {
     }
 
     /**
-     * Refuses a statement that is no position, and names that records, between whose values are spaces, commas and semicolons,
-     * could not hold.
+     * Refuses a statement that is no position, and names that the script could not write between quotation marks.
      *
      * @param instance the instance, named by its channel
      * @param statement its position
@@ -37,10 +35,10 @@ public final class ShareCodec {
     public static void check(String instance, Statement statement) {
         ShareMachine.check(statement);
         word(instance, "instance");
-        orNone(statement.server());
+        wordOrNone(statement.server(), "run id");
         statement.holds().forEach(hold -> {
             word(hold.id(), "permit id");
-            orNone(hold.digest());
+            wordOrNone(hold.digest(), "digest");
         });
         statement.attaches().forEach(attach -> {
             word(attach.id(), "permit id");
@@ -56,48 +54,25 @@ public final class ShareCodec {
      */
     public static List<byte[]> sync(String instance, Statement statement) {
         check(instance, statement);
-        List<byte[]> args = operation("sync");
-        args.add(bytes(instance));
-        add(args, statement.number(), statement.epoch(), statement.granted(), statement.returned(), statement.revoked(),
-                statement.leaseMillis(), statement.limit(), statement.keeps() ? 1 : 0, statement.wantsToKeep() ? 1 : 0,
-                statement.highestToken(), statement.tokens());
-        args.add(bytes(orNone(statement.server())));
-        add(args, statement.serverSinceMillis());
-        StringJoiner needs = new StringJoiner(";");
-        statement.needs()
-                .forEach(need -> needs.add(need.ticket() + "," + need.group() + "," + need.weight() + "," + need.count()));
-        args.add(bytes(needs.toString()));
-        StringJoiner immediate = new StringJoiner(";");
-        statement.immediate().forEach(need -> immediate.add(need.weight() + "," + need.count()));
-        args.add(bytes(immediate.toString()));
-        add(args, statement.holds().size());
-        for (Statement.Hold hold : statement.holds()) {
-            args.add(bytes(hold.id()));
-            add(args, hold.weight(), hold.leaseMillis(), hold.startedMillis());
-            args.add(bytes(orNone(hold.digest())));
-            args.add(bytes(hold.method()));
-        }
-        for (Statement.Attach attach : statement.attaches()) {
-            args.add(bytes(attach.id()));
-            args.add(bytes(attach.digest()));
-        }
-        return args;
+        return operation("sync", array(quoted(instance), statement.number(), statement.epoch(), statement.granted(),
+                statement.returned(), statement.revoked(), statement.leaseMillis(), statement.limit(), statement.keeps(),
+                statement.wantsToKeep(), statement.highestToken(), statement.tokens(), quoted(statement.server()),
+                statement.serverSinceMillis(),
+                arrays(statement.needs(), need -> array(need.ticket(), need.group(), need.weight(), need.count())),
+                arrays(statement.immediate(), need -> array(need.weight(), need.count())),
+                arrays(statement.holds(), hold -> array(quoted(hold.id()), hold.weight(), hold.leaseMillis(),
+                        hold.startedMillis(), quoted(hold.digest()), Json.encode(hold.method()))),
+                arrays(statement.attaches(), attach -> array(quoted(attach.id()), quoted(attach.digest())))));
     }
 
     /** The arguments that take permits away; see {@code ShareStore#revoke}. */
     public static List<byte[]> revoke(String instance, String permitId, int permits) {
-        List<byte[]> args = operation("revoke");
-        args.add(bytes(instance));
-        args.add(bytes(permitId));
-        add(args, permits);
-        return args;
+        return operation("revoke", instance, permitId, Integer.toString(permits));
     }
 
     /** The arguments that set a limit; 0 to undo. */
     public static List<byte[]> resize(int limit) {
-        List<byte[]> args = operation("resize");
-        add(args, limit);
-        return args;
+        return operation("resize", Integer.toString(limit));
     }
 
     /** The arguments that read everything. */
@@ -121,7 +96,7 @@ public final class ShareCodec {
                 number(reply, 5), (int) number(reply, 6), number(reply, 7), number(reply, 8), number(reply, 9) == 1,
                 number(reply, 10) == 1, (int) number(reply, 11), number(reply, 12) == 1, number(reply, 13), number(reply, 14),
                 number(reply, 15), (int) number(reply, 16), attached, otherLimit == 0 ? Set.of() : Set.of(otherLimit),
-                reply.get(17).equals(NONE) ? "" : (String) reply.get(17));
+                (String) reply.get(17));
     }
 
     private static long number(List<?> values, int at) {
@@ -199,38 +174,40 @@ public final class ShareCodec {
         return new ShareMachine(bulkhead, fields, new HashMap<>(), micros, "").look(most);
     }
 
-    private static List<byte[]> operation(String name) {
-        List<byte[]> args = new ArrayList<>(24);
-        add(args, ShareMachine.LAYOUT);
-        args.add(bytes(name));
-        return args;
+    private static List<byte[]> operation(String name, String... args) {
+        return Stream.concat(Stream.of(Integer.toString(ShareMachine.LAYOUT), name), Stream.of(args))
+                .map(arg -> arg.getBytes(StandardCharsets.UTF_8)).toList();
     }
 
-    private static void add(List<byte[]> args, long... numbers) {
-        for (long number : numbers) {
-            args.add(bytes(Long.toString(number)));
+    // Not by the library, which an application may not have loaded yet: that takes longer than all else at its start.
+    private static String array(Object... values) {
+        return Stream.of(values).map(Object::toString).collect(Collectors.joining(",", "[", "]"));
+    }
+
+    private static <T> String arrays(List<T> all, Function<T, String> array) {
+        return all.stream().map(array).collect(Collectors.joining(",", "[", "]"));
+    }
+
+    private static String quoted(String word) {
+        return '"' + word + '"';
+    }
+
+    private static void wordOrNone(String text, String what) {
+        if (!text.isEmpty()) {
+            word(text, what);
         }
     }
 
-    private static String orNone(String text) {
-        return text.isEmpty() ? NONE : word(text, "name");
-    }
-
-    private static String word(String text, String what) {
+    private static void word(String text, String what) {
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
-            if (c <= ' ' || c >= 127 || c == ',' || c == ';') {
+            if (c <= ' ' || c >= 127 || c == '"' || c == '\\') {
                 throw new IllegalArgumentException("The " + what + " '" + text + "' contains '" + c
-                        + "'. Use only letters, digits and punctuation other than commas and semicolons.");
+                        + "'. Use only letters, digits and punctuation other than quotation marks and backslashes.");
             }
         }
-        if (text.isEmpty() || text.equals(NONE)) {
-            throw new IllegalArgumentException("The " + what + " '" + text + "' is not a name.");
+        if (text.isEmpty()) {
+            throw new IllegalArgumentException("The " + what + " is empty.");
         }
-        return text;
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
     }
 }

@@ -4,32 +4,32 @@
 -- KEYS[2] waiting  sorted set: instance -> ticket of its first calls that wait; without any, 2^53 minus its limit, if it gets a message when a
 --                  permit is free; heals from the hash, and the hash from statements
 --
--- Fields. The values of a field have one space between them; '-' and 2^53 are none; times are ms, tickets and clocks us.
+-- Fields, each a JSON array of these values in order. '' and 2^53 are none; times are ms, tickets and clocks us.
 --   bulkhead       layout, run id of the server under which this was written, epochs below this are of an earlier run, end of the grace period,
 --                  instances of an earlier run that have not stated their position (-1: do not count), last ticket, last time, clock set back by,
 --                  permits in shares and holds, lower bound of all ends, no scan before, TTL ends, instances, keepers, instance with the last
 --                  unmet need, when that was, when another one's was, last recall, how many were expected to answer it, limit that was declared
 --                  last, another one before, until when that was declared
---   limit          the limit that an operator set
+--   limit          the limit that an operator set, a number
 --   i:<instance>   number of its last statement, epoch, granted, part of it that is an offer, returned, revoked, end of the lease, last statement,
 --                  keeps, first recall that it has not answered, highest ticket served, last group with a new ticket, that ticket, lease, limit,
---                  1 if it gets a message when a permit is free, calls that wait: '<ticket>,<weight>,<count>;...'
+--                  1 if it gets a message when a permit is free, calls that wait: for each group ticket, weight, count
 --   h:<id>         a permit that no instance holds: weight (0: revoked), end, started, digest, instance that attached it, epoch and granted then, method
 -- An instance is named by the channel on which it receives messages. To list the shares:
---   redis-cli hgetall '<key>' | awk '/^i:/ {i=$0; getline; print i, $3-$5-$6}'
+--   redis-cli hgetall '<key>' | awk -F'[][,]' '/^i:/ {i=$0; getline; print i, $4-$6-$7}'
 --
 -- ARGV[1] layout; ARGV[2] operation; then
---   'sync'    instance, number, epoch, granted, returned, revoked, lease, limit, 1 if it keeps, 1 if it wants to, highest ticket or token it has seen,
---             tokens it wants, run id of the server or '-', for how long it has known this one after another one or -1,
---             needs '<ticket>,<group>,<weight>,<count>;...', immediate needs '<weight>,<count>;...', number of holds,
---             for each hold: id, weight, lease, for how long it has run, digest or '-', method; then for each attach: id, digest
+--   'sync'    a JSON array: instance, number, epoch, granted, returned, revoked, lease, limit, whether it keeps, whether it wants to, highest ticket
+--             or token it has seen, tokens it wants, run id of the server or '', for how long it has known this one after another one or -1,
+--             calls that wait: ticket (0: none yet), group, weight, count; calls that do not wait: weight, count;
+--             holds: id, weight, lease, for how long it has run, digest or '', method; permits to attach: id, digest
 --   'revoke'  instance or '', permit id, permits
 --   'resize'  limit, or 0 to undo
 --   'look'
 --
 -- Reply to 'sync', a list: number, epoch, granted, admitted, revoked, lease, limit, ticket of the new group, highest ticket served, others wait, may
---   keep, recalled, full, grace, ask again in, first token, tokens, run id or '-', list of what was attached: id, weight (0 for a hold that was
---   refused), for how long it has run; another declared limit of the last minute or 0
+--   keep, recalled, full, grace, ask again in, first token, tokens, run id or '', what was attached: id, weight (0 for a hold that was refused),
+--   for how long it has run; another declared limit of the last minute or 0
 -- to 'revoke' the number of permits; to 'resize' 1 if there was a limit, else 0; to 'look' a list: seconds and us of the clock, list of the fields
 --
 -- Messages, to the channel of the instance: 'granted <number> <epoch> <granted> <revoked> <served> <others wait> <first token> <tokens> <KEYS[1]>',
@@ -37,8 +37,8 @@
 --
 -- Both keys are read before any is written, so a key of a foreign type stops the script with nothing changed. %d writes all digits of a number.
 
-local KEYS, ARGV, call, format, match, gmatch, sub, rep = KEYS, ARGV, redis.call, string.format, string.match, string.gmatch, string.sub, string.rep
-local floor, max, min, concat, tonumber, unpack = math.floor, math.max, math.min, table.concat, tonumber, unpack
+local KEYS, ARGV, call, format, match, sub = KEYS, ARGV, redis.call, string.format, string.match, string.sub
+local floor, max, min, concat, tonumber, unpack, decode = math.floor, math.max, math.min, table.concat, tonumber, unpack, cjson.decode
 local SHARES, QUEUE, LAYOUT, OPERATION = KEYS[1], KEYS[2], ARGV[1], ARGV[2]
 
 -- Milliseconds; ShareStore explains the first seven.
@@ -52,46 +52,52 @@ local MORE_TOKENS, MOST_TOKENS, MOST_COUNTED, NEVER = 16, 1048576, 4503599627370
 -- After a scan, none for a millisecond per so many records: it takes about 7 us per record, so 7 % of the server.
 local SCANNED_PER_MILLI = 10
 
----- Texts: one call of Lua for all values of a record, since calls are what costs. x + 0 is the number in a text.
+---- Texts: JSON arrays. One call of Lua reads or writes all values of a record. cjson cannot write 2^53, format can.
 
-local WORD = '(%S+) '
-
-local function totalsOf(text)
-    local layout, server, since, grace, unconfirmed, ticket, clock, offset, held, nextEnd, pause, kept, instances, keepers, unmetBy, unmetAt,
-        unmetElse, recalledAt, expected, declared, other, otherUntil = match(text, '^' .. rep(WORD, 21) .. '(.*)$')
-    return { layout = layout, server = server, since = since + 0, grace = grace + 0, unconfirmed = unconfirmed + 0, ticket = ticket + 0,
-        clock = clock + 0, offset = offset + 0, held = held + 0, nextEnd = nextEnd + 0, pause = pause + 0, kept = kept + 0,
-        instances = instances + 0, keepers = keepers + 0, unmetBy = unmetBy, unmetAt = unmetAt + 0, unmetElse = unmetElse + 0,
-        recalledAt = recalledAt + 0, expected = expected + 0, declared = declared + 0, other = other + 0, otherUntil = otherUntil + 0 }
+local function totalsOf(v)
+    return { layout = v[1], server = v[2], since = v[3], grace = v[4], unconfirmed = v[5], ticket = v[6], clock = v[7], offset = v[8], held = v[9],
+        nextEnd = v[10], pause = v[11], kept = v[12], instances = v[13], keepers = v[14], unmetBy = v[15], unmetAt = v[16], unmetElse = v[17],
+        recalledAt = v[18], expected = v[19], declared = v[20], other = v[21], otherUntil = v[22] }
 end
 
 local function textOfTotals(all)
-    return format('%s %s' .. rep(' %d', 12) .. ' %s' .. rep(' %d', 7), all.layout, all.server, all.since, all.grace, all.unconfirmed, all.ticket,
-        all.clock, all.offset, all.held, all.nextEnd, all.pause, all.kept, all.instances, all.keepers, all.unmetBy, all.unmetAt, all.unmetElse,
-        all.recalledAt, all.expected, all.declared, all.other, all.otherUntil)
+    return format('[%d,"%s",%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,"%s",%d,%d,%d,%d,%d,%d,%d]', all.layout, all.server, all.since, all.grace,
+        all.unconfirmed, all.ticket, all.clock, all.offset, all.held, all.nextEnd, all.pause, all.kept, all.instances, all.keepers, all.unmetBy,
+        all.unmetAt, all.unmetElse, all.recalledAt, all.expected, all.declared, all.other, all.otherUntil)
 end
 
-local function shareOf(text)
-    local number, epoch, granted, offered, returned, revoked, ending, stated, keeps, recalled, served, group, groupTicket, lease, limit, full,
-        waiting = match(text, '^' .. rep(WORD, 16) .. '(.*)$')
-    return { number = number + 0, epoch = epoch + 0, granted = granted + 0, offered = offered + 0, returned = returned + 0, revoked = revoked + 0,
-        ending = ending + 0, stated = stated + 0, keeps = keeps + 0, recalled = recalled + 0, served = served + 0, group = group + 0,
-        groupTicket = groupTicket + 0, lease = lease + 0, limit = limit + 0, full = full + 0, waiting = waiting }
+local function shareOf(v)
+    local groups = {}
+    for k, group in ipairs(v[17]) do
+        groups[k] = { ticket = group[1], weight = group[2], count = group[3] }
+    end
+    return { number = v[1], epoch = v[2], granted = v[3], offered = v[4], returned = v[5], revoked = v[6], ending = v[7], stated = v[8], keeps = v[9],
+        recalled = v[10], served = v[11], group = v[12], groupTicket = v[13], lease = v[14], limit = v[15], full = v[16], groups = groups }
 end
 
 local function textOfShare(share)
-    return format(rep('%d ', 16) .. '%s', share.number, share.epoch, share.granted, share.offered, share.returned, share.revoked, share.ending,
-        share.stated, share.keeps, share.recalled, share.served, share.group, share.groupTicket, share.lease, share.limit, share.full, share.waiting)
+    local groups = {}
+    for k, group in ipairs(share.groups) do
+        groups[k] = format('[%d,%d,%d]', group.ticket, group.weight, group.count)
+    end
+    return format('[%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,[%s]]', share.number, share.epoch, share.granted, share.offered, share.returned,
+        share.revoked, share.ending, share.stated, share.keeps, share.recalled, share.served, share.group, share.groupTicket, share.lease, share.limit,
+        share.full, concat(groups, ','))
 end
 
-local function holdOf(text)
-    local weight, ending, started, digest, by, epoch, granted, method = match(text, '^' .. rep(WORD, 7) .. '(.*)$')
-    return { weight = weight + 0, ending = ending + 0, started = started + 0, digest = digest, by = by, epoch = epoch + 0, granted = granted + 0,
-        method = method }
+local function holdOf(v)
+    return { weight = v[1], ending = v[2], started = v[3], digest = v[4], by = v[5], epoch = v[6], granted = v[7], method = v[8] }
 end
 
 local function textOfHold(hold)
-    return format('%d %d %d %s %s %d %d %s', hold.weight, hold.ending, hold.started, hold.digest, hold.by, hold.epoch, hold.granted, hold.method)
+    return format('[%d,%d,%d,"%s","%s",%d,%d,%s]', hold.weight, hold.ending, hold.started, hold.digest, hold.by, hold.epoch, hold.granted,
+        cjson.encode(hold.method))
+end
+
+local function statementOf(v)
+    return { instance = v[1], number = v[2], epoch = v[3], granted = v[4], returned = v[5], revoked = v[6], lease = v[7], limit = v[8], keeps = v[9],
+        wants = v[10], highest = v[11], tokens = v[12], server = v[13], serverSince = v[14], waiting = v[15], immediate = v[16], holds = v[17],
+        attaches = v[18] }
 end
 
 ---- Load
@@ -100,24 +106,27 @@ local time = call('TIME')
 if OPERATION == 'look' then
     return { time[1], time[2], call('HGETALL', SHARES) }
 end
-local found = call('HMGET', SHARES, 'bulkhead', 'limit', 'i:' .. ARGV[3])
+local statement = OPERATION == 'sync' and statementOf(decode(ARGV[3]))
+local mineField = statement and 'i:' .. statement.instance
+local found = call('HMGET', SHARES, 'bulkhead', 'limit', mineField or '-')
 local stored, resized, isMissing = found[1], tonumber(found[2] or nil), not found[1]
 -- The first two of the queue; nil when they have changed. And whether the key may exist.
 local heads = call('ZRANGE', QUEUE, 0, 1)
 local isAwaited = heads[1] ~= nil
 local isQueueUsed = isAwaited
-stored = stored or LAYOUT .. ' - 0 0 -1 0 0 0 0 9007199254740992 0 0 0 0 - 0 0 0 0 0 0 0'
-if match(stored, '^%S*') ~= LAYOUT then
-    return redis.error_reply('LAYOUT ' .. match(stored, '^%S*'))
+stored = stored or '[' .. LAYOUT .. ',"",0,0,-1,0,0,0,0,9007199254740992,0,0,0,0,"",0,0,0,0,0,0,0]'
+local layout = match(stored, '^%[?([^%s,]*)')
+if layout ~= LAYOUT then
+    return redis.error_reply('LAYOUT ' .. layout)
 end
-local all = totalsOf(stored)
+local all = totalsOf(decode(stored))
 
 -- Records by field, false for a missing one; fields that have changed; instances that were offered permits, in order.
 local records, changed, offers = {}, {}, {}
 local budget, grantedNow, keepUntil = MOST, 0, 0
 
 -- A clock that was set back ends nothing later, and one that has caught up ends nothing early.
-local wall = tonumber(time[1]) * 1000000 + tonumber(time[2])
+local wall = time[1] * 1000000 + time[2]
 all.offset = wall >= all.clock and 0 or max(all.offset, all.clock - wall)
 local micros, before = wall + all.offset, floor(all.clock / 1000)
 -- What ends by now has ended. What ends so long after `from` has had its full time.
@@ -137,19 +146,20 @@ local function step()
         return share.keeps == 1 and sizeOf(share) > 0
     end
 
+    local function belongsInQueue(share)
+        return share.groups[1] or share.full == 1
+    end
+
     local function load(field, text)
-        local record = sub(field, 1, 2) == 'i:' and shareOf(text) or holdOf(text)
+        local record = (sub(field, 1, 2) == 'i:' and shareOf or holdOf)(decode(text))
         records[field], record.field, record.name = record, field, sub(field, 3)
-        if record.waiting then
-            record.groups, record.counted, record.isQueued = {}, isKeeper(record), record.waiting ~= '-' or record.full == 1
-            for ticket, weight, count in gmatch(record.waiting, '(%d+),(%d+),(%d+)') do
-                record.groups[#record.groups + 1] = { ticket = tonumber(ticket), weight = tonumber(weight), count = tonumber(count) }
-            end
+        if record.groups then
+            record.counted, record.isQueued = isKeeper(record), belongsInQueue(record)
         end
     end
 
     local function recordOf(field)
-        local text = records[field] == nil and (field == 'i:' .. ARGV[3] and found[3] or call('HGET', SHARES, field))
+        local text = records[field] == nil and (field == mineField and found[3] or call('HGET', SHARES, field))
         if text then
             load(field, text)
         end
@@ -169,7 +179,7 @@ local function step()
         if record.groups then
             return sizeOf(record)
         end
-        return record.by == '-' and record.weight or 0
+        return record.by == '' and record.weight or 0
     end
 
     local function nextEnd(record)
@@ -179,10 +189,6 @@ local function step()
             return min(record.ending, record.stated + OFFER)
         end
         return sizeOf(record) > 0 and record.ending or max(record.ending, record.stated + WAITER)
-    end
-
-    local function belongsInQueue(share)
-        return share.groups[1] or share.full == 1
     end
 
     local function isAlive(share)
@@ -378,13 +384,13 @@ local function step()
     ---- A statement
 
     -- Finds out whether the server was started since the data was written.
-    local function notesNewRun(stated, knownFor, matches)
-        local isNew = false
+    local function notesNewRun(matches)
+        local stated, knownFor, isNew = statement.server, statement.serverSince, false
         if isMissing or not matches or stated ~= all.server then
             local info = redis.pcall('INFO', 'server')
             local actual = type(info) == 'string' and match(info, 'run_id:(%w+)') or stated
-            isNew = not isMissing and all.server ~= '-' and actual ~= '-' and actual ~= all.server
-            all.server = actual == '-' and all.server or actual
+            isNew = not isMissing and all.server ~= '' and actual ~= '' and actual ~= all.server
+            all.server = actual == '' and all.server or actual
         end
         if isNew then
             all.since, all.unconfirmed = draw(), 0
@@ -393,7 +399,7 @@ local function step()
         end
         if isMissing or isNew and all.unconfirmed == 0 then
             -- An instance that still states another run has not noticed the new one.
-            knownFor = stated ~= '-' and stated ~= all.server and 0 or knownFor
+            knownFor = stated ~= '' and stated ~= all.server and 0 or knownFor
             all.unconfirmed, all.grace = -1, knownFor >= 0 and knownFor < GRACE and from + GRACE - knownFor or 0
         end
         return isNew
@@ -401,20 +407,21 @@ local function step()
 
     -- Creates holds. What they take must be covered, by permits that were just returned or by room. Returns what is left of that.
     local function hold(covered)
-        for k = 20, 19 + 6 * ARGV[19], 6 do
-            local field, weight, lease = 'h:' .. ARGV[k], tonumber(ARGV[k + 1]), tonumber(ARGV[k + 2])
+        for _, stated in ipairs(statement.holds) do
+            local id, weight, lease, hasRun, digest, method = unpack(stated)
+            local field = 'h:' .. id
             if not recordOf(field) and lease > 0 and weight <= covered then
-                records[field] = { field = field, name = ARGV[k], weight = weight, ending = from + lease, started = now - ARGV[k + 3],
-                    digest = ARGV[k + 4], by = '-', epoch = 0, granted = 0, method = ARGV[k + 5] }
+                records[field] = { field = field, name = id, weight = weight, ending = from + lease, started = now - hasRun, digest = digest, by = '',
+                    epoch = 0, granted = 0, method = method }
                 changed[field], covered, all.held = true, covered - weight, all.held + weight
             end
         end
         return covered
     end
 
-    local function returnPermits(mine, returned)
+    local function returnPermits(mine)
         local before = sizeOf(mine)
-        mine.returned, mine.offered = max(mine.returned, returned), 0
+        mine.returned, mine.offered = max(mine.returned, statement.returned), 0
         -- Of permits that were revoked, the instance may have returned some before it knew.
         mine.revoked = min(mine.revoked, mine.granted - mine.returned)
         all.held = all.held - before + sizeOf(mine)
@@ -423,10 +430,10 @@ local function step()
 
     -- A permit whose attaching was answered, but the answer was lost, leaves the share that a claim frees, to be attached again.
     local function undoAttach(mine, left)
-        for k = 20 + 6 * ARGV[19], #ARGV, 2 do
-            local hold = recordOf('h:' .. ARGV[k])
+        for _, wish in ipairs(statement.attaches) do
+            local hold = recordOf('h:' .. wish[1])
             if hold and hold.by == mine.name and hold.epoch == mine.epoch and hold.weight <= left then
-                hold.by, left, changed[hold.field] = '-', left - hold.weight, true
+                hold.by, left, changed[hold.field] = '', left - hold.weight, true
             end
         end
         return left
@@ -445,9 +452,9 @@ local function step()
     -- The stated holds that Redis does not have, as permits of weight 0.
     local function refusedHolds()
         local refused = {}
-        for k = 20, 19 + 6 * ARGV[19], 6 do
-            if not recordOf('h:' .. ARGV[k]) then
-                refused[#refused + 1] = { ARGV[k], 0, 0 }
+        for _, stated in ipairs(statement.holds) do
+            if not recordOf('h:' .. stated[1]) then
+                refused[#refused + 1] = { stated[1], 0, 0 }
             end
         end
         return refused
@@ -456,9 +463,9 @@ local function step()
     -- Lets detached permits join the share, or tells again that they did; returns them and the refused holds, and how many permits that is.
     local function attach(mine, known, onlyTell)
         local attached, weight = refusedHolds(), 0
-        for k = 20 + 6 * ARGV[19], #ARGV, 2 do
-            local hold = recordOf('h:' .. ARGV[k])
-            if hold and not onlyTell and takenBy(hold) > 0 and hold.ending > now and hold.digest ~= '-' and hold.digest == ARGV[k + 1] then
+        for _, wish in ipairs(statement.attaches) do
+            local hold = recordOf('h:' .. wish[1])
+            if hold and not onlyTell and takenBy(hold) > 0 and hold.ending > now and hold.digest ~= '' and hold.digest == wish[2] then
                 mine.granted, grantedNow = mine.granted + hold.weight, grantedNow + hold.weight
                 hold.by, hold.epoch, hold.granted, changed[hold.field] = mine.name, mine.epoch, mine.granted, true
             end
@@ -477,11 +484,11 @@ local function step()
     end
 
     -- Stores the needs of an instance without what it was granted and does not know of; returns the ticket of the new group, and what is left of that.
-    local function lineUp(mine, needs, unknown, limit)
+    local function lineUp(mine, unknown, limit)
         local given, latest, calls = 0, all.ticket, 0
         mine.groups = {}
-        for stated, group, weight, count in gmatch(needs, '(%d+),(%d+),(%d+),(%d+)') do
-            stated, group, weight, count = tonumber(stated), tonumber(group), tonumber(weight), tonumber(count)
+        for _, need in ipairs(statement.waiting) do
+            local stated, group, weight, count = unpack(need)
             if stated == 0 then
                 if group ~= mine.group or mine.groupTicket == 0 then
                     mine.group, mine.groupTicket = group, draw()
@@ -499,10 +506,10 @@ local function step()
     end
 
     -- Serves calls that do not wait, if no call waits; returns whether one was refused.
-    local function serveImmediate(mine, needs, unknown, limit, other)
+    local function serveImmediate(mine, unknown, limit, other)
         local refused, calls = false, 0
-        for weight, count in gmatch(needs, '(%d+),(%d+)') do
-            weight, count = tonumber(weight), tonumber(count)
+        for _, need in ipairs(statement.immediate) do
+            local weight, count = need[1], need[2]
             calls, unknown = known(count, weight, unknown)
             local fit = (now < all.grace or other or mine.groups[1]) and 0 or min(count - calls, floor(max(0, limit - all.held) / weight))
             if fit > 0 then
@@ -563,11 +570,6 @@ local function step()
                 if record.groups then
                     countKeeper(record)
                     keepUntil = max(keepUntil, record.stated + WAITER)
-                    local groups = {}
-                    for k, group in ipairs(record.groups) do
-                        groups[k] = format('%d,%d,%d', group.ticket, group.weight, group.count)
-                    end
-                    record.waiting = groups[1] and concat(groups, ';') or '-'
                 end
                 puts[#puts + 1], puts[#puts + 2] = field, record.groups and textOfShare(record) or textOfHold(record)
             end
@@ -591,7 +593,7 @@ local function step()
     ---- Operations
 
     local function answer(mine, position)
-        position.number, position.epoch, position.revoked, position.served = tonumber(ARGV[4]), mine.epoch, mine.revoked, mine.served
+        position.number, position.epoch, position.revoked, position.served = statement.number, mine.epoch, mine.revoked, mine.served
         position.grace, position.server = max(0, all.grace - now), all.server
         position.firstToken = position.tokens > 0 and draw(position.tokens) or 0
         write()
@@ -601,31 +603,32 @@ local function step()
     end
 
     -- A statement that is not newer than the last one changes nothing, and what was offered since is no part of the answer.
-    local function repeatAnswer(mine, epoch, granted, claimed)
-        local attached, weight = attach(mine, epoch == mine.epoch and granted or -1, true)
-        local group = match(ARGV[17], '^0,(%d+)') or match(ARGV[17], ';0,(%d+)')
+    local function repeatAnswer(mine, claimed)
+        local attached, weight = attach(mine, statement.epoch == mine.epoch and statement.granted or -1, true)
+        -- Only the last group can be without a ticket.
+        local last = statement.waiting[#statement.waiting]
+        local repeatsGroup = last and last[1] == 0 and last[2] == mine.group
         local confirmed = sizeOf(mine) - mine.offered
         return answer(mine, { granted = mine.granted - mine.offered, admitted = max(0, min(claimed, confirmed - weight)),
             lease = confirmed > 0 and mine.lease or 0, limit = resized or mine.limit, othersWait = isWaitedBeside(mine.name), mayKeep = 0, recalled = 0, full = 0,
-            ticket = tonumber(group or nil) == mine.group and mine.groupTicket or 0, askAgain = 0, tokens = 0, attached = attached, otherLimit = 0 })
+            ticket = repeatsGroup and mine.groupTicket or 0, askAgain = 0, tokens = 0, attached = attached, otherLimit = 0 })
     end
 
     local function sync()
-        local me, number, epoch, granted, returned = ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
-        local claimed, lease, declared = granted - returned - tonumber(ARGV[8]), tonumber(ARGV[9]), tonumber(ARGV[10])
-        all.ticket = max(all.ticket, tonumber(ARGV[13]))
-        local mine = recordOf('i:' .. me)
-        if mine and number <= mine.number then
-            return repeatAnswer(mine, epoch, granted, claimed)
+        local claimed = statement.granted - statement.returned - statement.revoked
+        all.ticket = max(all.ticket, statement.highest)
+        local mine = recordOf(mineField)
+        if mine and statement.number <= mine.number then
+            return repeatAnswer(mine, claimed)
         end
-        local matches = mine and epoch == mine.epoch and epoch >= all.since and granted <= mine.granted
-        if notesNewRun(ARGV[15], tonumber(ARGV[16]), matches) then
-            matches, mine = false, recordOf('i:' .. me)
+        local matches = mine and statement.epoch == mine.epoch and mine.epoch >= all.since and statement.granted <= mine.granted
+        if notesNewRun(matches) then
+            matches, mine = false, recordOf(mineField)
         end
-        local limit = resized or declared
+        local limit = resized or statement.limit
         local room = now < all.grace and MOST_COUNTED or limit - all.held
         if not mine then
-            mine = { field = 'i:' .. me, name = me, epoch = 0, granted = 0, offered = 0, returned = 0, revoked = 0, ending = 0, served = 0, group = 0,
+            mine = { field = mineField, name = statement.instance, epoch = 0, granted = 0, offered = 0, returned = 0, revoked = 0, ending = 0, served = 0, group = 0,
                 groupTicket = 0, groups = {} }
             records[mine.field], all.instances = mine, all.instances + 1
         elseif mine.epoch < all.since and all.unconfirmed > 0 then
@@ -633,39 +636,39 @@ local function step()
         end
         local admitted = 0
         if matches then
-            returnPermits(mine, returned)
+            returnPermits(mine)
         else
             admitted = claim(mine, claimed, room)
         end
-        local attached, weight = attach(mine, matches and granted or -1)
+        local attached, weight = attach(mine, matches and statement.granted or -1)
         all.grace = all.unconfirmed == 0 and 0 or all.grace
-        mine.number, mine.stated, mine.lease, mine.limit, mine.recalled, mine.full = number, from, lease, declared, 0, 0
-        mine.ending, changed[mine.field] = max(mine.ending, from + lease), true
-        local given, unknown = lineUp(mine, ARGV[17], matches and mine.granted - granted - weight or 0, limit)
+        mine.number, mine.stated, mine.lease, mine.limit, mine.recalled, mine.full = statement.number, from, statement.lease, statement.limit, 0, 0
+        mine.ending, changed[mineField] = max(mine.ending, from + mine.lease), true
+        local given, unknown = lineUp(mine, matches and mine.granted - statement.granted - weight or 0, limit)
         serve(mine)
-        local othersWait = isWaitedBeside(me)
-        local isUnmet = serveImmediate(mine, ARGV[18], unknown, limit, othersWait == 1) or mine.groups[1] ~= nil
+        local othersWait = isWaitedBeside(mine.name)
+        local isUnmet = serveImmediate(mine, unknown, limit, othersWait == 1) or mine.groups[1] ~= nil
         if isUnmet then
-            noteUnmet(me)
+            noteUnmet(mine.name)
         end
-        local mayKeep = ARGV[12] == '1' and othersWait == 0 and now >= all.grace and all.instances <= MOST_KEEPERS
-            and now - (all.unmetBy == me and all.unmetElse or max(all.unmetAt, all.unmetElse)) > UNMET
-        mine.keeps = (ARGV[11] == '1' or mayKeep) and 1 or 0
+        local mayKeep = statement.wants and othersWait == 0 and now >= all.grace and all.instances <= MOST_KEEPERS
+            and now - (all.unmetBy == mine.name and all.unmetElse or max(all.unmetAt, all.unmetElse)) > UNMET
+        mine.keeps = (statement.keeps or mayKeep) and 1 or 0
         countKeeper(mine)
         local recalled = isUnmet and recall(mine) or 0
         -- No permit is free, none is kept, and no call waits: this instance rejects calls until it gets a message.
         local isFull = isUnmet and recalled == 0 and othersWait == 0 and not mine.groups[1] and all.held >= limit and now >= all.grace
         tellOffers()
         tellFreed()
-        if isFull and ARGV[12] == '1' and all.instances <= MOST_NOTIFIED then
+        if isFull and statement.wants and all.instances <= MOST_NOTIFIED then
             mine.full = 1
             enter(mine)
         end
         local change = min(isUnmet and max(all.nextEnd, all.pause) or NEVER, now < all.grace and all.grace or NEVER,
             recalled > 0 and now + RECALL or NEVER)
-        return answer(mine, { granted = mine.granted, admitted = admitted, lease = sizeOf(mine) > 0 and lease or 0, limit = limit, ticket = given,
+        return answer(mine, { granted = mine.granted, admitted = admitted, lease = sizeOf(mine) > 0 and mine.lease or 0, limit = limit, ticket = given,
             othersWait = othersWait, mayKeep = mayKeep and 1 or 0, recalled = recalled, full = mine.full, askAgain = change == NEVER and 0 or max(1, change - now),
-            tokens = tokensFor(mine, tonumber(ARGV[14])), attached = attached, otherLimit = declare(declared) })
+            tokens = tokensFor(mine, statement.tokens), attached = attached, otherLimit = declare(statement.limit) })
     end
 
     local function serveAfterwards()
@@ -717,12 +720,12 @@ local function step()
     end
     -- Refused if memory is full, before anything has changed.
     -- Renewals and returns must pass also then, so they begin with a write that needs no memory.
-    if OPERATION == 'sync' and ARGV[17] == '' and ARGV[18] == '' then
+    if statement and not statement.waiting[1] and not statement.immediate[1] then
         call('HDEL', SHARES, '-')
     else
         call('HSET', SHARES, 'bulkhead', stored)
     end
-    if OPERATION == 'sync' and isAwaited and now - before >= STANDSTILL then
+    if statement and isAwaited and now - before >= STANDSTILL then
         excuseStandstill()
     end
     if now >= all.nextEnd and now >= all.pause then

@@ -4,6 +4,7 @@ import java.util.Map;
 
 import io.quarkiverse.redisbulkhead.runtime.store.ComparedShares.Stored;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
+import io.vertx.core.json.JsonArray;
 
 /** Rules about what is stored of a bulkhead, after any step. */
 public final class StoredTotals {
@@ -13,15 +14,15 @@ public final class StoredTotals {
 
     /** Checks that the totals are those of the records, and that nothing in the records is over. */
     public static void check(Stored stored) {
-        String totals = stored.fields().get("bulkhead");
-        if (totals == null) {
+        String text = stored.fields().get("bulkhead");
+        if (text == null) {
             return;
         }
-        String[] parts = totals.split(" ");
-        long until = Long.parseLong(parts[9]);
+        JsonArray totals = new JsonArray(text);
+        long until = totals.getLong(9);
         // Redis's clock may have been set back, and the time to live was given by it.
-        long kept = stored.fieldsExpire() + Long.parseLong(parts[7]) / 1_000 + 1;
-        long clock = Long.parseLong(parts[6]) / 1_000;
+        long kept = stored.fieldsExpire() + totals.getLong(7) / 1_000 + 1;
+        long clock = totals.getLong(6) / 1_000;
         long held = 0;
         long count = 0;
         long keepers = 0;
@@ -49,11 +50,11 @@ public final class StoredTotals {
         }
         stored.queue().entrySet().stream()
                 .min(Map.Entry.<String, Long> comparingByValue().thenComparing(Map.Entry.comparingByKey()))
-                .map(first -> stored.fields().get("i:" + first.getKey())).map(text -> ShareRecord.parse("", text))
+                .map(first -> stored.fields().get("i:" + first.getKey())).map(record -> ShareRecord.parse("", record))
                 .ifPresent(first -> require(first.isAlive(clock), "the head is dead", stored));
-        require(held == Long.parseLong(parts[8]), "the permits held are " + held, stored);
-        require(count == Long.parseLong(parts[12]), "the instances are " + count, stored);
-        require(keepers == Long.parseLong(parts[13]), "the keepers are " + keepers, stored);
+        require(held == totals.getLong(8), "the permits held are " + held, stored);
+        require(count == totals.getLong(12), "the instances are " + count, stored);
+        require(keepers == totals.getLong(13), "the keepers are " + keepers, stored);
     }
 
     private static void require(boolean good, String rule, Stored stored) {

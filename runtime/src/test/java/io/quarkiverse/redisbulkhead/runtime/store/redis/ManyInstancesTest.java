@@ -100,7 +100,8 @@ class ManyInstancesTest {
 
         @Override
         public CompletionStage<Position> sync(Statement statement) {
-            return run(ShareCodec.sync(channel, statement)).map(reply -> ShareCodec.position((List<?>) ScriptShareStore.value(reply)))
+            return run(ShareCodec.sync(channel, statement))
+                    .map(reply -> ShareCodec.position((List<?>) ScriptShareStore.value(reply)))
                     .toCompletionStage();
         }
 

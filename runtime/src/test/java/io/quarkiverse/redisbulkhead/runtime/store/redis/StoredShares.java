@@ -3,6 +3,7 @@ package io.quarkiverse.redisbulkhead.runtime.store.redis;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.vertx.core.json.JsonArray;
 import io.vertx.redis.client.Response;
 
 /** The shares of a bulkhead as an operator reads them from Redis: without a script, so also while Redis refuses writes. */
@@ -29,9 +30,9 @@ public final class StoredShares {
         Response fields = redis.command("HGETALL", key);
         for (String field : fields.getKeys()) {
             if (field.startsWith("i:")) {
-                String[] values = fields.get(field).toString().split(" ");
-                shares.add(new Share(field.substring(2), Long.parseLong(values[0]), Long.parseLong(values[1]),
-                        Long.parseLong(values[2]), Long.parseLong(values[4]) + Long.parseLong(values[5])));
+                JsonArray values = new JsonArray(fields.get(field).toString());
+                shares.add(new Share(field.substring(2), values.getLong(0), values.getLong(1), values.getLong(2),
+                        values.getLong(4) + values.getLong(5)));
             }
         }
         return shares;

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.StreamSupport;
 
 import org.luaj.vm2.Globals;
 import org.luaj.vm2.LuaError;
@@ -18,6 +19,8 @@ import org.luaj.vm2.lib.VarArgFunction;
 import org.luaj.vm2.lib.jse.JsePlatform;
 
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.redis.RedisModel.RedisError;
+import io.vertx.core.json.Json;
+import io.vertx.core.json.JsonArray;
 
 /** Runs scripts on a {@link RedisModel} as Redis does. Not thread-safe. */
 public final class LuaEngine {
@@ -42,6 +45,20 @@ public final class LuaEngine {
             }
         });
         globals.set("redis", library);
+        LuaTable json = new LuaTable();
+        json.set("decode", new OneArgFunction() {
+            @Override
+            public LuaValue call(LuaValue text) {
+                return toLua(new JsonArray(text.checkjstring()));
+            }
+        });
+        json.set("encode", new OneArgFunction() {
+            @Override
+            public LuaValue call(LuaValue value) {
+                return LuaValue.valueOf(Json.encode(value.checkjstring()));
+            }
+        });
+        globals.set("cjson", json);
     }
 
     /** {@code %d}, for which this engine uses scientific notation, and {@code %s}. */
@@ -96,11 +113,15 @@ public final class LuaEngine {
         if (reply == null) {
             return LuaValue.FALSE;
         }
-        if (reply instanceof Long number) {
-            return LuaValue.valueOf(number);
+        if (reply instanceof Number number) {
+            return LuaValue.valueOf(number.doubleValue());
         }
-        if (reply instanceof List<?> list) {
-            return LuaValue.listOf(list.stream().map(LuaEngine::toLua).toArray(LuaValue[]::new));
+        if (reply instanceof Boolean flag) {
+            return LuaValue.valueOf(flag);
+        }
+        if (reply instanceof Iterable<?> list) {
+            return LuaValue
+                    .listOf(StreamSupport.stream(list.spliterator(), false).map(LuaEngine::toLua).toArray(LuaValue[]::new));
         }
         return LuaValue.valueOf((String) reply);
     }
