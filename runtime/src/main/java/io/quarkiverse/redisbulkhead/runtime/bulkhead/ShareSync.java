@@ -701,7 +701,10 @@ final class ShareSync {
                 bulkhead.returning += Math.max(0, Math.min(bulkhead.fewestIdle, bulkhead.idle()));
             }
             windowOpen = true;
+            // On a grid, so that many bulkheads return their permits in one go, which costs Redis less.
+            long grid = Math.max(1, bulkhead.keepIdleNanos / 100);
             windowEndNanos = now + bulkhead.keepIdleNanos;
+            windowEndNanos += Math.floorMod(-windowEndNanos, grid);
             bulkhead.fewestIdle = Math.max(0, bulkhead.idle());
         }
     }
