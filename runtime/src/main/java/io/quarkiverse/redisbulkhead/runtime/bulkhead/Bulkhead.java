@@ -382,8 +382,7 @@ final class Bulkhead {
     /** Within the lock: an execution does not use its permits any more. Whether something is to be stated. */
     boolean freed(int weight, boolean goesBack, long now, List<Runnable> then) {
         inUse -= weight;
-        boolean turn = inTurn && !fair && turnEndsNanos - now > 0;
-        if (sync == null || !goesBack && share <= limit && (keeps || turn)) {
+        if (sync == null || !goesBack && share <= limit && (keeps || isInTurn(now))) {
             if (!line.isEmpty()) {
                 serve(now, then);
             }
@@ -841,8 +840,13 @@ final class Bulkhead {
 
     /** Within the lock: permits were granted while calls of other instances wait. */
     void startTurn(long now) {
-        inTurn = true;
+        inTurn = !fair;
         turnEndsNanos = now + TURN_NANOS;
+    }
+
+    /** Within the lock: whether permits may be passed on here although calls of other instances wait. */
+    boolean isInTurn(long now) {
+        return inTurn && turnEndsNanos - now > 0;
     }
 
     /** Takes all permits from the executions that still run. Completes when the store knows, or gave no answer; never fails. */

@@ -195,7 +195,7 @@ final class ShareSync {
     }
 
     private boolean isDue(long now) {
-        return hasUnstatedCalls() || (!unanswered || retryNanos - now <= 0) && hasToState(now);
+        return hasUnstatedCalls(now) || (!unanswered || retryNanos - now <= 0) && hasToState(now);
     }
 
     private boolean hasToState(long now) {
@@ -206,8 +206,14 @@ final class ShareSync {
                 || bulkhead.share > bulkhead.limit && bulkhead.share > bulkhead.inUse;
     }
 
-    private boolean hasUnstatedCalls() {
-        return bulkhead.immediate.hasUnstated() || bulkhead.line.hasUnstated() && !bulkhead.holdsAllPermits();
+    private boolean hasUnstatedCalls(long now) {
+        return bulkhead.immediate.hasUnstated()
+                || bulkhead.line.hasUnstated() && !bulkhead.holdsAllPermits() && !isStatedAfterTurn(now);
+    }
+
+    // Calls that come and go during a turn are stated when it ends: some of this instance wait in the store, so it gets permits.
+    private boolean isStatedAfterTurn(long now) {
+        return needsInStore && bulkhead.isInTurn(now);
     }
 
     private boolean isConcerned() {
@@ -681,6 +687,10 @@ final class ShareSync {
                 stale |= !bulkhead.line.isEmpty() || !bulkhead.immediate.isEmpty();
             }
         }
+        if (bulkhead.inTurn && !bulkhead.isInTurn(now)) {
+            bulkhead.inTurn = false;
+            stale |= needsInStore || !bulkhead.line.isEmpty();
+        }
         closeWindow(now);
         transfers.forget(now);
         return next(now);
@@ -725,6 +735,9 @@ final class ShareSync {
         if (windowOpen) {
             next = Bulkhead.earlier(next, windowEndNanos, now);
         }
+        if (bulkhead.inTurn) {
+            next = Bulkhead.earlier(next, bulkhead.turnEndsNanos, now);
+        }
         if (offered > 0 && inFlight == null && !unanswered) {
             next = Bulkhead.earlier(next, confirmNanos, now);
         }
@@ -746,7 +759,7 @@ final class ShareSync {
         if (weight <= grantedNow) {
             grantedNow -= weight;
         } else {
-            stale |= !bulkhead.holdsAllPermits();
+            stale |= !bulkhead.holdsAllPermits() && !isStatedAfterTurn(bulkhead.nanoTime());
         }
     }
 

@@ -280,6 +280,59 @@ class EngineTest extends TwoInstances {
         held(waiter);
     }
 
+    private static final SemaphoreDefinition NOT_FAIR = work(2,
+            spec -> spec.maxWait(LONG).fair(false).keepIdle(Duration.ZERO));
+
+    /** The other instance has a permit and a call that waits; this one has two that came before that, and a turn. */
+    private Admission beginTurn() {
+        call(one, NOT_FAIR);
+        Admission before = call(two, NOT_FAIR);
+        Admission first = call(two, NOT_FAIR);
+        call(two, NOT_FAIR);
+        call(one, NOT_FAIR);
+        before.end();
+        held(first);
+        return first;
+    }
+
+    /** Each would need a statement of its own. */
+    @Test
+    void callsThatComeDuringATurnAreStatedWhenItEnds() {
+        beginTurn();
+        int statements = two.statements;
+
+        call(two, NOT_FAIR);
+
+        assertThat(two.statements).isEqualTo(statements);
+        advance(Duration.ofMillis(11));
+        assertThat(look().waiting()).isEqualTo(3);
+    }
+
+    @Test
+    void callsThatWereServedDuringATurnAreStatedWhenItEnds() {
+        Admission first = beginTurn();
+        int statements = two.statements;
+
+        first.end();
+
+        assertThat(two.statements).isEqualTo(statements);
+        advance(Duration.ofMillis(11));
+        assertThat(look().waiting()).isEqualTo(1);
+    }
+
+    /** Until then, the store would not know that this instance waits at all. */
+    @Test
+    void instanceWithoutStatedCallsStatesThoseOfATurn() {
+        Admission first = beginTurn();
+        first.end();
+        call(two, work(2, spec -> spec.maxWait(Duration.ZERO).fair(false).keepIdle(Duration.ZERO)));
+        int statements = two.statements;
+
+        call(two, NOT_FAIR);
+
+        assertThat(two.statements).isGreaterThan(statements);
+    }
+
     @Test
     void waitEnds() {
         held(call(one, waiting(1)));

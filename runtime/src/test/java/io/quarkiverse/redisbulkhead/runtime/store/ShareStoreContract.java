@@ -536,6 +536,48 @@ public abstract class ShareStoreContract {
         assertThat(last).isLessThan(first.firstToken() + first.tokens() + 10_000);
     }
 
+    /** An instance may pass on what it was offered for ten milliseconds, with a token for each call. */
+    @Test
+    void offerBringsTokensForATurn() {
+        a.tryFor(1, 2);
+        b.waitFor(1, 1);
+        passMillis(20);
+        a.giveBack(1);
+
+        assertThat(((Granted) b.take().get(0)).tokens()).isEqualTo(10_001);
+    }
+
+    /** Their microseconds are over before the next step. */
+    @Test
+    void offerOfASinglePermitBringsFewTokens() {
+        a.withLimit(1).tryFor(1, 1);
+        b.withLimit(1).waitFor(1, 1);
+        passMillis(20);
+        a.giveBack(1);
+
+        assertThat(((Granted) b.take().get(0)).tokens()).isEqualTo(17);
+    }
+
+    @Test
+    void tokensOfOffersDoNotOutrunTheClock() {
+        a.tokens = 1_000_000;
+        long first = a.tryFor(1, 2).firstToken();
+        long last = 0;
+        for (int round = 1; round <= 200; round++) {
+            b.waitFor(1, 1);
+            server.advance(100);
+            Position position = a.giveBack(1);
+            Granted offer = (Granted) b.take().get(0);
+            last = Math.max(offer.firstToken() + offer.tokens(), position.firstToken() + position.tokens());
+            b.granted = offer.granted();
+            b.needs = List.of();
+            b.giveBack(1);
+            a.tryFor(1, 1);
+        }
+
+        assertThat(last).as("after 20,000 us").isLessThan(first + 1_000_000 + 25_000);
+    }
+
     /** Permits that stay with their instance serve calls while the store is away. */
     @Test
     void eachPermitThatStaysHasAToken() {

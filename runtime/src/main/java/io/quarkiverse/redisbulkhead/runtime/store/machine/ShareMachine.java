@@ -51,8 +51,12 @@ public final class ShareMachine {
     private static final long STANDSTILL_MILLIS = 2_000;
     private static final long RESTATED_MILLIS = 1_500;
 
-    /** A grant brings a token for each permit and so many more. */
+    /**
+     * A grant brings a token for each permit and so many more; an offer one for each microsecond of the 10 ms for which an
+     * instance may pass permits on.
+     */
     private static final int MORE_TOKENS = 16;
+    private static final int TURN_TOKENS = 10_000;
     private static final int MOST_TOKENS = 1 << 20;
 
     /** After a scan, none for a millisecond per so many records: a scan takes about 7 µs per record, so 7 % of the server. */
@@ -270,10 +274,8 @@ public final class ShareMachine {
         long change = Math.min(isUnmet ? Math.max(nextEnd, pause) : NEVER,
                 Math.min(now < grace ? grace : NEVER, recalled > 0 ? now + ShareStore.RECALL_MILLIS : NEVER));
         long askAgain = change == NEVER ? 0 : Math.max(1, change - now);
-        // What an instance wants grows with its permits, but it gets no more than the clock has advanced, so that tokens do not
-        // run further ahead of the clock with each step: they begin with it again if data is lost. Permits that it keeps serve
-        // calls without a step.
-        long most = Math.max(Math.max(1, micros - lastMicros), mine.keeps ? mine.share() : 0);
+        // What an instance wants grows with its permits. Permits that it keeps serve calls without a step.
+        long most = Math.max(Math.max(1, spareTokens()), mine.keeps ? mine.share() : 0);
         long wanted = Math.min(statement.tokens(), most);
         long tokens = Math.min(MOST_TOKENS, wanted + (grantedNow > 0 ? grantedNow + MORE_TOKENS : 0));
         Set<Integer> otherLimits = declare(statement.limit());
@@ -702,10 +704,21 @@ public final class ShareMachine {
         return refused;
     }
 
+    /**
+     * How many tokens each instance that gets some in this step may have: not more together than the clock has advanced, so
+     * that
+     * tokens do not run further ahead of the clock with each step. They begin with it again if data is lost.
+     */
+    private long spareTokens() {
+        return (micros - lastMicros) / (offers.size() + 1);
+    }
+
     /** Tells the offers of this step to their instances. */
     private void tellOffers() {
         for (ShareRecord share : offers) {
-            long tokens = Math.min(MOST_TOKENS, share.offeredNow + MORE_TOKENS);
+            // A single permit may protect data by its tokens, which must not be ahead of the clock.
+            long spare = resized.orElse(share.limit) > 1 ? Math.min(TURN_TOKENS, spareTokens()) : 0;
+            long tokens = Math.min(MOST_TOKENS, share.offeredNow + Math.max(MORE_TOKENS, spare));
             messages.add(new Sent(share.instance, new ShareMessage.Granted(bulkhead, share.number, share.epoch, share.granted,
                     share.revoked, share.served, isWaitedBeside(share.instance), drawTokens(tokens), (int) tokens)));
         }

@@ -37,8 +37,7 @@
 --
 -- Both keys are read before any is written, so a key of a foreign type stops the script with nothing changed. %d writes all digits of a number.
 
-local KEYS, ARGV, call, format, match, sub = KEYS, ARGV, redis.call, string.format, string.match, string.sub
-local floor, max, min, concat, tonumber, unpack, decode = math.floor, math.max, math.min, table.concat, tonumber, unpack, cjson.decode
+local call, format, concat, floor, max, min, decode = redis.call, string.format, table.concat, math.floor, math.max, math.min, cjson.decode
 local SHARES, QUEUE, LAYOUT, OPERATION = KEYS[1], KEYS[2], ARGV[1], ARGV[2]
 
 -- Milliseconds; ShareStore explains the first seven.
@@ -47,8 +46,10 @@ local STANDSTILL, RESTATED = 2000, 1500
 local SLACK, LIMIT_SET_LASTS, DECLARED_LASTS = 1000, 30 * 24 * 3600 * 1000, 60000
 -- With more instances, none may keep, and none gets a message when a permit is free; how many a step serves, skips or ends.
 local MOST_KEEPERS, MOST_NOTIFIED, MOST = 64, 16, 1000
--- A grant brings a token for each permit and so many more. Counters stay below 2^53 by far.
-local MORE_TOKENS, MOST_TOKENS, MOST_COUNTED, NEVER = 16, 1048576, 4503599627370496, 9007199254740992
+-- A grant brings a token for each permit and so many more; an offer one for each us of the 10 ms for which an instance may pass permits on.
+local MORE_TOKENS, TURN_TOKENS, MOST_TOKENS = 16, 10000, 1048576
+-- Counters stay below 2^53 by far.
+local MOST_COUNTED, NEVER = 4503599627370496, 9007199254740992
 -- After a scan, none for a millisecond per so many records: it takes about 7 us per record, so 7 % of the server.
 local SCANNED_PER_MILLI = 10
 
@@ -115,7 +116,7 @@ local heads = call('ZRANGE', QUEUE, 0, 1)
 local isAwaited = heads[1] ~= nil
 local isQueueUsed = isAwaited
 stored = stored or '[' .. LAYOUT .. ',"",0,0,-1,0,0,0,0,9007199254740992,0,0,0,0,"",0,0,0,0,0,0,0]'
-local layout = match(stored, '^%[?([^%s,]*)')
+local layout = string.match(stored, '^%[?([^%s,]*)')
 if layout ~= LAYOUT then
     return redis.error_reply('LAYOUT ' .. layout)
 end
@@ -151,8 +152,8 @@ local function step()
     end
 
     local function load(field, text)
-        local record = (sub(field, 1, 2) == 'i:' and shareOf or holdOf)(decode(text))
-        records[field], record.field, record.name = record, field, sub(field, 3)
+        local record = (string.sub(field, 1, 2) == 'i:' and shareOf or holdOf)(decode(text))
+        records[field], record.field, record.name = record, field, string.sub(field, 3)
         if record.groups then
             record.counted, record.isQueued = isKeeper(record), belongsInQueue(record)
         end
@@ -169,7 +170,7 @@ local function step()
     local function loadAll()
         local texts = call('HGETALL', SHARES)
         for k = 1, #texts, 2 do
-            if records[texts[k]] == nil and match(texts[k], '^[ih]:') then
+            if records[texts[k]] == nil and string.match(texts[k], '^[ih]:') then
                 load(texts[k], texts[k + 1])
             end
         end
@@ -309,9 +310,17 @@ local function step()
         return other and other.groups[1] and 1 or 0
     end
 
+    -- How many tokens each instance that gets some in this step may have: not more together than the clock has advanced, so that tokens do not
+    -- run further ahead of the clock with each step. They begin with it again if data is lost.
+    local function spareTokens()
+        return floor((micros - all.clock) / (#offers + 1))
+    end
+
     local function tellOffers()
         for _, share in ipairs(offers) do
-            local count = min(MOST_TOKENS, share.offeredNow + MORE_TOKENS)
+            -- A single permit may protect data by its tokens, which must not be ahead of the clock.
+            local spare = (resized or share.limit) > 1 and min(TURN_TOKENS, spareTokens()) or 0
+            local count = min(MOST_TOKENS, share.offeredNow + max(MORE_TOKENS, spare))
             tell(share, format('granted %d %d %d %d %d %d %d %d', share.number, share.epoch, share.granted, share.revoked, share.served,
                 isWaitedBeside(share.name), draw(count), count))
         end
@@ -388,7 +397,7 @@ local function step()
         local stated, knownFor, isNew = statement.server, statement.serverSince, false
         if isMissing or not matches or stated ~= all.server then
             local info = redis.pcall('INFO', 'server')
-            local actual = type(info) == 'string' and match(info, 'run_id:(%w+)') or stated
+            local actual = type(info) == 'string' and string.match(info, 'run_id:(%w+)') or stated
             isNew = not isMissing and all.server ~= '' and actual ~= '' and actual ~= all.server
             all.server = actual == '' and all.server or actual
         end
@@ -542,10 +551,9 @@ local function step()
         return all.expected
     end
 
-    -- What an instance wants grows with its permits, but it gets no more than the clock has advanced, so that tokens do not run further
-    -- ahead of the clock with each step: they begin with it again if data is lost. Permits that it keeps serve calls without a step.
+    -- What an instance wants grows with its permits. Permits that it keeps serve calls without a step.
     local function tokensFor(mine, wanted)
-        local most = max(1, micros - all.clock, mine.keeps == 1 and sizeOf(mine) or 0)
+        local most = max(1, spareTokens(), mine.keeps == 1 and sizeOf(mine) or 0)
         return min(MOST_TOKENS, min(wanted, most) + (grantedNow > 0 and grantedNow + MORE_TOKENS or 0))
     end
 
