@@ -10,10 +10,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
+import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.PermitGoneException;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.PermitLost.Reason;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.Waiter;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.SharePermit.State;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
@@ -33,7 +35,7 @@ final class Bulkhead {
     private static final ThreadLocal<Deque<Runnable>> IN_TURN = new ThreadLocal<>();
 
     final BulkheadId id;
-    final Surroundings around;
+    final Engine engine;
     final RecentExecutions recent;
     private final Runnable forget;
     // Null where the whole limit is in this process.
@@ -91,34 +93,32 @@ final class Bulkhead {
 
     /**
      * @param first the definition of the first call
+     * @param shared whether the limit is that of all instances
      * @param forget is called when nothing is left here
      */
-    Bulkhead(BulkheadId id, SemaphoreDefinition first, Surroundings around, Runnable forget) {
+    Bulkhead(BulkheadId id, SemaphoreDefinition first, Engine engine, boolean shared, Runnable forget) {
         this.id = id;
-        this.around = around;
-        this.recent = around.recent(id.name());
+        this.engine = engine;
+        this.recent = engine.recent(id.name());
         this.forget = forget;
-        this.alarm = new Timers.Alarm(around.timers);
-        this.sync = around.store == null ? null : new ShareSync(this);
-        this.holds = around.store == null ? new LocalHolds(this) : null;
-        this.warnAfterNanos = around.warnAfterNanos(id);
+        this.alarm = new Timers.Alarm(engine.timers);
+        this.sync = shared ? new ShareSync(this) : null;
+        this.holds = shared ? null : new LocalHolds(this);
+        this.warnAfterNanos = engine.warnAfterNanos(id);
         adopt(first);
         if (sync == null) {
             keeps = true;
-            tokens = new TokenBlock(around.firstLocalToken(System.currentTimeMillis() * 1_000), Long.MAX_VALUE);
+            tokens = engine.localTokens();
         }
     }
 
     long nanoTime() {
-        return around.timers.nanoTime();
+        return engine.timers.nanoTime();
     }
 
+    /** Whether tokens are fencing tokens; not when the store issues them, too. */
     boolean isFenced() {
-        return around.fenced;
-    }
-
-    boolean isOf(Object engine) {
-        return engine == around;
+        return sync != null || engine.store == null;
     }
 
     /** Within the lock. May be negative when the limit was lowered. */
@@ -201,7 +201,7 @@ final class Bulkhead {
             }
             empty = false;
             adopt(definition);
-            if (stopping || around.isStopping()) {
+            if (stopping || engine.isStopping()) {
                 then.add(() -> call.rejected(call.stopping()));
             } else {
                 long now = nanoTime();
@@ -461,7 +461,7 @@ final class Bulkhead {
             if (permit.interruption != null) {
                 permit.interruption.complete(loss);
             }
-            around.listener.lost(loss);
+            engine.listener.lost(loss);
         });
     }
 
@@ -493,7 +493,7 @@ final class Bulkhead {
 
     synchronized String idOf(SharePermit permit) {
         if (permit.id == null) {
-            permit.id = around.newId(permit.weight());
+            permit.id = engine.newId(permit.weight());
         }
         return permit.id;
     }
@@ -502,7 +502,7 @@ final class Bulkhead {
         boolean few;
         long token;
         synchronized (this) {
-            if (!around.fenced || permit.tokens == null && !(permit.inUse && permit.token == 0 && tokens.free() > 0)) {
+            if (!isFenced() || permit.tokens == null && !(permit.inUse && permit.token == 0 && tokens.free() > 0)) {
                 return permit.token;
             }
             if (permit.tokens == null) {
@@ -517,7 +517,7 @@ final class Bulkhead {
         }
         if (few) {
             // Not on the caller's stack, which may hold locks.
-            around.timers.after(Duration.ZERO, this::flush);
+            engine.timers.after(Duration.ZERO, this::flush);
         }
         return token;
     }
@@ -607,7 +607,7 @@ final class Bulkhead {
             }
             empty = false;
             adopt(definition);
-            if (stopping || around.isStopping()) {
+            if (stopping || engine.isStopping()) {
                 return CompletableFuture.failedStage(new StoppingException(id.name()));
             }
             plan(nanoTime() + FORGET_NANOS);
@@ -777,7 +777,7 @@ final class Bulkhead {
             if (!permit.reported && now - permit.sinceNanos >= warnAfterNanos) {
                 permit.reported = true;
                 PermitInUse held = permit.inUse(now);
-                then.add(() -> around.listener.heldLong(held));
+                then.add(() -> engine.listener.heldLong(held));
             }
             if (permit.definition.terms().holdIsBounded()) {
                 if (permit.holdEndNanos() - now <= 0) {
@@ -807,7 +807,7 @@ final class Bulkhead {
         } else if (now - emptySinceNanos >= FORGET_NANOS && resizedTo == 0) {
             forgotten = true;
             if (sync == null) {
-                around.raiseTokenFloor(tokens.next());
+                engine.forget(tokens);
             }
         }
         return forgotten;
@@ -874,20 +874,30 @@ final class Bulkhead {
 
     // ---- Looking
 
-    synchronized List<SharePermit> permits() {
-        List<SharePermit> all = new ArrayList<>();
-        for (SharePermit permit = first; permit != null; permit = permit.after) {
-            all.add(permit);
+    /** The executions and waiting calls of this instance, no more than that of each. */
+    synchronized Occupancy occupancy(int most) {
+        HolderIdentity identity = engine.identity;
+        List<Holder> holders = new ArrayList<>();
+        for (SharePermit permit = first; permit != null && holders.size() < most; permit = permit.after) {
+            long until = permit.definition.terms().holdIsBounded()
+                    ? earlier(permit.holdEndNanos(), leaseEndNanos(), nanoTime())
+                    : leaseEndNanos();
+            holders.add(new Holder(permit.id(), id.name(), id.key(), permit.fencingToken(), permit.weight(),
+                    identity.application(), identity.instance(), permit.method, engine.wallTime(permit.sinceNanos),
+                    engine.wallTime(until), permit.leaked ? Holder.State.LEAKED : Holder.State.HELD));
         }
-        return all;
+        List<Waiter> waiters = new ArrayList<>();
+        List<PendingCall> waiting = line.calls(false);
+        for (PendingCall call : waiting.subList(0, Math.min(most, waiting.size()))) {
+            waiters.add(new Waiter(engine.instance + "-w" + waiters.size(), id.name(), id.key(),
+                    call.isFair() ? call.group.ticket() : 0, call.weight(), identity.application(), identity.instance(),
+                    call.method, engine.wallTime(call.begunNanos), engine.wallTime(call.untilNanos())));
+        }
+        return Occupancy.ofInstance(inUse, waiting.size(), holders, waiters);
     }
 
     synchronized boolean keepsPermits() {
         return keeps;
-    }
-
-    synchronized List<PendingCall> waiting() {
-        return line.calls(false);
     }
 
     synchronized int waitingCalls() {
@@ -898,10 +908,6 @@ final class Bulkhead {
         return first != null || !line.isEmpty() || holds != null && !holds.isEmpty();
     }
 
-    synchronized int usedPermits() {
-        return inUse;
-    }
-
     synchronized int declared() {
         return declared;
     }
@@ -910,8 +916,8 @@ final class Bulkhead {
         return sync == null ? Duration.ofNanos(leaseNanos) : Duration.ofNanos(Math.max(0, leaseEndNanos() - nanoTime()));
     }
 
-    /** When the lease ends in the store. Without a store, as if the lease began now. */
-    synchronized long leaseEndNanos() {
+    // Within the lock. When the lease ends in the store; without a store, as if the lease began now.
+    private long leaseEndNanos() {
         return sync == null ? nanoTime() + leaseNanos : validUntilNanos + marginNanos;
     }
 

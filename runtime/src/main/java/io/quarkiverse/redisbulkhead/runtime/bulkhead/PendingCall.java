@@ -6,11 +6,11 @@ import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.OnOutage;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallRejectedException.Reason;
 
 /**
  * A call that found no idle permit, until it has one or is rejected. It is in a line of its bulkhead until its outcome is
@@ -31,8 +31,6 @@ final class PendingCall extends PendingAdmission {
     private final Runnable whenEnded;
     private final CallListener call;
     private final List<HeldPermit> heldByCallers;
-    // Finds the bulkhead for the policy local; null without that policy.
-    private final Function<SemaphoreDefinition, Bulkhead> localBulkheads;
     final long begunNanos;
 
     // Change once, for the policy local, while the call is in no line. The bulkhead is written last.
@@ -43,8 +41,6 @@ final class PendingCall extends PendingAdmission {
 
     // Guarded by the bulkhead. The group is null when the outcome is decided.
     CallLine.Group group;
-    PendingCall before;
-    PendingCall after;
     // Of a permit of the share, which may serve a call that waits for the local limit; null for other calls.
     SemaphoreDefinition ofTheShare;
     // In line for a place; else its need is stated as one that does not wait.
@@ -66,20 +62,19 @@ final class PendingCall extends PendingAdmission {
     private volatile CompletableFuture<Void> ended;
 
     PendingCall(Bulkhead bulkhead, SemaphoreDefinition definition, String method, WaitsOn waitsOn, Runnable whenEnded,
-            CallListener call, List<HeldPermit> heldByCallers, Function<SemaphoreDefinition, Bulkhead> localBulkheads) {
+            CallListener call, List<HeldPermit> heldByCallers) {
         this.method = method;
         this.waitsOn = waitsOn;
         this.whenEnded = whenEnded;
         this.call = call;
         this.heldByCallers = heldByCallers;
-        this.localBulkheads = localBulkheads;
         this.begunNanos = bulkhead.nanoTime();
         goesTo(bulkhead, definition);
     }
 
     private void goesTo(Bulkhead next, SemaphoreDefinition nextDefinition) {
         definition = nextDefinition;
-        limitReached = wantsToWait() ? next.around.limits.reached(definition.spec(), waitsOn) : Optional.empty();
+        limitReached = wantsToWait() ? next.engine.limits.reached(definition.spec(), waitsOn) : Optional.empty();
         bulkhead = next;
     }
 
@@ -89,13 +84,6 @@ final class PendingCall extends PendingAdmission {
 
     SemaphoreDefinition definition() {
         return definition;
-    }
-
-    /** Its place in the queue of the store; 0 if it has none yet. */
-    long ticket() {
-        synchronized (bulkhead) {
-            return group == null ? 0 : group.ticket();
-        }
     }
 
     boolean isFair() {
@@ -141,7 +129,7 @@ final class PendingCall extends PendingAdmission {
             if (outcomeFinal || counted) {
                 return;
             }
-            reached = bulkhead.around.limits.enter(definition.spec(), waitsOn);
+            reached = bulkhead.engine.limits.enter(definition.spec(), waitsOn);
             counted = reached.isEmpty();
             if (counted && !waitingFired) {
                 waitingFired = true;
@@ -163,7 +151,7 @@ final class PendingCall extends PendingAdmission {
             if (outcomeFinal || countedBriefly) {
                 return;
             }
-            rejected = !bulkhead.around.limits.enterBriefly(waitsOn);
+            rejected = !bulkhead.engine.limits.enterBriefly(waitsOn);
             countedBriefly = !rejected;
             // It waited for an answer of the store until now.
             cancelTimer();
@@ -177,14 +165,14 @@ final class PendingCall extends PendingAdmission {
 
     /** It does not want to wait, but the store cannot answer yet. */
     void delayed(RuntimeException whenOver) {
-        giveUpAt(begunNanos + bulkhead.around.commandTimeout.toNanos(), () -> whenOver);
+        giveUpAt(begunNanos + bulkhead.engine.commandTimeout.toNanos(), () -> whenOver);
     }
 
     private void giveUpAt(long atNanos, Supplier<RuntimeException> reason) {
         synchronized (this) {
             if (!outcomeFinal && timer == null) {
                 Bulkhead at = bulkhead;
-                timer = at.around.timers.after(Duration.ofNanos(Math.max(0, atNanos - at.nanoTime())),
+                timer = at.engine.timers.after(Duration.ofNanos(Math.max(0, atNanos - at.nanoTime())),
                         () -> at.giveUp(this, reason));
             }
         }
@@ -221,18 +209,17 @@ final class PendingCall extends PendingAdmission {
     /** The bulkhead is full. */
     BulkheadFullException full(int limit, Duration leaseEnd) {
         if (waitsForItself(limit)) {
-            return new NestedCallRejectedException(definition.name(), definition.key(), weight(), heldAround(), limit,
-                    leaseEnd);
+            return CallRejectedException.nested(weight(), heldAround(), definition.name(), definition.key(), limit, leaseEnd);
         }
         if (limitReached.isPresent() && weight() <= limit) {
             return queueFull(limitReached.get(), limit, leaseEnd);
         }
         return weight() == 1 ? new BulkheadFullException(definition.name(), definition.key(), limit, leaseEnd)
-                : new HeavyCallRejectedException(definition.name(), definition.key(), weight(), limit, leaseEnd);
+                : CallRejectedException.heavy(weight(), definition.name(), definition.key(), limit, leaseEnd);
     }
 
-    private QueueFullException queueFull(String reached, int limit, Duration leaseEnd) {
-        return new QueueFullException(reached, definition.name(), definition.key(), limit, leaseEnd);
+    private BulkheadFullException queueFull(String reached, int limit, Duration leaseEnd) {
+        return CallRejectedException.queueFull(reached, definition.name(), definition.key(), limit, leaseEnd);
     }
 
     // Whether the calls around this one, which end after it, leave too little of the limit for it.
@@ -244,7 +231,8 @@ final class PendingCall extends PendingAdmission {
     private int heldAround() {
         int held = 0;
         for (HeldPermit around : heldByCallers) {
-            held += around.weightOf(bulkhead.id, bulkhead.around);
+            held += around instanceof SharePermit permit && permit.bulkhead == bulkhead && permit.isHeld() ? permit.weight()
+                    : 0;
         }
         return held;
     }
@@ -273,21 +261,21 @@ final class PendingCall extends PendingAdmission {
     /** It gets no permit, for that reason. */
     void rejected(RuntimeException reason) {
         RuntimeException rejection = definition.translated(reason);
-        if (reason instanceof NestedCallRejectedException) {
-            bulkhead.around.listener.nestedCallRejected(method, rejection);
+        if (reason instanceof BulkheadFullException full && CallRejectedException.reasonOf(full) == Reason.NESTED) {
+            bulkhead.engine.listener.nestedCallRejected(method, rejection);
         }
         OnOutage policy;
         boolean continues;
         synchronized (this) {
             policy = ended == null && StoreFailures.isOutage(reason) ? definition.spec().onOutage() : OnOutage.REJECT;
-            continues = policy == OnOutage.LOCAL && localBulkheads != null && ofTheShare == null;
+            continues = policy == OnOutage.LOCAL && ofTheShare == null;
             if (continues) {
                 // The events go on.
                 stopsWaiting();
             } else {
                 decided();
                 if (policy == OnOutage.ALLOW) {
-                    permit = new UncountedPermit(bulkhead.id, call, bulkhead.around.timers, null);
+                    permit = new UncountedPermit(bulkhead.id, call, bulkhead.engine.timers, null);
                     call.acquired(CallResult.BYPASSED, permit);
                 } else {
                     fireRejected(reason, rejection);
@@ -324,10 +312,10 @@ final class PendingCall extends PendingAdmission {
     private void stopsWaiting() {
         cancelTimer();
         if (counted) {
-            bulkhead.around.limits.leave(definition.spec(), waitsOn);
+            bulkhead.engine.limits.leave(definition.spec(), waitsOn);
         }
         if (countedBriefly) {
-            bulkhead.around.limits.leaveBriefly(waitsOn);
+            bulkhead.engine.limits.leaveBriefly(waitsOn);
         }
         counted = false;
         countedBriefly = false;
@@ -341,7 +329,7 @@ final class PendingCall extends PendingAdmission {
         SemaphoreDefinition local = definition.local();
         Bulkhead next;
         do {
-            next = localBulkheads.apply(local);
+            next = shared.engine.localBulkhead(local);
             next.besides(shared);
             goesTo(next, local);
         } while (!next.enter(this, local));

@@ -2,13 +2,16 @@ package io.quarkiverse.redisbulkhead.runtime.bulkhead;
 
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.PermitLost.Reason;
 import io.quarkiverse.redisbulkhead.runtime.message.LogMessage;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
 /** Logs warnings: each lost permit, calls that would wait for themselves, and different limits. Thread-safe. */
 public final class PermitLogger implements SemaphoreListener {
@@ -46,18 +49,18 @@ public final class PermitLogger implements SemaphoreListener {
 
     /** Once per bulkhead, and again when the limits change; for a bulkhead with keys, once for all keys. */
     @Override
-    public void limitsDiffer(LimitMismatch mismatch) {
-        String name = mismatch.bulkhead().name();
-        if (mismatch.bulkhead().key().isPresent()) {
+    public void limitsDiffer(BulkheadId bulkhead, int own, Set<Integer> others) {
+        String name = bulkhead.name();
+        if (bulkhead.key().isPresent()) {
             if (isNews("keys " + name, true)) {
                 LOG.infof("Calls use different limits for a key of bulkhead '%s': %d here, %s elsewhere or earlier. This "
                         + "is expected when a resolver changes the limit of a key. Otherwise, configure the same limit on "
-                        + "all instances", name, mismatch.own(), mismatch.others());
+                        + "all instances", name, own, others);
             }
-        } else if (isNews("limit " + name, mismatch)) {
+        } else if (isNews("limit " + name, List.of(own, others))) {
             LOG.warnf("Instances have different limits for bulkhead '%s': permits=%d here, %s elsewhere. This is expected "
-                    + "during a rollout. Otherwise, configure the same limit on all instances. %s", name, mismatch.own(),
-                    mismatch.others(), LogMessage.LIMITS_DIFFER);
+                    + "during a rollout. Otherwise, configure the same limit on all instances. %s", name, own, others,
+                    LogMessage.LIMITS_DIFFER);
         }
     }
 

@@ -139,7 +139,7 @@ public final class Semaphore {
 
     private Admission begin(String method, WaitsOn waitsOn, Runnable whenEnded, CallListener call) {
         if (!limiting) {
-            return engine.uncounted(definition.id(), whenEnded);
+            return uncounted(whenEnded);
         }
         call.requested();
         Bulkhead bulkhead = last == null ? engine.bulkhead(definition) : last;
@@ -152,8 +152,7 @@ public final class Semaphore {
         PendingCall pending;
         do {
             bulkhead = engine.bulkhead(definition);
-            pending = new PendingCall(bulkhead, definition, method, waitsOn, whenEnded, call, heldByCallers,
-                    engine.localBulkheads());
+            pending = new PendingCall(bulkhead, definition, method, waitsOn, whenEnded, call, heldByCallers);
         } while (!bulkhead.enter(pending, definition));
         last = bulkhead;
         return pending;
@@ -172,7 +171,7 @@ public final class Semaphore {
     }
 
     private CallListener listener(String method) {
-        return limiting ? engine.listenerOf(definition.id(), method, definition.spec().weight()) : CallListener.NONE;
+        return limiting ? engine.listener.onCall(definition.id(), method, definition.spec().weight()) : CallListener.NONE;
     }
 
     /**
@@ -203,12 +202,12 @@ public final class Semaphore {
      * @param weight how much of the limit the call takes, at least 1
      * @param method what the permit is for, as operators see it
      * @return the semaphore, which shares its permits with this one
-     * @throws HeavyCallRejectedException when the weight is above the limit; the call is counted
+     * @throws CallRejectedException when the weight is above the limit; the call is counted
      */
     public Semaphore forCallWeighing(long weight, String method) {
         if (limiting && weight > spec().permits()) {
             refuse(method, CallResult.FULL);
-            throw new HeavyCallRejectedException(spec().name(), id().key(), weight, spec().permits(), spec().expire());
+            throw CallRejectedException.heavy(weight, spec().name(), id().key(), spec().permits(), spec().expire());
         }
         return limiting ? weighing((int) weight) : this;
     }
@@ -242,7 +241,11 @@ public final class Semaphore {
      * @return held until it is released
      */
     public HeldPermit uncountedPermit() {
-        return engine.uncounted(definition.id(), null);
+        return uncounted(null);
+    }
+
+    private UncountedPermit uncounted(Runnable whenEnded) {
+        return new UncountedPermit(definition.id(), CallListener.NONE, engine.timers, whenEnded);
     }
 
     /**

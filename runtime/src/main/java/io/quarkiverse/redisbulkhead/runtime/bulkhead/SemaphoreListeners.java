@@ -2,6 +2,7 @@ package io.quarkiverse.redisbulkhead.runtime.bulkhead;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 
 import org.jboss.logging.Logger;
@@ -36,8 +37,8 @@ public record SemaphoreListeners(List<SemaphoreListener> listeners) implements S
     }
 
     @Override
-    public void limitsDiffer(LimitMismatch mismatch) {
-        each(listeners, listener -> listener.limitsDiffer(mismatch));
+    public void limitsDiffer(BulkheadId bulkhead, int own, Set<Integer> others) {
+        each(listeners, listener -> listener.limitsDiffer(bulkhead, own, others));
     }
 
     @Override

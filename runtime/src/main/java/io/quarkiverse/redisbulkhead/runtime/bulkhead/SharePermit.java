@@ -7,7 +7,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 import io.quarkiverse.redisbulkhead.PermitLost;
-import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
 /**
  * A permit of the share of this instance, from its grant until it is released, lost or detached. Where it was granted
@@ -129,11 +128,6 @@ final class SharePermit implements HeldPermit, Admission {
     }
 
     @Override
-    public int weightOf(BulkheadId other, Object in) {
-        return bulkhead.isOf(in) && definition.id().equals(other) && isHeld() ? weight() : 0;
-    }
-
-    @Override
     public CompletionStage<Boolean> refresh() {
         return isHeld() ? bulkhead.refresh(this) : NO;
     }
@@ -178,8 +172,8 @@ final class SharePermit implements HeldPermit, Admission {
             }
             leaked = true;
         }
-        bulkhead.around.listener.leaked(inUse(bulkhead.nanoTime()));
-        bulkhead.around.timers.after(definition.spec().expire(), this::release);
+        bulkhead.engine.listener.leaked(inUse(bulkhead.nanoTime()));
+        bulkhead.engine.timers.after(definition.spec().expire(), this::release);
     }
 
     PermitInUse inUse(long now) {

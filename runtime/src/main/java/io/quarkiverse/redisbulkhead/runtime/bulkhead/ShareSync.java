@@ -64,7 +64,7 @@ final class ShareSync {
     }
 
     private final Bulkhead bulkhead;
-    private final Surroundings around;
+    private final Engine around;
 
     // What was stated last, and before: offers are based on one of them.
     private long number;
@@ -119,7 +119,7 @@ final class ShareSync {
 
     ShareSync(Bulkhead bulkhead) {
         this.bulkhead = bulkhead;
-        this.around = bulkhead.around;
+        this.around = bulkhead.engine;
         this.transfers = new Transfers(bulkhead);
     }
 
@@ -334,8 +334,7 @@ final class ShareSync {
         takeTokens(grants || isNewEpoch, position.firstToken(), position.tokens());
         highestToken = Math.max(highestToken, position.ticket());
         if (!position.otherLimits().isEmpty()) {
-            LimitMismatch mismatch = new LimitMismatch(bulkhead.id, sent.statement().limit(), position.otherLimits());
-            then.add(() -> around.listener.limitsDiffer(mismatch));
+            then.add(() -> around.listener.limitsDiffer(bulkhead.id, sent.statement().limit(), position.otherLimits()));
         }
         List<PendingCall> placed = placed(sent, position);
         transfers.settle(sent.statement(), position.attached(), then);

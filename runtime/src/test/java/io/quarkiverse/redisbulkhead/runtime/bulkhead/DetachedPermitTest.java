@@ -214,7 +214,8 @@ class DetachedPermitTest extends TwoInstances {
             assertThat(failure(permit.detach())).isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("granted without Redis");
         }
-        assertThat(failure(one.engine.uncounted(WORK, null).detach())).isInstanceOf(IllegalStateException.class);
+        assertThat(failure(new UncountedPermit(WORK, CallListener.NONE, one.engine.timers, null).detach()))
+                .isInstanceOf(IllegalStateException.class);
     }
 
     // ---- Attaching

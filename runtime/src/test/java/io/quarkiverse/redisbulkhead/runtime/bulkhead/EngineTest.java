@@ -262,7 +262,8 @@ class EngineTest extends TwoInstances {
         advance(Duration.ofMillis(20));
         advance(Duration.ofMillis(60));
 
-        assertThat(rejection(heavy)).isInstanceOf(HeavyCallRejectedException.class);
+        assertThat(rejection(heavy)).isInstanceOfSatisfying(CallRejectedException.class,
+                full -> assertThat(CallRejectedException.reasonOf(full)).isEqualTo(CallRejectedException.Reason.TOO_FEW));
         held(light);
     }
 
@@ -339,7 +340,10 @@ class EngineTest extends TwoInstances {
         one.engine.resize(WORK, 2);
 
         assertThat(rejection(call(one, work(4, spec -> spec.weight(3).maxWait(LONG)))))
-                .isInstanceOf(HeavyCallRejectedException.class).hasMessageContaining("has a limit of 2");
+                .isInstanceOfSatisfying(CallRejectedException.class,
+                        full -> assertThat(CallRejectedException.reasonOf(full))
+                                .isEqualTo(CallRejectedException.Reason.ABOVE_LIMIT))
+                .hasMessageContaining("has a limit of 2");
     }
 
     /** Trap 19. */
@@ -617,7 +621,7 @@ class EngineTest extends TwoInstances {
     void engineOfThisProcess() {
         List<PermitLost> losses = new ArrayList<>();
         SimulatedInstance clock = new SimulatedInstance("clock", server);
-        Engine local = new Engine("local", clock.clock(), one.engine.around().identity, losses::add, one.limits);
+        Engine local = new Engine("local", clock.clock(), one.engine.identity, losses::add, one.limits);
         Admission first = new Semaphore(waiting(1), local, true, List.of()).admit("m");
         Admission second = new Semaphore(waiting(1), local, true, List.of()).admit("m");
         Admission third = new Semaphore(work(1), local, true, List.of()).admit("m");
