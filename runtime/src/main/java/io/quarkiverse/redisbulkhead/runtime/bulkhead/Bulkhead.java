@@ -79,9 +79,9 @@ final class Bulkhead {
     // Calls that do not wait, until the store has answered.
     final CallLine immediate = new CallLine();
 
-    private final Timers.Alarm alarm;
-    private boolean ticking;
-    private boolean stopping;
+    // The next tick; null while nothing is to be looked at.
+    private Timers.Planned tick;
+    private long tickNanos;
     private boolean closed;
     private boolean forgotten;
     private boolean empty;
@@ -101,7 +101,6 @@ final class Bulkhead {
         this.engine = engine;
         this.recent = engine.recent(id.name());
         this.forget = forget;
-        this.alarm = new Timers.Alarm(engine.timers);
         this.sync = shared ? new ShareSync(this) : null;
         this.holds = shared ? null : new LocalHolds(this);
         this.warnAfterNanos = engine.warnAfterNanos(id);
@@ -121,6 +120,11 @@ final class Bulkhead {
         return sync != null || engine.store == null;
     }
 
+    /** Within the lock. */
+    boolean leaseIsOver(long now) {
+        return sync != null && validUntilNanos - now <= 0;
+    }
+
     /** Within the lock. May be negative when the limit was lowered. */
     int idle() {
         return Math.min(share, limit) - inUse - returning;
@@ -137,10 +141,10 @@ final class Bulkhead {
         SemaphoreSpec spec = definition.spec();
         long now = nanoTime();
         synchronized (this) {
-            if (!line.isEmpty() || othersWait && fair || stopping || forgotten || idle() < spec.weight()
+            if (!line.isEmpty() || othersWait && fair || engine.isStopping() || forgotten || idle() < spec.weight()
                     || spec.permits() != declared
                     || definition.terms().leaseNanos() > leaseNanos || tokens.free() <= 0
-                    || sync != null && validUntilNanos - now <= 0) {
+                    || leaseIsOver(now)) {
                 return null;
             }
             return start(definition, method, whenEnded, now);
@@ -158,11 +162,7 @@ final class Bulkhead {
 
     // Within the lock; the weight is counted already.
     void use(SharePermit permit) {
-        if (permit.tokens == null && permit.token == 0 && tokens.free() > 0) {
-            // Otherwise it comes back after it was detached, and keeps its token.
-            tokens.reserve();
-            permit.tokens = tokens;
-        }
+        permit.reserveToken();
         permit.inUse = true;
         permit.before = last;
         if (last == null) {
@@ -173,18 +173,26 @@ final class Bulkhead {
         last = permit;
         empty = false;
         fewestIdle = Math.min(fewestIdle, idle());
-        if (!ticking || permit.definition.terms().holdIsBounded()) {
+        if (tick == null || permit.definition.terms().holdIsBounded()) {
             plan(permit.definition.terms().holdIsBounded() ? permit.holdEndNanos() : nanoTime() + FORGET_NANOS);
         }
     }
 
     /** Within the lock: looks at everything that has a time by then. */
     void plan(long atNanos) {
-        if (closed) {
-            return;
+        if (!closed && (tick == null || tickNanos - atNanos > 0)) {
+            cancelTick();
+            tickNanos = atNanos;
+            tick = engine.timers.after(Duration.ofNanos(Math.max(0, atNanos - nanoTime())), whenDue);
         }
-        ticking = true;
-        alarm.noLaterThan(atNanos, whenDue);
+    }
+
+    // Within the lock.
+    private void cancelTick() {
+        if (tick != null) {
+            tick.cancel();
+            tick = null;
+        }
     }
 
     /**
@@ -201,7 +209,7 @@ final class Bulkhead {
             }
             empty = false;
             adopt(definition);
-            if (stopping || engine.isStopping()) {
+            if (engine.isStopping()) {
                 then.add(() -> call.rejected(call.stopping()));
             } else {
                 long now = nanoTime();
@@ -268,8 +276,8 @@ final class Bulkhead {
         return keeps && sync.knowsLimit() && share >= limit && !sync.isAway();
     }
 
-    /** Within the lock. When a permit becomes free at the latest, as far as known. */
-    private Duration nearestLeaseEnd() {
+    /** When a permit becomes free at the latest, as far as known. */
+    synchronized Duration nearestLeaseEnd() {
         return sync != null ? sync.nearestLeaseEnd() : Duration.ofNanos(holds.nanosLeft(nanoTime()).orElse(leaseNanos));
     }
 
@@ -343,7 +351,7 @@ final class Bulkhead {
                 return false;
             }
             long now = nanoTime();
-            if (sync != null && permit.state == State.HELD && validUntilNanos - now <= 0 && permit.inUse) {
+            if (permit.state == State.HELD && permit.inUse && leaseIsOver(now)) {
                 then = new ArrayList<>();
                 endLeaseIfOver(now, then);
             }
@@ -421,16 +429,11 @@ final class Bulkhead {
         return sync == null ? CompletableFuture.completedFuture(null) : sync.returned().handle((done, failure) -> null);
     }
 
-    CompletionStage<Boolean> refresh(SharePermit permit) {
-        return sync == null ? CompletableFuture.completedFuture(holds(permit))
-                : sync.confirmed().thenApply(done -> holds(permit));
-    }
-
     // ---- Losses
 
     /** Within the lock. */
     void endLeaseIfOver(long now, List<Runnable> then) {
-        if (sync != null && share > 0 && validUntilNanos - now <= 0) {
+        if (share > 0 && leaseIsOver(now)) {
             sync.leaseOver(now, then);
         }
     }
@@ -452,7 +455,7 @@ final class Bulkhead {
 
     // Within the lock. Its weight stays in use.
     private void lose(SharePermit permit, Reason reason, List<Runnable> then) {
-        PermitLost loss = new PermitLost(id.name(), id.key(), idOf(permit), tokenOf(permit), permit.method, reason);
+        PermitLost loss = new PermitLost(id.name(), id.key(), permit.id(), permit.fencingToken(), permit.method, reason);
         permit.state = State.LOST;
         if (permit.inUse) {
             unlink(permit);
@@ -461,7 +464,7 @@ final class Bulkhead {
             if (permit.interruption != null) {
                 permit.interruption.complete(loss);
             }
-            engine.listener.lost(loss);
+            engine.listeners.fire(listener -> listener.lost(loss));
         });
     }
 
@@ -489,42 +492,11 @@ final class Bulkhead {
         freed(permit.weight(), false, now, then);
     }
 
-    // ---- What callers ask of a permit
-
-    synchronized String idOf(SharePermit permit) {
-        if (permit.id == null) {
-            permit.id = engine.newId(permit.weight());
-        }
-        return permit.id;
-    }
-
-    long tokenOf(SharePermit permit) {
-        boolean few;
-        long token;
-        synchronized (this) {
-            if (!isFenced() || permit.tokens == null && !(permit.inUse && permit.token == 0 && tokens.free() > 0)) {
-                return permit.token;
-            }
-            if (permit.tokens == null) {
-                // It was attached before this instance had a token.
-                tokens.reserve();
-                permit.tokens = tokens;
-            }
-            permit.token = permit.tokens.draw();
-            permit.tokens = null;
-            token = permit.token;
-            few = sync != null && sync.tokenDrawn(token);
-        }
-        if (few) {
+    /** Within the lock. */
+    void tokenDrawn(long token) {
+        if (sync != null && sync.tokenDrawn(token)) {
             // Not on the caller's stack, which may hold locks.
             engine.timers.after(Duration.ZERO, this::flush);
-        }
-        return token;
-    }
-
-    boolean holds(SharePermit permit) {
-        synchronized (this) {
-            return permit.state == State.HELD && (sync == null || !permit.inUse || validUntilNanos - nanoTime() > 0);
         }
     }
 
@@ -533,14 +505,13 @@ final class Bulkhead {
     CompletionStage<String> detach(SharePermit permit) {
         CompletableFuture<String> token = new CompletableFuture<>();
         synchronized (this) {
-            if (permit.state != State.HELD || sync != null && permit.inUse && validUntilNanos - nanoTime() <= 0
-                    || permit.detaching) {
+            if (!permit.isHeld() || permit.detaching) {
                 // Only one caller gets the token.
-                return CompletableFuture.failedStage(gone(permit, permit.state == State.HELD ? "is being detached already"
+                return CompletableFuture.failedStage(gone(permit, permit.isHeld() ? "is being detached already"
                         : "cannot be detached, because it was released, detached or lost"));
             }
             if (permit.detachment == null) {
-                permit.detachment = DetachedPermit.of(idOf(permit), new SecureRandom());
+                permit.detachment = DetachedPermit.of(permit.id(), new SecureRandom());
             }
             if (sync == null) {
                 permit.state = State.DETACHED;
@@ -596,7 +567,7 @@ final class Bulkhead {
     }
 
     PermitGoneException gone(SharePermit permit, String what) {
-        return new PermitGoneException(id.name(), "The permit " + idOf(permit) + " of bulkhead '" + id.name() + "' " + what);
+        return new PermitGoneException(id.name(), "The permit " + permit.id() + " of bulkhead '" + id.name() + "' " + what);
     }
 
     CompletionStage<HeldPermit> attach(SemaphoreDefinition definition, DetachedPermit detached, String method) {
@@ -607,7 +578,7 @@ final class Bulkhead {
             }
             empty = false;
             adopt(definition);
-            if (stopping || engine.isStopping()) {
+            if (engine.isStopping()) {
                 return CompletableFuture.failedStage(new StoppingException(id.name()));
             }
             plan(nanoTime() + FORGET_NANOS);
@@ -689,8 +660,9 @@ final class Bulkhead {
 
     private synchronized SharePermit lend(PendingCall call) {
         long now = nanoTime();
-        return !line.isEmpty() || stopping || forgotten || idle() < call.ofTheShare.spec().weight() || tokens.free() <= 0
-                || validUntilNanos - now <= 0 ? null : start(call.ofTheShare, call.method, null, now);
+        return !line.isEmpty() || engine.isStopping() || forgotten || idle() < call.ofTheShare.spec().weight()
+                || tokens.free() <= 0
+                || leaseIsOver(now) ? null : start(call.ofTheShare, call.method, null, now);
     }
 
     /** Sets the limit of a bulkhead of this process; 0 to undo that. Whether it was set before. */
@@ -729,6 +701,13 @@ final class Bulkhead {
         }
     }
 
+    /** Within the lock: all that wait for a permit or an answer. */
+    List<PendingCall> calls() {
+        List<PendingCall> calls = new ArrayList<>(line.calls(false));
+        calls.addAll(immediate.calls(false));
+        return calls;
+    }
+
     // ---- Time
 
     private void tick() {
@@ -738,15 +717,15 @@ final class Bulkhead {
             if (closed) {
                 return;
             }
-            alarm.cancel();
-            ticking = false;
+            cancelTick();
             long now = nanoTime();
             endLeaseIfOver(now, then);
             long next = endHolds(now, then);
             if (sync != null) {
                 next = earlier(next, sync.tick(now, then), now);
             } else {
-                next = earlier(next, holds.endAndNext(now), now);
+                holds.end(now);
+                next = earlier(next, now + holds.nanosLeft(now).orElse(leaseNanos), now);
             }
             serve(now, then);
             gone = isGone(now);
@@ -777,7 +756,7 @@ final class Bulkhead {
             if (!permit.reported && now - permit.sinceNanos >= warnAfterNanos) {
                 permit.reported = true;
                 PermitInUse held = permit.inUse(now);
-                then.add(() -> engine.listener.heldLong(held));
+                then.add(() -> engine.listeners.fire(listener -> listener.heldLong(held)));
             }
             if (permit.definition.terms().holdIsBounded()) {
                 if (permit.holdEndNanos() - now <= 0) {
@@ -819,14 +798,11 @@ final class Bulkhead {
     void stop() {
         List<Runnable> then = new ArrayList<>();
         synchronized (this) {
-            stopping = true;
             if (sync != null) {
                 keeps = false;
                 sync.positionChanged();
             }
-            List<PendingCall> waiting = new ArrayList<>(line.calls(false));
-            waiting.addAll(immediate.calls(false));
-            for (PendingCall call : waiting) {
+            for (PendingCall call : calls()) {
                 remove(call);
                 then.add(() -> call.rejected(call.stopping()));
             }
@@ -836,7 +812,7 @@ final class Bulkhead {
     }
 
     boolean isStopping() {
-        return stopping;
+        return engine.isStopping();
     }
 
     /** Within the lock: permits were granted while calls of other instances wait. */
@@ -864,7 +840,7 @@ final class Bulkhead {
         List<Runnable> then = new ArrayList<>();
         synchronized (this) {
             closed = true;
-            alarm.cancel();
+            cancelTick();
             if (sync != null) {
                 sync.close(then);
             }
@@ -877,11 +853,12 @@ final class Bulkhead {
     /** The executions and waiting calls of this instance, no more than that of each. */
     synchronized Occupancy occupancy(int most) {
         HolderIdentity identity = engine.identity;
+        // Without a store, as if the lease began now.
+        long leaseEnd = sync == null ? nanoTime() + leaseNanos : validUntilNanos + marginNanos;
         List<Holder> holders = new ArrayList<>();
         for (SharePermit permit = first; permit != null && holders.size() < most; permit = permit.after) {
-            long until = permit.definition.terms().holdIsBounded()
-                    ? earlier(permit.holdEndNanos(), leaseEndNanos(), nanoTime())
-                    : leaseEndNanos();
+            long until = permit.definition.terms().holdIsBounded() ? earlier(permit.holdEndNanos(), leaseEnd, nanoTime())
+                    : leaseEnd;
             holders.add(new Holder(permit.id(), id.name(), id.key(), permit.fencingToken(), permit.weight(),
                     identity.application(), identity.instance(), permit.method, engine.wallTime(permit.sinceNanos),
                     engine.wallTime(until), permit.leaked ? Holder.State.LEAKED : Holder.State.HELD));
@@ -910,15 +887,6 @@ final class Bulkhead {
 
     synchronized int declared() {
         return declared;
-    }
-
-    synchronized Duration leaseLeft() {
-        return sync == null ? Duration.ofNanos(leaseNanos) : Duration.ofNanos(Math.max(0, leaseEndNanos() - nanoTime()));
-    }
-
-    // Within the lock. When the lease ends in the store; without a store, as if the lease began now.
-    private long leaseEndNanos() {
-        return sync == null ? nanoTime() + leaseNanos : validUntilNanos + marginNanos;
     }
 
     ShareSync sync() {

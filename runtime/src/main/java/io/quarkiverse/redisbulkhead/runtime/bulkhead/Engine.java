@@ -68,7 +68,7 @@ public final class Engine implements ConnectionListener {
     final ShareStore store;
     final HolderIdentity identity;
     final WaiterLimits limits;
-    final SemaphoreListener listener;
+    final Listeners listeners = new Listeners();
     // How long a call that does not want to wait may take.
     final Duration commandTimeout;
     // From 0 to 1, so that instances do not try again together.
@@ -135,7 +135,7 @@ public final class Engine implements ConnectionListener {
         this.peers = peers;
         this.timers = timers;
         this.identity = identity;
-        this.listener = listener;
+        listeners.add(listener);
         this.limits = limits;
         this.commandTimeout = commandTimeout;
         this.random = random;
@@ -145,6 +145,11 @@ public final class Engine implements ConnectionListener {
         if (peers != null) {
             peers.answerWith(this::answer);
         }
+    }
+
+    /** Adds a listener. */
+    public void listen(SemaphoreListener listener) {
+        listeners.add(listener);
     }
 
     // ---- Bulkheads
@@ -535,24 +540,10 @@ public final class Engine implements ConnectionListener {
      * Sets the limit for all instances.
      *
      * @param bulkhead the bulkhead
-     * @param permits the limit, at least 1
-     * @return completes when it is in force, also for the next call of this instance
+     * @param permits the limit; 0 to undo that
+     * @return whether a limit was set before; completes when the new one is in force, also for the next call of this instance
      */
-    public CompletionStage<Void> resize(BulkheadId bulkhead, int permits) {
-        return setLimit(bulkhead, permits).thenApply(was -> null);
-    }
-
-    /**
-     * Undoes {@link #resize}.
-     *
-     * @param bulkhead the bulkhead
-     * @return {@code false} when there was nothing to undo
-     */
-    public CompletionStage<Boolean> resetSize(BulkheadId bulkhead) {
-        return setLimit(bulkhead, 0);
-    }
-
-    private CompletionStage<Boolean> setLimit(BulkheadId bulkhead, int permits) {
+    public CompletionStage<Boolean> resize(BulkheadId bulkhead, int permits) {
         if (store != null) {
             return store.resize(bulkhead, permits).thenCompose(was -> {
                 Bulkhead here = bulkheads.get(bulkhead);

@@ -10,6 +10,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits.WaitsOn;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 
 /**
@@ -80,7 +81,7 @@ public final class Executions {
      * Acquires several permits one after the other, and releases them in reverse order, without one release waiting for the
      * other. When one is rejected, those acquired before are released before the caller sees the rejection.
      */
-    private final class Chain extends PendingAdmission {
+    private final class Chain extends Admission.Pending {
 
         private final List<Supplier<Admission>> prepared;
 

@@ -10,7 +10,9 @@ import java.util.function.Supplier;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.OnOutage;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallRejectedException.Reason;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits.WaitsOn;
 
 /**
  * A call that found no idle permit, until it has one or is rejected. It is in a line of its bulkhead until its outcome is
@@ -18,7 +20,7 @@ import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallRejectedException.Reaso
  * outage, a call that is rejected may still continue: with the policy {@code allow}, or with {@code local} in a bulkhead of
  * this process. Fires the events of its {@link CallListener}. Thread-safe.
  */
-final class PendingCall extends PendingAdmission {
+final class PendingCall extends Admission.Pending {
 
     private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
 
@@ -29,14 +31,12 @@ final class PendingCall extends PendingAdmission {
     private final WaitsOn waitsOn;
     // Null for calls that are not executions.
     private final Runnable whenEnded;
-    private final CallListener call;
+    private final List<CallListener> call;
     private final List<HeldPermit> heldByCallers;
     final long begunNanos;
 
     // Change once, for the policy local, while the call is in no line. The bulkhead is written last.
     private SemaphoreDefinition definition;
-    // Why this does not wait although the caller wants to.
-    private Optional<String> limitReached;
     private volatile Bulkhead bulkhead;
 
     // Guarded by the bulkhead. The group is null when the outcome is decided.
@@ -45,6 +45,8 @@ final class PendingCall extends PendingAdmission {
     SemaphoreDefinition ofTheShare;
     // In line for a place; else its need is stated as one that does not wait.
     boolean waits;
+    // Why it does not wait although the caller wants to.
+    private Optional<String> limitReached = Optional.empty();
     // Waits for the answer to a recall only.
     boolean briefly;
 
@@ -53,8 +55,8 @@ final class PendingCall extends PendingAdmission {
     private boolean outcomeFinal;
     // Whether it waits because no permit is free, and not only because the store has not answered.
     private boolean seen;
-    private boolean counted;
-    private boolean countedBriefly;
+    // Counts it off; null while it is not counted among the calls that wait.
+    private Runnable uncount;
     private boolean waitingFired;
     private Timers.Planned timer;
     private HeldPermit permit;
@@ -62,20 +64,15 @@ final class PendingCall extends PendingAdmission {
     private volatile CompletableFuture<Void> ended;
 
     PendingCall(Bulkhead bulkhead, SemaphoreDefinition definition, String method, WaitsOn waitsOn, Runnable whenEnded,
-            CallListener call, List<HeldPermit> heldByCallers) {
+            List<CallListener> call, List<HeldPermit> heldByCallers) {
         this.method = method;
         this.waitsOn = waitsOn;
         this.whenEnded = whenEnded;
         this.call = call;
         this.heldByCallers = heldByCallers;
         this.begunNanos = bulkhead.nanoTime();
-        goesTo(bulkhead, definition);
-    }
-
-    private void goesTo(Bulkhead next, SemaphoreDefinition nextDefinition) {
-        definition = nextDefinition;
-        limitReached = wantsToWait() ? next.engine.limits.reached(definition.spec(), waitsOn) : Optional.empty();
-        bulkhead = next;
+        this.definition = definition;
+        this.bulkhead = bulkhead;
     }
 
     int weight() {
@@ -99,7 +96,9 @@ final class PendingCall extends PendingAdmission {
         return !definition.spec().maxWait().isZero();
     }
 
+    /** Whether it waits if no permit is free. To be asked when it enters a bulkhead. */
     boolean mayWait() {
+        limitReached = wantsToWait() ? bulkhead.engine.limits.reached(definition.spec(), waitsOn) : Optional.empty();
         return wantsToWait() && limitReached.isEmpty() && untilNanos() - bulkhead.nanoTime() > 0;
     }
 
@@ -121,23 +120,27 @@ final class PendingCall extends PendingAdmission {
     /** It waits in line, although the store has not answered yet. */
     void waitsFor(int limit) {
         if (waitsForItself(limit)) {
-            bulkhead.giveUp(this, () -> full(limit, leaseLeft()));
+            bulkhead.giveUp(this, () -> full(limit, bulkhead.nearestLeaseEnd()));
             return;
         }
         Optional<String> reached;
         synchronized (this) {
-            if (outcomeFinal || counted) {
+            if (outcomeFinal || uncount != null) {
                 return;
             }
-            reached = bulkhead.engine.limits.enter(definition.spec(), waitsOn);
-            counted = reached.isEmpty();
-            if (counted && !waitingFired) {
-                waitingFired = true;
-                call.waiting();
+            WaiterLimits limits = bulkhead.engine.limits;
+            SemaphoreSpec spec = definition.spec();
+            reached = limits.enter(spec, waitsOn);
+            if (reached.isEmpty()) {
+                uncount = () -> limits.leave(spec, waitsOn);
+                if (!waitingFired) {
+                    waitingFired = true;
+                    Listeners.fire(call, CallListener::waiting);
+                }
             }
         }
         if (reached.isPresent()) {
-            bulkhead.giveUp(this, () -> queueFull(reached.get(), limit, leaseLeft()));
+            bulkhead.giveUp(this, () -> queueFull(reached.get(), limit, bulkhead.nearestLeaseEnd()));
             return;
         }
         completeAttempted();
@@ -148,18 +151,20 @@ final class PendingCall extends PendingAdmission {
     void placedBriefly(int limit) {
         boolean rejected;
         synchronized (this) {
-            if (outcomeFinal || countedBriefly) {
+            if (outcomeFinal || uncount != null) {
                 return;
             }
-            rejected = !bulkhead.engine.limits.enterBriefly(waitsOn);
-            countedBriefly = !rejected;
+            WaiterLimits limits = bulkhead.engine.limits;
+            rejected = !limits.enterBriefly(waitsOn);
+            uncount = rejected ? null : () -> limits.leaveBriefly(waitsOn);
             // It waited for an answer of the store until now.
             cancelTimer();
         }
         if (rejected || waitsForItself(limit)) {
-            bulkhead.giveUp(this, () -> full(limit, leaseLeft()));
+            bulkhead.giveUp(this, () -> full(limit, bulkhead.nearestLeaseEnd()));
         } else {
-            giveUpAt(bulkhead.nanoTime() + RECALL_WAIT.toNanos(), () -> full(bulkhead.limitForCallers(), leaseLeft()));
+            giveUpAt(bulkhead.nanoTime() + RECALL_WAIT.toNanos(),
+                    () -> full(bulkhead.limitForCallers(), bulkhead.nearestLeaseEnd()));
         }
     }
 
@@ -190,12 +195,8 @@ final class PendingCall extends PendingAdmission {
 
     private RuntimeException timeOver() {
         Throwable failure = bulkhead.sync() == null ? null : bulkhead.sync().lastFailure();
-        return failure == null ? full(bulkhead.limitForCallers(), leaseLeft())
+        return failure == null ? full(bulkhead.limitForCallers(), bulkhead.nearestLeaseEnd())
                 : StoreFailures.rejection(definition.name(), failure);
-    }
-
-    private Duration leaseLeft() {
-        return bulkhead.leaseLeft();
     }
 
     RuntimeException stopping() {
@@ -247,7 +248,7 @@ final class PendingCall extends PendingAdmission {
             decided();
             unwanted = ended != null;
             if (unwanted) {
-                call.rejected(CallResult.CANCELLED);
+                Listeners.fire(call, listener -> listener.rejected(CallResult.CANCELLED));
             } else {
                 given.fireAcquired(call);
             }
@@ -262,7 +263,7 @@ final class PendingCall extends PendingAdmission {
     void rejected(RuntimeException reason) {
         RuntimeException rejection = definition.translated(reason);
         if (reason instanceof BulkheadFullException full && CallRejectedException.reasonOf(full) == Reason.NESTED) {
-            bulkhead.engine.listener.nestedCallRejected(method, rejection);
+            bulkhead.engine.listeners.fire(listener -> listener.nestedCallRejected(method, rejection));
         }
         OnOutage policy;
         boolean continues;
@@ -276,7 +277,7 @@ final class PendingCall extends PendingAdmission {
                 decided();
                 if (policy == OnOutage.ALLOW) {
                     permit = new UncountedPermit(bulkhead.id, call, bulkhead.engine.timers, null);
-                    call.acquired(CallResult.BYPASSED, permit);
+                    Listeners.fire(call, listener -> listener.acquired(CallResult.BYPASSED, permit));
                 } else {
                     fireRejected(reason, rejection);
                 }
@@ -299,7 +300,7 @@ final class PendingCall extends PendingAdmission {
         if (result.isFull()) {
             bulkhead.recent.foundFull(bulkhead.nanoTime());
         }
-        call.rejected(result);
+        Listeners.fire(call, listener -> listener.rejected(result));
     }
 
     // Within the lock.
@@ -311,14 +312,10 @@ final class PendingCall extends PendingAdmission {
     // Within the lock.
     private void stopsWaiting() {
         cancelTimer();
-        if (counted) {
-            bulkhead.engine.limits.leave(definition.spec(), waitsOn);
+        if (uncount != null) {
+            uncount.run();
+            uncount = null;
         }
-        if (countedBriefly) {
-            bulkhead.engine.limits.leaveBriefly(waitsOn);
-        }
-        counted = false;
-        countedBriefly = false;
     }
 
     // The rest of the wait is for a permit of this process.
@@ -331,7 +328,8 @@ final class PendingCall extends PendingAdmission {
         do {
             next = shared.engine.localBulkhead(local);
             next.besides(shared);
-            goesTo(next, local);
+            definition = local;
+            bulkhead = next;
         } while (!next.enter(this, local));
         if (ended != null) {
             next.giveUp(this, this::cancelled);

@@ -1,10 +1,10 @@
 package io.quarkiverse.redisbulkhead.runtime.bulkhead;
 
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 import org.jboss.logging.Logger;
 
@@ -21,21 +21,14 @@ public final class PermitLogger implements SemaphoreListener {
     // Methods of generated classes and computed names of bulkheads are unbounded.
     private static final int MOST_REMEMBERED = 1_000;
 
-    // What was logged last about a method or bulkhead. Forgets the oldest entry. Guarded by its own lock.
-    private final Map<String, Object> logged = new LinkedHashMap<>() {
-
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Object> eldest) {
-            return size() > MOST_REMEMBERED;
-        }
-    };
+    // What was logged last about a method or bulkhead. Full, it starts again: what is logged once may then be logged once more.
+    private final Map<String, Object> logged = new ConcurrentHashMap<>();
 
     private boolean isNews(String about, Object value) {
-        synchronized (logged) {
-            return !value.equals(logged.put(about, value));
+        if (logged.size() >= MOST_REMEMBERED) {
+            logged.clear();
         }
+        return !value.equals(logged.put(about, value));
     }
 
     /** Once per method: every such call fails, and there may be many. */

@@ -13,6 +13,7 @@ import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.SemaphoreStatus;
 import io.quarkiverse.redisbulkhead.Waiter;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits.WaitsOn;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
 
@@ -125,7 +126,7 @@ public final class Semaphore {
      * @param whenEnded runs when the admission is ended; null for nothing
      */
     Admission admit(String method, WaitsOn waitsOn, Runnable whenEnded) {
-        return begin(method, waitsOn, whenEnded, listener(method));
+        return begin(method, waitsOn, whenEnded, listeners(method));
     }
 
     /**
@@ -133,15 +134,15 @@ public final class Semaphore {
      * where a call comes from.
      */
     Supplier<Admission> prepare(String method, WaitsOn waitsOn) {
-        CallListener call = listener(method);
+        List<CallListener> call = listeners(method);
         return () -> begin(method, waitsOn, null, call);
     }
 
-    private Admission begin(String method, WaitsOn waitsOn, Runnable whenEnded, CallListener call) {
+    private Admission begin(String method, WaitsOn waitsOn, Runnable whenEnded, List<CallListener> call) {
         if (!limiting) {
             return uncounted(whenEnded);
         }
-        call.requested();
+        Listeners.fire(call, CallListener::requested);
         Bulkhead bulkhead = last == null ? engine.bulkhead(definition) : last;
         SharePermit given = bulkhead.take(definition, method, whenEnded);
         if (given != null) {
@@ -165,13 +166,13 @@ public final class Semaphore {
      * @param reason why
      */
     public void refuse(String method, CallResult reason) {
-        CallListener call = listener(method);
-        call.requested();
-        call.rejected(reason);
+        List<CallListener> call = listeners(method);
+        Listeners.fire(call, CallListener::requested);
+        Listeners.fire(call, listener -> listener.rejected(reason));
     }
 
-    private CallListener listener(String method) {
-        return limiting ? engine.listener.onCall(definition.id(), method, definition.spec().weight()) : CallListener.NONE;
+    private List<CallListener> listeners(String method) {
+        return limiting ? engine.listeners.onCall(definition.id(), method, definition.spec().weight()) : List.of();
     }
 
     /**
@@ -245,7 +246,7 @@ public final class Semaphore {
     }
 
     private UncountedPermit uncounted(Runnable whenEnded) {
-        return new UncountedPermit(definition.id(), CallListener.NONE, engine.timers, whenEnded);
+        return new UncountedPermit(definition.id(), List.of(), engine.timers, whenEnded);
     }
 
     /**
@@ -320,7 +321,7 @@ public final class Semaphore {
      * @return completes when it is in force
      */
     public CompletionStage<Void> resize(int permits) {
-        return StoreFailures.translate(definition.name(), engine.resize(definition.id(), permits));
+        return StoreFailures.translate(definition.name(), engine.resize(definition.id(), permits).thenApply(was -> null));
     }
 
     /**
@@ -329,6 +330,6 @@ public final class Semaphore {
      * @return {@code false} when there was nothing to undo
      */
     public CompletionStage<Boolean> resetSize() {
-        return StoreFailures.translate(definition.name(), engine.resetSize(definition.id()));
+        return StoreFailures.translate(definition.name(), engine.resize(definition.id(), 0));
     }
 }

@@ -7,7 +7,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
 /**
  * Receives the events of the permits and calls of this process: for logs, CDI events, metrics and traces. Methods may be called
- * on any thread, must not block, and must not throw: {@link SemaphoreListeners} catches what they throw.
+ * on any thread, must not block, and must not throw: {@link Listeners} logs what they throw.
  */
 @FunctionalInterface
 public interface SemaphoreListener {

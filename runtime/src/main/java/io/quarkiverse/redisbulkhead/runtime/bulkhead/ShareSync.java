@@ -334,7 +334,8 @@ final class ShareSync {
         takeTokens(grants || isNewEpoch, position.firstToken(), position.tokens());
         highestToken = Math.max(highestToken, position.ticket());
         if (!position.otherLimits().isEmpty()) {
-            then.add(() -> around.listener.limitsDiffer(bulkhead.id, sent.statement().limit(), position.otherLimits()));
+            int own = sent.statement().limit();
+            then.add(() -> around.listeners.fire(listener -> listener.limitsDiffer(bulkhead.id, own, position.otherLimits())));
         }
         List<PendingCall> placed = placed(sent, position);
         transfers.settle(sent.statement(), position.attached(), then);
@@ -495,7 +496,7 @@ final class ShareSync {
             pause = Math.min(pause, Math.max(SHORTEST_PAUSE.toNanos(), Math.min(bulkhead.leaseNanos / TRIES_PER_LEASE, left)));
             int inUse = bulkhead.inUse;
             if (inUse > 0) {
-                then.add(() -> around.listener.renewalFailed(bulkhead.id, inUse, failure));
+                then.add(() -> around.listeners.fire(listener -> listener.renewalFailed(bulkhead.id, inUse, failure)));
             }
         }
         retryNanos = now + pause;
@@ -515,9 +516,7 @@ final class ShareSync {
     private void rejectCalls(Throwable failure, List<Runnable> then) {
         boolean mayPass = StoreFailures.isRetryable(failure);
         // Also those that the statement did not contain: they would learn the same from the next one.
-        List<PendingCall> calls = new ArrayList<>(bulkhead.line.calls(false));
-        calls.addAll(bulkhead.immediate.calls(false));
-        for (PendingCall call : calls) {
+        for (PendingCall call : bulkhead.calls()) {
             if (mayPass && call.waits) {
                 int limit = bulkhead.limitForCallers();
                 if (!call.briefly) {

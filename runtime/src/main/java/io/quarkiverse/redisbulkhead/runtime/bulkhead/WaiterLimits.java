@@ -12,6 +12,15 @@ import io.quarkiverse.redisbulkhead.SemaphoreSpec;
  */
 public final class WaiterLimits {
 
+    /** What a call occupies while it waits for a permit. */
+    public enum WaitsOn {
+
+        /** A thread of a bounded pool that is shared with other work: Quarkus' worker pool, or a pool of continuations. */
+        WORKER_THREAD,
+        /** No such thread: the call is asynchronous, or blocks a virtual thread or a thread of the application. */
+        NO_WORKER_THREAD
+    }
+
     private final int maxBlockedThreads;
 
     // Written within the lock; read without it, because most calls never wait.

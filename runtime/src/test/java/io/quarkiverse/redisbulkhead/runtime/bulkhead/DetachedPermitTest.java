@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -214,7 +215,7 @@ class DetachedPermitTest extends TwoInstances {
             assertThat(failure(permit.detach())).isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("granted without Redis");
         }
-        assertThat(failure(new UncountedPermit(WORK, CallListener.NONE, one.engine.timers, null).detach()))
+        assertThat(failure(new UncountedPermit(WORK, List.of(), one.engine.timers, null).detach()))
                 .isInstanceOf(IllegalStateException.class);
     }
 

@@ -374,7 +374,7 @@ class EngineTest extends TwoInstances {
 
         one.engine.resize(WORK, 3);
         held(call(one, work(2)));
-        assertThat(one.engine.resetSize(WORK).toCompletableFuture()).isCompletedWithValue(true);
+        assertThat(one.engine.resize(WORK, 0).toCompletableFuture()).isCompletedWithValue(true);
         assertThat(look().resizedTo()).isEmpty();
     }
 
@@ -639,7 +639,7 @@ class EngineTest extends TwoInstances {
         assertThat(fourth.isHeldNow()).isFalse();
         local.resize(WORK, 2);
         held(fourth);
-        assertThat(local.resetSize(WORK).toCompletableFuture()).isCompletedWithValue(true);
+        assertThat(local.resize(WORK, 0).toCompletableFuture()).isCompletedWithValue(true);
         attached.release();
         fourth.end();
         advance(Duration.ofSeconds(5));
