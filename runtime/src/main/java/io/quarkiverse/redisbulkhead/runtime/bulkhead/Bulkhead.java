@@ -93,16 +93,16 @@ final class Bulkhead {
 
     /**
      * @param first the definition of the first call
-     * @param shared whether the limit is that of all instances
+     * @param inStore whether the store keeps the limit, for all instances
      * @param forget is called when nothing is left here
      */
-    Bulkhead(BulkheadId id, SemaphoreDefinition first, Engine engine, boolean shared, Runnable forget) {
+    Bulkhead(BulkheadId id, SemaphoreDefinition first, Engine engine, boolean inStore, Runnable forget) {
         this.id = id;
         this.engine = engine;
         this.recent = engine.recent(id.name());
         this.forget = forget;
-        this.sync = shared ? new ShareSync(this) : null;
-        this.holds = shared ? null : new LocalHolds(this);
+        this.sync = inStore ? new ShareSync(this) : null;
+        this.holds = inStore ? null : new LocalHolds(this);
         this.warnAfterNanos = engine.warnAfterNanos(id);
         adopt(first);
         if (sync == null) {

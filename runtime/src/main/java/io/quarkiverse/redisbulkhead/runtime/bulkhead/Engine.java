@@ -163,11 +163,11 @@ public final class Engine implements ConnectionListener {
         return in(localBulkheads, definition, false);
     }
 
-    private Bulkhead in(Map<BulkheadId, Bulkhead> all, SemaphoreDefinition definition, boolean shared) {
+    private Bulkhead in(Map<BulkheadId, Bulkhead> all, SemaphoreDefinition definition, boolean inStore) {
         Bulkhead known = all.get(definition.id());
         return known != null ? known : all.computeIfAbsent(definition.id(), id -> {
             Bulkhead[] made = new Bulkhead[1];
-            made[0] = new Bulkhead(id, definition, this, shared, () -> all.remove(id, made[0]));
+            made[0] = new Bulkhead(id, definition, this, inStore, () -> all.remove(id, made[0]));
             return made[0];
         });
     }

@@ -130,9 +130,9 @@ final class PendingCall extends Admission.Pending {
             }
             WaiterLimits limits = bulkhead.engine.limits;
             SemaphoreSpec spec = definition.spec();
-            reached = limits.enter(spec, waitsOn);
+            reached = limits.enter(spec, waitsOn, false);
             if (reached.isEmpty()) {
-                uncount = () -> limits.leave(spec, waitsOn);
+                uncount = () -> limits.leave(spec, waitsOn, false);
                 if (!waitingFired) {
                     waitingFired = true;
                     Listeners.fire(call, CallListener::waiting);
@@ -155,8 +155,9 @@ final class PendingCall extends Admission.Pending {
                 return;
             }
             WaiterLimits limits = bulkhead.engine.limits;
-            rejected = !limits.enterBriefly(waitsOn);
-            uncount = rejected ? null : () -> limits.leaveBriefly(waitsOn);
+            SemaphoreSpec spec = definition.spec();
+            rejected = limits.enter(spec, waitsOn, true).isPresent();
+            uncount = rejected ? null : () -> limits.leave(spec, waitsOn, true);
             // It waited for an answer of the store until now.
             cancelTimer();
         }

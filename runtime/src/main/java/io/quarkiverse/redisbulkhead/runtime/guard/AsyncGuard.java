@@ -124,12 +124,12 @@ public record AsyncGuard(String bulkhead, Continuations continuations) {
     }
 
     private Uni<Void> end(Admission admission) {
-        CompletableFuture<Void> ended = admission.end().toCompletableFuture();
-        return hasEnded(ended) ? Uni.createFrom().voidItem() : continuations.answer(() -> ended);
+        return hasEnded(admission) ? Uni.createFrom().voidItem() : continuations.answer(admission::end);
     }
 
     // Interrupts do not cut the wait short.
-    private static boolean hasEnded(CompletableFuture<Void> ended) {
+    private static boolean hasEnded(Admission admission) {
+        CompletableFuture<Void> ended = admission.end().toCompletableFuture();
         if (!ended.isDone() && BlockingOperationControl.isBlockingAllowed()) {
             BlockingWait.awaitUninterruptibly(ended);
         }
@@ -223,21 +223,19 @@ public record AsyncGuard(String bulkhead, Continuations continuations) {
 
                 @Override
                 public void onItem(T item) {
-                    CompletableFuture<Void> ended = admission.end().toCompletableFuture();
-                    if (hasEnded(ended)) {
+                    if (hasEnded(admission)) {
                         super.onItem(item);
                     } else {
-                        continuations.answer(() -> ended).subscribe().with(done -> super.onItem(item));
+                        end(admission).subscribe().with(done -> super.onItem(item));
                     }
                 }
 
                 @Override
                 public void onFailure(Throwable failure) {
-                    CompletableFuture<Void> ended = admission.end().toCompletableFuture();
-                    if (hasEnded(ended)) {
+                    if (hasEnded(admission)) {
                         super.onFailure(failure);
                     } else {
-                        continuations.answer(() -> ended).subscribe().with(done -> super.onFailure(failure));
+                        end(admission).subscribe().with(done -> super.onFailure(failure));
                     }
                 }
 
