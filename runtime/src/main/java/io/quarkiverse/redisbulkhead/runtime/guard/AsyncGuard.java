@@ -124,12 +124,12 @@ public record AsyncGuard(String bulkhead, Continuations continuations) {
     }
 
     private Uni<Void> end(Admission admission) {
-        return hasEnded(admission) ? Uni.createFrom().voidItem() : continuations.answer(admission::end);
+        CompletableFuture<Void> ended = admission.end().toCompletableFuture();
+        return hasEnded(ended) ? Uni.createFrom().voidItem() : continuations.answer(() -> ended);
     }
 
     // Interrupts do not cut the wait short.
-    private static boolean hasEnded(Admission admission) {
-        CompletableFuture<Void> ended = admission.end().toCompletableFuture();
+    private static boolean hasEnded(CompletableFuture<Void> ended) {
         if (!ended.isDone() && BlockingOperationControl.isBlockingAllowed()) {
             BlockingWait.awaitUninterruptibly(ended);
         }
@@ -223,19 +223,21 @@ public record AsyncGuard(String bulkhead, Continuations continuations) {
 
                 @Override
                 public void onItem(T item) {
-                    if (hasEnded(admission)) {
+                    CompletableFuture<Void> ended = admission.end().toCompletableFuture();
+                    if (hasEnded(ended)) {
                         super.onItem(item);
                     } else {
-                        end(admission).subscribe().with(done -> super.onItem(item));
+                        continuations.answer(() -> ended).subscribe().with(done -> super.onItem(item));
                     }
                 }
 
                 @Override
                 public void onFailure(Throwable failure) {
-                    if (hasEnded(admission)) {
+                    CompletableFuture<Void> ended = admission.end().toCompletableFuture();
+                    if (hasEnded(ended)) {
                         super.onFailure(failure);
                     } else {
-                        end(admission).subscribe().with(done -> super.onFailure(failure));
+                        continuations.answer(() -> ended).subscribe().with(done -> super.onFailure(failure));
                     }
                 }
 
