@@ -1,9 +1,9 @@
 package io.quarkiverse.redisbulkhead.runtime.bulkhead;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
+import java.util.Deque;
 import java.util.List;
-import java.util.Set;
 import java.util.function.Predicate;
 
 import io.quarkiverse.redisbulkhead.runtime.store.Statement;
@@ -20,7 +20,8 @@ final class CallLine {
 
         private final CallLine line;
         private final int weight;
-        private final Set<PendingCall> calls = new LinkedHashSet<>();
+        // Most groups have one call.
+        private final Deque<PendingCall> calls = new ArrayDeque<>(1);
         // 0 until it is stated for the first time.
         private long number;
         // 0 until the store has given one.
@@ -41,8 +42,8 @@ final class CallLine {
     }
 
     // The groups with tickets come first.
-    private final Set<Group> placed = new LinkedHashSet<>();
-    private final Set<Group> withoutTicket = new LinkedHashSet<>();
+    private final Deque<Group> placed = new ArrayDeque<>();
+    private final Deque<Group> withoutTicket = new ArrayDeque<>();
     // Takes the next call if it has the same weight. Null after a group is empty.
     private Group last;
     private int size;
@@ -65,21 +66,26 @@ final class CallLine {
         Group group = call.group;
         call.group = null;
         size--;
-        group.calls.remove(call);
+        remove(call, group.calls);
         if (group.calls.isEmpty()) {
-            (group.ticket == 0 ? withoutTicket : placed).remove(group);
+            remove(group, group.ticket == 0 ? withoutTicket : placed);
             last = group == last ? null : last;
         }
         return group.number != 0;
     }
 
-    /** The first call; null if the line is empty. */
-    PendingCall head() {
-        return size == 0 ? null : first(placed.isEmpty() ? withoutTicket : placed).calls.iterator().next();
+    // Most leave from the head: served, or because their time is over.
+    private static <T> void remove(T one, Deque<T> all) {
+        if (all.peek() == one) {
+            all.poll();
+        } else {
+            all.remove(one);
+        }
     }
 
-    private static Group first(Set<Group> groups) {
-        return groups.isEmpty() ? null : groups.iterator().next();
+    /** The first call; null if the line is empty. */
+    PendingCall head() {
+        return size == 0 ? null : (placed.isEmpty() ? withoutTicket : placed).peek().calls.peek();
     }
 
     boolean isEmpty() {
@@ -95,7 +101,7 @@ final class CallLine {
      * but a call that has just come learns from the next statement whether the store is away.
      */
     boolean hasUnstated() {
-        return size > 0 && (added || !withoutTicket.isEmpty() && first(withoutTicket).number == 0);
+        return size > 0 && (added || !withoutTicket.isEmpty() && withoutTicket.peek().number == 0);
     }
 
     /**
@@ -113,7 +119,7 @@ final class CallLine {
             }
             needs.add(new Need(group.ticket, group.number, group.weight, group.calls.size()));
         }
-        Group fresh = first(withoutTicket);
+        Group fresh = withoutTicket.peek();
         if (fresh != null) {
             fresh.number = fresh.number == 0 ? nextNumber : fresh.number;
             needs.add(new Need(0, fresh.number, fresh.weight, fresh.calls.size()));
@@ -132,7 +138,7 @@ final class CallLine {
 
     /** The store has given the group that was stated without a ticket its place. */
     List<PendingCall> placed(long groupNumber, long ticket) {
-        Group group = first(withoutTicket);
+        Group group = withoutTicket.peek();
         if (group == null || group.number != groupNumber) {
             // All of its calls have got permits or gave up.
             return List.of();
@@ -160,7 +166,7 @@ final class CallLine {
 
     private List<PendingCall> calls(Predicate<Group> which) {
         List<PendingCall> calls = new ArrayList<>();
-        for (Set<Group> groups : List.of(placed, withoutTicket)) {
+        for (Deque<Group> groups : List.of(placed, withoutTicket)) {
             for (Group group : groups) {
                 if (which.test(group)) {
                     calls.addAll(group.calls);

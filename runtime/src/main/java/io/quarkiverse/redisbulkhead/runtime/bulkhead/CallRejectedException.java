@@ -78,6 +78,11 @@ public final class CallRejectedException extends BulkheadFullException {
         return key.isEmpty() ? "" : " for this key";
     }
 
+    /** Why. */
+    public Reason reason() {
+        return reason;
+    }
+
     /**
      * Why a call was rejected.
      *

@@ -50,9 +50,10 @@ public enum CallResult {
      * @param hadTime whether the call wanted to wait
      */
     public static CallResult of(Throwable rejection, boolean hadTime) {
-        if (rejection instanceof BulkheadFullException full) {
-            return CallRejectedException.reasonOf(full) == Reason.QUEUE_FULL ? QUEUE_FULL
-                    : hadTime && !CallRejectedException.isFinal(full) ? TIMED_OUT : FULL;
+        if (rejection instanceof CallRejectedException call && call.reason() != Reason.TOO_FEW) {
+            return call.reason() == Reason.QUEUE_FULL ? QUEUE_FULL : FULL;
+        } else if (rejection instanceof BulkheadFullException) {
+            return hadTime ? TIMED_OUT : FULL;
         } else if (rejection instanceof BulkheadContendedException) {
             return CONTENDED;
         }

@@ -81,11 +81,11 @@ public final class Executions {
     private final class Chain extends Admission.Pending {
 
         private final List<Supplier<Admission>> prepared;
+        private final AtomicBoolean counted = new AtomicBoolean(true);
 
         // Guarded by this. What has begun does not change after the end: an admission that begins meanwhile ends immediately.
         private final List<Admission> begun;
         private boolean ended;
-        private final AtomicBoolean counted = new AtomicBoolean(true);
 
         private Chain(List<Supplier<Admission>> prepared) {
             this.prepared = prepared;

@@ -10,7 +10,6 @@ import java.util.function.Supplier;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.OnOutage;
-import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallRejectedException.Reason;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits.WaitsOn;
 
@@ -55,8 +54,8 @@ final class PendingCall extends Admission.Pending {
     private boolean outcomeFinal;
     // Whether it waits because no permit is free, and not only because the store has not answered.
     private boolean seen;
-    // Counts it off; null while it is not counted among the calls that wait.
-    private Runnable uncount;
+    // Whether it is counted among the calls that wait.
+    private boolean counted;
     private boolean waitingFired;
     private Timers.Planned timer;
     private HeldPermit permit;
@@ -125,18 +124,14 @@ final class PendingCall extends Admission.Pending {
         }
         Optional<String> reached;
         synchronized (this) {
-            if (outcomeFinal || uncount != null) {
+            if (outcomeFinal || counted) {
                 return;
             }
-            WaiterLimits limits = bulkhead.engine.limits;
-            SemaphoreSpec spec = definition.spec();
-            reached = limits.enter(spec, waitsOn, false);
-            if (reached.isEmpty()) {
-                uncount = () -> limits.leave(spec, waitsOn, false);
-                if (!waitingFired) {
-                    waitingFired = true;
-                    Listeners.fire(call, CallListener::waiting);
-                }
+            reached = bulkhead.engine.limits.enter(definition.spec(), waitsOn, false);
+            counted = reached.isEmpty();
+            if (counted && !waitingFired) {
+                waitingFired = true;
+                Listeners.fire(call, CallListener::waiting);
             }
         }
         if (reached.isPresent()) {
@@ -151,13 +146,11 @@ final class PendingCall extends Admission.Pending {
     void placedBriefly(int limit) {
         boolean rejected;
         synchronized (this) {
-            if (outcomeFinal || uncount != null) {
+            if (outcomeFinal || counted) {
                 return;
             }
-            WaiterLimits limits = bulkhead.engine.limits;
-            SemaphoreSpec spec = definition.spec();
-            rejected = limits.enter(spec, waitsOn, true).isPresent();
-            uncount = rejected ? null : () -> limits.leave(spec, waitsOn, true);
+            rejected = bulkhead.engine.limits.enter(definition.spec(), waitsOn, true).isPresent();
+            counted = !rejected;
             // It waited for an answer of the store until now.
             cancelTimer();
         }
@@ -263,7 +256,7 @@ final class PendingCall extends Admission.Pending {
     /** It gets no permit, for that reason. */
     void rejected(RuntimeException reason) {
         RuntimeException rejection = definition.translated(reason);
-        if (reason instanceof BulkheadFullException full && CallRejectedException.reasonOf(full) == Reason.NESTED) {
+        if (reason instanceof CallRejectedException known && known.reason() == Reason.NESTED) {
             bulkhead.engine.listeners.fire(listener -> listener.nestedCallRejected(method, rejection));
         }
         OnOutage policy;
@@ -313,9 +306,9 @@ final class PendingCall extends Admission.Pending {
     // Within the lock.
     private void stopsWaiting() {
         cancelTimer();
-        if (uncount != null) {
-            uncount.run();
-            uncount = null;
+        if (counted) {
+            counted = false;
+            bulkhead.engine.limits.leave(definition.spec(), waitsOn, briefly);
         }
     }
 
