@@ -645,4 +645,18 @@ class EngineTest extends TwoInstances {
         advance(Duration.ofSeconds(5));
         assertThat(local.bulkheadNow(WORK)).isNull();
     }
+
+    @Test
+    void detachedPermitOfThisProcessIsFreeAfterItsLease() {
+        SimulatedInstance clock = new SimulatedInstance("clock", server);
+        Engine local = new Engine("local", clock.clock(), one.engine.identity, one, one.limits);
+        Semaphore semaphore = new Semaphore(work(1), local, true, List.of());
+        held(semaphore.admit("m")).detach();
+
+        advance(Duration.ofSeconds(5));
+        assertThat(rejection(semaphore.admit("m"))).isInstanceOf(BulkheadFullException.class);
+        advance(Duration.ofSeconds(2));
+
+        held(semaphore.admit("m"));
+    }
 }
