@@ -2,7 +2,6 @@ package io.quarkiverse.redisbulkhead.runtime;
 
 import java.lang.ref.Cleaner;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -26,7 +25,6 @@ import io.quarkiverse.redisbulkhead.runtime.bulkhead.Executions;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.PermitLogger;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreListener;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreListeners;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Timers;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
@@ -85,14 +83,16 @@ public class BulkheadRuntime {
         int maxBlockedThreads = maxBlockedThreads(config, ConfigProvider.getConfig());
         this.continuations = new Continuations(maxBlockedThreads);
         this.engine = engine(buildTimeConfig.store().needsRedis() ? redis.create() : null, config.commandTimeout(),
-                listener(losses, listeners), new WaiterLimits(maxBlockedThreads), redisListeners, decorators);
+                new WaiterLimits(maxBlockedThreads), redisListeners, decorators);
+        engine.listen(new PermitLostEvents(losses, task -> Arc.container().getExecutorService().execute(task)));
+        listeners.forEach(engine::listen);
         engine.warnAfter(bulkhead -> BulkheadRegistry.warnAfter(bulkhead.name(), registry.get().definitions()));
         this.exit = new ReleaseBeforeExit(ConfigProvider.getConfig());
         this.recordsPlaces = config.recordPlaces().orElse(LaunchMode.current().isDevOrTest());
     }
 
     // Redis is null where the permits are kept in this process; then only tests of applications need a store.
-    private Engine engine(RedisShareStore redis, Duration commandTimeout, SemaphoreListener listener, WaiterLimits limits,
+    private Engine engine(RedisShareStore redis, Duration commandTimeout, WaiterLimits limits,
             List<ObservedShareStore.Listener> redisListeners, List<StoreDecorator> decorators) {
         // Not injected: that would start the injection of configuration, which few applications need and which takes its time.
         String application = ConfigProvider.getConfig().getOptionalValue("quarkus.application.name", String.class).orElse("");
@@ -101,7 +101,7 @@ public class BulkheadRuntime {
                 HostName.getQualifiedHostName() + ":" + ProcessHandle.current().pid());
         String instance = redis == null ? UUID.randomUUID().toString() : redis.instance();
         if (redis == null && decorators.isEmpty()) {
-            return new Engine(instance, timers, identity, listener, limits);
+            return new Engine(instance, timers, identity, new PermitLogger(), limits);
         }
         ShareStore store = redis;
         for (StoreDecorator decorator : decorators) {
@@ -115,8 +115,8 @@ public class BulkheadRuntime {
                 store = ReloadedStore.inDevMode(store);
             }
         }
-        Engine shares = new Engine(instance, store, redis == null ? null : redis.inbox(), timers, identity, listener, limits,
-                commandTimeout);
+        Engine shares = new Engine(instance, store, redis == null ? null : redis.inbox(), timers, identity,
+                new PermitLogger(), limits, commandTimeout);
         if (redis != null) {
             connecting = redis::warmUp;
             disconnecting = redis::close;
@@ -139,14 +139,6 @@ public class BulkheadRuntime {
         }
         Optional<Integer> workers = properties.getOptionalValue("quarkus.thread-pool.max-threads", Integer.class);
         return Math.max(1, (workers.isPresent() ? workers.get() : ExecutorRecorder.calculateMaxThreads()) / 2);
-    }
-
-    private static SemaphoreListener listener(Event<PermitLost> losses, List<SemaphoreListener> others) {
-        List<SemaphoreListener> all = new ArrayList<>();
-        all.add(new PermitLogger());
-        all.add(new PermitLostEvents(losses, task -> Arc.container().getExecutorService().execute(task)));
-        all.addAll(others);
-        return new SemaphoreListeners(all);
     }
 
     Engine engine() {

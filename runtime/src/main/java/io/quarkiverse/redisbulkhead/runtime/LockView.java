@@ -13,8 +13,8 @@ import io.quarkiverse.redisbulkhead.LockNotAcquiredException;
 import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.RedisLock;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.NestedCallRejectedException;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.QueueFullException;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallRejectedException;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallRejectedException.Reason;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
 import io.smallrye.mutiny.Uni;
 
@@ -39,17 +39,17 @@ final class LockView extends BulkheadView implements RedisLock {
 
     /** Where the bulkhead behind a lock is full, another call holds the lock. */
     static LockNotAcquiredException rejection(String lock, BulkheadFullException rejection) {
-        if (rejection instanceof QueueFullException full) {
-            return new LockNotAcquiredException(
-                    "Lock '" + lock + "' is not free, and the call cannot wait: " + full.reason(), lock,
-                    full.nearestLeaseEnd());
+        Reason reason = CallRejectedException.reasonOf(rejection);
+        if (reason == Reason.QUEUE_FULL) {
+            return new LockNotAcquiredException("Lock '" + lock + "' is not free, and the call cannot wait: "
+                    + ((CallRejectedException) rejection).bound(), lock, rejection.nearestLeaseEnd());
         }
-        if (rejection instanceof NestedCallRejectedException nested) {
+        if (reason == Reason.NESTED) {
             LockNotAcquiredException held = new LockNotAcquiredException(
                     "Lock '" + lock + "' is held by a call around this one, which would wait for itself,"
                             + " as locks are not reentrant. Lock only once, and pass the Permit on",
-                    lock, nested.nearestLeaseEnd());
-            held.initCause(nested);
+                    lock, rejection.nearestLeaseEnd());
+            held.initCause(rejection);
             return held;
         }
         return new LockNotAcquiredException(lock, rejection.nearestLeaseEnd());

@@ -25,7 +25,6 @@ import io.quarkiverse.redisbulkhead.runtime.bulkhead.Executions;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.PermitLogger;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreListeners;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Timers;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadUse;
@@ -51,13 +50,12 @@ class CallAllocationTest {
     private static final Object[] ARGUMENTS = { "acme" };
 
     private final Engine engine = new Engine("one", new Untimed(), new HolderIdentity("app", "host:1"),
-            new SemaphoreListeners(
-                    List.of(new PermitLogger(), new PermitLostEvents(null, Runnable::run))),
-            new WaiterLimits(0));
+            new PermitLogger(), new WaiterLimits(0));
     private final Continuations continuations = new Continuations(0);
 
     @BeforeEach
     void threadsMayBlock() {
+        engine.listen(new PermitLostEvents(null, Runnable::run));
         BlockingOperationControl.setIoThreadDetector(new IOThreadDetector[0]);
     }
 

@@ -19,7 +19,7 @@ import io.quarkiverse.redisbulkhead.runtime.bulkhead.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.RealTimers;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaitsOn;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits.WaitsOn;
 import io.quarkiverse.redisbulkhead.runtime.guard.BlockingWait;
 
 class LockRejectionTest {

@@ -10,10 +10,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
+import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.PermitGoneException;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.PermitLost.Reason;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.Waiter;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.SharePermit.State;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
@@ -33,7 +35,7 @@ final class Bulkhead {
     private static final ThreadLocal<Deque<Runnable>> IN_TURN = new ThreadLocal<>();
 
     final BulkheadId id;
-    final Surroundings around;
+    final Engine engine;
     final RecentExecutions recent;
     private final Runnable forget;
     // Null where the whole limit is in this process.
@@ -77,9 +79,9 @@ final class Bulkhead {
     // Calls that do not wait, until the store has answered.
     final CallLine immediate = new CallLine();
 
-    private final Timers.Alarm alarm;
-    private boolean ticking;
-    private boolean stopping;
+    // The next tick; null while nothing is to be looked at.
+    private Timers.Planned tick;
+    private long tickNanos;
     private boolean closed;
     private boolean forgotten;
     private boolean empty;
@@ -91,34 +93,36 @@ final class Bulkhead {
 
     /**
      * @param first the definition of the first call
+     * @param inStore whether the store keeps the limit, for all instances
      * @param forget is called when nothing is left here
      */
-    Bulkhead(BulkheadId id, SemaphoreDefinition first, Surroundings around, Runnable forget) {
+    Bulkhead(BulkheadId id, SemaphoreDefinition first, Engine engine, boolean inStore, Runnable forget) {
         this.id = id;
-        this.around = around;
-        this.recent = around.recent(id.name());
+        this.engine = engine;
+        this.recent = engine.recent(id.name());
         this.forget = forget;
-        this.alarm = new Timers.Alarm(around.timers);
-        this.sync = around.store == null ? null : new ShareSync(this);
-        this.holds = around.store == null ? new LocalHolds(this) : null;
-        this.warnAfterNanos = around.warnAfterNanos(id);
+        this.sync = inStore ? new ShareSync(this) : null;
+        this.holds = inStore ? null : new LocalHolds(this);
+        this.warnAfterNanos = engine.warnAfterNanos(id);
         adopt(first);
         if (sync == null) {
             keeps = true;
-            tokens = new TokenBlock(around.firstLocalToken(System.currentTimeMillis() * 1_000), Long.MAX_VALUE);
+            tokens = engine.localTokens();
         }
     }
 
     long nanoTime() {
-        return around.timers.nanoTime();
+        return engine.timers.nanoTime();
     }
 
+    /** Whether tokens are fencing tokens; not when the store issues them, too. */
     boolean isFenced() {
-        return around.fenced;
+        return sync != null || engine.store == null;
     }
 
-    boolean isOf(Object engine) {
-        return engine == around;
+    /** Within the lock. */
+    boolean leaseIsOver(long now) {
+        return sync != null && validUntilNanos - now <= 0;
     }
 
     /** Within the lock. May be negative when the limit was lowered. */
@@ -137,10 +141,10 @@ final class Bulkhead {
         SemaphoreSpec spec = definition.spec();
         long now = nanoTime();
         synchronized (this) {
-            if (!line.isEmpty() || othersWait && fair || stopping || forgotten || idle() < spec.weight()
+            if (!line.isEmpty() || othersWait && fair || engine.isStopping() || forgotten || idle() < spec.weight()
                     || spec.permits() != declared
                     || definition.terms().leaseNanos() > leaseNanos || tokens.free() <= 0
-                    || sync != null && validUntilNanos - now <= 0) {
+                    || leaseIsOver(now)) {
                 return null;
             }
             return start(definition, method, whenEnded, now);
@@ -158,11 +162,7 @@ final class Bulkhead {
 
     // Within the lock; the weight is counted already.
     void use(SharePermit permit) {
-        if (permit.tokens == null && permit.token == 0 && tokens.free() > 0) {
-            // Otherwise it comes back after it was detached, and keeps its token.
-            tokens.reserve();
-            permit.tokens = tokens;
-        }
+        permit.reserveToken();
         permit.inUse = true;
         permit.before = last;
         if (last == null) {
@@ -173,18 +173,26 @@ final class Bulkhead {
         last = permit;
         empty = false;
         fewestIdle = Math.min(fewestIdle, idle());
-        if (!ticking || permit.definition.terms().holdIsBounded()) {
+        if (tick == null || permit.definition.terms().holdIsBounded()) {
             plan(permit.definition.terms().holdIsBounded() ? permit.holdEndNanos() : nanoTime() + FORGET_NANOS);
         }
     }
 
     /** Within the lock: looks at everything that has a time by then. */
     void plan(long atNanos) {
-        if (closed) {
-            return;
+        if (!closed && (tick == null || tickNanos - atNanos > 0)) {
+            cancelTick();
+            tickNanos = atNanos;
+            tick = engine.timers.after(Duration.ofNanos(Math.max(0, atNanos - nanoTime())), whenDue);
         }
-        ticking = true;
-        alarm.noLaterThan(atNanos, whenDue);
+    }
+
+    // Within the lock.
+    private void cancelTick() {
+        if (tick != null) {
+            tick.cancel();
+            tick = null;
+        }
     }
 
     /**
@@ -201,7 +209,7 @@ final class Bulkhead {
             }
             empty = false;
             adopt(definition);
-            if (stopping || around.isStopping()) {
+            if (engine.isStopping()) {
                 then.add(() -> call.rejected(call.stopping()));
             } else {
                 long now = nanoTime();
@@ -268,8 +276,8 @@ final class Bulkhead {
         return keeps && sync.knowsLimit() && share >= limit && !sync.isAway();
     }
 
-    /** Within the lock. When a permit becomes free at the latest, as far as known. */
-    private Duration nearestLeaseEnd() {
+    /** When a permit becomes free at the latest, as far as known. */
+    synchronized Duration nearestLeaseEnd() {
         return sync != null ? sync.nearestLeaseEnd() : Duration.ofNanos(holds.nanosLeft(nanoTime()).orElse(leaseNanos));
     }
 
@@ -343,7 +351,7 @@ final class Bulkhead {
                 return false;
             }
             long now = nanoTime();
-            if (sync != null && permit.state == State.HELD && validUntilNanos - now <= 0 && permit.inUse) {
+            if (permit.state == State.HELD && permit.inUse && leaseIsOver(now)) {
                 then = new ArrayList<>();
                 endLeaseIfOver(now, then);
             }
@@ -420,16 +428,11 @@ final class Bulkhead {
         return sync == null ? CompletableFuture.completedFuture(null) : sync.returned().handle((done, failure) -> null);
     }
 
-    CompletionStage<Boolean> refresh(SharePermit permit) {
-        return sync == null ? CompletableFuture.completedFuture(holds(permit))
-                : sync.confirmed().thenApply(done -> holds(permit));
-    }
-
     // ---- Losses
 
     /** Within the lock. */
     void endLeaseIfOver(long now, List<Runnable> then) {
-        if (sync != null && share > 0 && validUntilNanos - now <= 0) {
+        if (share > 0 && leaseIsOver(now)) {
             sync.leaseOver(now, then);
         }
     }
@@ -451,7 +454,7 @@ final class Bulkhead {
 
     // Within the lock. Its weight stays in use.
     private void lose(SharePermit permit, Reason reason, List<Runnable> then) {
-        PermitLost loss = new PermitLost(id.name(), id.key(), idOf(permit), tokenOf(permit), permit.method, reason);
+        PermitLost loss = new PermitLost(id.name(), id.key(), permit.id(), permit.fencingToken(), permit.method, reason);
         permit.state = State.LOST;
         if (permit.inUse) {
             unlink(permit);
@@ -460,7 +463,7 @@ final class Bulkhead {
             if (permit.interruption != null) {
                 permit.interruption.complete(loss);
             }
-            around.listener.lost(loss);
+            engine.listeners.fire(listener -> listener.lost(loss));
         });
     }
 
@@ -488,42 +491,11 @@ final class Bulkhead {
         freed(permit.weight(), false, now, then);
     }
 
-    // ---- What callers ask of a permit
-
-    synchronized String idOf(SharePermit permit) {
-        if (permit.id == null) {
-            permit.id = around.newId(permit.weight());
-        }
-        return permit.id;
-    }
-
-    long tokenOf(SharePermit permit) {
-        boolean few;
-        long token;
-        synchronized (this) {
-            if (!around.fenced || permit.tokens == null && !(permit.inUse && permit.token == 0 && tokens.free() > 0)) {
-                return permit.token;
-            }
-            if (permit.tokens == null) {
-                // It was attached before this instance had a token.
-                tokens.reserve();
-                permit.tokens = tokens;
-            }
-            permit.token = permit.tokens.draw();
-            permit.tokens = null;
-            token = permit.token;
-            few = sync != null && sync.tokenDrawn(token);
-        }
-        if (few) {
+    /** Within the lock. */
+    void tokenDrawn(long token) {
+        if (sync != null && sync.tokenDrawn(token)) {
             // Not on the caller's stack, which may hold locks.
-            around.timers.after(Duration.ZERO, this::flush);
-        }
-        return token;
-    }
-
-    boolean holds(SharePermit permit) {
-        synchronized (this) {
-            return permit.state == State.HELD && (sync == null || !permit.inUse || validUntilNanos - nanoTime() > 0);
+            engine.timers.after(Duration.ZERO, this::flush);
         }
     }
 
@@ -532,14 +504,13 @@ final class Bulkhead {
     CompletionStage<String> detach(SharePermit permit) {
         CompletableFuture<String> token = new CompletableFuture<>();
         synchronized (this) {
-            if (permit.state != State.HELD || sync != null && permit.inUse && validUntilNanos - nanoTime() <= 0
-                    || permit.detaching) {
+            if (!permit.isHeld() || permit.detaching) {
                 // Only one caller gets the token.
-                return CompletableFuture.failedStage(gone(permit, permit.state == State.HELD ? "is being detached already"
+                return CompletableFuture.failedStage(gone(permit, permit.isHeld() ? "is being detached already"
                         : "cannot be detached, because it was released, detached or lost"));
             }
             if (permit.detachment == null) {
-                permit.detachment = DetachedPermit.of(idOf(permit), new SecureRandom());
+                permit.detachment = DetachedPermit.of(permit.id(), new SecureRandom());
             }
             if (sync == null) {
                 permit.state = State.DETACHED;
@@ -595,7 +566,7 @@ final class Bulkhead {
     }
 
     PermitGoneException gone(SharePermit permit, String what) {
-        return new PermitGoneException(id.name(), "The permit " + idOf(permit) + " of bulkhead '" + id.name() + "' " + what);
+        return new PermitGoneException(id.name(), "The permit " + permit.id() + " of bulkhead '" + id.name() + "' " + what);
     }
 
     CompletionStage<HeldPermit> attach(SemaphoreDefinition definition, DetachedPermit detached, String method) {
@@ -606,7 +577,7 @@ final class Bulkhead {
             }
             empty = false;
             adopt(definition);
-            if (stopping || around.isStopping()) {
+            if (engine.isStopping()) {
                 return CompletableFuture.failedStage(new StoppingException(id.name()));
             }
             plan(nanoTime() + FORGET_NANOS);
@@ -688,8 +659,9 @@ final class Bulkhead {
 
     private synchronized SharePermit lend(PendingCall call) {
         long now = nanoTime();
-        return !line.isEmpty() || stopping || forgotten || idle() < call.ofTheShare.spec().weight() || tokens.free() <= 0
-                || validUntilNanos - now <= 0 ? null : start(call.ofTheShare, call.method, null, now);
+        return !line.isEmpty() || engine.isStopping() || forgotten || idle() < call.ofTheShare.spec().weight()
+                || tokens.free() <= 0
+                || leaseIsOver(now) ? null : start(call.ofTheShare, call.method, null, now);
     }
 
     /** Sets the limit of a bulkhead of this process; 0 to undo that. Whether it was set before. */
@@ -728,6 +700,13 @@ final class Bulkhead {
         }
     }
 
+    /** Within the lock: all that wait for a permit or an answer. */
+    List<PendingCall> calls() {
+        List<PendingCall> calls = new ArrayList<>(line.calls(false));
+        calls.addAll(immediate.calls(false));
+        return calls;
+    }
+
     // ---- Time
 
     private void tick() {
@@ -737,15 +716,15 @@ final class Bulkhead {
             if (closed) {
                 return;
             }
-            alarm.cancel();
-            ticking = false;
+            cancelTick();
             long now = nanoTime();
             endLeaseIfOver(now, then);
             long next = endHolds(now, then);
             if (sync != null) {
                 next = earlier(next, sync.tick(now, then), now);
             } else {
-                next = earlier(next, holds.endAndNext(now), now);
+                holds.end(now);
+                next = earlier(next, now + holds.nanosLeft(now).orElse(leaseNanos), now);
             }
             serve(now, then);
             gone = isGone(now);
@@ -776,7 +755,7 @@ final class Bulkhead {
             if (!permit.reported && now - permit.sinceNanos >= warnAfterNanos) {
                 permit.reported = true;
                 PermitInUse held = permit.inUse(now);
-                then.add(() -> around.listener.heldLong(held));
+                then.add(() -> engine.listeners.fire(listener -> listener.heldLong(held)));
             }
             if (permit.definition.terms().holdIsBounded()) {
                 if (permit.holdEndNanos() - now <= 0) {
@@ -806,7 +785,7 @@ final class Bulkhead {
         } else if (now - emptySinceNanos >= FORGET_NANOS && resizedTo == 0) {
             forgotten = true;
             if (sync == null) {
-                around.raiseTokenFloor(tokens.next());
+                engine.forget(tokens);
             }
         }
         return forgotten;
@@ -818,14 +797,11 @@ final class Bulkhead {
     void stop() {
         List<Runnable> then = new ArrayList<>();
         synchronized (this) {
-            stopping = true;
             if (sync != null) {
                 keeps = false;
                 sync.positionChanged();
             }
-            List<PendingCall> waiting = new ArrayList<>(line.calls(false));
-            waiting.addAll(immediate.calls(false));
-            for (PendingCall call : waiting) {
+            for (PendingCall call : calls()) {
                 remove(call);
                 then.add(() -> call.rejected(call.stopping()));
             }
@@ -835,7 +811,7 @@ final class Bulkhead {
     }
 
     boolean isStopping() {
-        return stopping;
+        return engine.isStopping();
     }
 
     /** Within the lock: permits were granted while calls of other instances wait. */
@@ -868,7 +844,7 @@ final class Bulkhead {
         List<Runnable> then = new ArrayList<>();
         synchronized (this) {
             closed = true;
-            alarm.cancel();
+            cancelTick();
             if (sync != null) {
                 sync.close(then);
             }
@@ -878,20 +854,31 @@ final class Bulkhead {
 
     // ---- Looking
 
-    synchronized List<SharePermit> permits() {
-        List<SharePermit> all = new ArrayList<>();
-        for (SharePermit permit = first; permit != null; permit = permit.after) {
-            all.add(permit);
+    /** The executions and waiting calls of this instance, no more than that of each. */
+    synchronized Occupancy occupancy(int most) {
+        HolderIdentity identity = engine.identity;
+        // Without a store, as if the lease began now.
+        long leaseEnd = sync == null ? nanoTime() + leaseNanos : validUntilNanos + marginNanos;
+        List<Holder> holders = new ArrayList<>();
+        for (SharePermit permit = first; permit != null && holders.size() < most; permit = permit.after) {
+            long until = permit.definition.terms().holdIsBounded() ? earlier(permit.holdEndNanos(), leaseEnd, nanoTime())
+                    : leaseEnd;
+            holders.add(new Holder(permit.id(), id.name(), id.key(), permit.fencingToken(), permit.weight(),
+                    identity.application(), identity.instance(), permit.method, engine.wallTime(permit.sinceNanos),
+                    engine.wallTime(until), permit.leaked ? Holder.State.LEAKED : Holder.State.HELD));
         }
-        return all;
+        List<Waiter> waiters = new ArrayList<>();
+        List<PendingCall> waiting = line.calls(false);
+        for (PendingCall call : waiting.subList(0, Math.min(most, waiting.size()))) {
+            waiters.add(new Waiter(engine.instance + "-w" + waiters.size(), id.name(), id.key(),
+                    call.isFair() ? call.group.ticket() : 0, call.weight(), identity.application(), identity.instance(),
+                    call.method, engine.wallTime(call.begunNanos), engine.wallTime(call.untilNanos())));
+        }
+        return Occupancy.ofInstance(inUse, waiting.size(), holders, waiters);
     }
 
     synchronized boolean keepsPermits() {
         return keeps;
-    }
-
-    synchronized List<PendingCall> waiting() {
-        return line.calls(false);
     }
 
     synchronized int waitingCalls() {
@@ -902,21 +889,8 @@ final class Bulkhead {
         return first != null || !line.isEmpty() || holds != null && !holds.isEmpty();
     }
 
-    synchronized int usedPermits() {
-        return inUse;
-    }
-
     synchronized int declared() {
         return declared;
-    }
-
-    synchronized Duration leaseLeft() {
-        return sync == null ? Duration.ofNanos(leaseNanos) : Duration.ofNanos(Math.max(0, leaseEndNanos() - nanoTime()));
-    }
-
-    /** When the lease ends in the store. Without a store, as if the lease began now. */
-    synchronized long leaseEndNanos() {
-        return sync == null ? nanoTime() + leaseNanos : validUntilNanos + marginNanos;
     }
 
     ShareSync sync() {

@@ -1,7 +1,10 @@
 package io.quarkiverse.redisbulkhead.runtime.bulkhead;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
+import java.util.function.Predicate;
 
 import io.quarkiverse.redisbulkhead.runtime.store.Statement;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement.Need;
@@ -17,15 +20,12 @@ final class CallLine {
 
         private final CallLine line;
         private final int weight;
+        // Most groups have one call.
+        private final Deque<PendingCall> calls = new ArrayDeque<>(1);
         // 0 until it is stated for the first time.
         private long number;
         // 0 until the store has given one.
         private long ticket;
-        private int count;
-        private PendingCall first;
-        private PendingCall last;
-        private Group before;
-        private Group after;
 
         private Group(CallLine line, int weight) {
             this.line = line;
@@ -39,99 +39,61 @@ final class CallLine {
         boolean isIn(CallLine one) {
             return line == one;
         }
-
-        private boolean takes(PendingCall call) {
-            return number == 0 && weight == call.weight();
-        }
     }
 
-    private Group first;
-    private Group last;
     // The groups with tickets come first.
-    private Group firstWithoutTicket;
+    private final Deque<Group> placed = new ArrayDeque<>();
+    private final Deque<Group> withoutTicket = new ArrayDeque<>();
+    // Takes the next call if it has the same weight. Null after a group is empty.
+    private Group last;
+    private int size;
     // Whether a call came since the needs were last stated.
     private boolean added;
 
     void add(PendingCall call) {
         added = true;
-        Group group = last;
-        if (group == null || !group.takes(call)) {
-            group = new Group(this, call.weight());
-            group.before = last;
-            if (last == null) {
-                first = group;
-            } else {
-                last.after = group;
-            }
-            last = group;
-            if (firstWithoutTicket == null) {
-                firstWithoutTicket = group;
-            }
+        if (last == null || last.number != 0 || last.weight != call.weight()) {
+            last = new Group(this, call.weight());
+            withoutTicket.add(last);
         }
-        call.before = group.last;
-        if (group.last == null) {
-            group.first = call;
-        } else {
-            group.last.after = call;
-        }
-        group.last = call;
-        group.count++;
-        call.group = group;
+        last.calls.add(call);
+        call.group = last;
+        size++;
     }
 
     /** Whether the store may know of the call. */
     boolean removeAndWasStated(PendingCall call) {
         Group group = call.group;
-        if (call.before == null) {
-            group.first = call.after;
-        } else {
-            call.before.after = call.after;
-        }
-        if (call.after == null) {
-            group.last = call.before;
-        } else {
-            call.after.before = call.before;
-        }
-        call.before = null;
-        call.after = null;
         call.group = null;
-        if (--group.count == 0) {
-            unlink(group);
+        size--;
+        remove(call, group.calls);
+        if (group.calls.isEmpty()) {
+            remove(group, group.ticket == 0 ? withoutTicket : placed);
+            last = group == last ? null : last;
         }
         return group.number != 0;
     }
 
-    private void unlink(Group group) {
-        if (group.before == null) {
-            first = group.after;
+    // Most leave from the head: served, or because their time is over.
+    private static <T> void remove(T one, Deque<T> all) {
+        if (all.peek() == one) {
+            all.poll();
         } else {
-            group.before.after = group.after;
-        }
-        if (group.after == null) {
-            last = group.before;
-        } else {
-            group.after.before = group.before;
-        }
-        if (firstWithoutTicket == group) {
-            firstWithoutTicket = group.after;
+            all.remove(one);
         }
     }
 
     /** The first call; null if the line is empty. */
     PendingCall head() {
-        return first == null ? null : first.first;
+        return size == 0 ? null : (placed.isEmpty() ? withoutTicket : placed).peek().calls.peek();
     }
 
     boolean isEmpty() {
-        return first == null;
+        return size == 0;
     }
 
     int size() {
-        int calls = 0;
-        for (Group group = first; group != null; group = group.after) {
-            calls += group.count;
-        }
-        return calls;
+        return size;
     }
 
     /**
@@ -139,7 +101,7 @@ final class CallLine {
      * but a call that has just come learns from the next statement whether the store is away.
      */
     boolean hasUnstated() {
-        return first != null && (added || firstWithoutTicket != null && firstWithoutTicket.number == 0);
+        return size > 0 && (added || !withoutTicket.isEmpty() && withoutTicket.peek().number == 0);
     }
 
     /**
@@ -151,13 +113,16 @@ final class CallLine {
     List<Need> needs(long nextNumber) {
         added = false;
         List<Need> needs = new ArrayList<>();
-        for (Group group = first; group != firstWithoutTicket && needs.size() < Statement.MAX_NEEDS - 1; group = group.after) {
-            needs.add(new Need(group.ticket, group.number, group.weight, group.count));
+        for (Group group : placed) {
+            if (needs.size() == Statement.MAX_NEEDS - 1) {
+                break;
+            }
+            needs.add(new Need(group.ticket, group.number, group.weight, group.calls.size()));
         }
-        Group fresh = firstWithoutTicket;
+        Group fresh = withoutTicket.peek();
         if (fresh != null) {
             fresh.number = fresh.number == 0 ? nextNumber : fresh.number;
-            needs.add(new Need(0, fresh.number, fresh.weight, fresh.count));
+            needs.add(new Need(0, fresh.number, fresh.weight, fresh.calls.size()));
         }
         return needs;
     }
@@ -165,58 +130,47 @@ final class CallLine {
     /** The needs of calls that get no tickets. */
     List<Need> needsWithoutPlaces() {
         added = false;
-        List<Need> needs = new ArrayList<>();
-        for (Group group = first; group != null && needs.size() < Statement.MAX_NEEDS; group = group.after) {
+        return withoutTicket.stream().limit(Statement.MAX_NEEDS).map(group -> {
             group.number = 1;
-            needs.add(new Need(0, 0, group.weight, group.count));
-        }
-        return needs;
+            return new Need(0, 0, group.weight, group.calls.size());
+        }).toList();
     }
 
     /** The store has given the group that was stated without a ticket its place. */
     List<PendingCall> placed(long groupNumber, long ticket) {
-        Group group = firstWithoutTicket;
+        Group group = withoutTicket.peek();
         if (group == null || group.number != groupNumber) {
             // All of its calls have got permits or gave up.
             return List.of();
         }
         group.ticket = ticket;
-        firstWithoutTicket = group.after;
-        return callsOf(group);
+        withoutTicket.remove(group);
+        placed.add(group);
+        return List.copyOf(group.calls);
     }
 
     /** Calls of other weights, behind the group whose place comes next. */
     List<PendingCall> withoutTickets() {
-        List<PendingCall> calls = new ArrayList<>();
-        for (Group group = firstWithoutTicket; group != null; group = group.after) {
-            calls.addAll(callsOf(group));
-        }
-        return calls;
-    }
-
-    private static List<PendingCall> callsOf(Group group) {
-        List<PendingCall> calls = new ArrayList<>(group.count);
-        for (PendingCall call = group.first; call != null; call = call.after) {
-            calls.add(call);
-        }
-        return calls;
+        return calls(group -> group.ticket == 0);
     }
 
     /** The calls that were stated, or all. */
     List<PendingCall> calls(boolean statedOnly) {
-        List<PendingCall> calls = new ArrayList<>();
-        for (Group group = first; group != null && (!statedOnly || group.number != 0); group = group.after) {
-            calls.addAll(callsOf(group));
-        }
-        return calls;
+        return calls(group -> !statedOnly || group.number != 0);
     }
 
     /** The calls that weigh more than that. */
     List<PendingCall> heavierThan(int weight) {
+        return calls(group -> group.weight > weight);
+    }
+
+    private List<PendingCall> calls(Predicate<Group> which) {
         List<PendingCall> calls = new ArrayList<>();
-        for (Group group = first; group != null; group = group.after) {
-            if (group.weight > weight) {
-                calls.addAll(callsOf(group));
+        for (Deque<Group> groups : List.of(placed, withoutTicket)) {
+            for (Group group : groups) {
+                if (which.test(group)) {
+                    calls.addAll(group.calls);
+                }
             }
         }
         return calls;

@@ -2,7 +2,7 @@ package io.quarkiverse.redisbulkhead.runtime.bulkhead;
 
 /**
  * Receives the events of one call, or of several that need not be told apart. The events of a call come one after the other, on
- * any thread, sometimes while a lock is held: methods must neither block nor call the bulkhead. {@link SemaphoreListeners} logs
+ * any thread, sometimes while a lock is held: methods must neither block nor call the bulkhead. {@link Listeners} logs
  * what they throw.
  */
 public interface CallListener {

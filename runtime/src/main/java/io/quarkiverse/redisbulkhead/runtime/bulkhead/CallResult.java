@@ -4,6 +4,7 @@ import java.util.concurrent.CancellationException;
 
 import io.quarkiverse.redisbulkhead.BulkheadContendedException;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallRejectedException.Reason;
 
 /** The outcome of a call that requested a permit. */
 public enum CallResult {
@@ -49,12 +50,10 @@ public enum CallResult {
      * @param hadTime whether the call wanted to wait
      */
     public static CallResult of(Throwable rejection, boolean hadTime) {
-        if (rejection instanceof QueueFullException) {
-            return QUEUE_FULL;
+        if (rejection instanceof CallRejectedException call && call.reason() != Reason.TOO_FEW) {
+            return call.reason() == Reason.QUEUE_FULL ? QUEUE_FULL : FULL;
         } else if (rejection instanceof BulkheadFullException) {
-            return hadTime && !(rejection instanceof NestedCallRejectedException)
-                    && !(rejection instanceof HeavyCallRejectedException heavy && heavy.isAboveLimit()) ? TIMED_OUT
-                            : FULL;
+            return hadTime ? TIMED_OUT : FULL;
         } else if (rejection instanceof BulkheadContendedException) {
             return CONTENDED;
         }

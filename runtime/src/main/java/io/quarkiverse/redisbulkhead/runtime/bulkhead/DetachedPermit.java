@@ -50,12 +50,9 @@ public record DetachedPermit(String permitId, String secret) {
 
     /** What the store keeps. */
     public String digest() {
-        return sha256(secret);
-    }
-
-    private static String sha256(String text) {
         try {
-            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8)));
+            return HexFormat.of()
+                    .formatHex(MessageDigest.getInstance("SHA-256").digest(secret.getBytes(StandardCharsets.UTF_8)));
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("Each Java platform has SHA-256", e);
         }

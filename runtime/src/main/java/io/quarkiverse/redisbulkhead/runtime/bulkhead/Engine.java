@@ -18,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.DoubleSupplier;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -56,13 +57,42 @@ public final class Engine implements ConnectionListener {
     private static final int MOST_LISTED = 1_000;
     private static final int MOST_ASKED = 100;
 
-    private final Surroundings around;
-    // For the policy local. Null for an engine of this process only.
-    private final Engine fallback;
-    private final Function<SemaphoreDefinition, Bulkhead> localBulkheads;
+    private static final int RADIX = 36;
+    private static final char WEIGHT_FOLLOWS = '_';
+    private static final Duration CLOCK_TOLERANCE = Duration.ofMillis(100);
+    private static final int MOST_NAMES = 1_000;
+    private static final String OTHERS = "";
+
+    final Timers timers;
+    // Null for an engine of this process only.
+    final ShareStore store;
+    final HolderIdentity identity;
+    final WaiterLimits limits;
+    final Listeners listeners = new Listeners();
+    // How long a call that does not want to wait may take.
+    final Duration commandTimeout;
+    // From 0 to 1, so that instances do not try again together.
+    final DoubleSupplier random;
+    // In letters and digits, and new at each start.
+    final String instance;
     // Null if instances cannot ask each other.
     private final Peers peers;
     private final Map<BulkheadId, Bulkhead> bulkheads = new ConcurrentHashMap<>();
+    // Those of the policy local.
+    private final Map<BulkheadId, Bulkhead> localBulkheads = new ConcurrentHashMap<>();
+    private final Map<String, RecentExecutions> recent = new ConcurrentHashMap<>();
+    private final AtomicLong ids = new AtomicLong();
+    private final AtomicLong numbers = new AtomicLong();
+    private final AtomicLong localTokens = new AtomicLong();
+
+    // Guarded by this.
+    private Instant wallOrigin;
+    private long wallOriginNanos;
+
+    private volatile Function<BulkheadId, Duration> warnAfter = bulkhead -> Duration.ZERO;
+    private volatile boolean stopping;
+    private volatile boolean deaf;
+    private volatile boolean keepsNothing;
 
     /**
      * An engine over the store that instances share. Its waiting calls and those of the outage policy {@code local} are
@@ -84,18 +114,6 @@ public final class Engine implements ConnectionListener {
                 () -> ThreadLocalRandom.current().nextDouble());
     }
 
-    Engine(String instance, ShareStore store, Peers peers, Timers timers, HolderIdentity identity,
-            SemaphoreListener listener, WaiterLimits limits, Duration commandTimeout, DoubleSupplier random) {
-        this.around = new Surroundings(instance, store, timers, identity, listener, limits, true, commandTimeout, random);
-        this.fallback = new Engine(instance, timers, identity, listener, limits, false);
-        this.localBulkheads = fallback::bulkhead;
-        this.peers = peers;
-        store.listen(this::received);
-        if (peers != null) {
-            peers.answerWith(this::answer);
-        }
-    }
-
     /**
      * An engine for this process only.
      *
@@ -107,27 +125,139 @@ public final class Engine implements ConnectionListener {
      */
     public Engine(String instance, Timers timers, HolderIdentity identity, SemaphoreListener listener,
             WaiterLimits limits) {
-        this(instance, timers, identity, listener, limits, true);
+        this(instance, null, null, timers, identity, listener, limits, Duration.ZERO, () -> 1);
     }
 
-    private Engine(String instance, Timers timers, HolderIdentity identity, SemaphoreListener listener,
-            WaiterLimits limits, boolean fenced) {
-        this.around = new Surroundings(instance, null, timers, identity, listener, limits, fenced, Duration.ZERO,
-                () -> 1);
-        this.fallback = null;
-        this.localBulkheads = null;
-        this.peers = null;
+    Engine(String instance, ShareStore store, Peers peers, Timers timers, HolderIdentity identity,
+            SemaphoreListener listener, WaiterLimits limits, Duration commandTimeout, DoubleSupplier random) {
+        this.instance = instance;
+        this.store = store;
+        this.peers = peers;
+        this.timers = timers;
+        this.identity = identity;
+        listeners.add(listener);
+        this.limits = limits;
+        this.commandTimeout = commandTimeout;
+        this.random = random;
+        if (store != null) {
+            store.listen(this::received);
+        }
+        if (peers != null) {
+            peers.answerWith(this::answer);
+        }
     }
 
-    // ---- Calls
+    /** Adds a listener. */
+    public void listen(SemaphoreListener listener) {
+        listeners.add(listener);
+    }
+
+    // ---- Bulkheads
 
     Bulkhead bulkhead(SemaphoreDefinition definition) {
-        Bulkhead known = bulkheads.get(definition.id());
-        return known != null ? known : bulkheads.computeIfAbsent(definition.id(), id -> {
+        return in(bulkheads, definition, store != null);
+    }
+
+    /** The bulkhead of calls that continue with the policy {@code local}. */
+    Bulkhead localBulkhead(SemaphoreDefinition definition) {
+        return in(localBulkheads, definition, false);
+    }
+
+    private Bulkhead in(Map<BulkheadId, Bulkhead> all, SemaphoreDefinition definition, boolean inStore) {
+        Bulkhead known = all.get(definition.id());
+        return known != null ? known : all.computeIfAbsent(definition.id(), id -> {
             Bulkhead[] made = new Bulkhead[1];
-            made[0] = new Bulkhead(id, definition, around, () -> bulkheads.remove(id, made[0]));
+            made[0] = new Bulkhead(id, definition, this, inStore, () -> all.remove(id, made[0]));
             return made[0];
         });
+    }
+
+    /** As {@link Semaphore#attach}. */
+    CompletionStage<HeldPermit> attach(SemaphoreDefinition definition, String token, String method) {
+        DetachedPermit detached = DetachedPermit.parse(token);
+        CompletionStage<HeldPermit> permit = null;
+        while (permit == null) {
+            permit = bulkhead(definition).attach(definition, detached, method);
+        }
+        return permit;
+    }
+
+    private Stream<Bulkhead> all() {
+        return Stream.concat(bulkheads.values().stream(), localBulkheads.values().stream());
+    }
+
+    // ---- What bulkheads ask
+
+    /** What was seen lately of a bulkhead. Names may be computed, so those beyond the first ones share what was seen. */
+    RecentExecutions recent(String bulkhead) {
+        RecentExecutions known = recent.get(bulkhead);
+        return known != null ? known
+                : recent.computeIfAbsent(recent.size() < MOST_NAMES ? bulkhead : OTHERS, missing -> new RecentExecutions());
+    }
+
+    /**
+     * The id of a permit, unique among all instances. It names the instance, which is asked to revoke it, and the weight, for
+     * the case that the instance does not answer.
+     */
+    String newId(int weight) {
+        String id = instance + '-' + Long.toString(ids.incrementAndGet(), RADIX);
+        return weight == 1 ? id : id + WEIGHT_FOLLOWS + weight;
+    }
+
+    // Empty for other texts.
+    private static String issuerOf(String permitId) {
+        return permitId.substring(0, Math.max(0, permitId.lastIndexOf('-')));
+    }
+
+    private static int weightOf(String permitId) {
+        int mark = permitId.lastIndexOf(WEIGHT_FOLLOWS);
+        try {
+            return mark < 0 ? 1 : Integer.parseInt(permitId.substring(mark + 1));
+        } catch (NumberFormatException e) {
+            return 1;
+        }
+    }
+
+    /** Only grows, over all bulkheads: one that is forgotten and comes back must not repeat numbers. */
+    long newNumber() {
+        return numbers.incrementAndGet();
+    }
+
+    /**
+     * The time of the wall clock at a time of the timers. The same for the same time, unless the wall clock was set.
+     *
+     * @param nanos by {@link Timers#nanoTime()}
+     */
+    synchronized Instant wallTime(long nanos) {
+        long now = timers.nanoTime();
+        Instant clock = Instant.now();
+        if (wallOrigin == null || Duration.between(clock, wallOrigin.plusNanos(now - wallOriginNanos)).abs()
+                .compareTo(CLOCK_TOLERANCE) > 0) {
+            wallOrigin = clock;
+            wallOriginNanos = now;
+        }
+        return wallOrigin.plusNanos(nanos - wallOriginNanos);
+    }
+
+    /** The tokens of a bulkhead of this process, above those of its predecessor. */
+    TokenBlock localTokens() {
+        return new TokenBlock(Math.max(System.currentTimeMillis() * 1_000, localTokens.get() + 1), Long.MAX_VALUE);
+    }
+
+    /** A bulkhead of this process is forgotten. */
+    void forget(TokenBlock tokens) {
+        localTokens.accumulateAndGet(tokens.next(), Math::max);
+    }
+
+    /** When an execution that still holds its permit is reported. */
+    long warnAfterNanos(BulkheadId bulkhead) {
+        Duration time = warnAfter.apply(bulkhead);
+        return time.isZero() ? Long.MAX_VALUE : time.toNanos();
+    }
+
+    /** Whether permits may stay here when their executions have ended. */
+    boolean mayKeep() {
+        return !deaf && !keepsNothing && !stopping;
     }
 
     /**
@@ -136,23 +266,7 @@ public final class Engine implements ConnectionListener {
      * @param time for how long, by bulkhead; zero for never. Asked once per bulkhead
      */
     public void warnAfter(Function<BulkheadId, Duration> time) {
-        around.setWarnAfter(time);
-        if (fallback != null) {
-            fallback.warnAfter(time);
-        }
-    }
-
-    /** Finds the bulkheads of calls that continue with the policy {@code local}; null without that policy. */
-    Function<SemaphoreDefinition, Bulkhead> localBulkheads() {
-        return localBulkheads;
-    }
-
-    CallListener listenerOf(BulkheadId bulkhead, String method, int weight) {
-        return around.listener.onCall(bulkhead, method, weight);
-    }
-
-    UncountedPermit uncounted(BulkheadId bulkhead, Runnable whenEnded) {
-        return new UncountedPermit(bulkhead, CallListener.NONE, around.timers, whenEnded);
+        warnAfter = time;
     }
 
     /**
@@ -164,18 +278,7 @@ public final class Engine implements ConnectionListener {
      */
     public Duration untilFree(BulkheadId bulkhead, int permits) {
         Bulkhead here = bulkheads.get(bulkhead);
-        return around.recent(bulkhead.name()).untilFree(here == null ? 0 : here.waitingCalls(), permits,
-                around.timers.nanoTime());
-    }
-
-    /** As {@link Semaphore#attach}. */
-    CompletionStage<HeldPermit> attach(SemaphoreDefinition definition, String token, String method) {
-        DetachedPermit detached = DetachedPermit.parse(token);
-        CompletionStage<HeldPermit> permit = null;
-        while (permit == null) {
-            permit = bulkhead(definition).attach(definition, detached, method);
-        }
-        return permit;
+        return recent(bulkhead.name()).untilFree(here == null ? 0 : here.waitingCalls(), permits, timers.nanoTime());
     }
 
     // ---- Messages
@@ -201,7 +304,7 @@ public final class Engine implements ConnectionListener {
     /** As long as this instance does not hear recalls, it keeps no idle permits. */
     @Override
     public void hearsRecalls(boolean hears) {
-        around.setDeaf(!hears);
+        deaf = !hears;
         if (!hears) {
             bulkheads.values().forEach(bulkhead -> bulkhead.sync().deaf());
         }
@@ -213,7 +316,7 @@ public final class Engine implements ConnectionListener {
      * @param keeps {@code false}: all idle permits go back, and none stays from now on
      */
     public void keepIdle(boolean keeps) {
-        around.setKeepsNothing(!keeps);
+        keepsNothing = !keeps;
         if (!keeps) {
             bulkheads.values().forEach(bulkhead -> bulkhead.sync().returnIdle());
         }
@@ -263,8 +366,8 @@ public final class Engine implements ConnectionListener {
     }
 
     private CompletionStage<ShareOverview> look(BulkheadId bulkhead) {
-        if (around.store != null) {
-            return around.store.look(bulkhead, MOST_LISTED);
+        if (store != null) {
+            return store.look(bulkhead, MOST_LISTED);
         }
         Bulkhead here = bulkheads.get(bulkhead);
         int resizedTo = here == null ? 0 : here.resizedTo();
@@ -273,15 +376,15 @@ public final class Engine implements ConnectionListener {
                         new TreeSet<>(here == null ? Set.of() : Set.of(here.declared())), List.of(), List.of()));
     }
 
-    private CompletionStage<Map<String, InstanceReport>> reports(BulkheadId bulkhead, List<String> asked, int most) {
+    private CompletionStage<Map<String, Occupancy>> reports(BulkheadId bulkhead, List<String> asked, int most) {
         if (asked.isEmpty()) {
             return CompletableFuture.completedFuture(Map.of());
         }
         return peers.ask(asked, request(LOOK, bulkhead, Integer.toString(most))).thenApply(answers -> {
-            Map<String, InstanceReport> reports = new HashMap<>();
+            Map<String, Occupancy> reports = new HashMap<>();
             answers.forEach((instance, text) -> {
                 try {
-                    reports.put(instance, InstanceReport.parse(bulkhead, text));
+                    reports.put(instance, Occupancy.parse(bulkhead, text));
                 } catch (RuntimeException e) {
                     // Counts as silent: any client that may publish can answer.
                     LOG.debugf(e, "Instance %s sent a malformed answer", instance);
@@ -292,20 +395,20 @@ public final class Engine implements ConnectionListener {
     }
 
     private boolean isThis(Share share) {
-        return share.instance().equals(peers == null ? around.instance : peers.ownName());
+        return share.instance().equals(peers == null ? instance : peers.ownName());
     }
 
     private static String request(String kind, BulkheadId bulkhead, String detail) {
-        return String.join(" ", kind, InstanceReport.encoded(bulkhead.name()),
-                bulkhead.key().map(InstanceReport::encoded).orElse("-"), detail);
+        return String.join(" ", kind, Occupancy.encoded(bulkhead.name()),
+                bulkhead.key().map(Occupancy::encoded).orElse("-"), detail);
     }
 
     private CompletionStage<String> answer(String request) {
         StringTokenizer words = new StringTokenizer(request);
         String kind = words.nextToken();
-        BulkheadId unkeyed = BulkheadId.of(InstanceReport.decoded(words.nextToken()));
+        BulkheadId unkeyed = BulkheadId.of(Occupancy.decoded(words.nextToken()));
         String key = words.nextToken();
-        BulkheadId bulkhead = key.equals("-") ? unkeyed : unkeyed.forKey(InstanceReport.decoded(key));
+        BulkheadId bulkhead = key.equals("-") ? unkeyed : unkeyed.forKey(Occupancy.decoded(key));
         String detail = words.nextToken();
         String answer = switch (kind) {
             case LOOK -> here(bulkhead, Integer.parseInt(detail)).text();
@@ -316,25 +419,25 @@ public final class Engine implements ConnectionListener {
     }
 
     /** The executions and waiting calls of this instance, from memory. */
-    InstanceReport here(BulkheadId bulkhead, int most) {
+    Occupancy here(BulkheadId bulkhead, int most) {
         Bulkhead here = bulkheads.get(bulkhead);
-        return here == null ? InstanceReport.NOTHING : InstanceReport.of(here, most);
+        return here == null ? Occupancy.ofInstance(0, 0, List.of(), List.of()) : here.occupancy(most);
     }
 
     // Executions as their instances know them. Of an instance that did not answer, what the store knows.
     private Occupancy occupancy(BulkheadId bulkhead, ShareOverview seen, List<String> asked,
-            Map<String, InstanceReport> reports, int most) {
+            Map<String, Occupancy> reports, int most) {
         Instant now = Instant.now();
-        InstanceReport own = here(bulkhead, most);
+        Occupancy own = here(bulkhead, most);
         List<Holder> holders = new ArrayList<>(own.holders());
         List<Waiter> waiters = new ArrayList<>(own.waiters());
         int inUse = own.inUse();
         int waiting = own.waiting();
         SortedMap<String, Integer> idle = new TreeMap<>();
         for (Share share : seen.shares()) {
-            InstanceReport report = reports.get(share.instance());
+            Occupancy report = reports.get(share.instance());
             if (isThis(share)) {
-                addIdle(idle, around.identity.instance(), share.permits() - own.inUse());
+                addIdle(idle, identity.instance(), share.permits() - own.inUse());
             } else if (report != null) {
                 int used = Math.min(report.inUse(), share.permits());
                 inUse += used;
@@ -381,7 +484,7 @@ public final class Engine implements ConnectionListener {
      */
     public CompletionStage<Boolean> revoke(BulkheadId bulkhead, String permitId) {
         boolean ended = end(bulkhead, permitId, Reason.REVOKED);
-        if (around.store == null) {
+        if (store == null) {
             return CompletableFuture.completedFuture(ended);
         }
         Bulkhead here = bulkheads.get(bulkhead);
@@ -398,7 +501,7 @@ public final class Engine implements ConnectionListener {
         if (seen.holds().stream().anyMatch(held -> held.hold().id().equals(permitId))) {
             return take(bulkhead, "", permitId, 0);
         }
-        String issuer = Surroundings.instanceOf(permitId);
+        String issuer = issuerOf(permitId);
         for (Share share : seen.shares()) {
             if (share.instance().equals(permitId)) {
                 // All that an instance has which does not answer.
@@ -423,40 +526,26 @@ public final class Engine implements ConnectionListener {
                 return revokeAt(instance, bulkhead, permitId, true);
             }
             return answers.containsKey(peers.ownName())
-                    ? take(bulkhead, instance, "", Surroundings.weightOf(permitId))
+                    ? take(bulkhead, instance, "", weightOf(permitId))
                     : CompletableFuture.failedStage(new StoreException("this instance hears no answers, so it does not know "
                             + "whether permit " + permitId + " was revoked. Try again, or look at the holders", true, null));
         });
     }
 
     private CompletionStage<Boolean> take(BulkheadId bulkhead, String instance, String permitId, int permits) {
-        return around.store.revoke(bulkhead, instance, permitId, permits).thenApply(taken -> taken > 0);
+        return store.revoke(bulkhead, instance, permitId, permits).thenApply(taken -> taken > 0);
     }
 
     /**
      * Sets the limit for all instances.
      *
      * @param bulkhead the bulkhead
-     * @param permits the limit, at least 1
-     * @return completes when it is in force, also for the next call of this instance
+     * @param permits the limit; 0 to undo that
+     * @return whether a limit was set before; completes when the new one is in force, also for the next call of this instance
      */
-    public CompletionStage<Void> resize(BulkheadId bulkhead, int permits) {
-        return setLimit(bulkhead, permits).thenApply(was -> null);
-    }
-
-    /**
-     * Undoes {@link #resize}.
-     *
-     * @param bulkhead the bulkhead
-     * @return {@code false} when there was nothing to undo
-     */
-    public CompletionStage<Boolean> resetSize(BulkheadId bulkhead) {
-        return setLimit(bulkhead, 0);
-    }
-
-    private CompletionStage<Boolean> setLimit(BulkheadId bulkhead, int permits) {
-        if (around.store != null) {
-            return around.store.resize(bulkhead, permits).thenCompose(was -> {
+    public CompletionStage<Boolean> resize(BulkheadId bulkhead, int permits) {
+        if (store != null) {
+            return store.resize(bulkhead, permits).thenCompose(was -> {
                 Bulkhead here = bulkheads.get(bulkhead);
                 // The next call of this instance is to find the new limit. Other instances learn it by a message.
                 return here == null ? CompletableFuture.completedFuture(was)
@@ -478,7 +567,7 @@ public final class Engine implements ConnectionListener {
      */
     public CompletionStage<BulkheadsInUse> inUse(int most) {
         Set<BulkheadId> here = inUseHere();
-        CompletionStage<BulkheadsInUse> found = around.store != null ? around.store.inUse(most, here)
+        CompletionStage<BulkheadsInUse> found = store != null ? store.inUse(most, here)
                 : CompletableFuture.completedFuture(new BulkheadsInUse(List.of(), Map.of(), Optional.empty()));
         return found.thenApply(all -> new BulkheadsInUse(
                 Stream.concat(all.bulkheads().stream(), here.stream().sorted().limit(most)).sorted().distinct().toList(),
@@ -503,16 +592,13 @@ public final class Engine implements ConnectionListener {
      * @return true from {@link #refuseAndRejectWaiters()} on
      */
     public boolean isStopping() {
-        return around.isStopping();
+        return stopping;
     }
 
     /** Refuses new requests from now on, and rejects all that wait. Executions that hold their permits continue. */
     public void refuseAndRejectWaiters() {
-        around.stop();
-        bulkheads.values().forEach(Bulkhead::stop);
-        if (fallback != null) {
-            fallback.refuseAndRejectWaiters();
-        }
+        stopping = true;
+        all().forEach(Bulkhead::stop);
     }
 
     /**
@@ -523,30 +609,19 @@ public final class Engine implements ConnectionListener {
      *         not answer; never fails
      */
     public CompletionStage<Void> releaseAll() {
-        List<CompletableFuture<Void>> all = new ArrayList<>();
-        bulkheads.values().forEach(bulkhead -> all.add(bulkhead.releaseAll().toCompletableFuture()));
-        if (fallback != null) {
-            all.add(fallback.releaseAll().toCompletableFuture());
-        }
-        return CompletableFuture.allOf(all.toArray(CompletableFuture[]::new));
+        return CompletableFuture.allOf(
+                all().map(bulkhead -> bulkhead.releaseAll().toCompletableFuture()).toArray(CompletableFuture[]::new));
     }
 
     /** Ends the work in the background. What is not released yet is free when its lease ends. */
     public void close() {
-        around.stop();
-        bulkheads.values().forEach(Bulkhead::close);
-        if (fallback != null) {
-            fallback.close();
-        }
+        stopping = true;
+        all().forEach(Bulkhead::close);
     }
 
     // ---- For tests
 
     Bulkhead bulkheadNow(BulkheadId id) {
         return bulkheads.get(id);
-    }
-
-    Surroundings around() {
-        return around;
     }
 }

@@ -2,14 +2,15 @@ package io.quarkiverse.redisbulkhead.runtime.bulkhead;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Queue;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits.WaitsOn;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 
 /**
@@ -19,7 +20,8 @@ import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 public final class Executions {
 
     private final AtomicInteger inFlight = new AtomicInteger();
-    private final Queue<CompletableFuture<Void>> waitingForIdle = new ConcurrentLinkedQueue<>();
+    // Null unless something waits until no execution is in flight.
+    private final AtomicReference<CompletableFuture<Void>> idle = new AtomicReference<>();
     private final Runnable whenEnded = this::ended;
 
     /**
@@ -57,37 +59,33 @@ public final class Executions {
      * @return completes when none is in flight
      */
     public CompletionStage<Void> idle() {
-        CompletableFuture<Void> idle = new CompletableFuture<>();
-        waitingForIdle.add(idle);
-        // The last one may have ended before this was in the queue.
+        CompletableFuture<Void> next = idle.updateAndGet(known -> known == null ? new CompletableFuture<>() : known);
+        // The last one may have ended before.
         if (inFlight.get() == 0) {
             completeIdle();
         }
-        return idle.minimalCompletionStage();
+        return next.minimalCompletionStage();
     }
 
     private void completeIdle() {
-        if (waitingForIdle.isEmpty()) {
-            return;
+        CompletableFuture<Void> reached = idle.get() == null ? null : idle.getAndSet(null);
+        if (reached != null) {
+            reached.complete(null);
         }
-        // Collected first: a continuation may begin an execution and wait for that.
-        List<CompletableFuture<Void>> idle = new ArrayList<>(waitingForIdle);
-        waitingForIdle.removeAll(idle);
-        idle.forEach(next -> next.complete(null));
     }
 
     /**
      * Acquires several permits one after the other, and releases them in reverse order, without one release waiting for the
      * other. When one is rejected, those acquired before are released before the caller sees the rejection.
      */
-    private final class Chain extends PendingAdmission {
+    private final class Chain extends Admission.Pending {
 
         private final List<Supplier<Admission>> prepared;
+        private final AtomicBoolean counted = new AtomicBoolean(true);
 
         // Guarded by this. What has begun does not change after the end: an admission that begins meanwhile ends immediately.
         private final List<Admission> begun;
         private boolean ended;
-        private boolean counted = true;
 
         private Chain(List<Supplier<Admission>> prepared) {
             this.prepared = prepared;
@@ -154,12 +152,7 @@ public final class Executions {
         @Override
         public CompletionStage<Void> end() {
             CompletionStage<Void> answered = release();
-            boolean first;
-            synchronized (this) {
-                first = counted;
-                counted = false;
-            }
-            if (first) {
+            if (counted.compareAndSet(true, false)) {
                 Executions.this.ended();
             }
             return answered;

@@ -4,7 +4,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 import io.quarkiverse.redisbulkhead.PermitLost;
-import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.PermitInUse.Taker;
 
 /** A permit, from the grant until it is released, lost or detached. Thread-safe. */
 public interface HeldPermit {
@@ -47,17 +47,6 @@ public interface HeldPermit {
      * @return {@code false} as soon as the lease may have ended
      */
     boolean isHeld();
-
-    /**
-     * How much of a limit the permit takes, as far as this process knows.
-     *
-     * @param other the bulkhead or key whose limit it is
-     * @param in the engine or store that keeps that limit
-     * @return zero for another bulkhead or store, and when the permit is not held
-     */
-    default int weightOf(BulkheadId other, Object in) {
-        return 0;
-    }
 
     /**
      * Renews the lease.

@@ -3,6 +3,7 @@ package io.quarkiverse.redisbulkhead.runtime.bulkhead;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.function.Predicate;
 
 /**
  * The permits of a bulkhead of this process that no execution holds: detached ones, and those whose execution has ended before
@@ -22,15 +23,23 @@ final class LocalHolds {
     }
 
     void add(SharePermit permit, String digest, long endNanos) {
-        all.add(new Hold(bulkhead.idOf(permit), permit.weight(), permit.sinceNanos, endNanos, digest));
+        all.add(new Hold(permit.id(), permit.weight(), permit.sinceNanos, endNanos, digest));
         bulkhead.plan(endNanos);
     }
 
     boolean remove(String permitId) {
+        bulkhead.plan(bulkhead.nanoTime());
+        return remove(hold -> hold.id().equals(permitId));
+    }
+
+    void end(long now) {
+        remove(hold -> hold.endNanos() - now <= 0);
+    }
+
+    private boolean remove(Predicate<Hold> which) {
         return all.removeIf(hold -> {
-            boolean found = hold.id().equals(permitId);
+            boolean found = which.test(hold);
             bulkhead.inUse -= found ? hold.weight() : 0;
-            bulkhead.plan(bulkhead.nanoTime());
             return found;
         });
     }
@@ -50,19 +59,6 @@ final class LocalHolds {
 
     boolean takeBack(SharePermit permit) {
         return all.removeIf(hold -> hold.id().equals(permit.id));
-    }
-
-    long endAndNext(long now) {
-        long next = now + Long.MAX_VALUE / 4;
-        for (Hold hold : List.copyOf(all)) {
-            if (hold.endNanos() - now <= 0) {
-                all.remove(hold);
-                bulkhead.inUse -= hold.weight();
-            } else {
-                next = Bulkhead.earlier(next, hold.endNanos(), now);
-            }
-        }
-        return next;
     }
 
     /** How long until the first of them ends. */

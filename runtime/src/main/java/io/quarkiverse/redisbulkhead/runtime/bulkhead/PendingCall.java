@@ -6,11 +6,12 @@ import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.OnOutage;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallRejectedException.Reason;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits.WaitsOn;
 
 /**
  * A call that found no idle permit, until it has one or is rejected. It is in a line of its bulkhead until its outcome is
@@ -18,7 +19,7 @@ import io.quarkiverse.redisbulkhead.OnOutage;
  * outage, a call that is rejected may still continue: with the policy {@code allow}, or with {@code local} in a bulkhead of
  * this process. Fires the events of its {@link CallListener}. Thread-safe.
  */
-final class PendingCall extends PendingAdmission {
+final class PendingCall extends Admission.Pending {
 
     private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
 
@@ -29,26 +30,22 @@ final class PendingCall extends PendingAdmission {
     private final WaitsOn waitsOn;
     // Null for calls that are not executions.
     private final Runnable whenEnded;
-    private final CallListener call;
+    private final List<CallListener> call;
     private final List<HeldPermit> heldByCallers;
-    // Finds the bulkhead for the policy local; null without that policy.
-    private final Function<SemaphoreDefinition, Bulkhead> localBulkheads;
     final long begunNanos;
 
     // Change once, for the policy local, while the call is in no line. The bulkhead is written last.
     private SemaphoreDefinition definition;
-    // Why this does not wait although the caller wants to.
-    private Optional<String> limitReached;
     private volatile Bulkhead bulkhead;
 
     // Guarded by the bulkhead. The group is null when the outcome is decided.
     CallLine.Group group;
-    PendingCall before;
-    PendingCall after;
     // Of a permit of the share, which may serve a call that waits for the local limit; null for other calls.
     SemaphoreDefinition ofTheShare;
     // In line for a place; else its need is stated as one that does not wait.
     boolean waits;
+    // Why it does not wait although the caller wants to.
+    private Optional<String> limitReached = Optional.empty();
     // Waits for the answer to a recall only.
     boolean briefly;
 
@@ -57,8 +54,8 @@ final class PendingCall extends PendingAdmission {
     private boolean outcomeFinal;
     // Whether it waits because no permit is free, and not only because the store has not answered.
     private boolean seen;
+    // Whether it is counted among the calls that wait.
     private boolean counted;
-    private boolean countedBriefly;
     private boolean waitingFired;
     private Timers.Planned timer;
     private HeldPermit permit;
@@ -66,21 +63,15 @@ final class PendingCall extends PendingAdmission {
     private volatile CompletableFuture<Void> ended;
 
     PendingCall(Bulkhead bulkhead, SemaphoreDefinition definition, String method, WaitsOn waitsOn, Runnable whenEnded,
-            CallListener call, List<HeldPermit> heldByCallers, Function<SemaphoreDefinition, Bulkhead> localBulkheads) {
+            List<CallListener> call, List<HeldPermit> heldByCallers) {
         this.method = method;
         this.waitsOn = waitsOn;
         this.whenEnded = whenEnded;
         this.call = call;
         this.heldByCallers = heldByCallers;
-        this.localBulkheads = localBulkheads;
         this.begunNanos = bulkhead.nanoTime();
-        goesTo(bulkhead, definition);
-    }
-
-    private void goesTo(Bulkhead next, SemaphoreDefinition nextDefinition) {
-        definition = nextDefinition;
-        limitReached = wantsToWait() ? next.around.limits.reached(definition.spec(), waitsOn) : Optional.empty();
-        bulkhead = next;
+        this.definition = definition;
+        this.bulkhead = bulkhead;
     }
 
     int weight() {
@@ -89,13 +80,6 @@ final class PendingCall extends PendingAdmission {
 
     SemaphoreDefinition definition() {
         return definition;
-    }
-
-    /** Its place in the queue of the store; 0 if it has none yet. */
-    long ticket() {
-        synchronized (bulkhead) {
-            return group == null ? 0 : group.ticket();
-        }
     }
 
     boolean isFair() {
@@ -111,7 +95,9 @@ final class PendingCall extends PendingAdmission {
         return !definition.spec().maxWait().isZero();
     }
 
+    /** Whether it waits if no permit is free. To be asked when it enters a bulkhead. */
     boolean mayWait() {
+        limitReached = wantsToWait() ? bulkhead.engine.limits.reached(definition.spec(), waitsOn) : Optional.empty();
         return wantsToWait() && limitReached.isEmpty() && untilNanos() - bulkhead.nanoTime() > 0;
     }
 
@@ -133,7 +119,7 @@ final class PendingCall extends PendingAdmission {
     /** It waits in line, although the store has not answered yet. */
     void waitsFor(int limit) {
         if (waitsForItself(limit)) {
-            bulkhead.giveUp(this, () -> full(limit, leaseLeft()));
+            bulkhead.giveUp(this, () -> full(limit, bulkhead.nearestLeaseEnd()));
             return;
         }
         Optional<String> reached;
@@ -141,15 +127,15 @@ final class PendingCall extends PendingAdmission {
             if (outcomeFinal || counted) {
                 return;
             }
-            reached = bulkhead.around.limits.enter(definition.spec(), waitsOn);
+            reached = bulkhead.engine.limits.enter(definition.spec(), waitsOn, false);
             counted = reached.isEmpty();
             if (counted && !waitingFired) {
                 waitingFired = true;
-                call.waiting();
+                Listeners.fire(call, CallListener::waiting);
             }
         }
         if (reached.isPresent()) {
-            bulkhead.giveUp(this, () -> queueFull(reached.get(), limit, leaseLeft()));
+            bulkhead.giveUp(this, () -> queueFull(reached.get(), limit, bulkhead.nearestLeaseEnd()));
             return;
         }
         completeAttempted();
@@ -160,31 +146,32 @@ final class PendingCall extends PendingAdmission {
     void placedBriefly(int limit) {
         boolean rejected;
         synchronized (this) {
-            if (outcomeFinal || countedBriefly) {
+            if (outcomeFinal || counted) {
                 return;
             }
-            rejected = !bulkhead.around.limits.enterBriefly(waitsOn);
-            countedBriefly = !rejected;
+            rejected = bulkhead.engine.limits.enter(definition.spec(), waitsOn, true).isPresent();
+            counted = !rejected;
             // It waited for an answer of the store until now.
             cancelTimer();
         }
         if (rejected || waitsForItself(limit)) {
-            bulkhead.giveUp(this, () -> full(limit, leaseLeft()));
+            bulkhead.giveUp(this, () -> full(limit, bulkhead.nearestLeaseEnd()));
         } else {
-            giveUpAt(bulkhead.nanoTime() + RECALL_WAIT.toNanos(), () -> full(bulkhead.limitForCallers(), leaseLeft()));
+            giveUpAt(bulkhead.nanoTime() + RECALL_WAIT.toNanos(),
+                    () -> full(bulkhead.limitForCallers(), bulkhead.nearestLeaseEnd()));
         }
     }
 
     /** It does not want to wait, but the store cannot answer yet. */
     void delayed(RuntimeException whenOver) {
-        giveUpAt(begunNanos + bulkhead.around.commandTimeout.toNanos(), () -> whenOver);
+        giveUpAt(begunNanos + bulkhead.engine.commandTimeout.toNanos(), () -> whenOver);
     }
 
     private void giveUpAt(long atNanos, Supplier<RuntimeException> reason) {
         synchronized (this) {
             if (!outcomeFinal && timer == null) {
                 Bulkhead at = bulkhead;
-                timer = at.around.timers.after(Duration.ofNanos(Math.max(0, atNanos - at.nanoTime())),
+                timer = at.engine.timers.after(Duration.ofNanos(Math.max(0, atNanos - at.nanoTime())),
                         () -> at.giveUp(this, reason));
             }
         }
@@ -202,12 +189,8 @@ final class PendingCall extends PendingAdmission {
 
     private RuntimeException timeOver() {
         Throwable failure = bulkhead.sync() == null ? null : bulkhead.sync().lastFailure();
-        return failure == null ? full(bulkhead.limitForCallers(), leaseLeft())
+        return failure == null ? full(bulkhead.limitForCallers(), bulkhead.nearestLeaseEnd())
                 : StoreFailures.rejection(definition.name(), failure);
-    }
-
-    private Duration leaseLeft() {
-        return bulkhead.leaseLeft();
     }
 
     RuntimeException stopping() {
@@ -221,18 +204,17 @@ final class PendingCall extends PendingAdmission {
     /** The bulkhead is full. */
     BulkheadFullException full(int limit, Duration leaseEnd) {
         if (waitsForItself(limit)) {
-            return new NestedCallRejectedException(definition.name(), definition.key(), weight(), heldAround(), limit,
-                    leaseEnd);
+            return CallRejectedException.nested(weight(), heldAround(), definition.name(), definition.key(), limit, leaseEnd);
         }
         if (limitReached.isPresent() && weight() <= limit) {
             return queueFull(limitReached.get(), limit, leaseEnd);
         }
         return weight() == 1 ? new BulkheadFullException(definition.name(), definition.key(), limit, leaseEnd)
-                : new HeavyCallRejectedException(definition.name(), definition.key(), weight(), limit, leaseEnd);
+                : CallRejectedException.heavy(weight(), definition.name(), definition.key(), limit, leaseEnd);
     }
 
-    private QueueFullException queueFull(String reached, int limit, Duration leaseEnd) {
-        return new QueueFullException(reached, definition.name(), definition.key(), limit, leaseEnd);
+    private BulkheadFullException queueFull(String reached, int limit, Duration leaseEnd) {
+        return CallRejectedException.queueFull(reached, definition.name(), definition.key(), limit, leaseEnd);
     }
 
     // Whether the calls around this one, which end after it, leave too little of the limit for it.
@@ -244,7 +226,8 @@ final class PendingCall extends PendingAdmission {
     private int heldAround() {
         int held = 0;
         for (HeldPermit around : heldByCallers) {
-            held += around.weightOf(bulkhead.id, bulkhead.around);
+            held += around instanceof SharePermit permit && permit.bulkhead == bulkhead && permit.isHeld() ? permit.weight()
+                    : 0;
         }
         return held;
     }
@@ -259,7 +242,7 @@ final class PendingCall extends PendingAdmission {
             decided();
             unwanted = ended != null;
             if (unwanted) {
-                call.rejected(CallResult.CANCELLED);
+                Listeners.fire(call, listener -> listener.rejected(CallResult.CANCELLED));
             } else {
                 given.fireAcquired(call);
             }
@@ -273,22 +256,22 @@ final class PendingCall extends PendingAdmission {
     /** It gets no permit, for that reason. */
     void rejected(RuntimeException reason) {
         RuntimeException rejection = definition.translated(reason);
-        if (reason instanceof NestedCallRejectedException) {
-            bulkhead.around.listener.nestedCallRejected(method, rejection);
+        if (reason instanceof CallRejectedException known && known.reason() == Reason.NESTED) {
+            bulkhead.engine.listeners.fire(listener -> listener.nestedCallRejected(method, rejection));
         }
         OnOutage policy;
         boolean continues;
         synchronized (this) {
             policy = ended == null && StoreFailures.isOutage(reason) ? definition.spec().onOutage() : OnOutage.REJECT;
-            continues = policy == OnOutage.LOCAL && localBulkheads != null && ofTheShare == null;
+            continues = policy == OnOutage.LOCAL && ofTheShare == null;
             if (continues) {
                 // The events go on.
                 stopsWaiting();
             } else {
                 decided();
                 if (policy == OnOutage.ALLOW) {
-                    permit = new UncountedPermit(bulkhead.id, call, bulkhead.around.timers, null);
-                    call.acquired(CallResult.BYPASSED, permit);
+                    permit = new UncountedPermit(bulkhead.id, call, bulkhead.engine.timers, null);
+                    Listeners.fire(call, listener -> listener.acquired(CallResult.BYPASSED, permit));
                 } else {
                     fireRejected(reason, rejection);
                 }
@@ -311,7 +294,7 @@ final class PendingCall extends PendingAdmission {
         if (result.isFull()) {
             bulkhead.recent.foundFull(bulkhead.nanoTime());
         }
-        call.rejected(result);
+        Listeners.fire(call, listener -> listener.rejected(result));
     }
 
     // Within the lock.
@@ -324,13 +307,9 @@ final class PendingCall extends PendingAdmission {
     private void stopsWaiting() {
         cancelTimer();
         if (counted) {
-            bulkhead.around.limits.leave(definition.spec(), waitsOn);
+            counted = false;
+            bulkhead.engine.limits.leave(definition.spec(), waitsOn, briefly);
         }
-        if (countedBriefly) {
-            bulkhead.around.limits.leaveBriefly(waitsOn);
-        }
-        counted = false;
-        countedBriefly = false;
     }
 
     // The rest of the wait is for a permit of this process.
@@ -341,9 +320,10 @@ final class PendingCall extends PendingAdmission {
         SemaphoreDefinition local = definition.local();
         Bulkhead next;
         do {
-            next = localBulkheads.apply(local);
+            next = shared.engine.localBulkhead(local);
             next.besides(shared);
-            goesTo(next, local);
+            definition = local;
+            bulkhead = next;
         } while (!next.enter(this, local));
         if (ended != null) {
             next.giveUp(this, this::cancelled);

@@ -15,4 +15,13 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
  * @param expire the lease of the bulkhead
  */
 public record PermitInUse(BulkheadId bulkhead, String id, String method, Taker taker, Duration age, Duration expire) {
+
+    /**
+     * The code that acquired a permit.
+     *
+     * @param thread the name of its thread
+     * @param place the line, as {@code Class.method(File:line)}; empty where places are not recorded
+     */
+    public record Taker(String thread, String place) {
+    }
 }

@@ -1,14 +1,17 @@
 package io.quarkiverse.redisbulkhead.runtime.bulkhead;
 
 import java.time.Duration;
-import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.PermitLost.Reason;
 import io.quarkiverse.redisbulkhead.runtime.message.LogMessage;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
 /** Logs warnings: each lost permit, calls that would wait for themselves, and different limits. Thread-safe. */
 public final class PermitLogger implements SemaphoreListener {
@@ -18,21 +21,14 @@ public final class PermitLogger implements SemaphoreListener {
     // Methods of generated classes and computed names of bulkheads are unbounded.
     private static final int MOST_REMEMBERED = 1_000;
 
-    // What was logged last about a method or bulkhead. Forgets the oldest entry. Guarded by its own lock.
-    private final Map<String, Object> logged = new LinkedHashMap<>() {
-
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Object> eldest) {
-            return size() > MOST_REMEMBERED;
-        }
-    };
+    // What was logged last about a method or bulkhead. Full, it starts again: what is logged once may then be logged once more.
+    private final Map<String, Object> logged = new ConcurrentHashMap<>();
 
     private boolean isNews(String about, Object value) {
-        synchronized (logged) {
-            return !value.equals(logged.put(about, value));
+        if (logged.size() >= MOST_REMEMBERED) {
+            logged.clear();
         }
+        return !value.equals(logged.put(about, value));
     }
 
     /** Once per method: every such call fails, and there may be many. */
@@ -46,18 +42,18 @@ public final class PermitLogger implements SemaphoreListener {
 
     /** Once per bulkhead, and again when the limits change; for a bulkhead with keys, once for all keys. */
     @Override
-    public void limitsDiffer(LimitMismatch mismatch) {
-        String name = mismatch.bulkhead().name();
-        if (mismatch.bulkhead().key().isPresent()) {
+    public void limitsDiffer(BulkheadId bulkhead, int own, Set<Integer> others) {
+        String name = bulkhead.name();
+        if (bulkhead.key().isPresent()) {
             if (isNews("keys " + name, true)) {
                 LOG.infof("Calls use different limits for a key of bulkhead '%s': %d here, %s elsewhere or earlier. This "
                         + "is expected when a resolver changes the limit of a key. Otherwise, configure the same limit on "
-                        + "all instances", name, mismatch.own(), mismatch.others());
+                        + "all instances", name, own, others);
             }
-        } else if (isNews("limit " + name, mismatch)) {
+        } else if (isNews("limit " + name, List.of(own, others))) {
             LOG.warnf("Instances have different limits for bulkhead '%s': permits=%d here, %s elsewhere. This is expected "
-                    + "during a rollout. Otherwise, configure the same limit on all instances. %s", name, mismatch.own(),
-                    mismatch.others(), LogMessage.LIMITS_DIFFER);
+                    + "during a rollout. Otherwise, configure the same limit on all instances. %s", name, own, others,
+                    LogMessage.LIMITS_DIFFER);
         }
     }
 

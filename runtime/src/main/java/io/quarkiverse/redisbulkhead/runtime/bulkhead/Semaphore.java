@@ -13,6 +13,7 @@ import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.SemaphoreStatus;
 import io.quarkiverse.redisbulkhead.Waiter;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits.WaitsOn;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
 
@@ -125,7 +126,7 @@ public final class Semaphore {
      * @param whenEnded runs when the admission is ended; null for nothing
      */
     Admission admit(String method, WaitsOn waitsOn, Runnable whenEnded) {
-        return begin(method, waitsOn, whenEnded, listener(method));
+        return begin(method, waitsOn, whenEnded, listeners(method));
     }
 
     /**
@@ -133,15 +134,15 @@ public final class Semaphore {
      * where a call comes from.
      */
     Supplier<Admission> prepare(String method, WaitsOn waitsOn) {
-        CallListener call = listener(method);
+        List<CallListener> call = listeners(method);
         return () -> begin(method, waitsOn, null, call);
     }
 
-    private Admission begin(String method, WaitsOn waitsOn, Runnable whenEnded, CallListener call) {
+    private Admission begin(String method, WaitsOn waitsOn, Runnable whenEnded, List<CallListener> call) {
         if (!limiting) {
-            return engine.uncounted(definition.id(), whenEnded);
+            return uncounted(whenEnded);
         }
-        call.requested();
+        Listeners.fire(call, CallListener::requested);
         Bulkhead bulkhead = last == null ? engine.bulkhead(definition) : last;
         SharePermit given = bulkhead.take(definition, method, whenEnded);
         if (given != null) {
@@ -152,8 +153,7 @@ public final class Semaphore {
         PendingCall pending;
         do {
             bulkhead = engine.bulkhead(definition);
-            pending = new PendingCall(bulkhead, definition, method, waitsOn, whenEnded, call, heldByCallers,
-                    engine.localBulkheads());
+            pending = new PendingCall(bulkhead, definition, method, waitsOn, whenEnded, call, heldByCallers);
         } while (!bulkhead.enter(pending, definition));
         last = bulkhead;
         return pending;
@@ -166,13 +166,13 @@ public final class Semaphore {
      * @param reason why
      */
     public void refuse(String method, CallResult reason) {
-        CallListener call = listener(method);
-        call.requested();
-        call.rejected(reason);
+        List<CallListener> call = listeners(method);
+        Listeners.fire(call, CallListener::requested);
+        Listeners.fire(call, listener -> listener.rejected(reason));
     }
 
-    private CallListener listener(String method) {
-        return limiting ? engine.listenerOf(definition.id(), method, definition.spec().weight()) : CallListener.NONE;
+    private List<CallListener> listeners(String method) {
+        return limiting ? engine.listeners.onCall(definition.id(), method, definition.spec().weight()) : List.of();
     }
 
     /**
@@ -203,12 +203,12 @@ public final class Semaphore {
      * @param weight how much of the limit the call takes, at least 1
      * @param method what the permit is for, as operators see it
      * @return the semaphore, which shares its permits with this one
-     * @throws HeavyCallRejectedException when the weight is above the limit; the call is counted
+     * @throws CallRejectedException when the weight is above the limit; the call is counted
      */
     public Semaphore forCallWeighing(long weight, String method) {
         if (limiting && weight > spec().permits()) {
             refuse(method, CallResult.FULL);
-            throw new HeavyCallRejectedException(spec().name(), id().key(), weight, spec().permits(), spec().expire());
+            throw CallRejectedException.heavy(weight, spec().name(), id().key(), spec().permits(), spec().expire());
         }
         return limiting ? weighing((int) weight) : this;
     }
@@ -242,7 +242,11 @@ public final class Semaphore {
      * @return held until it is released
      */
     public HeldPermit uncountedPermit() {
-        return engine.uncounted(definition.id(), null);
+        return uncounted(null);
+    }
+
+    private UncountedPermit uncounted(Runnable whenEnded) {
+        return new UncountedPermit(definition.id(), List.of(), engine.timers, whenEnded);
     }
 
     /**
@@ -317,7 +321,7 @@ public final class Semaphore {
      * @return completes when it is in force
      */
     public CompletionStage<Void> resize(int permits) {
-        return StoreFailures.translate(definition.name(), engine.resize(definition.id(), permits));
+        return StoreFailures.translate(definition.name(), engine.resize(definition.id(), permits).thenApply(was -> null));
     }
 
     /**
@@ -326,6 +330,6 @@ public final class Semaphore {
      * @return {@code false} when there was nothing to undo
      */
     public CompletionStage<Boolean> resetSize() {
-        return StoreFailures.translate(definition.name(), engine.resetSize(definition.id()));
+        return StoreFailures.translate(definition.name(), engine.resize(definition.id(), 0));
     }
 }

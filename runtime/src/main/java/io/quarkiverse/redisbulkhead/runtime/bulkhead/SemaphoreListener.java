@@ -1,11 +1,13 @@
 package io.quarkiverse.redisbulkhead.runtime.bulkhead;
 
+import java.util.Set;
+
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
 /**
  * Receives the events of the permits and calls of this process: for logs, CDI events, metrics and traces. Methods may be called
- * on any thread, must not block, and must not throw: {@link SemaphoreListeners} catches what they throw.
+ * on any thread, must not block, and must not throw: {@link Listeners} logs what they throw.
  */
 @FunctionalInterface
 public interface SemaphoreListener {
@@ -68,8 +70,10 @@ public interface SemaphoreListener {
     /**
      * Instances define a bulkhead with different limits. Reported with each answer of the store that shows it.
      *
-     * @param mismatch which limits
+     * @param bulkhead the bulkhead
+     * @param own the limit in a request of this instance
+     * @param others the other limits in requests of the last minute
      */
-    default void limitsDiffer(LimitMismatch mismatch) {
+    default void limitsDiffer(BulkheadId bulkhead, int own, Set<Integer> others) {
     }
 }

@@ -7,7 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 import io.quarkiverse.redisbulkhead.PermitLost;
-import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.PermitInUse.Taker;
 
 /**
  * A permit of the share of this instance, from its grant until it is released, lost or detached. Where it was granted
@@ -56,7 +56,7 @@ final class SharePermit implements HeldPermit, Admission {
     DetachedPermit detachment;
 
     // Guarded by this.
-    private CallListener call = CallListener.NONE;
+    private List<CallListener> call = List.of();
     private Runnable whenEnded;
     private CompletionStage<Void> ended;
 
@@ -81,30 +81,45 @@ final class SharePermit implements HeldPermit, Admission {
         return sinceNanos + definition.terms().holdNanos();
     }
 
+    /** Within the lock of the bulkhead: unless it has one, or had one before it was detached. */
+    void reserveToken() {
+        if (tokens == null && token == 0 && bulkhead.tokens.free() > 0) {
+            tokens = bulkhead.tokens;
+            tokens.reserve();
+        }
+    }
+
     /** Fires that the call has the permit, and later that it gave the permit up. */
-    void fireAcquired(CallListener listener) {
-        if (listener != CallListener.NONE) {
+    void fireAcquired(List<CallListener> listeners) {
+        if (!listeners.isEmpty()) {
             synchronized (this) {
-                call = listener;
+                call = listeners;
             }
-            listener.acquired(bulkhead.isFenced() ? CallResult.ACCEPTED : CallResult.BYPASSED, this);
+            CallResult result = bulkhead.isFenced() ? CallResult.ACCEPTED : CallResult.BYPASSED;
+            Listeners.fire(listeners, listener -> listener.acquired(result, this));
         }
     }
 
     void fireReleased() {
-        CallListener listener;
+        List<CallListener> listeners;
         synchronized (this) {
-            listener = call;
-            call = CallListener.NONE;
+            listeners = call;
+            call = List.of();
         }
-        if (listener != CallListener.NONE) {
-            listener.released(bulkhead.nanoTime() - sinceNanos);
+        if (!listeners.isEmpty()) {
+            long held = bulkhead.nanoTime() - sinceNanos;
+            Listeners.fire(listeners, listener -> listener.released(held));
         }
     }
 
     @Override
     public String id() {
-        return bulkhead.idOf(this);
+        synchronized (bulkhead) {
+            if (id == null) {
+                id = bulkhead.engine.newId(weight());
+            }
+            return id;
+        }
     }
 
     @Override
@@ -120,22 +135,31 @@ final class SharePermit implements HeldPermit, Admission {
     /** Drawn when it is first asked for. 0 for a permit that was released before. */
     @Override
     public long fencingToken() {
-        return bulkhead.tokenOf(this);
+        synchronized (bulkhead) {
+            if (inUse) {
+                // It may have been attached before this instance had a token.
+                reserveToken();
+            }
+            if (bulkhead.isFenced() && tokens != null) {
+                token = tokens.draw();
+                tokens = null;
+                bulkhead.tokenDrawn(token);
+            }
+            return token;
+        }
     }
 
     @Override
     public boolean isHeld() {
-        return bulkhead.holds(this);
-    }
-
-    @Override
-    public int weightOf(BulkheadId other, Object in) {
-        return bulkhead.isOf(in) && definition.id().equals(other) && isHeld() ? weight() : 0;
+        synchronized (bulkhead) {
+            return state == State.HELD && !(inUse && bulkhead.leaseIsOver(bulkhead.nanoTime()));
+        }
     }
 
     @Override
     public CompletionStage<Boolean> refresh() {
-        return isHeld() ? bulkhead.refresh(this) : NO;
+        ShareSync sync = bulkhead.sync();
+        return !isHeld() ? NO : sync == null ? YES : sync.confirmed().thenApply(done -> isHeld());
     }
 
     /** Waits for the answer only where the permit goes back: one that stays here is free already. */
@@ -173,13 +197,14 @@ final class SharePermit implements HeldPermit, Admission {
     @Override
     public void abandoned() {
         synchronized (bulkhead) {
-            if (leaked || !bulkhead.holds(this)) {
+            if (leaked || !isHeld()) {
                 return;
             }
             leaked = true;
         }
-        bulkhead.around.listener.leaked(inUse(bulkhead.nanoTime()));
-        bulkhead.around.timers.after(definition.spec().expire(), this::release);
+        PermitInUse permit = inUse(bulkhead.nanoTime());
+        bulkhead.engine.listeners.fire(listener -> listener.leaked(permit));
+        bulkhead.engine.timers.after(definition.spec().expire(), this::release);
     }
 
     PermitInUse inUse(long now) {

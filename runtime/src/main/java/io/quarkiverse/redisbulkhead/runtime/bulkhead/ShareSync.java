@@ -64,7 +64,7 @@ final class ShareSync {
     }
 
     private final Bulkhead bulkhead;
-    private final Surroundings around;
+    private final Engine around;
 
     // What was stated last, and before: offers are based on one of them.
     private long number;
@@ -119,7 +119,7 @@ final class ShareSync {
 
     ShareSync(Bulkhead bulkhead) {
         this.bulkhead = bulkhead;
-        this.around = bulkhead.around;
+        this.around = bulkhead.engine;
         this.transfers = new Transfers(bulkhead);
     }
 
@@ -340,8 +340,8 @@ final class ShareSync {
         takeTokens(grants || isNewEpoch, position.firstToken(), position.tokens());
         highestToken = Math.max(highestToken, position.ticket());
         if (!position.otherLimits().isEmpty()) {
-            LimitMismatch mismatch = new LimitMismatch(bulkhead.id, sent.statement().limit(), position.otherLimits());
-            then.add(() -> around.listener.limitsDiffer(mismatch));
+            int own = sent.statement().limit();
+            then.add(() -> around.listeners.fire(listener -> listener.limitsDiffer(bulkhead.id, own, position.otherLimits())));
         }
         List<PendingCall> placed = placed(sent, position);
         transfers.settle(sent.statement(), position.attached(), then);
@@ -502,7 +502,7 @@ final class ShareSync {
             pause = Math.min(pause, Math.max(SHORTEST_PAUSE.toNanos(), Math.min(bulkhead.leaseNanos / TRIES_PER_LEASE, left)));
             int inUse = bulkhead.inUse;
             if (inUse > 0) {
-                then.add(() -> around.listener.renewalFailed(bulkhead.id, inUse, failure));
+                then.add(() -> around.listeners.fire(listener -> listener.renewalFailed(bulkhead.id, inUse, failure)));
             }
         }
         retryNanos = now + pause;
@@ -522,9 +522,7 @@ final class ShareSync {
     private void rejectCalls(Throwable failure, List<Runnable> then) {
         boolean mayPass = StoreFailures.isRetryable(failure);
         // Also those that the statement did not contain: they would learn the same from the next one.
-        List<PendingCall> calls = new ArrayList<>(bulkhead.line.calls(false));
-        calls.addAll(bulkhead.immediate.calls(false));
-        for (PendingCall call : calls) {
+        for (PendingCall call : bulkhead.calls()) {
             if (mayPass && call.waits) {
                 int limit = bulkhead.limitForCallers();
                 if (!call.briefly) {

@@ -28,34 +28,4 @@ public interface Timers {
      * @return cancels it
      */
     Planned after(Duration delay, Runnable task);
-
-    /** One task, scheduled for the earliest of the requested times. Not thread-safe. */
-    final class Alarm {
-
-        private final Timers timers;
-        private Planned planned;
-        private long at;
-
-        public Alarm(Timers timers) {
-            this.timers = timers;
-        }
-
-        /** Schedules the task for that time, unless an earlier one is scheduled. */
-        public void noLaterThan(long atNanos, Runnable task) {
-            if (planned != null && at - atNanos <= 0) {
-                return;
-            }
-            cancel();
-            at = atNanos;
-            planned = timers.after(Duration.ofNanos(Math.max(0, atNanos - timers.nanoTime())), task);
-        }
-
-        /** Cancels the task. To be called, too, when it has run. */
-        public void cancel() {
-            if (planned != null) {
-                planned.cancel();
-                planned = null;
-            }
-        }
-    }
 }

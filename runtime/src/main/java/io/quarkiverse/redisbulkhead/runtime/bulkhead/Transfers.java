@@ -120,7 +120,7 @@ final class Transfers {
                 bulkhead.leave(permit);
                 giveBack.accept(permit.weight());
             }
-            holds.add(new Hold(bulkhead.idOf(permit), permit.weight(), millis(leave.endNanos - now),
+            holds.add(new Hold(permit.id(), permit.weight(), millis(leave.endNanos - now),
                     Math.max(0, TimeUnit.NANOSECONDS.toMillis(now - permit.sinceNanos)), leave.digest, permit.method));
         }
         return holds;

@@ -5,6 +5,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
@@ -15,23 +16,22 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 final class UncountedPermit implements HeldPermit, Admission {
 
     private final BulkheadId bulkhead;
-    private final CallListener call;
+    private final List<CallListener> call;
     private final Timers timers;
-    private final Runnable whenEnded;
+    private final AtomicReference<Runnable> whenEnded;
     private final long sinceNanos;
     private final AtomicBoolean released = new AtomicBoolean();
-    private final AtomicBoolean ended = new AtomicBoolean();
 
     /**
      * @param call receives the release
      * @param timers the clock
      * @param whenEnded runs when this is ended as an admission; null for nothing
      */
-    UncountedPermit(BulkheadId bulkhead, CallListener call, Timers timers, Runnable whenEnded) {
+    UncountedPermit(BulkheadId bulkhead, List<CallListener> call, Timers timers, Runnable whenEnded) {
         this.bulkhead = bulkhead;
         this.call = call;
         this.timers = timers;
-        this.whenEnded = whenEnded;
+        this.whenEnded = new AtomicReference<>(whenEnded);
         this.sinceNanos = timers.nanoTime();
     }
 
@@ -59,7 +59,7 @@ final class UncountedPermit implements HeldPermit, Admission {
     public CompletionStage<Boolean> release() {
         boolean first = released.compareAndSet(false, true);
         if (first) {
-            call.released(timers.nanoTime() - sinceNanos);
+            Listeners.fire(call, listener -> listener.released(timers.nanoTime() - sinceNanos));
         }
         return CompletableFuture.completedStage(first);
     }
@@ -88,8 +88,9 @@ final class UncountedPermit implements HeldPermit, Admission {
     @Override
     public CompletionStage<Void> end() {
         release();
-        if (ended.compareAndSet(false, true) && whenEnded != null) {
-            whenEnded.run();
+        Runnable first = whenEnded.getAndSet(null);
+        if (first != null) {
+            first.run();
         }
         return attempted();
     }

@@ -12,6 +12,15 @@ import io.quarkiverse.redisbulkhead.SemaphoreSpec;
  */
 public final class WaiterLimits {
 
+    /** What a call occupies while it waits for a permit. */
+    public enum WaitsOn {
+
+        /** A thread of a bounded pool that is shared with other work: Quarkus' worker pool, or a pool of continuations. */
+        WORKER_THREAD,
+        /** No such thread: the call is asynchronous, or blocks a virtual thread or a thread of the application. */
+        NO_WORKER_THREAD
+    }
+
     private final int maxBlockedThreads;
 
     // Written within the lock; read without it, because most calls never wait.
@@ -34,52 +43,45 @@ public final class WaiterLimits {
      * @return the reason: the bound and how to change it; empty when the call may wait
      */
     public Optional<String> reached(SemaphoreSpec spec, WaitsOn waitsOn) {
-        if (waitsOn == WaitsOn.WORKER_THREAD && blockedThreads >= maxBlockedThreads) {
-            return Optional.of(maxBlockedThreads + " calls of this instance already block worker threads while they wait for "
-                    + "permits. Return a Uni, use virtual threads, or raise quarkus.redis-bulkhead.max-blocked-threads");
-        }
-        if (spec.maxWaiters().isPresent() && atBulkhead(spec.name()) >= spec.maxWaiters().getAsInt()) {
+        Optional<String> threads = threadsReached(waitsOn);
+        if (threads.isEmpty() && spec.maxWaiters().isPresent()
+                && atBulkhead(spec.name()) >= spec.maxWaiters().getAsInt()) {
             return Optional.of(spec.maxWaiters().getAsInt() + " calls of this instance already wait for this bulkhead. Raise "
                     + "quarkus.redis-bulkhead.\"" + spec.name() + "\".max-waiters, or SemaphoreSpec.maxWaiters for a bulkhead "
                     + "that is defined in code");
         }
-        return Optional.empty();
+        return threads;
+    }
+
+    private Optional<String> threadsReached(WaitsOn waitsOn) {
+        return waitsOn == WaitsOn.NO_WORKER_THREAD || blockedThreads < maxBlockedThreads ? Optional.empty()
+                : Optional.of(maxBlockedThreads + " calls of this instance already block worker threads while they wait for "
+                        + "permits. Return a Uni, use virtual threads, or raise quarkus.redis-bulkhead.max-blocked-threads");
     }
 
     /**
      * Counts a call that starts to wait, unless a bound is reached.
      *
+     * @param briefly it blocks for a moment although it does not want to wait, so only the bound of threads counts
      * @return the reason as in {@link #reached}; empty when the call is counted, and {@link #leave} must follow
      */
-    public synchronized Optional<String> enter(SemaphoreSpec spec, WaitsOn waitsOn) {
-        Optional<String> bound = reached(spec, waitsOn);
+    public synchronized Optional<String> enter(SemaphoreSpec spec, WaitsOn waitsOn, boolean briefly) {
+        Optional<String> bound = briefly ? threadsReached(waitsOn) : reached(spec, waitsOn);
         if (bound.isEmpty()) {
             blockedThreads += threads(waitsOn);
-            byBulkhead.merge(spec.name(), 1, Integer::sum);
+            if (!briefly) {
+                byBulkhead.merge(spec.name(), 1, Integer::sum);
+            }
         }
         return bound;
     }
 
     /** Counts a call off. */
-    public synchronized void leave(SemaphoreSpec spec, WaitsOn waitsOn) {
+    public synchronized void leave(SemaphoreSpec spec, WaitsOn waitsOn, boolean briefly) {
         blockedThreads -= threads(waitsOn);
-        byBulkhead.computeIfPresent(spec.name(), (name, calls) -> calls == 1 ? null : calls - 1);
-    }
-
-    /**
-     * Counts a call that blocks for a moment although it does not want to wait, unless too many calls block worker threads.
-     *
-     * @return whether it is counted, and {@link #leaveBriefly} must follow
-     */
-    public synchronized boolean enterBriefly(WaitsOn waitsOn) {
-        boolean enters = threads(waitsOn) == 0 || blockedThreads < maxBlockedThreads;
-        blockedThreads += enters ? threads(waitsOn) : 0;
-        return enters;
-    }
-
-    /** Counts such a call off. */
-    public synchronized void leaveBriefly(WaitsOn waitsOn) {
-        blockedThreads -= threads(waitsOn);
+        if (!briefly) {
+            byBulkhead.computeIfPresent(spec.name(), (name, calls) -> calls == 1 ? null : calls - 1);
+        }
     }
 
     private static int threads(WaitsOn waitsOn) {

@@ -37,22 +37,11 @@ import io.smallrye.mutiny.subscription.UniSubscriber;
  * <p>
  * A cancelled execution is cancelled first, and only then are its permits released, so that no other call gets a permit while
  * the execution still runs. Mutiny's {@code onCancellation()} has the opposite order.
+ *
+ * @param bulkhead the name of the method's first bulkhead, for messages
+ * @param continuations runs executions that had to wait
  */
-public final class AsyncGuard {
-
-    private final String bulkhead;
-    private final Continuations continuations;
-
-    /**
-     * Creates the guard.
-     *
-     * @param bulkhead the name of the method's first bulkhead, for messages
-     * @param continuations runs executions that had to wait
-     */
-    public AsyncGuard(String bulkhead, Continuations continuations) {
-        this.bulkhead = bulkhead;
-        this.continuations = continuations;
-    }
+public record AsyncGuard(String bulkhead, Continuations continuations) {
 
     /**
      * Guards a method that returns a {@link Uni}. Each subscription acquires permits, calls the method, and releases the

@@ -3,11 +3,10 @@ package io.quarkiverse.redisbulkhead.runtime.guard;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
-import java.util.function.Supplier;
 
 import io.quarkiverse.redisbulkhead.BulkheadInterruptedException;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaitsOn;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits.WaitsOn;
 import io.quarkiverse.redisbulkhead.runtime.message.Texts;
 import io.quarkus.runtime.BlockingOperationControl;
 import io.quarkus.runtime.BlockingOperationNotAllowedException;
@@ -34,18 +33,6 @@ public final class BlockingWait {
     }
 
     /**
-     * Checks that the current thread may wait.
-     *
-     * @param message what to say otherwise
-     * @throws BlockingOperationNotAllowedException on an event loop
-     */
-    public static void requireAllowed(Supplier<String> message) {
-        if (!BlockingOperationControl.isBlockingAllowed()) {
-            throw new BlockingOperationNotAllowedException(message.get());
-        }
-    }
-
-    /**
      * Checks that the current thread may wait for a method that has an asynchronous variant.
      *
      * @param type the simple name of its type, for the message
@@ -53,7 +40,10 @@ public final class BlockingWait {
      * @throws BlockingOperationNotAllowedException on an event loop
      */
     public static void requireAllowed(String type, String method) {
-        requireAllowed(() -> type + "." + method + "() must not be called on an event loop; use " + method + "Async() there");
+        if (!BlockingOperationControl.isBlockingAllowed()) {
+            throw new BlockingOperationNotAllowedException(
+                    type + "." + method + "() must not be called on an event loop; use " + method + "Async() there");
+        }
     }
 
     /**

@@ -17,25 +17,14 @@ import io.smallrye.mutiny.Uni;
  * Guards a method whose calls are skipped when a bulkhead is full, so that its admissions fail with {@link SkippedException}:
  * they return null, or a {@code Uni} or stage of null; Kotlin {@code suspend} functions return {@code Unit}. A rejection that
  * the method itself throws, for example by another guarded method that it calls, is not affected; nor is an outage.
+ *
+ * @param guard the strategy for the return type
+ * @param scheduled the method, if the scheduler calls it: runs that get no permit because the application stops are skipped,
+ *        too; null for other calls
  */
-public final class SkippingGuard implements Guard {
+public record SkippingGuard(Guard guard, String scheduled) implements Guard {
 
     private static final Logger LOG = Logger.getLogger(SkippingGuard.class);
-
-    private final Guard guard;
-    private final String scheduled;
-
-    /**
-     * Creates the guard.
-     *
-     * @param guard the strategy for the return type
-     * @param scheduled the method, if the scheduler calls it: runs that get no permit because the application stops are
-     *        skipped, too; null for other calls
-     */
-    public SkippingGuard(Guard guard, String scheduled) {
-        this.guard = guard;
-        this.scheduled = scheduled;
-    }
 
     @Override
     public Object call(Supplier<Admission> admissions, Callable<Object> method) throws Exception {

@@ -7,39 +7,27 @@ import java.util.function.Supplier;
 
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
+import io.quarkus.runtime.BlockingOperationControl;
+import io.quarkus.runtime.BlockingOperationNotAllowedException;
 
 /**
  * Guards a method that has ended when it returns. The calling thread, platform or virtual, waits for the permits. At the end
  * it hands their releases to the store, and waits for the answers only where a bulkhead has {@code await-release}.
+ *
+ * @param label the method, for messages
+ * @param bulkhead the name of its first bulkhead, for messages
+ * @param results checks its results when the permits have gone back; null for no check
  */
-public final class SynchronousGuard implements Guard {
-
-    private final Supplier<String> message;
-    private final String bulkhead;
-    private final UnfinishedResults results;
+public record SynchronousGuard(String label, String bulkhead, UnfinishedResults results) implements Guard {
 
     /**
-     * Creates the guard.
+     * The guard of a method whose results are not checked.
      *
      * @param label the method, for messages
      * @param bulkhead the name of its first bulkhead, for messages
      */
     public SynchronousGuard(String label, String bulkhead) {
         this(label, bulkhead, null);
-    }
-
-    /**
-     * Creates the guard of a method whose results are checked.
-     *
-     * @param label the method, for messages
-     * @param bulkhead the name of its first bulkhead, for messages
-     * @param results checks them when the permits have gone back; null for no check
-     */
-    public SynchronousGuard(String label, String bulkhead, UnfinishedResults results) {
-        this.results = results;
-        this.message = () -> label + " is guarded by @RedisBulkhead and returns synchronously, so it must not be called on an "
-                + "event loop. Add @Blocking or @RunOnVirtualThread to the endpoint that calls it, or return a Uni";
-        this.bulkhead = bulkhead;
     }
 
     @Override
@@ -49,7 +37,12 @@ public final class SynchronousGuard implements Guard {
 
     @Override
     public Object call(Supplier<Admission> admissions, Callable<Object> method) throws Exception {
-        BlockingWait.requireAllowed(message);
+        if (!BlockingOperationControl.isBlockingAllowed()) {
+            throw new BlockingOperationNotAllowedException(label
+                    + " is guarded by @RedisBulkhead and returns synchronously, so "
+                    + "it must not be called on an event loop. Add @Blocking or @RunOnVirtualThread to the endpoint that calls "
+                    + "it, or return a Uni");
+        }
         Admission admission = admissions.get();
         Object result;
         try {

@@ -14,8 +14,8 @@ import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.InvalidBulkheadKeyException;
 import io.quarkiverse.redisbulkhead.LockNotAcquiredException;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeavyCallRejectedException;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.NestedCallRejectedException;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallRejectedException;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallRejectedException.Reason;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.message.Texts;
 import io.vertx.core.json.JsonObject;
@@ -68,16 +68,19 @@ public class RejectionMapper implements ExceptionMapper<RuntimeException> {
     }
 
     private static String detail(BulkheadFullException rejection) {
-        if (NestedCallRejectedException.isReasonOf(rejection)) {
+        Reason reason = CallRejectedException.reasonOf(rejection);
+        if (reason == Reason.NESTED) {
             return "The call would wait for " + (rejection instanceof LockNotAcquiredException lock ? "lock '" + lock.lock()
                     : "permits of bulkhead '" + rejection.name()) + "', which this request itself holds";
         }
         if (rejection instanceof LockNotAcquiredException lock) {
             return "Lock '" + lock.lock() + "' is held by another";
         }
-        if (rejection instanceof HeavyCallRejectedException heavy) {
-            return heavy.isAboveLimit() ? "The limit of bulkhead '" + rejection.name() + "' is too low for this call"
-                    : "Too few permits of bulkhead '" + rejection.name() + "' are free";
+        if (reason == Reason.ABOVE_LIMIT) {
+            return "The limit of bulkhead '" + rejection.name() + "' is too low for this call";
+        }
+        if (reason == Reason.TOO_FEW) {
+            return "Too few permits of bulkhead '" + rejection.name() + "' are free";
         }
         String whose = "of bulkhead '" + rejection.name() + "' " + (rejection.key().isPresent() ? "for this key " : "");
         return rejection.limit() == 1 ? "The only permit " + whose + "is taken"

@@ -11,8 +11,7 @@ import jakarta.inject.Singleton;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeavyCallRejectedException;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.NestedCallRejectedException;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallRejectedException;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
 /** When a rejected caller may come back: what {@code Retry-After} says in REST, and {@code RetryInfo} in gRPC. */
@@ -41,8 +40,7 @@ public class RetryAfter {
      *         itself, or weighs more than the limit
      */
     public OptionalLong of(BulkheadFullException rejection) {
-        if (NestedCallRejectedException.isReasonOf(rejection)
-                || rejection instanceof HeavyCallRejectedException heavy && heavy.isAboveLimit()) {
+        if (CallRejectedException.isFinal(rejection)) {
             return OptionalLong.empty();
         }
         return configured(rejection.name()).orElseGet(() -> OptionalLong.of(seconds(

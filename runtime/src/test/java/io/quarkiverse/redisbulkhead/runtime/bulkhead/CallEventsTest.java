@@ -13,6 +13,7 @@ import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits.WaitsOn;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
@@ -307,7 +308,8 @@ class CallEventsTest extends TwoInstances {
     @Test
     void failingListenerDoesNotAffectOthers() {
         Log second = new Log();
-        one.events = new SemaphoreListeners(List.of(new Failing(), log, new Failing(), second));
+        one.events = new Failing();
+        List.of(log, new Failing(), second).forEach(one.engine::listen);
         Admission holder = takeAll();
         Admission admission = admit(WAITING);
         holder.end();
@@ -346,7 +348,9 @@ class CallEventsTest extends TwoInstances {
         SemaphoreListener losses = loss -> {
         };
         assertThat(losses.onCall(WORK, "A#a", 1)).isSameAs(CallListener.NONE);
-        assertThat(new SemaphoreListeners(List.of(losses, losses)).onCall(WORK, "A#a", 1)).isSameAs(CallListener.NONE);
+        one.events = losses;
+        one.engine.listen(losses);
+        assertThat(one.engine.listeners.onCall(WORK, "A#a", 1)).isSameAs(List.of());
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -214,7 +215,8 @@ class DetachedPermitTest extends TwoInstances {
             assertThat(failure(permit.detach())).isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("granted without Redis");
         }
-        assertThat(failure(one.engine.uncounted(WORK, null).detach())).isInstanceOf(IllegalStateException.class);
+        assertThat(failure(new UncountedPermit(WORK, List.of(), one.engine.timers, null).detach()))
+                .isInstanceOf(IllegalStateException.class);
     }
 
     // ---- Attaching

@@ -262,7 +262,8 @@ class EngineTest extends TwoInstances {
         advance(Duration.ofMillis(20));
         advance(Duration.ofMillis(60));
 
-        assertThat(rejection(heavy)).isInstanceOf(HeavyCallRejectedException.class);
+        assertThat(rejection(heavy)).isInstanceOfSatisfying(CallRejectedException.class,
+                full -> assertThat(CallRejectedException.reasonOf(full)).isEqualTo(CallRejectedException.Reason.TOO_FEW));
         held(light);
     }
 
@@ -392,7 +393,10 @@ class EngineTest extends TwoInstances {
         one.engine.resize(WORK, 2);
 
         assertThat(rejection(call(one, work(4, spec -> spec.weight(3).maxWait(LONG)))))
-                .isInstanceOf(HeavyCallRejectedException.class).hasMessageContaining("has a limit of 2");
+                .isInstanceOfSatisfying(CallRejectedException.class,
+                        full -> assertThat(CallRejectedException.reasonOf(full))
+                                .isEqualTo(CallRejectedException.Reason.ABOVE_LIMIT))
+                .hasMessageContaining("has a limit of 2");
     }
 
     /** Trap 19. */
@@ -423,7 +427,7 @@ class EngineTest extends TwoInstances {
 
         one.engine.resize(WORK, 3);
         held(call(one, work(2)));
-        assertThat(one.engine.resetSize(WORK).toCompletableFuture()).isCompletedWithValue(true);
+        assertThat(one.engine.resize(WORK, 0).toCompletableFuture()).isCompletedWithValue(true);
         assertThat(look().resizedTo()).isEmpty();
     }
 
@@ -670,7 +674,7 @@ class EngineTest extends TwoInstances {
     void engineOfThisProcess() {
         List<PermitLost> losses = new ArrayList<>();
         SimulatedInstance clock = new SimulatedInstance("clock", server);
-        Engine local = new Engine("local", clock.clock(), one.engine.around().identity, losses::add, one.limits);
+        Engine local = new Engine("local", clock.clock(), one.engine.identity, losses::add, one.limits);
         Admission first = new Semaphore(waiting(1), local, true, List.of()).admit("m");
         Admission second = new Semaphore(waiting(1), local, true, List.of()).admit("m");
         Admission third = new Semaphore(work(1), local, true, List.of()).admit("m");
@@ -688,10 +692,24 @@ class EngineTest extends TwoInstances {
         assertThat(fourth.isHeldNow()).isFalse();
         local.resize(WORK, 2);
         held(fourth);
-        assertThat(local.resetSize(WORK).toCompletableFuture()).isCompletedWithValue(true);
+        assertThat(local.resize(WORK, 0).toCompletableFuture()).isCompletedWithValue(true);
         attached.release();
         fourth.end();
         advance(Duration.ofSeconds(5));
         assertThat(local.bulkheadNow(WORK)).isNull();
+    }
+
+    @Test
+    void detachedPermitOfThisProcessIsFreeAfterItsLease() {
+        SimulatedInstance clock = new SimulatedInstance("clock", server);
+        Engine local = new Engine("local", clock.clock(), one.engine.identity, one, one.limits);
+        Semaphore semaphore = new Semaphore(work(1), local, true, List.of());
+        held(semaphore.admit("m")).detach();
+
+        advance(Duration.ofSeconds(5));
+        assertThat(rejection(semaphore.admit("m"))).isInstanceOf(BulkheadFullException.class);
+        advance(Duration.ofSeconds(2));
+
+        held(semaphore.admit("m"));
     }
 }

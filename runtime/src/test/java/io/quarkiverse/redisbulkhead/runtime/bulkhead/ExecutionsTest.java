@@ -18,6 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits.WaitsOn;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
 /** Executions with the permits of several bulkheads. */

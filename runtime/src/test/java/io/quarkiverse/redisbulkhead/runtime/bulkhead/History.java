@@ -512,7 +512,8 @@ final class History {
         for (SimulatedInstance instance : instances) {
             Bulkhead bulkhead = instance.engine.bulkheadNow(BULKHEAD);
             if (bulkhead != null) {
-                bulkhead.waiting().stream().filter(call -> call.ticket() > 0).forEach(call -> waiting.put(call, call.ticket()));
+                bulkhead.line.calls(false).stream().filter(call -> call.group.ticket() > 0)
+                        .forEach(call -> waiting.put(call, call.group.ticket()));
             }
         }
         long lastServed = seenWaiting.entrySet().stream()

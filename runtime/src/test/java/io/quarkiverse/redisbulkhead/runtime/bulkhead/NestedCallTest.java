@@ -9,8 +9,10 @@ import java.util.OptionalInt;
 
 import org.junit.jupiter.api.Test;
 
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallRejectedException.Reason;
 
 /** Trap 17: a call that would wait for a permit of an enclosing call is rejected immediately, by the limit in force. */
 class NestedCallTest extends TwoInstances {
@@ -29,7 +31,7 @@ class NestedCallTest extends TwoInstances {
 
             @Override
             public void nestedCallRejected(String method, RuntimeException rejection) {
-                reported.add(method + ": " + rejection.getClass().getSimpleName());
+                reported.add(method + ": " + CallRejectedException.reasonOf((BulkheadFullException) rejection));
             }
         };
     }
@@ -44,7 +46,8 @@ class NestedCallTest extends TwoInstances {
 
         Admission inner = semaphore.nestedIn(List.of(outer)).weighing(2).admit("A#inner");
 
-        assertThat(rejection(inner)).isInstanceOfSatisfying(NestedCallRejectedException.class, rejected -> {
+        assertThat(rejection(inner)).isInstanceOfSatisfying(CallRejectedException.class, rejected -> {
+            assertThat(CallRejectedException.reasonOf(rejected)).isEqualTo(Reason.NESTED);
             assertThat(rejected)
                     .hasMessageStartingWith("A call of bulkhead 'work' would wait for itself: it needs 2 of the 3"
                             + " permits, and the guarded calls around it hold 2.")
@@ -52,7 +55,7 @@ class NestedCallTest extends TwoInstances {
             assertThat(rejected.limit()).isEqualTo(3);
         });
         assertThat(look().waiting()).as("leaves the queue").isZero();
-        assertThat(reported).containsExactly("A#inner: NestedCallRejectedException");
+        assertThat(reported).containsExactly("A#inner: NESTED");
     }
 
     @Test
@@ -61,7 +64,8 @@ class NestedCallTest extends TwoInstances {
 
         Admission inner = semaphore.nestedIn(List.of(outer)).within(Duration.ZERO).admit("A#inner");
 
-        assertThat(rejection(inner)).isInstanceOf(NestedCallRejectedException.class);
+        assertThat(rejection(inner)).isInstanceOfSatisfying(CallRejectedException.class,
+                full -> assertThat(CallRejectedException.reasonOf(full)).isEqualTo(Reason.NESTED));
     }
 
     @Test
@@ -92,7 +96,8 @@ class NestedCallTest extends TwoInstances {
 
         HeldPermit light = hold(semaphore(two, semaphore.spec()));
         assertThat(rejection(semaphore(two, semaphore.spec()).nestedIn(List.of(light)).admit("A#inner")))
-                .isInstanceOf(NestedCallRejectedException.class);
+                .isInstanceOfSatisfying(CallRejectedException.class,
+                        full -> assertThat(CallRejectedException.reasonOf(full)).isEqualTo(Reason.NESTED));
     }
 
     @Test
@@ -124,7 +129,8 @@ class NestedCallTest extends TwoInstances {
 
         Admission inner = semaphore.nestedIn(List.of(outer)).weighing(3).admit("A#inner");
 
-        assertThat(rejection(inner)).isInstanceOf(HeavyCallRejectedException.class);
+        assertThat(rejection(inner)).isInstanceOfSatisfying(CallRejectedException.class,
+                full -> assertThat(CallRejectedException.reasonOf(full)).isEqualTo(Reason.ABOVE_LIMIT));
         assertThat(reported).isEmpty();
     }
 }

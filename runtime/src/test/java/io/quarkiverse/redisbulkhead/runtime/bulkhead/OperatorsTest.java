@@ -13,6 +13,7 @@ import java.util.function.Function;
 
 import org.junit.jupiter.api.Test;
 
+import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.runtime.store.Peers;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 
@@ -115,6 +116,20 @@ class OperatorsTest extends TwoInstances {
 
         assertThat(older.isHeld()).isNotEqualTo(younger.isHeld());
         assertThat(look().granted()).isEqualTo(1);
+    }
+
+    @Test
+    void instancesTellWhoHoldsAndWhoWaits() {
+        new Semaphore(waiting(2), there, true, List.of()).admit("A#waits");
+
+        Occupancy now = here.occupancy(WORK, 10).toCompletableFuture().join();
+
+        assertThat(now.holders()).extracting(Holder::permitId).containsExactlyInAnyOrder(older.id(), younger.id());
+        assertThat(now.waiting()).isEqualTo(1);
+        assertThat(now.waiters()).singleElement().satisfies(waiter -> {
+            assertThat(waiter.method()).isEqualTo("A#waits");
+            assertThat(waiter.ticket()).isPositive();
+        });
     }
 
     /** Each instance shows the cluster's numbers: if each one asked the others, messages would grow with the square. */

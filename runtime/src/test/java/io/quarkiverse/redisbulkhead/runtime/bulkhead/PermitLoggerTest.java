@@ -76,7 +76,7 @@ class PermitLoggerTest extends TwoInstances {
     void nestedDeadlockIsAWarningOncePerMethod() {
         PermitLogger permits = new PermitLogger();
         for (String method : List.of("A#a", "A#b", "A#a")) {
-            permits.nestedCallRejected(method, new NestedCallRejectedException("reports", Optional.empty(), 1, 1, 1,
+            permits.nestedCallRejected(method, CallRejectedException.nested(1, 1, "reports", Optional.empty(), 1,
                     Duration.ZERO));
         }
 
@@ -92,13 +92,13 @@ class PermitLoggerTest extends TwoInstances {
     void differentLimitsAreAWarningOncePerBulkheadAndSetOfLimits() {
         PermitLogger permits = new PermitLogger();
         for (int i = 0; i < 10; i++) {
-            permits.limitsDiffer(new LimitMismatch(BulkheadId.of("reports"), 5, Set.of(10)));
-            permits.limitsDiffer(new LimitMismatch(BulkheadId.of("exports"), 5, Set.of(10)));
+            permits.limitsDiffer(BulkheadId.of("reports"), 5, Set.of(10));
+            permits.limitsDiffer(BulkheadId.of("exports"), 5, Set.of(10));
         }
         assertThat(lines).hasSize(2).extracting(PermitLoggerTest::text)
                 .allSatisfy(line -> assertThat(line).contains("5", "10"));
 
-        permits.limitsDiffer(new LimitMismatch(BulkheadId.of("reports"), 5, Set.of(10, 20)));
+        permits.limitsDiffer(BulkheadId.of("reports"), 5, Set.of(10, 20));
         assertThat(lines).as("the limits have changed").hasSize(3);
     }
 
@@ -107,12 +107,12 @@ class PermitLoggerTest extends TwoInstances {
     void differentLimitsOfKeysAreLoggedOnceForAllKeys() {
         PermitLogger permits = new PermitLogger();
         for (int i = 0; i < 10; i++) {
-            permits.limitsDiffer(new LimitMismatch(BulkheadId.of("tenants").forKey("secret " + i), 2, Set.of(20 + i)));
+            permits.limitsDiffer(BulkheadId.of("tenants").forKey("secret " + i), 2, Set.of(20 + i));
         }
         assertThat(lines).singleElement()
                 .satisfies(line -> assertThat(text(line)).contains("tenants").doesNotContain("secret"));
 
-        permits.limitsDiffer(new LimitMismatch(BulkheadId.of("others").forKey("a"), 2, Set.of(20)));
+        permits.limitsDiffer(BulkheadId.of("others").forKey("a"), 2, Set.of(20));
         assertThat(lines).hasSize(2);
     }
 

@@ -7,6 +7,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -127,8 +128,8 @@ final class SimulatedInstance implements SemaphoreListener {
     }
 
     @Override
-    public void limitsDiffer(LimitMismatch mismatch) {
-        events.limitsDiffer(mismatch);
+    public void limitsDiffer(BulkheadId bulkhead, int own, Set<Integer> others) {
+        events.limitsDiffer(bulkhead, own, others);
     }
 
     @Override

@@ -12,6 +12,8 @@ import io.quarkiverse.redisbulkhead.BulkheadContendedException;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallRejectedException.Reason;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits.WaitsOn;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 
@@ -58,7 +60,8 @@ class WaiterLimitsTest extends TwoInstances {
         waitOnThread(SPEC);
         waitOnThread(other("others"));
 
-        assertThat(rejection(onThread(SPEC))).isInstanceOf(QueueFullException.class)
+        assertThat(rejection(onThread(SPEC))).isInstanceOfSatisfying(CallRejectedException.class,
+                full -> assertThat(CallRejectedException.reasonOf(full)).isEqualTo(Reason.QUEUE_FULL))
                 .hasMessage("Bulkhead 'work' is full, and the call cannot wait: 2 calls of this instance already block worker "
                         + "threads while they wait for permits. Return a Uni, use virtual threads, or raise "
                         + "quarkus.redis-bulkhead.max-blocked-threads");
@@ -91,7 +94,9 @@ class WaiterLimitsTest extends TwoInstances {
 
         waits(together[0]);
         waits(together[1]);
-        assertThat(rejection(together[2])).isInstanceOf(QueueFullException.class).hasMessageContaining("max-blocked-threads");
+        assertThat(rejection(together[2])).isInstanceOfSatisfying(CallRejectedException.class,
+                full -> assertThat(CallRejectedException.reasonOf(full)).isEqualTo(Reason.QUEUE_FULL))
+                .hasMessageContaining("max-blocked-threads");
         advance(Duration.ofMillis(50));
         server.calm();
         assertThat(look().waiting()).as("it leaves the queue").isEqualTo(2);
@@ -130,7 +135,8 @@ class WaiterLimitsTest extends TwoInstances {
     void zeroMaxWaitersDisablesWaiting() {
         take(SPEC);
         assertThat(rejection(semaphore(bounded, SPEC.toBuilder().maxWaiters(0).build()).admit("A#a")))
-                .isInstanceOf(QueueFullException.class);
+                .isInstanceOfSatisfying(CallRejectedException.class,
+                        full -> assertThat(CallRejectedException.reasonOf(full)).isEqualTo(Reason.QUEUE_FULL));
     }
 
     @Test
@@ -212,7 +218,9 @@ class WaiterLimitsTest extends TwoInstances {
         held(runs);
         Admission waits = waitOnThread(spec);
         assertThat(waiting.blockedThreads()).isEqualTo(1);
-        assertThat(rejection(onThread(spec))).isInstanceOf(QueueFullException.class).hasMessageContaining("max-waiters");
+        assertThat(rejection(onThread(spec))).isInstanceOfSatisfying(CallRejectedException.class,
+                full -> assertThat(CallRejectedException.reasonOf(full)).isEqualTo(Reason.QUEUE_FULL))
+                .hasMessageContaining("max-waiters");
 
         runs.end();
 

@@ -22,11 +22,15 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.RepeatedTest;
 
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallRejectedException.Reason;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits.WaitsOn;
 import io.quarkiverse.redisbulkhead.runtime.guard.BlockingWait;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import io.quarkiverse.redisbulkhead.runtime.store.InMemoryShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.ObservedShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.Position;
@@ -228,8 +232,7 @@ class WaiterLimitsUnderLoadTest {
             crowd.add(admission);
             all.add(admission);
             admission.granted().whenComplete((permits, rejection) -> {
-                if (rejection instanceof QueueFullException
-                        || rejection != null && rejection.getCause() instanceof QueueFullException) {
+                if (rejection != null && isQueueFull(Failures.cause(rejection))) {
                     queueFull.incrementAndGet();
                 }
             });
@@ -237,12 +240,16 @@ class WaiterLimitsUnderLoadTest {
         crowd.forEach(Admission::end);
     }
 
+    private static boolean isQueueFull(Throwable rejection) {
+        return rejection instanceof BulkheadFullException full && CallRejectedException.reasonOf(full) == Reason.QUEUE_FULL;
+    }
+
     private void awaitPermit(Admission admission) {
         try {
             BlockingWait.untilHeld("any", admission);
             granted.incrementAndGet();
         } catch (RuntimeException rejection) {
-            if (rejection instanceof QueueFullException) {
+            if (isQueueFull(rejection)) {
                 queueFull.incrementAndGet();
             }
         } finally {

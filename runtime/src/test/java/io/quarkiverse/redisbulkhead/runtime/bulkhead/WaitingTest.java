@@ -14,6 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallRejectedException.Reason;
 import io.quarkiverse.redisbulkhead.runtime.store.InMemoryShareStore.Snapshot;
 
 /** How permits travel between instances, whatever is lost on the way. */
@@ -337,7 +338,9 @@ class WaitingTest extends TwoInstances {
         two.engine.resize(WORK, 2);
         advance(Duration.ofSeconds(2));
 
-        assertThat(rejection(heavy)).isInstanceOf(HeavyCallRejectedException.class).hasMessageContaining("limit of 2");
+        assertThat(rejection(heavy)).isInstanceOfSatisfying(CallRejectedException.class,
+                full -> assertThat(CallRejectedException.reasonOf(full)).isEqualTo(Reason.ABOVE_LIMIT))
+                .hasMessageContaining("limit of 2");
         held(light);
     }
 

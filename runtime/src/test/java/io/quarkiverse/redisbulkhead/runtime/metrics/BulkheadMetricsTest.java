@@ -19,7 +19,7 @@ import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallListener;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallResult;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.PermitInUse;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.Taker;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.PermitInUse.Taker;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
 class BulkheadMetricsTest {

@@ -10,7 +10,7 @@ import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Executions;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaitsOn;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits.WaitsOn;
 import io.quarkiverse.redisbulkhead.runtime.guard.AsyncGuard;
 import io.quarkiverse.redisbulkhead.runtime.guard.Continuations;
 import io.quarkiverse.redisbulkhead.runtime.guard.SynchronousGuard;
