@@ -112,7 +112,7 @@ class GuardProcessor {
     void record(RedisBulkheadRecorder recorder, DeclarationsSlotBuildItem slot, BulkheadUsageBuildItem found,
             BuildProducer<ValidationErrorBuildItem> errors) {
         if (found.errors.isEmpty()) {
-            recorder.found(slot.slot, found.usage.withMethods());
+            recorder.found(slot.slot, found.usage.declarations());
         }
     }
 

@@ -34,6 +34,7 @@ import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadUse;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.EffectiveBulkhead;
+import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.Value;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkiverse.redisbulkhead.runtime.message.NearestNames;
@@ -323,13 +324,9 @@ public class BulkheadRegistry implements RedisBulkheads {
      * @param use what the annotation there states
      */
     Semaphore core(BulkheadUse use) {
-        String name = definitions.annotations().resolved(use.name());
-        Semaphore core = core(name);
-        if (!definitions.isConfigured(name, "weight")) {
-            core = core.weighing(use.weight());
-        }
-        return use.maxWait() == null || definitions.isConfigured(name, "max-wait") ? core
-                : core.within(definitions.annotations().maxWaitOf(use.maxWait()));
+        Map<String, Value> values = definitions.inForce(use);
+        return core(definitions.nameOf(use)).weighing(Value.of(values, "weight", 1))
+                .within(Value.of(values, "max-wait", Duration.ZERO));
     }
 
     private String unknown(String name) {

@@ -148,7 +148,7 @@ public class GuardedMethods {
     }
 
     private String name(BulkheadUse use) {
-        return bulkheads.definitions().annotations().resolved(use.name());
+        return bulkheads.definitions().nameOf(use);
     }
 
     private boolean isEnabled(BulkheadUse use) {

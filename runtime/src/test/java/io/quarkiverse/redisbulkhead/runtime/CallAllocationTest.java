@@ -28,6 +28,7 @@ import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreListeners;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Timers;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits;
+import io.quarkiverse.redisbulkhead.runtime.definition.Annotated;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadUse;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.KeyOrigin;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.MethodDeclaration;
@@ -76,9 +77,11 @@ class CallAllocationTest {
 
     @Test
     void callWithAKeyAllocatesLittle() throws Exception {
-        BulkheadUse use = new BulkheadUse("work", 1, null, new KeyOrigin.Parameter(0, "tenant"), BulkheadUse.NO_PARAMETER);
+        BulkheadUse use = new BulkheadUse(Annotated.bulkhead("Work#run", "work", 1, 1, null, null, null),
+                new KeyOrigin.Parameter(0, "tenant"), BulkheadUse.NO_PARAMETER);
         SemaphoreOfCall ofKey = GuardedMethods.byArguments(semaphore("work"), use,
-                new MethodDeclaration("Work", "run", List.of("String"), ReturnKind.SYNCHRONOUS, "Work#run", List.of(use)));
+                new MethodDeclaration("Work", "run", List.of("String"), ReturnKind.SYNCHRONOUS, false, "Work#run", "Work#run",
+                        List.of(use)));
         GuardedMethod method = new GuardedMethod("Work#run", new SynchronousGuard("Work#run", "work"), null, List.of(ofKey),
                 new Executions(), null);
         Invocation invocation = new Invocation(() -> null);

@@ -11,12 +11,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.definition.Annotated;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadUse;
@@ -36,19 +38,24 @@ import io.smallrye.config.SmallRyeConfigBuilder;
 
 class DeclaredBulkheadsTest {
 
-    static final Declarations DECLARATIONS = new Declarations(
-            List.of(new BulkheadDeclaration("B#again", "${app.name}", RedisBulkhead.PERMITS_UNSET, 1, null, null, null),
-                    new BulkheadDeclaration("A#first", "reports", 5, 1, true, "3500ms", null)),
-            List.of(), List.of(guarded("B", "again", "${app.name}"), guarded("A", "first", "reports"),
-                    guarded("C", "other", "another")),
-            Map.of(), DefinedInCode.NONE);
+    static final Declarations DECLARATIONS = declarations(
+            guarded("B", "again",
+                    Annotated.bulkhead("B#again", "${app.name}", RedisBulkhead.PERMITS_UNSET, 1, null, null, null)),
+            guarded("A", "first", Annotated.bulkhead("A#first", "reports", 5, 1, true, "3500ms", null)),
+            guarded("C", "other", Annotated.bulkhead("C#other", "another", 1, 1, null, null, null)));
 
-    private static MethodDeclaration guarded(String type, String method, String bulkhead) {
-        return guarded(type, method, new BulkheadUse(bulkhead, 1, null, new KeyOrigin.None(), BulkheadUse.NO_PARAMETER));
+    private static Declarations declarations(MethodDeclaration... methods) {
+        return new Declarations(Stream.of(methods).map(method -> method.bulkheads().get(0).annotation()).toList(), List.of(),
+                List.of(methods), DefinedInCode.NONE);
+    }
+
+    private static MethodDeclaration guarded(String type, String method, BulkheadDeclaration bulkhead) {
+        return guarded(type, method, new BulkheadUse(bulkhead, new KeyOrigin.None(), BulkheadUse.NO_PARAMETER));
     }
 
     private static MethodDeclaration guarded(String type, String method, BulkheadUse use) {
-        return new MethodDeclaration(type, method, List.of(), ReturnKind.SYNCHRONOUS, type + "#" + method, List.of(use));
+        String place = type + "#" + method;
+        return new MethodDeclaration(type, method, List.of(), ReturnKind.SYNCHRONOUS, false, place, place, List.of(use));
     }
 
     private static DeclaredBulkhead reports(Map<String, String> properties) {
@@ -160,14 +167,11 @@ class DeclaredBulkheadsTest {
 
     @Test
     void weightsAndWaitsThatDifferHaveTheirPlaces() {
-        Map<String, DefinedValue> values = byMember(reports(Map.of(), new Declarations(
-                List.of(new BulkheadDeclaration("A#first", "reports", 5, 2, true, null, "1s"),
-                        new BulkheadDeclaration("B#again", "reports", RedisBulkhead.PERMITS_UNSET, 1, null, null, null)),
-                List.of(),
-                List.of(guarded("A", "first", new BulkheadUse("reports", 2, "1s", new KeyOrigin.None(),
-                        BulkheadUse.NO_PARAMETER)),
-                        guarded("B", "again", new BulkheadUse("reports", 1, null, new KeyOrigin.None(), 0))),
-                Map.of(), DefinedInCode.NONE)));
+        Map<String, DefinedValue> values = byMember(reports(Map.of(), declarations(
+                guarded("A", "first", Annotated.bulkhead("A#first", "reports", 5, 2, true, null, "1s")),
+                guarded("B", "again", new BulkheadUse(
+                        Annotated.bulkhead("B#again", "reports", RedisBulkhead.PERMITS_UNSET, 1, null, null, null),
+                        new KeyOrigin.None(), 0)))));
 
         assertThat(values.get("weight"))
                 .isEqualTo(new DefinedValue("weight", "2, of the call", ANNOTATION, "A#first, B#again"));

@@ -51,8 +51,8 @@ public record AiServices(Classes classes) {
 
     // An annotation on the interface is for what the user declares, and not for access to the memory of chats.
     private static boolean isGuarded(MethodInfo method, ClassInfo service) {
-        return !WrittenBulkhead.among(method.declaredAnnotations()).isEmpty()
-                || !WrittenBulkhead.among(service.declaredAnnotations()).isEmpty()
+        return AnnotatedElement.of(method, method.declaredAnnotations()).isPresent()
+                || AnnotatedElement.of(service, service.declaredAnnotations()).isPresent()
                         && !method.declaringClass().name().toString().startsWith(EXTENSION);
     }
 

@@ -8,9 +8,11 @@ import org.jboss.jandex.DotName;
 import org.jboss.jandex.MethodInfo;
 import org.jboss.jandex.Type;
 
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadUse;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.KeyOrigin;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.MethodDeclaration;
+import io.quarkus.arc.processor.BeanInfo;
 
 /**
  * A method of a bean that the interceptor is bound to.
@@ -57,7 +59,7 @@ public record GuardedBeanMethod(ClassInfo bean, ClassInfo owner, MethodInfo meth
      *
      * @return what its source says; none for the bare binding
      */
-    public List<WrittenBulkhead> bulkheads() {
+    public List<BulkheadDeclaration> bulkheads() {
         return source == null ? List.of() : source.bulkheads();
     }
 
@@ -67,7 +69,7 @@ public record GuardedBeanMethod(ClassInfo bean, ClassInfo owner, MethodInfo meth
      * @param bulkhead one of the bulkheads of this method
      * @return those that name it, and where it is the only one, those that name none
      */
-    public List<AnnotatedParameter> keysOf(WrittenBulkhead bulkhead) {
+    public List<AnnotatedParameter> keysOf(BulkheadDeclaration bulkhead) {
         return keys.stream().filter(key -> isFor(key, bulkhead)).toList();
     }
 
@@ -78,7 +80,7 @@ public record GuardedBeanMethod(ClassInfo bean, ClassInfo owner, MethodInfo meth
      * @param bulkhead one of the bulkheads of this method
      * @return true where the parameter names it, or names none and it is the only one
      */
-    public boolean isFor(AnnotatedParameter parameter, WrittenBulkhead bulkhead) {
+    public boolean isFor(AnnotatedParameter parameter, BulkheadDeclaration bulkhead) {
         return parameter.namesBulkhead() ? parameter.bulkhead().equals(bulkhead.name()) : bulkheads().size() == 1;
     }
 
@@ -144,22 +146,28 @@ public record GuardedBeanMethod(ClassInfo bean, ClassInfo owner, MethodInfo meth
         return owner == bean ? SourceLocations.of(method) : SourceLocations.of(owner) + "#" + method.name();
     }
 
-    /** What is recorded for the application. */
-    MethodDeclaration declaration(ReturnKinds returnKinds, KeyResolvers resolvers) {
+    /** What is recorded for the application; what a mistake leaves open is null. */
+    MethodDeclaration declaration(ReturnKinds returnKinds, KeyResolvers resolvers, boolean keyInDoubt) {
         return new MethodDeclaration(bean.name().toString(), method.name(), Shapes.erasedParameters(method),
-                returnKinds.of(this).orElseThrow(), label(), bulkheads().stream()
-                        .map(bulkhead -> new BulkheadUse(bulkhead.name(), bulkhead.weight(), bulkhead.maxWait(),
-                                keyOf(bulkhead, resolvers),
+                returnKinds.of(this).orElse(null), !returnsNothing(), label(), place(), bulkheads().stream()
+                        .map(bulkhead -> new BulkheadUse(bulkhead,
+                                keyOf(bulkhead, resolvers).orElse(keyInDoubt ? null : new KeyOrigin.None()),
                                 weights.stream().filter(weight -> isFor(weight, bulkhead)).findFirst()
                                         .map(AnnotatedParameter::index)
                                         .orElse(BulkheadUse.NO_PARAMETER)))
                         .toList());
     }
 
-    private KeyOrigin keyOf(WrittenBulkhead bulkhead, KeyResolvers resolvers) {
+    private boolean returnsNothing() {
+        return returns.kind() == Type.Kind.VOID || returns.kind() == Type.Kind.PARAMETERIZED_TYPE
+                && Names.ENDING_ONCE.contains(returns.name())
+                && Names.VOID.equals(returns.asParameterizedType().arguments().get(0).name());
+    }
+
+    private Optional<KeyOrigin> keyOf(BulkheadDeclaration bulkhead, KeyResolvers resolvers) {
         Optional<KeyOrigin> parameter = keysOf(bulkhead).stream().findFirst()
                 .map(key -> new KeyOrigin.Parameter(key.index(), key.name()));
         return parameter.or(() -> bulkhead.keyResolver().map(type -> new KeyOrigin.Resolver(
-                resolvers.bean(type).orElseThrow().getIdentifier(), type.toString()))).orElseGet(KeyOrigin.None::new);
+                resolvers.bean(type).map(BeanInfo::getIdentifier).orElse(null), type)));
     }
 }

@@ -31,7 +31,7 @@ public record KeyResolvers(BeanResolver resolver, Collection<BeanInfo> beans) {
      * @param type the class that an annotation names
      * @return empty when no bean matches, or when the container could not choose
      */
-    public Optional<BeanInfo> bean(DotName type) {
+    public Optional<BeanInfo> bean(String type) {
         try {
             return Optional.ofNullable(resolver.resolveAmbiguity(resolve(type)));
         } catch (AmbiguousResolutionException e) {
@@ -45,7 +45,7 @@ public record KeyResolvers(BeanResolver resolver, Collection<BeanInfo> beans) {
      * @param type the class that an annotation names
      * @return how errors name them, in alphabetical order
      */
-    public List<String> candidates(DotName type) {
+    public List<String> candidates(String type) {
         return names(resolve(type));
     }
 
@@ -55,8 +55,9 @@ public record KeyResolvers(BeanResolver resolver, Collection<BeanInfo> beans) {
      * @param type the class that an annotation names
      * @return how errors name them, in alphabetical order
      */
-    public List<String> withAnyQualifier(DotName type) {
-        return names(beans.stream().filter(bean -> resolver.matchesType(bean, ClassType.create(type))).toList());
+    public List<String> withAnyQualifier(String type) {
+        return names(beans.stream().filter(bean -> resolver.matchesType(bean, ClassType.create(DotName.createSimple(type))))
+                .toList());
     }
 
     /**
@@ -65,12 +66,12 @@ public record KeyResolvers(BeanResolver resolver, Collection<BeanInfo> beans) {
      * @param type the class that an annotation names
      * @return whether there is one
      */
-    public boolean isClassOfBean(DotName type) {
-        return beans.stream().anyMatch(bean -> bean.isClassBean() && bean.getBeanClass().equals(type));
+    public boolean isClassOfBean(String type) {
+        return beans.stream().anyMatch(bean -> bean.isClassBean() && bean.getBeanClass().toString().equals(type));
     }
 
-    private Set<BeanInfo> resolve(DotName type) {
-        return resolver.resolveBeans(ClassType.create(type), DEFAULT);
+    private Set<BeanInfo> resolve(String type) {
+        return resolver.resolveBeans(ClassType.create(DotName.createSimple(type)), DEFAULT);
     }
 
     private static List<String> names(Collection<BeanInfo> some) {

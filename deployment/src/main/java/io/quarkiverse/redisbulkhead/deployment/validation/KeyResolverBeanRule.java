@@ -11,7 +11,7 @@ import io.quarkiverse.redisbulkhead.deployment.discovery.BeanClasses;
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
 import io.quarkiverse.redisbulkhead.deployment.discovery.GuardedBeanMethod;
 import io.quarkiverse.redisbulkhead.deployment.discovery.KeyResolvers;
-import io.quarkiverse.redisbulkhead.deployment.discovery.WrittenBulkhead;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkiverse.redisbulkhead.runtime.message.Texts;
@@ -21,13 +21,13 @@ import io.quarkus.arc.processor.BeanInfo;
 final class KeyResolverBeanRule implements Rule {
 
     private static final String RESOLVE = "resolve";
-    private static final DotName DEFAULT = DotName.createSimple(BulkheadKeyResolver.class);
+    private static final String DEFAULT = BulkheadKeyResolver.class.getName();
 
     @Override
     public void check(BulkheadUsage usage, ValidationErrors errors) {
         usage.guards().forEach(guard -> checkGuarded(guard, usage, errors));
         for (AnnotatedElement element : usage.elements()) {
-            for (WrittenBulkhead bulkhead : element.bulkheads()) {
+            for (BulkheadDeclaration bulkhead : element.bulkheads()) {
                 bulkhead.keyResolver().filter(type -> DEFAULT.equals(type) || usage.keyResolvers().bean(type).isEmpty())
                         .ifPresent(
                                 type -> errors.add(MessageCode.RBH021, element.place(), Texts.annotation(bulkhead.name()) + ": "
@@ -47,7 +47,7 @@ final class KeyResolverBeanRule implements Rule {
                         + "methods, or name another resolver"));
     }
 
-    private static String text(DotName type, BulkheadUsage usage) {
+    private static String text(String type, BulkheadUsage usage) {
         if (DEFAULT.equals(type)) {
             return "is the default, which stands for no resolver. Name the class of a bean, or remove keyResolver";
         }
@@ -65,7 +65,7 @@ final class KeyResolverBeanRule implements Rule {
         if (beans.isClassOfBean(type)) {
             return "is not a bean type of its bean, because @Typed omits it. Add it there";
         }
-        ClassInfo found = usage.classes().index().getClassByName(type);
+        ClassInfo found = usage.classes().index().getClassByName(DotName.createSimple(type));
         return "is not a bean. "
                 + (found == null ? "Add a scope such as @ApplicationScoped" : suggestion(found, usage.beans()));
     }

@@ -12,11 +12,12 @@ import org.jboss.jandex.DotName;
 import org.jboss.jandex.MethodInfo;
 
 import io.quarkiverse.redisbulkhead.Unguarded;
+import io.quarkiverse.redisbulkhead.deployment.discovery.AnnotatedElement;
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
 import io.quarkiverse.redisbulkhead.deployment.discovery.GuardedBeanMethod;
 import io.quarkiverse.redisbulkhead.deployment.discovery.Shapes;
 import io.quarkiverse.redisbulkhead.deployment.discovery.SourceLocations;
-import io.quarkiverse.redisbulkhead.deployment.discovery.WrittenBulkhead;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkiverse.redisbulkhead.runtime.message.Texts;
@@ -31,7 +32,7 @@ final class OverrideRule implements Rule {
     private static final DotName MOCK = DotName.createSimple("io.quarkus.test.Mock");
 
     /** One of the methods with one signature in the classes of a bean. */
-    private record Version(MethodInfo method, List<WrittenBulkhead> bulkheads, boolean unguarded) {
+    private record Version(MethodInfo method, List<BulkheadDeclaration> bulkheads, boolean unguarded) {
 
         private boolean decides() {
             return !bulkheads.isEmpty() || unguarded;
@@ -103,12 +104,13 @@ final class OverrideRule implements Rule {
 
     // An annotation on a method that is not intercepted guards nothing, which is another error. The compiler copies
     // annotations to bridges.
-    private static List<WrittenBulkhead> bulkheads(MethodInfo method, BulkheadUsage usage) {
+    private static List<BulkheadDeclaration> bulkheads(MethodInfo method, BulkheadUsage usage) {
         boolean intercepted = method.declaringClass().isInterface() == Modifier.isAbstract(method.flags());
-        return intercepted || method.isSynthetic() ? WrittenBulkhead.among(usage.annotations().annotations(method)) : List.of();
+        return AnnotatedElement.of(method, usage.annotations().annotations(method))
+                .filter(any -> intercepted || method.isSynthetic()).map(AnnotatedElement::bulkheads).orElse(List.of());
     }
 
     private static boolean isGuarded(ClassInfo type, BulkheadUsage usage) {
-        return !WrittenBulkhead.among(usage.annotations().annotations(type)).isEmpty();
+        return AnnotatedElement.of(type, usage.annotations().annotations(type)).isPresent();
     }
 }

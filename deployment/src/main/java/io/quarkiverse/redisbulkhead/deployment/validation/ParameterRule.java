@@ -41,7 +41,7 @@ import io.quarkiverse.redisbulkhead.deployment.discovery.AnnotatedElement;
 import io.quarkiverse.redisbulkhead.deployment.discovery.AnnotatedParameter;
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
 import io.quarkiverse.redisbulkhead.deployment.discovery.GuardedBeanMethod;
-import io.quarkiverse.redisbulkhead.deployment.discovery.WrittenBulkhead;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkiverse.redisbulkhead.runtime.message.NearestNames;
@@ -137,7 +137,8 @@ final class ParameterRule implements Rule {
     }
 
     private static String unknownBulkhead(AnnotatedParameter key, GuardedBeanMethod guard) {
-        List<String> known = NearestNames.to(key.bulkhead(), guard.bulkheads().stream().map(WrittenBulkhead::name).toList());
+        List<String> known = NearestNames.to(key.bulkhead(),
+                guard.bulkheads().stream().map(BulkheadDeclaration::name).toList());
         return key.annotationText() + " does not name a bulkhead of this method."
                 + NearestNames.meant(key.bulkhead(), known).map(name -> " Did you mean " + Texts.quoted(name) + "?").orElse("")
                 + " Available: " + known.stream().map(Texts::quoted).collect(Collectors.joining(", "));
@@ -154,7 +155,7 @@ final class ParameterRule implements Rule {
     }
 
     private static void checkOneKey(GuardedBeanMethod guard, ValidationErrors errors) {
-        for (WrittenBulkhead bulkhead : guard.bulkheads()) {
+        for (BulkheadDeclaration bulkhead : guard.bulkheads()) {
             List<AnnotatedParameter> parameters = guard.keysOf(bulkhead);
             List<String> keys = keys(guard, bulkhead, parameters);
             if (keys.size() > 1) {
@@ -165,7 +166,8 @@ final class ParameterRule implements Rule {
         }
     }
 
-    private static List<String> keys(GuardedBeanMethod guard, WrittenBulkhead bulkhead, List<AnnotatedParameter> parameters) {
+    private static List<String> keys(GuardedBeanMethod guard, BulkheadDeclaration bulkhead,
+            List<AnnotatedParameter> parameters) {
         List<String> keys = new ArrayList<>(parameters.stream().map(AnnotatedParameter::text).toList());
         bulkhead.keyResolver().map(ParameterRule::keyResolver)
                 .map(resolver -> guard.comesFromClass() ? resolver + " on " + guard.source().place() : resolver)
@@ -207,14 +209,16 @@ final class ParameterRule implements Rule {
                 reportWeight(weight, "must be an int, long or short, or one of their wrappers, but is " + weight.type(),
                         errors);
             }
-            WrittenBulkhead bulkhead = guard.bulkheads().stream().filter(each -> guard.isFor(weight, each)).findFirst()
+            BulkheadDeclaration bulkhead = guard.bulkheads().stream().filter(each -> guard.isFor(weight, each)).findFirst()
                     .orElse(null);
             if (bulkhead == null) {
                 reportWeight(weight, "does not name a bulkhead of this method. Name one of " + names(guard)
                         + ", as in @BulkheadWeight(" + Texts.quoted(guard.bulkheads().get(0).name()) + ")", errors);
-            } else if (bulkhead.weight() != 1) {
-                reportWeight(weight, "is beside weight = " + bulkhead.weight() + " of " + Texts.annotation(bulkhead.name())
-                        + ". Keep one of them", errors);
+            } else if (bulkhead.values().containsKey("weight")) {
+                reportWeight(weight,
+                        "is beside weight = " + bulkhead.values().get("weight") + " of " + Texts.annotation(bulkhead.name())
+                                + ". Keep one of them",
+                        errors);
             }
         }
     }
@@ -224,7 +228,7 @@ final class ParameterRule implements Rule {
     }
 
     /** The member of the annotation as people write it. */
-    static String keyResolver(DotName type) {
+    static String keyResolver(String type) {
         return "keyResolver = " + type + ".class";
     }
 }

@@ -1,6 +1,5 @@
 package io.quarkiverse.redisbulkhead.runtime.definition;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -18,7 +17,6 @@ import java.util.stream.Collectors;
 import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigValue;
 
-import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.Value;
@@ -47,26 +45,24 @@ public final class AnnotationDefinitions {
             return Texts.annotation(written.name()) + ": ";
         }
 
-        private String shownName() {
+        /** The name as far as it is known. */
+        String shownName() {
             return name == null ? written.name() : name;
         }
 
-        private Object shown(String member) {
-            return member.equals("expire") ? written.expire() : values.get(member).value();
-        }
     }
 
     // Those with which the configuration reads its own values.
     private static final Flag[] SYNTAX = { Flag.LENIENT_SYNTAX, Flag.NO_TRIM, Flag.NO_SMART_BRACES, Flag.DOUBLE_COLON };
     private static final int MOST_SHOWN = 3;
+    private static final Map<String, MessageCode> CODES = Map.of("name", MessageCode.RBH001, "permits", MessageCode.RBH002,
+            "expire", MessageCode.RBH003, "max-wait", MessageCode.RBH004, "weight", MessageCode.RBH030);
 
     private final Config config;
     private final boolean atBuild;
     private final ValidationErrors errors;
     private final SortedMap<String, List<Definition>> byName = new TreeMap<>();
-    // By what is written in the annotations.
-    private final Map<String, String> names = new HashMap<>();
-    private final Map<String, List<String>> returning;
+    private final Map<BulkheadDeclaration, Definition> all = new HashMap<>();
 
     /**
      * Resolves and checks what annotations state.
@@ -80,14 +76,13 @@ public final class AnnotationDefinitions {
         this.config = config;
         this.atBuild = atBuild;
         this.errors = errors;
-        this.returning = declarations.returning();
         Map<String, List<Definition>> byPlace = new LinkedHashMap<>();
         for (BulkheadDeclaration written : declarations.bulkheads()) {
             Definition definition = definition(written);
+            all.put(written, definition);
             add(byPlace, written.location() + " " + definition.shownName(), definition);
             if (definition.name() != null) {
                 add(byName, definition.name(), definition);
-                names.put(written.name(), definition.name());
             }
         }
         for (List<Definition> same : byPlace.values()) {
@@ -113,27 +108,12 @@ public final class AnnotationDefinitions {
 
     private Definition definition(BulkheadDeclaration written) {
         Map<String, Value> values = new TreeMap<>();
-        put(values, MessageCode.RBH002, "permits", text(written.permits(), RedisBulkhead.PERMITS_UNSET), written);
-        put(values, MessageCode.RBH030, "weight", text(written.weight(), 1), written);
-        if (written.fair() != null) {
-            values.put("fair", new Value(written.location(), written.fair()));
-        }
-        put(values, MessageCode.RBH003, "expire", written.expire(), written);
-        put(values, MessageCode.RBH004, "max-wait", written.maxWait(), written);
-        return new Definition(written, (String) read(MessageCode.RBH001, "name", written.name(), written), values);
+        written.values()
+                .forEach((member, text) -> values.put(member, new Value(written.location(), read(member, text, written))));
+        return new Definition(written, (String) read("name", written.name(), written), values);
     }
 
-    private static String text(int number, int unset) {
-        return number == unset ? null : Integer.toString(number);
-    }
-
-    private void put(Map<String, Value> values, MessageCode code, String member, String text, BulkheadDeclaration written) {
-        if (text != null) {
-            values.put(member, new Value(written.location(), read(code, member, text, written)));
-        }
-    }
-
-    private Object read(MessageCode code, String member, String text, BulkheadDeclaration written) {
+    private Object read(String member, String text, BulkheadDeclaration written) {
         String resolved;
         try {
             resolved = resolve(text);
@@ -150,7 +130,7 @@ public final class AnnotationDefinitions {
             }
             return KnownProperties.valueOf(KnownProperties.OF_BULKHEAD, member, resolved);
         } catch (IllegalArgumentException e) {
-            report(code, written,
+            report(CODES.get(member), written,
                     (text.equals(resolved) ? "" : text + " is " + Texts.quoted(resolved) + ": ") + e.getMessage());
             return null;
         }
@@ -217,7 +197,7 @@ public final class AnnotationDefinitions {
         Map<String, String> firstPlaces = new LinkedHashMap<>();
         for (Definition place : places) {
             String stated = differing.stream().filter(place.values()::containsKey)
-                    .map(member -> member + "=" + place.shown(member)).collect(Collectors.joining(", "));
+                    .map(member -> member + "=" + place.written().values().get(member)).collect(Collectors.joining(", "));
             if (!stated.isEmpty()) {
                 firstPlaces.putIfAbsent(stated, stated + " at " + place.location() + (isExpression(place.written().name())
                         ? " (name = \"" + place.written().name() + "\")"
@@ -270,13 +250,13 @@ public final class AnnotationDefinitions {
     }
 
     /**
-     * The name of a bulkhead.
+     * What one annotation states.
      *
-     * @param written the name as an annotation has it, which may be an expression
-     * @return what that stands for; null when that is not known, or not valid
+     * @param written one of the annotations of the application
+     * @return with its expressions resolved
      */
-    public String resolved(String written) {
-        return names.get(written);
+    public Definition at(BulkheadDeclaration written) {
+        return all.get(written);
     }
 
     /**
@@ -295,16 +275,6 @@ public final class AnnotationDefinitions {
     }
 
     /**
-     * Reads a wait, which has been checked.
-     *
-     * @param written as the annotation has it, which may be an expression
-     * @return how long a call waits
-     */
-    public Duration maxWaitOf(String written) {
-        return (Duration) KnownProperties.read("max-wait", resolve(written));
-    }
-
-    /**
      * Where a bulkhead is declared.
      *
      * @param name the bulkhead
@@ -316,16 +286,5 @@ public final class AnnotationDefinitions {
             locations.add(place.location());
         }
         return List.copyOf(locations);
-    }
-
-    /** The methods guarded by one bulkhead that return something, in alphabetical order. */
-    List<String> returning(String name) {
-        Set<String> methods = new TreeSet<>();
-        for (Map.Entry<String, List<String>> written : returning.entrySet()) {
-            if (name.equals(resolved(written.getKey()))) {
-                methods.addAll(written.getValue());
-            }
-        }
-        return List.copyOf(methods);
     }
 }

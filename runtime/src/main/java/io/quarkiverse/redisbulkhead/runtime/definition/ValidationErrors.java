@@ -3,7 +3,9 @@ package io.quarkiverse.redisbulkhead.runtime.definition;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
@@ -35,7 +37,8 @@ public final class ValidationErrors {
         }
     }
 
-    private final List<ValidationError> errors = new ArrayList<>();
+    // Each once: several places may share a value that is wrong.
+    private final Set<ValidationError> errors = new LinkedHashSet<>();
     private final List<String> warnings = new ArrayList<>();
 
     /**
