@@ -27,11 +27,10 @@ import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
  * @param redisClients the named Redis clients that the application asks for
  * @param idleKeys the parameters that carry the annotation of keys, but of methods that nothing guards
  * @param idleWeights the same for weights
- * @param keyResolvers finds the beans that resolve keys
  */
 public record BulkheadUsage(List<AnnotatedElement> elements, Declarations declarations, List<GuardedBeanMethod> guards,
         BeanClasses beans, AnnotationOverlay annotations, Classes classes, ReturnKinds returnKinds, Set<String> redisClients,
-        List<AnnotatedParameter> idleKeys, List<AnnotatedParameter> idleWeights, KeyResolvers keyResolvers) {
+        List<AnnotatedParameter> idleKeys, List<AnnotatedParameter> idleWeights) {
 
     /**
      * The annotations of one type on a method, also where the compiler has put several into a container.

@@ -84,13 +84,12 @@ public final class Discovery {
                 .anyMatch(guard -> guard.losesKey() && guard.overrides(key.method(), classes));
         List<AnnotatedParameter> idleKeys = idle(Names.BULKHEAD_KEY, guards, GuardedBeanMethod::keys, lost);
         List<AnnotatedParameter> idleWeights = idle(Names.BULKHEAD_WEIGHT, guards, GuardedBeanMethod::weights, weight -> false);
-        KeyResolvers resolvers = new KeyResolvers(context.get(Key.DEPLOYMENT).getBeanResolver(), context.get(Key.BEANS));
         ReturnKinds returnKinds = new ReturnKinds(classes.index());
         Declarations declarations = new Declarations(declarations(inForce.get(true)), names(inForce.get(false)),
-                guards.stream().map(guard -> guard.declaration(returnKinds, resolvers, isKeyInDoubt(guard, idleKeys))).toList(),
+                guards.stream().map(guard -> guard.declaration(returnKinds, beans, isKeyInDoubt(guard, idleKeys))).toList(),
                 CodeConstants.in(application));
         return new BulkheadUsage(inForce.get(true), declarations, guards, beans, annotations, classes, returnKinds,
-                redisClients(), idleKeys, idleWeights, resolvers);
+                redisClients(), idleKeys, idleWeights);
     }
 
     // ---- Guarded methods: those that the container has bound to the interceptor, and where their bulkheads are written

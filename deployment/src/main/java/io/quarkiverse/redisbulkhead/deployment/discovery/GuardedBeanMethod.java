@@ -28,12 +28,10 @@ import io.quarkus.arc.processor.BeanInfo;
 public record GuardedBeanMethod(ClassInfo bean, ClassInfo owner, MethodInfo method, Type returns,
         AnnotatedElement source, List<AnnotatedParameter> keys, List<AnnotatedParameter> weights) {
 
-    private static final DotName CONTINUATION = DotName.createSimple("kotlin.coroutines.Continuation");
-
     /** Whether it is a Kotlin {@code suspend} function: the compiler adds a parameter for what follows. */
     public boolean suspends() {
         List<Type> parameters = method.parameterTypes();
-        return !parameters.isEmpty() && CONTINUATION.equals(parameters.get(parameters.size() - 1).name());
+        return !parameters.isEmpty() && Names.CONTINUATION.equals(parameters.get(parameters.size() - 1).name());
     }
 
     /**
@@ -147,11 +145,11 @@ public record GuardedBeanMethod(ClassInfo bean, ClassInfo owner, MethodInfo meth
     }
 
     /** What is recorded for the application; what a mistake leaves open is null. */
-    MethodDeclaration declaration(ReturnKinds returnKinds, KeyResolvers resolvers, boolean keyInDoubt) {
+    MethodDeclaration declaration(ReturnKinds returnKinds, BeanClasses beans, boolean keyInDoubt) {
         return new MethodDeclaration(bean.name().toString(), method.name(), Shapes.erasedParameters(method),
                 returnKinds.of(this).orElse(null), !returnsNothing(), label(), place(), bulkheads().stream()
                         .map(bulkhead -> new BulkheadUse(bulkhead,
-                                keyOf(bulkhead, resolvers).orElse(keyInDoubt ? null : new KeyOrigin.None()),
+                                keyOf(bulkhead, beans).orElse(keyInDoubt ? null : new KeyOrigin.None()),
                                 weights.stream().filter(weight -> isFor(weight, bulkhead)).findFirst()
                                         .map(AnnotatedParameter::index)
                                         .orElse(BulkheadUse.NO_PARAMETER)))
@@ -160,14 +158,14 @@ public record GuardedBeanMethod(ClassInfo bean, ClassInfo owner, MethodInfo meth
 
     private boolean returnsNothing() {
         return returns.kind() == Type.Kind.VOID || returns.kind() == Type.Kind.PARAMETERIZED_TYPE
-                && Names.ENDING_ONCE.contains(returns.name())
+                && ReturnKinds.endsOnce(returns)
                 && Names.VOID.equals(returns.asParameterizedType().arguments().get(0).name());
     }
 
-    private Optional<KeyOrigin> keyOf(BulkheadDeclaration bulkhead, KeyResolvers resolvers) {
+    private Optional<KeyOrigin> keyOf(BulkheadDeclaration bulkhead, BeanClasses beans) {
         Optional<KeyOrigin> parameter = keysOf(bulkhead).stream().findFirst()
                 .map(key -> new KeyOrigin.Parameter(key.index(), key.name()));
         return parameter.or(() -> bulkhead.keyResolver().map(type -> new KeyOrigin.Resolver(
-                resolvers.bean(type).map(BeanInfo::getIdentifier).orElse(null), type)));
+                beans.keyResolver(type).map(BeanInfo::getIdentifier).orElse(null), type)));
     }
 }

@@ -1,10 +1,10 @@
 package io.quarkiverse.redisbulkhead.deployment.validation;
 
 import org.eclipse.microprofile.config.Config;
-import org.jboss.jandex.DotName;
 
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
 import io.quarkiverse.redisbulkhead.deployment.discovery.GuardedBeanMethod;
+import io.quarkiverse.redisbulkhead.deployment.discovery.Names;
 import io.quarkiverse.redisbulkhead.runtime.config.StoreKind;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions;
@@ -23,9 +23,6 @@ import io.quarkiverse.redisbulkhead.runtime.message.Texts;
  */
 record DefinitionRule(Config config, StoreKind store) implements Rule {
 
-    private static final DotName SCHEDULED = DotName.createSimple("io.quarkus.scheduler.Scheduled");
-    private static final DotName SCHEDULES = DotName.createSimple("io.quarkus.scheduler.Scheduled$Schedules");
-
     @Override
     public void check(BulkheadUsage usage, ValidationErrors errors) {
         EffectiveDefinitions definitions = new EffectiveDefinitions(usage.declarations(), config, store.needsRedis(), true,
@@ -42,7 +39,7 @@ record DefinitionRule(Config config, StoreKind store) implements Rule {
 
     /** Whether a schedule does not say whether runs may overlap. */
     private static boolean isScheduledCarelessly(GuardedBeanMethod guard, BulkheadUsage usage) {
-        return usage.annotations(guard.method(), SCHEDULED, SCHEDULES)
+        return usage.annotations(guard.method(), Names.SCHEDULED, Names.SCHEDULES)
                 .anyMatch(schedule -> schedule.value("concurrentExecution") == null);
     }
 

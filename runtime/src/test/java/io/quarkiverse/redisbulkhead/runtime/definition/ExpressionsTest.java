@@ -12,11 +12,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadDeclaration;
-import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadUse;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.DefinedInCode;
-import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.KeyOrigin;
-import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.MethodDeclaration;
-import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.ReturnKind;
 import io.smallrye.config.PropertiesConfigSource;
 import io.smallrye.config.SmallRyeConfig;
 import io.smallrye.config.SmallRyeConfigBuilder;
@@ -76,29 +72,6 @@ class ExpressionsTest {
 
         assertThat(errors.all()).singleElement().asString()
                 .startsWith("RBH025 quarkus.redis-bulkhead.\"us-orders-late\".fair: ");
-    }
-
-    /** The build does not know that both annotations name one bulkhead. */
-    @Test
-    void keysOfOneBulkheadAreComparedWhenItsNameIsKnown() {
-        BulkheadDeclaration open = Annotated.bulkhead("Shop#buy", "${region}-orders", 1, 1, null, null, null);
-        BulkheadDeclaration fixed = Annotated.bulkhead("Shop#all", "eu-orders", 1, 1, null, null, null);
-        EffectiveDefinitions definitions = new EffectiveDefinitions(
-                new Declarations(List.of(open, fixed), List.of(), List.of(
-                        guarded("Shop#buy", open, new KeyOrigin.Parameter(0, "tenant")),
-                        guarded("Shop#all", fixed, new KeyOrigin.None())), DefinedInCode.NONE),
-                config(PROPERTIES), true, false, errors);
-
-        assertThat(definitions.isKeyed("eu-orders")).isTrue();
-        assertThat(errors.all()).singleElement()
-                .hasToString("RBH020 @RedisBulkhead(name = \"eu-orders\"): has a key at Shop#buy"
-                        + " (parameter 'tenant'), but not at Shop#all. Provide a key everywhere, with @BulkheadKey or a keyResolver, or"
-                        + " use different names");
-    }
-
-    private static MethodDeclaration guarded(String place, BulkheadDeclaration annotation, KeyOrigin key) {
-        return new MethodDeclaration("Shop", place, List.of(), ReturnKind.SYNCHRONOUS, false, place, place,
-                List.of(new BulkheadUse(annotation, key, BulkheadUse.NO_PARAMETER)));
     }
 
     private String resolved(String written, boolean atBuild) {
