@@ -224,16 +224,6 @@ public class BulkheadRegistry implements RedisBulkheads {
     }
 
     /**
-     * What {@code Retry-After} says in rejections by a bulkhead.
-     *
-     * @param name any bulkhead, that behind a lock included
-     * @return zero for no header; empty when it is to be estimated
-     */
-    public Optional<Duration> retryAfter(String name) {
-        return definitions.retryAfter(name);
-    }
-
-    /**
      * When a permit that is still held is reported.
      *
      * @param name any bulkhead, that behind a lock included
@@ -266,8 +256,12 @@ public class BulkheadRegistry implements RedisBulkheads {
         return inCode.lease(name).orElseGet(() -> definitions.lease(name));
     }
 
-    /** What annotations and configuration define. */
-    EffectiveDefinitions definitions() {
+    /**
+     * What annotations and configuration define.
+     *
+     * @return what is in force
+     */
+    public EffectiveDefinitions definitions() {
         return definitions;
     }
 
@@ -279,26 +273,6 @@ public class BulkheadRegistry implements RedisBulkheads {
      */
     public boolean isEnabled(String name) {
         return bulkheads.get(name).enabled();
-    }
-
-    /**
-     * Whether a bulkhead has one limit for each key.
-     *
-     * @param name a declared name
-     * @return whether its calls have keys
-     */
-    public boolean isKeyed(String name) {
-        return definitions.isKeyed(name);
-    }
-
-    /**
-     * The methods that a bulkhead guards.
-     *
-     * @param name a declared name
-     * @return as {@code Class#method}
-     */
-    public Set<String> methods(String name) {
-        return definitions.weights(name).keySet();
     }
 
     /**

@@ -2,15 +2,13 @@ package io.quarkiverse.redisbulkhead.runtime;
 
 import java.time.Duration;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
-import java.util.OptionalInt;
-import java.util.Set;
+import java.util.Objects;
 import java.util.SortedMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions;
@@ -47,17 +45,17 @@ record DeclaredBulkheads(EffectiveDefinitions definitions) {
         values.put("fair", spec.fair());
         values.put("expire", spec.expire());
         values.put("max-wait", waits(name, spec.maxWait()));
-        values.put("max-hold", spec.maxHold());
+        values.put("max-hold", spec.maxHold().orElse(null));
         values.put("min-hold", spec.minHold());
         values.put("keep-idle", spec.keepIdle());
-        values.put("warn-after",
-                Optional.of(BulkheadRegistry.warnAfter(name, definitions)).filter(time -> !time.isZero()));
+        Duration warnAfter = BulkheadRegistry.warnAfter(name, definitions);
+        values.put("warn-after", warnAfter.isZero() ? null : warnAfter);
         values.put("on-lost", spec.onLost());
         values.put("on-full", definitions.onFull(name).<Object> map(onFull -> onFull)
                 .orElse("scheduled runs are skipped, other calls rejected"));
         values.put("on-outage", spec.onOutage());
         values.put("local-permits", spec.localPermits());
-        values.put("max-waiters", spec.maxWaiters());
+        values.put("max-waiters", spec.maxWaiters().isPresent() ? spec.maxWaiters().getAsInt() : null);
         values.put("await-release", spec.awaitRelease());
         values.put("rest.retry-after", definitions.retryAfter(name).<Object> map(delay -> delay.isZero() ? "none" : delay)
                 .orElse("estimate"));
@@ -69,8 +67,8 @@ record DeclaredBulkheads(EffectiveDefinitions definitions) {
     private String waits(String name, Duration inForce) {
         return definitions.values(name).containsKey("max-wait") ? text(inForce)
                 : definitions.annotations().of(name).stream()
-                        .map(place -> place.values().containsKey("max-wait") ? place.values().get("max-wait").value() : inForce)
-                        .distinct().map(DeclaredBulkheads::text).collect(Collectors.joining(", "));
+                        .map(place -> Value.of(place.values(), "max-wait", inForce)).distinct().map(DeclaredBulkheads::text)
+                        .collect(Collectors.joining(", "));
     }
 
     /** What states a value; the places of those that differ. Null for a default. */
@@ -79,17 +77,12 @@ record DeclaredBulkheads(EffectiveDefinitions definitions) {
         if (one != null) {
             return one;
         }
-        Set<String> places = new LinkedHashSet<>();
-        definitions.annotations().of(name).stream().filter(place -> place.values().containsKey(member))
-                .forEach(place -> places.add(place.values().get(member).where()));
-        if (member.equals("weight")) {
-            weights.forEach((method, weight) -> {
-                if (weight == DeclaredBulkhead.OF_THE_CALL) {
-                    places.add(method);
-                }
-            });
-        }
-        return places.isEmpty() ? null : new Value(String.join(", ", places), null);
+        Stream<String> ofCalls = weights.keySet().stream()
+                .filter(method -> member.equals("weight") && weights.get(method) == DeclaredBulkhead.OF_THE_CALL);
+        String places = Stream.concat(definitions.annotations().of(name).stream()
+                .filter(place -> place.values().containsKey(member)).map(place -> place.written().location()), ofCalls)
+                .distinct().collect(Collectors.joining(", "));
+        return places.isEmpty() ? null : new Value(places, null);
     }
 
     private static DefinedValue value(String member, String text, Value stated) {
@@ -102,12 +95,6 @@ record DeclaredBulkheads(EffectiveDefinitions definitions) {
         if (value instanceof Duration time) {
             return time.toMillis() % 1_000 == 0 ? time.toSeconds() + "s" : time.toMillis() + "ms";
         }
-        if (value instanceof OptionalInt number) {
-            return number.isPresent() ? Integer.toString(number.getAsInt()) : "";
-        }
-        if (value instanceof Optional<?> optional) {
-            return optional.map(DeclaredBulkheads::text).orElse("");
-        }
-        return value instanceof Enum<?> choice ? choice.name().toLowerCase(Locale.ROOT) : value.toString();
+        return value instanceof Enum<?> choice ? choice.name().toLowerCase(Locale.ROOT) : Objects.toString(value, "");
     }
 }

@@ -11,8 +11,10 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Inject;
@@ -25,7 +27,6 @@ import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.BulkheadKeyResolver;
 import io.quarkiverse.redisbulkhead.InvalidBulkheadKeyException;
 import io.quarkiverse.redisbulkhead.ResolvedKey;
-import io.quarkiverse.redisbulkhead.runtime.GuardedMethod.SemaphoreOfCall;
 import io.quarkiverse.redisbulkhead.runtime.GuardedMethod.Skips;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallResult;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
@@ -157,7 +158,7 @@ public class GuardedMethods {
 
     private GuardedMethod guarded(MethodDeclaration method) {
         List<Semaphore> semaphores = new ArrayList<>();
-        List<SemaphoreOfCall> ofCall = new ArrayList<>();
+        List<Function<Object[], Semaphore>> ofCall = new ArrayList<>();
         boolean same = true;
         for (BulkheadUse use : method.bulkheads()) {
             Semaphore semaphore = bulkheads.core(use);
@@ -212,11 +213,7 @@ public class GuardedMethods {
     }
 
     private Guard guard(MethodDeclaration method) {
-        boolean limited = false;
-        for (BulkheadUse use : method.bulkheads()) {
-            limited |= isEnabled(use);
-        }
-        if (!limited) {
+        if (method.bulkheads().stream().noneMatch(this::isEnabled)) {
             return Guard.open(method.bulkheads().stream().map(this::name).map(bulkheads::core)
                     .map(Semaphore::uncountedPermit).toList());
         }
@@ -242,8 +239,8 @@ public class GuardedMethods {
      * @param use the bulkhead among those of the method
      * @param method the guarded method
      */
-    static SemaphoreOfCall byArguments(Semaphore semaphore, BulkheadUse use, MethodDeclaration method) {
-        SemaphoreOfCall ofKey = use.key() instanceof KeyOrigin.Parameter parameter
+    static Function<Object[], Semaphore> byArguments(Semaphore semaphore, BulkheadUse use, MethodDeclaration method) {
+        Function<Object[], Semaphore> ofKey = use.key() instanceof KeyOrigin.Parameter parameter
                 ? byParameter(semaphore, method.label(), parameter)
                 : use.key() instanceof KeyOrigin.Resolver resolver ? byResolver(semaphore, method, resolver)
                         : arguments -> semaphore;
@@ -251,7 +248,8 @@ public class GuardedMethods {
                 : weighedByParameter(ofKey, method.label(), use.weightParameter());
     }
 
-    private static SemaphoreOfCall byParameter(Semaphore semaphore, String method, KeyOrigin.Parameter parameter) {
+    private static Function<Object[], Semaphore> byParameter(Semaphore semaphore, String method,
+            KeyOrigin.Parameter parameter) {
         return arguments -> {
             Object value = arguments[parameter.index()];
             String key = value instanceof Enum<?> constant ? constant.name() : value == null ? null : value.toString();
@@ -265,9 +263,10 @@ public class GuardedMethods {
         };
     }
 
-    private static SemaphoreOfCall weighedByParameter(SemaphoreOfCall semaphore, String method, int index) {
+    private static Function<Object[], Semaphore> weighedByParameter(Function<Object[], Semaphore> semaphore, String method,
+            int index) {
         return arguments -> {
-            Semaphore ofCall = semaphore.of(arguments);
+            Semaphore ofCall = semaphore.apply(arguments);
             long weight = arguments[index] instanceof Number number ? number.longValue() : 0;
             if (weight < 1) {
                 ofCall.refuse(method, CallResult.INVALID_WEIGHT);
@@ -279,7 +278,8 @@ public class GuardedMethods {
         };
     }
 
-    private static SemaphoreOfCall byResolver(Semaphore semaphore, MethodDeclaration method, KeyOrigin.Resolver resolver) {
+    private static Function<Object[], Semaphore> byResolver(Semaphore semaphore, MethodDeclaration method,
+            KeyOrigin.Resolver resolver) {
         String bulkhead = semaphore.spec().name();
         // At the first call, because it may need what exists at run time only; once, because it may be a dependent bean.
         LazyValue<BulkheadKeyResolver> bean = new LazyValue<>(
@@ -326,10 +326,7 @@ public class GuardedMethods {
 
     // Upwards, because the container puts a subclass of its own below the bean's class, and a spy of a test another one below that.
     private GuardedMethod search(Class<?> bean, Method method) {
-        List<String> parameterTypes = new ArrayList<>();
-        for (Class<?> type : method.getParameterTypes()) {
-            parameterTypes.add(type.getName());
-        }
+        List<String> parameterTypes = Stream.of(method.getParameterTypes()).map(Class::getName).toList();
         for (Class<?> type = bean; type != null; type = type.getSuperclass()) {
             MethodDeclaration found = declared.get(signature(type.getName(), method.getName(), parameterTypes));
             if (found != null) {

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
 
 import jakarta.interceptor.InvocationContext;
 
@@ -19,7 +20,6 @@ import org.junit.jupiter.api.Test;
 import com.sun.management.ThreadMXBean;
 
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
-import io.quarkiverse.redisbulkhead.runtime.GuardedMethod.SemaphoreOfCall;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Executions;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.HolderIdentity;
@@ -79,7 +79,7 @@ class CallAllocationTest {
     void callWithAKeyAllocatesLittle() throws Exception {
         BulkheadUse use = new BulkheadUse(Annotated.bulkhead("Work#run", "work", 1, 1, null, null, null),
                 new KeyOrigin.Parameter(0, "tenant"), BulkheadUse.NO_PARAMETER);
-        SemaphoreOfCall ofKey = GuardedMethods.byArguments(semaphore("work"), use,
+        Function<Object[], Semaphore> ofKey = GuardedMethods.byArguments(semaphore("work"), use,
                 new MethodDeclaration("Work", "run", List.of("String"), ReturnKind.SYNCHRONOUS, false, "Work#run", "Work#run",
                         List.of(use)));
         GuardedMethod method = new GuardedMethod("Work#run", new SynchronousGuard("Work#run", "work"), null, List.of(ofKey),

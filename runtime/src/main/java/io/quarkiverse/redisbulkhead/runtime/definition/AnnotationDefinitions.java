@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
@@ -80,30 +79,22 @@ public final class AnnotationDefinitions {
         for (BulkheadDeclaration written : declarations.bulkheads()) {
             Definition definition = definition(written);
             all.put(written, definition);
-            add(byPlace, written.location() + " " + definition.shownName(), definition);
+            byPlace.computeIfAbsent(written.location() + " " + definition.shownName(), any -> new ArrayList<>(1))
+                    .add(definition);
             if (definition.name() != null) {
-                add(byName, definition.name(), definition);
+                byName.computeIfAbsent(definition.name(), any -> new ArrayList<>(1)).add(definition);
             }
         }
-        for (List<Definition> same : byPlace.values()) {
-            checkOnce(same);
-        }
-        for (Map.Entry<String, List<Definition>> bulkhead : byName.entrySet()) {
-            if (bulkhead.getValue().size() > 1) {
-                bulkhead.getValue().sort(Comparator.comparing(Definition::location));
-                checkSame(bulkhead.getKey(), bulkhead.getValue());
-            }
-            if (KnownProperties.isReserved(bulkhead.getKey())) {
+        byPlace.values().forEach(this::checkOnce);
+        byName.forEach((name, places) -> {
+            places.sort(Comparator.comparing(Definition::location));
+            checkSame(name, places);
+            if (KnownProperties.isReserved(name)) {
                 // Its own properties would be taken for parts of the extension's property of that name, and ignored.
-                locations(bulkhead.getKey()).forEach(location -> errors.add(MessageCode.RBH008, location,
-                        Texts.annotation(bulkhead.getKey()) + Texts.reserved(bulkhead.getKey())));
+                locations(name).forEach(location -> errors.add(MessageCode.RBH008, location,
+                        Texts.annotation(name) + Texts.reserved(name)));
             }
-        }
-    }
-
-    private static void add(Map<String, List<Definition>> definitions, String key, Definition definition) {
-        definitions.putIfAbsent(key, new ArrayList<>(1));
-        definitions.get(key).add(definition);
+        });
     }
 
     private Definition definition(BulkheadDeclaration written) {
@@ -212,12 +203,8 @@ public final class AnnotationDefinitions {
     }
 
     private static Set<Object> distinct(List<Definition> places, String member, Object byDefault) {
-        Set<Object> values = new LinkedHashSet<>();
-        for (Definition place : places) {
-            values.add(Value.of(place.values(), member, byDefault));
-        }
-        values.remove(null);
-        return values;
+        return places.stream().map(place -> Value.of(place.values(), member, byDefault)).filter(value -> value != null)
+                .collect(Collectors.toSet());
     }
 
     /**
@@ -229,11 +216,11 @@ public final class AnnotationDefinitions {
     public Map<String, Value> stated(String name) {
         Map<String, Value> stated = new TreeMap<>();
         for (Definition place : of(name)) {
-            for (Map.Entry<String, Value> member : place.values().entrySet()) {
-                if (Value.of(stated, member.getKey(), null) == null) {
-                    stated.put(member.getKey(), member.getValue());
+            place.values().forEach((member, value) -> {
+                if (Value.of(stated, member, null) == null) {
+                    stated.put(member, value);
                 }
-            }
+            });
         }
         if (distinct(of(name), "max-wait", null).size() > 1) {
             stated.remove("max-wait");
@@ -281,10 +268,6 @@ public final class AnnotationDefinitions {
      * @return the classes and methods, each once
      */
     public List<String> locations(String name) {
-        Set<String> locations = new LinkedHashSet<>();
-        for (Definition place : of(name)) {
-            locations.add(place.location());
-        }
-        return List.copyOf(locations);
+        return of(name).stream().map(Definition::location).distinct().toList();
     }
 }

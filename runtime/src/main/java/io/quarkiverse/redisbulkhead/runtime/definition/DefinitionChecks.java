@@ -1,12 +1,10 @@
 package io.quarkiverse.redisbulkhead.runtime.definition;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 
 import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
@@ -78,17 +76,16 @@ record DefinitionChecks(Map<String, Value> forAll, boolean inRedis, ValidationEr
      * @param name the bulkhead
      * @param values what annotations and configuration say
      * @param spec has the values that are known
-     * @param places its annotations
+     * @param annotations know its places
      */
-    void checkDeclared(String name, Map<String, Value> values, SemaphoreSpec.Builder spec, List<Definition> places) {
-        for (Definition place : places) {
+    void checkDeclared(String name, Map<String, Value> values, SemaphoreSpec.Builder spec, AnnotationDefinitions annotations) {
+        for (Definition place : annotations.of(name)) {
             Map<String, Value> ofPlace = new TreeMap<>(place.values());
             ofPlace.putAll(values);
             built(spec.weight(Value.of(ofPlace, "weight", 1))::build, ofPlace, place.annotation(), "");
         }
         if (inRedis && isEnabled(values)) {
-            Value lease = values.getOrDefault("expire", new Value(
-                    places.stream().map(Definition::location).distinct().collect(Collectors.joining(", ")),
+            Value lease = values.getOrDefault("expire", new Value(String.join(", ", annotations.locations(name)),
                     EffectiveDefinitions.DEFAULT_LEASE));
             checkLease(lease, lease.isConfigured() ? "expire" : Texts.annotation(name) + ": expire");
             checkLocalPermits(name, values);

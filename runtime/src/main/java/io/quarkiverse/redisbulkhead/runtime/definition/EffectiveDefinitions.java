@@ -145,7 +145,7 @@ public final class EffectiveDefinitions {
             }
             int before = errors.size();
             SemaphoreSpec.Builder known = known(name, own);
-            checks.checkDeclared(name, own, known, annotations.of(name));
+            checks.checkDeclared(name, own, known, annotations);
             checks.checkOnFull(own, returning(name));
             if (errors.size() == before && own.containsKey("permits")
                     && own.values().stream().noneMatch(stated -> stated.value() == null)) {
@@ -254,12 +254,9 @@ public final class EffectiveDefinitions {
     public SortedMap<String, Integer> weights(String name) {
         SortedMap<String, Integer> weights = new TreeMap<>();
         for (MethodDeclaration method : methods) {
-            for (BulkheadUse use : method.bulkheads()) {
-                if (name.equals(nameOf(use))) {
-                    weights.put(method.label(), use.weightParameter() != BulkheadUse.NO_PARAMETER ? 0
-                            : Value.of(inForce(use), "weight", 1));
-                }
-            }
+            method.bulkheads().stream().filter(use -> name.equals(nameOf(use)))
+                    .forEach(use -> weights.put(method.label(), use.weightParameter() != BulkheadUse.NO_PARAMETER ? 0
+                            : Value.of(inForce(use), "weight", 1)));
         }
         return weights;
     }

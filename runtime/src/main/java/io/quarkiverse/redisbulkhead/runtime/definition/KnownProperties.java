@@ -59,8 +59,7 @@ final class KnownProperties {
         for (String property : GLOBAL) {
             int dot = property.indexOf('.');
             if (dot > 0) {
-                GROUPS.putIfAbsent(property.substring(0, dot), new TreeSet<>());
-                GROUPS.get(property.substring(0, dot)).add(property.substring(dot + 1));
+                GROUPS.computeIfAbsent(property.substring(0, dot), any -> new TreeSet<>()).add(property.substring(dot + 1));
             }
         }
     }
@@ -189,10 +188,8 @@ final class KnownProperties {
         checkBounds(member, value);
         if (group == OF_BULKHEAD || member.equals("keep-idle")) {
             set(SemaphoreSpec.named("any"), member, value);
-        } else if (group == OF_LOCK) {
-            set(LockSpec.named("any"), member, value);
-        } else if (member.startsWith(LOCKS + ".")) {
-            set(LockSpec.named("any"), member.substring(LOCKS.length() + 1), value);
+        } else if (group == OF_LOCK || member.startsWith(LOCKS + ".")) {
+            set(LockSpec.named("any"), member.substring(member.indexOf('.') + 1), value);
         } else if (member.equals("key-prefix") && (text.contains("{") || text.contains("}"))) {
             throw new IllegalArgumentException(
                     "keyPrefix must not contain braces, which mark the hash tag of Redis Cluster, but is '" + text + "'");
