@@ -165,7 +165,13 @@ public class BulkheadRegistry implements RedisBulkheads {
 
     private Optional<DeclaredBulkhead> inCode(String name) {
         return inCode.inForce(name)
-                .map(own -> new DeclaredBulkhead(own.spec(), own.enabled(), false, List.of(), List.of(), new TreeMap<>()));
+                .map(own -> new DeclaredBulkhead(own.spec(), own.enabled(), false, List.of(), new TreeMap<>()));
+    }
+
+    private DeclaredBulkhead declared(EffectiveBulkhead bulkhead) {
+        String name = bulkhead.spec().name();
+        return new DeclaredBulkhead(bulkhead.spec(), bulkhead.enabled(), definitions.isKeyed(name),
+                definitions.annotations().locations(name), definitions.weights(name));
     }
 
     private Keys keysOf(String name) {
@@ -202,7 +208,7 @@ public class BulkheadRegistry implements RedisBulkheads {
      */
     public synchronized Overview overview() {
         if (overview == null) {
-            overview = new Overview(bulkheads.keySet().stream().map(new DeclaredBulkheads(definitions)::of).toList(),
+            overview = new Overview(bulkheads.values().stream().map(this::declared).toList(),
                     this::inCode, inCode::listed, this::changeable, () -> runtime.get().engine(), System::nanoTime);
         }
         return overview;
@@ -230,7 +236,7 @@ public class BulkheadRegistry implements RedisBulkheads {
      * @param definitions those of the application
      * @return zero: never
      */
-    static Duration warnAfter(String name, EffectiveDefinitions definitions) {
+    public static Duration warnAfter(String name, EffectiveDefinitions definitions) {
         return definitions.warnAfter(name)
                 .orElse(LaunchMode.current() == LaunchMode.DEVELOPMENT ? WARN_AFTER_IN_DEV_MODE : Duration.ZERO);
     }

@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.runtime;
+package io.quarkiverse.redisbulkhead.runtime.dev;
 
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -11,28 +11,46 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.EffectiveBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.Value;
+import io.quarkiverse.redisbulkhead.runtime.dev.DefinedValues.DefinedValue.Source;
 import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead;
-import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead.DefinedValue;
-import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead.DefinedValue.Source;
 
 /**
- * Shows the declared bulkheads to operators, with the source of each value.
+ * The values of declared bulkheads, with the source of each.
  *
  * @param definitions what is in force
  */
-record DeclaredBulkheads(EffectiveDefinitions definitions) {
+record DefinedValues(EffectiveDefinitions definitions) {
 
-    DeclaredBulkhead of(String name) {
-        EffectiveBulkhead bulkhead = definitions.bulkheads().get(name);
+    /**
+     * One value of the definition of a bulkhead, and where it comes from.
+     *
+     * @param member as the property of a single bulkhead is called, for example {@code max-wait}
+     * @param value as people write it, or what happens by default; empty for no bound
+     * @param source what states it
+     * @param where the class or method that carries the annotation, or the property; empty for defaults
+     */
+    record DefinedValue(String member, String value, Source source, String where) {
+
+        /** What states a value. */
+        enum Source {
+            /** {@link io.quarkiverse.redisbulkhead.RedisBulkhead}. */
+            ANNOTATION,
+            /** A property. */
+            CONFIGURATION,
+            /** Nothing. */
+            DEFAULT
+        }
+    }
+
+    List<DefinedValue> of(String name) {
         SortedMap<String, Integer> weights = definitions.weights(name);
-        List<DefinedValue> values = inForce(name, bulkhead, weights).entrySet().stream()
+        return inForce(name, definitions.bulkheads().get(name), weights).entrySet().stream()
                 .map(member -> value(member.getKey(), text(member.getValue()), stated(name, member.getKey(), weights)))
                 .toList();
-        return new DeclaredBulkhead(bulkhead.spec(), bulkhead.enabled(), definitions.isKeyed(name), values,
-                definitions.annotations().locations(name), weights);
     }
 
     private Map<String, Object> inForce(String name, EffectiveBulkhead bulkhead, SortedMap<String, Integer> weights) {
@@ -67,7 +85,7 @@ record DeclaredBulkheads(EffectiveDefinitions definitions) {
     private String waits(String name, Duration inForce) {
         return definitions.values(name).containsKey("max-wait") ? text(inForce)
                 : definitions.annotations().of(name).stream()
-                        .map(place -> Value.of(place.values(), "max-wait", inForce)).distinct().map(DeclaredBulkheads::text)
+                        .map(place -> Value.of(place.values(), "max-wait", inForce)).distinct().map(DefinedValues::text)
                         .collect(Collectors.joining(", "));
     }
 
