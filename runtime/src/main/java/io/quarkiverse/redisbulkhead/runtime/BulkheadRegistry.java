@@ -2,13 +2,13 @@ package io.quarkiverse.redisbulkhead.runtime;
 
 import java.time.Duration;
 import java.util.Collections;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 
 import jakarta.annotation.Priority;
 import jakarta.enterprise.event.Observes;
@@ -220,13 +220,8 @@ public class BulkheadRegistry implements RedisBulkheads {
      * @return the policies of those that limit anything; empty when none does
      */
     public Set<OnOutage> outagePolicies() {
-        Set<OnOutage> policies = EnumSet.noneOf(OnOutage.class);
-        for (EffectiveBulkhead bulkhead : bulkheads.values()) {
-            if (bulkhead.enabled()) {
-                policies.add(bulkhead.spec().onOutage());
-            }
-        }
-        return policies;
+        return bulkheads.values().stream().filter(EffectiveBulkhead::enabled).map(bulkhead -> bulkhead.spec().onOutage())
+                .collect(Collectors.toSet());
     }
 
     /**

@@ -4,7 +4,6 @@ import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
@@ -12,8 +11,10 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import jakarta.enterprise.inject.Instance;
@@ -173,24 +174,14 @@ public class GuardedMethods {
     }
 
     private Supplier<Skips> skips(MethodDeclaration method, Guard guard) {
-        Set<String> always = new HashSet<>();
-        Set<String> whenScheduled = new HashSet<>();
-        for (BulkheadUse use : method.bulkheads()) {
-            String name = name(use);
-            OnFull onFull = bulkheads.definitions().onFull(name).orElse(null);
-            if (onFull == OnFull.SKIP) {
-                always.add(name);
-            }
-            if (onFull != OnFull.REJECT) {
-                whenScheduled.add(name);
-            }
-        }
+        Set<String> always = names(method, OnFull.SKIP::equals);
         Skips configured = always.isEmpty() ? null
                 : new Skips(always, new SkippingGuard(guard, null), full -> logSkipped(method, full));
         if (scheduledRuns == null || !mayBeScheduled(method)) {
             return configured == null ? null : () -> configured;
         }
         // Also where no full bulkhead skips a run: one that comes while the application stops is always skipped.
+        Set<String> whenScheduled = names(method, onFull -> onFull != OnFull.REJECT);
         String scheduledMethod = method.beanClass() + "#" + method.name();
         Guard scheduled = new SkippingGuard(guard, method.label());
         return () -> {
@@ -200,6 +191,12 @@ public class GuardedMethods {
                 run.accept(full);
             });
         };
+    }
+
+    // Of those of its bulkheads that do this when they are full; null where that depends on who calls.
+    private Set<String> names(MethodDeclaration method, Predicate<OnFull> condition) {
+        return method.bulkheads().stream().map(this::name)
+                .filter(name -> condition.test(bulkheads.definitions().onFull(name).orElse(null))).collect(Collectors.toSet());
     }
 
     private static void logSkipped(MethodDeclaration method, BulkheadFullException rejection) {
@@ -248,15 +245,19 @@ public class GuardedMethods {
                 : weighedByParameter(ofKey, method.label(), use.weightParameter());
     }
 
+    private static IllegalArgumentException refused(Semaphore semaphore, String method, CallResult result, String reason) {
+        semaphore.refuse(method, result);
+        return new IllegalArgumentException(method + ": " + reason);
+    }
+
     private static Function<Object[], Semaphore> byParameter(Semaphore semaphore, String method,
             KeyOrigin.Parameter parameter) {
         return arguments -> {
             Object value = arguments[parameter.index()];
             String key = value instanceof Enum<?> constant ? constant.name() : value == null ? null : value.toString();
             if (key == null) {
-                semaphore.refuse(method, CallResult.INVALID_KEY);
-                throw new IllegalArgumentException(method + ": the parameter " + parameter.name() + " is null, but it is"
-                        + " the key of bulkhead '" + semaphore.spec().name()
+                throw refused(semaphore, method, CallResult.INVALID_KEY, "the parameter " + parameter.name()
+                        + " is null, but it is the key of bulkhead '" + semaphore.spec().name()
                         + "' (@BulkheadKey). Pass a value, or reject the call earlier");
             }
             return semaphore.forKey(key, OptionalInt.empty());
@@ -269,9 +270,8 @@ public class GuardedMethods {
             Semaphore ofCall = semaphore.apply(arguments);
             long weight = arguments[index] instanceof Number number ? number.longValue() : 0;
             if (weight < 1) {
-                ofCall.refuse(method, CallResult.INVALID_WEIGHT);
-                throw new IllegalArgumentException(method + ": the weight of the call (@BulkheadWeight) must be at least 1,"
-                        + " but is " + arguments[index] + ". It is how much the call takes of bulkhead '"
+                throw refused(ofCall, method, CallResult.INVALID_WEIGHT, "the weight of the call (@BulkheadWeight) must be at"
+                        + " least 1, but is " + arguments[index] + ". It is how much the call takes of bulkhead '"
                         + ofCall.spec().name() + "'");
             }
             return ofCall.forCallWeighing(weight, method);
@@ -291,8 +291,7 @@ public class GuardedMethods {
             ResolvedKey key = bean.get().resolve(
                     new BulkheadCall(bulkhead, method.label(), suspends ? all.subList(0, all.size() - 1) : all));
             if (key == null) {
-                semaphore.refuse(method.label(), CallResult.INVALID_KEY);
-                throw new IllegalArgumentException(method.label() + ": " + resolver.type()
+                throw refused(semaphore, method.label(), CallResult.INVALID_KEY, resolver.type()
                         + " returned null instead of the key of bulkhead '" + bulkhead
                         + "'. Return ResolvedKey.of(key), or throw an exception to reject the call");
             }

@@ -81,6 +81,16 @@ public record AnnotatedElement(Declaration declaration, List<BulkheadDeclaration
         return isMethod() ? method().declaringClass() : declaration.asClass();
     }
 
+    /**
+     * Whether the annotations are for a method.
+     *
+     * @param method any method
+     * @return true for the annotated method, and for those of the annotated class
+     */
+    public boolean covers(MethodInfo method) {
+        return key().equals(EquivalenceKey.of(isMethod() ? method : method.declaringClass()));
+    }
+
     /** Equal for the same class or method, even when it comes from different indexes. */
     EquivalenceKey key() {
         return EquivalenceKey.of(declaration);

@@ -30,14 +30,11 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.jboss.jandex.ClassInfo;
-import org.jboss.jandex.Declaration;
 import org.jboss.jandex.DotName;
-import org.jboss.jandex.EquivalenceKey;
 import org.jboss.jandex.IndexView;
 import org.jboss.jandex.MethodInfo;
 import org.jboss.jandex.Type;
 
-import io.quarkiverse.redisbulkhead.deployment.discovery.AnnotatedElement;
 import io.quarkiverse.redisbulkhead.deployment.discovery.AnnotatedParameter;
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
 import io.quarkiverse.redisbulkhead.deployment.discovery.GuardedBeanMethod;
@@ -89,22 +86,13 @@ final class ParameterRule implements Rule {
     }
 
     private static void checkIdle(BulkheadUsage usage, ValidationErrors errors) {
-        Set<EquivalenceKey> reported = usage.idle().stream()
-                .map(AnnotatedElement::declaration)
-                .map(EquivalenceKey::of)
-                .collect(Collectors.toSet());
         for (AnnotatedParameter key : usage.idleKeys()) {
-            // The cause is the idle bulkhead, which another rule reports.
-            if (!isReported(key.method(), reported)) {
+            // Otherwise the cause is the idle bulkhead, which another rule reports.
+            if (usage.idle().stream().noneMatch(element -> element.covers(key.method()))) {
                 errors.add(MessageCode.RBH016, key.place(),
                         key.annotationText() + " has no effect, because " + reason(key.method(), usage));
             }
         }
-    }
-
-    private static boolean isReported(MethodInfo method, Set<EquivalenceKey> reported) {
-        return List.<Declaration> of(method, method.declaringClass()).stream().map(EquivalenceKey::of)
-                .anyMatch(reported::contains);
     }
 
     private static String reason(MethodInfo method, BulkheadUsage usage) {
@@ -140,7 +128,7 @@ final class ParameterRule implements Rule {
         List<String> known = NearestNames.to(key.bulkhead(),
                 guard.bulkheads().stream().map(BulkheadDeclaration::name).toList());
         return key.annotationText() + " does not name a bulkhead of this method."
-                + NearestNames.meant(key.bulkhead(), known).map(name -> " Did you mean " + Texts.quoted(name) + "?").orElse("")
+                + NearestNames.hint(key.bulkhead(), known, "\"")
                 + " Available: " + known.stream().map(Texts::quoted).collect(Collectors.joining(", "));
     }
 
@@ -189,15 +177,9 @@ final class ParameterRule implements Rule {
 
     // The name of a type variable is that of its first bound.
     private static boolean hasText(Type type, IndexView classes) {
-        if (type.kind() == Type.Kind.ARRAY) {
-            return false;
-        }
-        return type.kind() == Type.Kind.PRIMITIVE || WITH_TEXT.contains(type.name())
-                || isEnum(classes.getClassByName(type.name()));
-    }
-
-    private static boolean isEnum(ClassInfo type) {
-        return type != null && type.isEnum();
+        ClassInfo known = classes.getClassByName(type.name());
+        return type.kind() == Type.Kind.PRIMITIVE || type.kind() != Type.Kind.ARRAY
+                && (WITH_TEXT.contains(type.name()) || known != null && known.isEnum());
     }
 
     private static void checkWeights(GuardedBeanMethod guard, ValidationErrors errors) {

@@ -95,6 +95,12 @@ record DefinedValues(EffectiveDefinitions definitions) {
         if (one != null) {
             return one;
         }
+        if (member.equals("local-permits")) {
+            return definitions.forAll().get("instances");
+        }
+        if (member.equals("keep-idle") && definitions.bulkheads().get(name).spec().permits() > 1) {
+            return definitions.forAll().get(member);
+        }
         Stream<String> ofCalls = weights.keySet().stream()
                 .filter(method -> member.equals("weight") && weights.get(method) == DeclaredBulkhead.OF_THE_CALL);
         String places = Stream.concat(definitions.annotations().of(name).stream()

@@ -149,10 +149,8 @@ public final class EffectiveDefinitions {
             checks.checkOnFull(own, returning(name));
             if (errors.size() == before && own.containsKey("permits")
                     && own.values().stream().noneMatch(stated -> stated.value() == null)) {
-                SemaphoreSpec spec = known.weight(Value.of(own, "weight", 1)).build();
-                bulkheads.put(name, new EffectiveBulkhead(spec, checks.isEnabled(own)));
-                putDerived("keep-idle", spec.permits() == 1 ? null : forAll.get("keep-idle"), own);
-                putDerived("local-permits", forAll.get("instances"), own);
+                bulkheads.put(name,
+                        new EffectiveBulkhead(known.weight(Value.of(own, "weight", 1)).build(), checks.isEnabled(own)));
             }
         }
         for (String name : names.perhapsInCode()) {
@@ -166,13 +164,6 @@ public final class EffectiveDefinitions {
             checks.built(() -> lock(name), own, "", PropertyNames.ofLock(name, "*"));
         });
         this.keyed = keyed(errors);
-    }
-
-    // Where a value comes from that has been derived.
-    private static void putDerived(String member, Value forAll, Map<String, Value> own) {
-        if (forAll != null) {
-            own.putIfAbsent(member, forAll);
-        }
     }
 
     /** What is not known yet gets values that fit all others. */
@@ -298,6 +289,15 @@ public final class EffectiveDefinitions {
      */
     public SortedSet<String> rejectingInsteadOfLocal() {
         return Collections.unmodifiableSortedSet(rejectingInsteadOfLocal);
+    }
+
+    /**
+     * What is stated for all bulkheads and locks.
+     *
+     * @return by property without prefix
+     */
+    public Map<String, Value> forAll() {
+        return Collections.unmodifiableMap(forAll);
     }
 
     /**

@@ -14,6 +14,7 @@ import io.quarkiverse.redisbulkhead.OnLost;
 import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.config.OnFull;
+import io.quarkiverse.redisbulkhead.runtime.message.Texts;
 import io.quarkus.runtime.configuration.DurationConverter;
 import io.smallrye.config.Converters;
 
@@ -244,10 +245,6 @@ final class KnownProperties {
 
     /** A member as annotations and specs write it: {@code maxWait}. */
     static String inCamelCase(String member) {
-        StringBuilder written = new StringBuilder();
-        for (String word : member.substring(member.indexOf('.') + 1).split("-")) {
-            written.append(written.isEmpty() ? word : Character.toUpperCase(word.charAt(0)) + word.substring(1));
-        }
-        return written.toString();
+        return Texts.camelCase(member.substring(member.indexOf('.') + 1));
     }
 }
