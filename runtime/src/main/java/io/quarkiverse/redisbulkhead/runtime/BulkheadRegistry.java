@@ -2,11 +2,8 @@ package io.quarkiverse.redisbulkhead.runtime;
 
 import java.time.Duration;
 import java.util.Collections;
-import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
@@ -124,11 +121,14 @@ public class BulkheadRegistry implements RedisBulkheads {
 
     private void requireRedisForDeclared(ValidationErrors errors) {
         if (withoutRedis && bulkheads.values().stream().anyMatch(EffectiveBulkhead::enabled)) {
-            errors.add(MessageCode.RBH027, "", redis.hostsProperty() + " is not set, but the bulkheads "
-                    + String.join(", ", bulkheads.keySet()) + " need that Redis. Set it, switch the bulkheads off by "
-                    + PropertyNames.PREFIX + "enabled=false, or keep the permits in this process by " + PropertyNames.PREFIX
-                    + "store=local when the application is built");
+            errors.add(MessageCode.RBH027, "", withoutRedis("the bulkheads " + String.join(", ", bulkheads.keySet()) + " need",
+                    "switch the bulkheads off by " + PropertyNames.PREFIX + "enabled=false, or keep the permits"));
         }
+    }
+
+    private String withoutRedis(String who, String alternative) {
+        return redis.hostsProperty() + " is not set, but " + who + " that Redis. Set it, " + alternative
+                + " in this process by " + PropertyNames.PREFIX + "store=local when the application is built";
     }
 
     private Semaphore semaphore(SemaphoreSpec spec, boolean limiting) {
@@ -163,11 +163,6 @@ public class BulkheadRegistry implements RedisBulkheads {
                 : new SemaphoreView(semaphore(SemaphoreSpec.named(name).permits(1).build(), true), Keys.ANY, runtime.get());
     }
 
-    private Optional<DeclaredBulkhead> inCode(String name) {
-        return inCode.inForce(name)
-                .map(own -> new DeclaredBulkhead(own.spec(), own.enabled(), false, List.of(), new TreeMap<>()));
-    }
-
     private DeclaredBulkhead declared(EffectiveBulkhead bulkhead) {
         String name = bulkhead.spec().name();
         return new DeclaredBulkhead(bulkhead.spec(), bulkhead.enabled(), definitions.isKeyed(name),
@@ -194,9 +189,7 @@ public class BulkheadRegistry implements RedisBulkheads {
 
     private RedisLock view(LockSpec spec) {
         if (withoutRedis) {
-            throw new IllegalStateException(redis.hostsProperty() + " is not set, but the lock '" + spec.name()
-                    + "' needs that Redis. Set it, or keep locks in this process by " + PropertyNames.PREFIX
-                    + "store=local when the application is built");
+            throw new IllegalStateException(withoutRedis("the lock '" + spec.name() + "' needs", "or keep locks"));
         }
         return new LockView(spec, runtime.get());
     }
@@ -209,7 +202,8 @@ public class BulkheadRegistry implements RedisBulkheads {
     public synchronized Overview overview() {
         if (overview == null) {
             overview = new Overview(bulkheads.values().stream().map(this::declared).toList(),
-                    this::inCode, inCode::listed, this::changeable, () -> runtime.get().engine(), System::nanoTime);
+                    name -> inCode.inForce(name).map(this::declared), inCode::listed, this::changeable,
+                    () -> runtime.get().engine(), System::nanoTime);
         }
         return overview;
     }

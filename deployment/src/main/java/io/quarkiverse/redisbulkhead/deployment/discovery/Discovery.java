@@ -80,8 +80,7 @@ public final class Discovery {
                 .collect(Collectors.partitioningBy(element -> sources.contains(element.key())
                         || !isReplaced(element) && !beans.areDisabled(element.type())));
         // Overridden by a method that the bulkhead of the class guards as well, but now without a key.
-        Predicate<AnnotatedParameter> lost = key -> guards.stream()
-                .anyMatch(guard -> guard.losesKey() && guard.overrides(key.method(), classes));
+        Predicate<AnnotatedParameter> lost = key -> guards.stream().anyMatch(guard -> guard.losesKeyOf(key.method(), classes));
         List<AnnotatedParameter> idleKeys = idle(Names.BULKHEAD_KEY, guards, GuardedBeanMethod::keys, lost);
         List<AnnotatedParameter> idleWeights = idle(Names.BULKHEAD_WEIGHT, guards, GuardedBeanMethod::weights, weight -> false);
         ReturnKinds returnKinds = new ReturnKinds(classes.index());
@@ -144,11 +143,8 @@ public final class Discovery {
 
     private boolean isUsers(AnnotationTarget target) {
         return target != null && (target.kind() == Kind.CLASS && !generatedClasses.contains(target.asClass().name())
-                || target.kind() == Kind.METHOD && isUsers(target.asMethod()));
-    }
-
-    private boolean isUsers(MethodInfo method) {
-        return !method.isSynthetic() && !generatedClasses.contains(method.declaringClass().name());
+                || target.kind() == Kind.METHOD && !target.asMethod().isSynthetic()
+                        && isUsers(target.asMethod().declaringClass()));
     }
 
     /**
@@ -216,7 +212,7 @@ public final class Discovery {
     // A stray key, or one that an override loses, is a mistake of its own, and may be the missing key.
     private boolean isKeyInDoubt(GuardedBeanMethod guard, List<AnnotatedParameter> idleKeys) {
         return !guard.strayKeys().isEmpty()
-                || guard.losesKey() && idleKeys.stream().anyMatch(key -> guard.overrides(key.method(), classes));
+                || idleKeys.stream().anyMatch(key -> guard.losesKeyOf(key.method(), classes));
     }
 
     private Set<String> redisClients() {

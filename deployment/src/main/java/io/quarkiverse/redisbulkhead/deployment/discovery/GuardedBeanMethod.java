@@ -103,27 +103,19 @@ public record GuardedBeanMethod(ClassInfo bean, ClassInfo owner, MethodInfo meth
     }
 
     /**
-     * Whether the method overrides one of a superclass.
+     * Whether the method overrides one with a key, probably by mistake: a class says how it is limited, and each of its
+     * bulkheads is one limit for all calls.
      *
-     * @param inherited the other method
+     * @param inherited the method with the key
      * @param classes knows the superclasses of the bean
-     * @return false for the method itself
-     */
-    public boolean overrides(MethodInfo inherited, Classes classes) {
-        DotName declaring = inherited.declaringClass().name();
-        return !method.declaringClass().name().equals(declaring) && Shapes.overrides(method, inherited)
-                && classes.superclasses(method.declaringClass()).anyMatch(type -> type.name().equals(declaring));
-    }
-
-    /**
-     * Whether a class says how the method is limited, and each of its bulkheads is one limit for all calls: when it overrides a
-     * method with a key, that is probably by mistake.
-     *
      * @return false when the method has an annotation of its own, or a key
      */
-    public boolean losesKey() {
+    public boolean losesKeyOf(MethodInfo inherited, Classes classes) {
+        DotName declaring = inherited.declaringClass().name();
         return comesFromClass() && keys.isEmpty()
-                && bulkheads().stream().noneMatch(bulkhead -> bulkhead.keyResolver().isPresent());
+                && bulkheads().stream().noneMatch(bulkhead -> bulkhead.keyResolver().isPresent())
+                && !method.declaringClass().name().equals(declaring) && Shapes.overrides(method, inherited)
+                && classes.superclasses(method.declaringClass()).anyMatch(type -> type.name().equals(declaring));
     }
 
     /**

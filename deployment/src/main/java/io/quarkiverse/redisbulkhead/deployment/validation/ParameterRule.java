@@ -97,7 +97,7 @@ final class ParameterRule implements Rule {
 
     private static String reason(MethodInfo method, BulkheadUsage usage) {
         Optional<String> overriding = usage.guards().stream()
-                .filter(guard -> guard.losesKey() && guard.overrides(method, usage.classes()))
+                .filter(guard -> guard.losesKeyOf(method, usage.classes()))
                 .map(GuardedBeanMethod::place).sorted().findFirst();
         if (overriding.isPresent()) {
             return overriding.get()

@@ -249,11 +249,11 @@ public final class AnnotationDefinitions {
     /**
      * What is stated about one bulkhead.
      *
-     * @param name a declared name
-     * @return one for each annotation, by location
+     * @param name any name
+     * @return one for each annotation, by location; none if code alone defines it
      */
     public List<Definition> of(String name) {
-        return byName.get(name);
+        return byName.getOrDefault(name, List.of());
     }
 
     /** Whether all annotations of a bulkhead have its name by an expression, which may become another one. */
