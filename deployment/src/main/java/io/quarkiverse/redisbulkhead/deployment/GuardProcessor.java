@@ -118,7 +118,7 @@ class GuardProcessor {
         }
         return new DefinitionException("Found " + number + (number == 1 ? " mistake" : " mistakes")
                 + " in the use or configuration of @RedisBulkhead:" + numbered + "\n"
-                + ValidationErrors.whereExplained(errors.all()));
+                + errors.whereExplained());
     }
 
     @BuildStep

@@ -51,12 +51,8 @@ final class NameChecks {
         this.declared = definitions.names();
         this.inCode = declarations.inCode();
         this.errors = errors;
-        for (BulkheadDeclaration written : declarations.bulkheads()) {
-            openNames.add(AnnotationDefinitions.open(written.name()));
-        }
-        for (String name : declarations.namesElsewhere()) {
-            openNames.add(AnnotationDefinitions.open(name));
-        }
+        Stream.concat(declarations.bulkheads().stream().map(BulkheadDeclaration::name), declarations.namesElsewhere().stream())
+                .map(AnnotationDefinitions::open).forEach(openNames::add);
     }
 
     /**
@@ -77,13 +73,11 @@ final class NameChecks {
             }
         }
         unknown.forEach((name, places) -> reportUnknown(String.join(", ", places), noBulkhead(name), ""));
-        for (ConfigSource source : atBuild ? List.<ConfigSource> of() : config.getConfigSources()) {
-            if (Configuration.ENVIRONMENT.equals(source.getName())) {
-                for (String variable : new TreeSet<>(source.getPropertyNames())) {
-                    if (variable.startsWith(VARIABLES) && !source.getValue(variable).isBlank()) {
-                        checkVariable(variable.substring(VARIABLES.length()));
-                    }
-                }
+        for (ConfigSource source : config.getConfigSources()) {
+            if (!atBuild && Configuration.ENVIRONMENT.equals(source.getName())) {
+                source.getPropertyNames().stream()
+                        .filter(variable -> variable.startsWith(VARIABLES) && !source.getValue(variable).isBlank()).sorted()
+                        .forEach(variable -> checkVariable(variable.substring(VARIABLES.length())));
             }
         }
     }
