@@ -33,13 +33,18 @@ public record AnnotatedElement(Declaration declaration, List<BulkheadDeclaration
      * @return empty if the extension's is not among them
      */
     public static Optional<AnnotatedElement> of(Declaration declaration, Collection<AnnotationInstance> annotations) {
-        String place = declaration.kind() == Kind.CLASS ? SourceLocations.of(declaration.asClass())
-                : SourceLocations.of(declaration.asMethod());
-        List<BulkheadDeclaration> written = annotations.stream().filter(annotation -> Names.isRedisBulkhead(annotation.name()))
+        List<AnnotationInstance> written = annotations.stream()
+                .filter(annotation -> Names.isRedisBulkhead(annotation.name()))
                 .flatMap(annotation -> Names.REDIS_BULKHEAD.equals(annotation.name()) ? Stream.of(annotation)
                         : Stream.of(annotation.value().asNestedArray()))
-                .map(annotation -> read(place, annotation)).toList();
-        return written.isEmpty() ? Optional.empty() : Optional.of(new AnnotatedElement(declaration, written));
+                .toList();
+        if (written.isEmpty()) {
+            return Optional.empty();
+        }
+        String place = declaration.kind() == Kind.CLASS ? SourceLocations.of(declaration.asClass())
+                : SourceLocations.of(declaration.asMethod());
+        return Optional.of(new AnnotatedElement(declaration,
+                written.stream().map(annotation -> read(place, annotation)).toList()));
     }
 
     private static BulkheadDeclaration read(String place, AnnotationInstance annotation) {
