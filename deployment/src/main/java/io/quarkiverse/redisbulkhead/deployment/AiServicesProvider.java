@@ -1,15 +1,14 @@
 package io.quarkiverse.redisbulkhead.deployment;
 
-import java.util.Set;
 import java.util.function.Predicate;
 
 import org.jboss.jandex.AnnotationInstance;
-import org.jboss.jandex.DotName;
 import org.jboss.jandex.MethodInfo;
 
-import io.quarkiverse.redisbulkhead.BulkheadKey;
 import io.quarkiverse.redisbulkhead.deployment.discovery.AiServices;
 import io.quarkiverse.redisbulkhead.deployment.discovery.Classes;
+import io.quarkiverse.redisbulkhead.deployment.discovery.Names;
+import io.quarkiverse.redisbulkhead.deployment.discovery.ReturnKinds;
 import io.quarkiverse.redisbulkhead.deployment.discovery.SourceLocations;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
@@ -30,13 +29,6 @@ public class AiServicesProvider implements BuildProvider {
     private static final String IGNORED_ANNOTATIONS = "io.quarkiverse.langchain4j.deployment.items."
             + "MethodParameterIgnoredAnnotationsBuildItem";
 
-    private static final Set<DotName> NOT_SUPPORTED = Set.of(
-            DotName.createSimple("io.smallrye.mutiny.Uni"),
-            DotName.createSimple("java.util.concurrent.CompletionStage"),
-            DotName.createSimple("java.util.concurrent.CompletableFuture"));
-
-    private static final DotName KEY = DotName.createSimple(BulkheadKey.class);
-
     @Override
     public void installInto(BuildChainBuilder chain) {
         Class<? extends BuildItem> ignoredAnnotations;
@@ -56,7 +48,7 @@ public class AiServicesProvider implements BuildProvider {
         ValidationErrors errors = new ValidationErrors();
         Classes application = new Classes(context.consume(CombinedIndexBuildItem.class).getIndex());
         for (MethodInfo method : new AiServices(application).guardedMethods()) {
-            if (NOT_SUPPORTED.contains(method.returnType().name())) {
+            if (ReturnKinds.endsOnce(method.returnType())) {
                 String type = method.returnType().name().withoutPackagePrefix();
                 errors.add(MessageCode.RBH036, SourceLocations.of(method), "an AI service cannot return " + type
                         + ". Return the plain value or Multi, and put " + AiServices.PUT_IT_ON_THE_CALLER + " and returns "
@@ -64,9 +56,9 @@ public class AiServicesProvider implements BuildProvider {
             }
         }
         if (!errors.all().isEmpty()) {
-            throw GuardProcessor.failure(errors.all().stream().sorted().toList());
+            throw GuardProcessor.failure(errors);
         }
-        Predicate<AnnotationInstance> keys = annotation -> KEY.equals(annotation.name());
+        Predicate<AnnotationInstance> keys = annotation -> Names.BULKHEAD_KEY.equals(annotation.name());
         try {
             context.produce(ignoredAnnotations.getConstructor(Predicate.class).newInstance(keys));
         } catch (ReflectiveOperationException e) {

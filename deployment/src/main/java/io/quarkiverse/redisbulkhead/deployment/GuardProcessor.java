@@ -1,20 +1,24 @@
 package io.quarkiverse.redisbulkhead.deployment;
 
-import java.util.Collection;
 import java.util.concurrent.atomic.AtomicReference;
 
 import jakarta.enterprise.inject.spi.DefinitionException;
 import jakarta.inject.Singleton;
 
 import org.eclipse.microprofile.config.ConfigProvider;
+import org.jboss.jandex.AnnotationTarget.Kind;
+import org.jboss.jandex.AnnotationTransformation;
 import org.jboss.logging.Logger;
 
+import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.deployment.discovery.AiServices;
-import io.quarkiverse.redisbulkhead.deployment.discovery.BindingTransformation;
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
 import io.quarkiverse.redisbulkhead.deployment.discovery.Classes;
 import io.quarkiverse.redisbulkhead.deployment.discovery.Discovery;
+import io.quarkiverse.redisbulkhead.deployment.discovery.Names;
+import io.quarkiverse.redisbulkhead.deployment.discovery.Shapes;
 import io.quarkiverse.redisbulkhead.deployment.validation.Rule;
+import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBinding;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRecorder;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
@@ -44,41 +48,21 @@ class GuardProcessor {
 
     private static final Logger LOG = Logger.getLogger(GuardProcessor.class);
 
+    /**
+     * Adds the interceptor binding to whatever carries {@link RedisBulkhead} and can be intercepted, and to the methods that
+     * implement those of AI services. The rest is left to the rules, because the container would stop at the first place that
+     * it
+     * cannot intercept.
+     */
     @BuildStep
     AnnotationsTransformerBuildItem bind(CombinedIndexBuildItem application) {
-        return new AnnotationsTransformerBuildItem(
-                new BindingTransformation(new AiServices(new Classes(application.getIndex()))));
-    }
-
-    @BuildStep
-    BulkheadUsageBuildItem discover(ValidationPhaseBuildItem validation, BeanArchiveIndexBuildItem beanArchives,
-            CombinedIndexBuildItem application, RedisBulkheadBuildTimeConfig fixed, Capabilities capabilities) {
-        BulkheadUsage usage = new Discovery(validation.getContext(), beanArchives.getIndex(),
-                beanArchives.getGeneratedClassNames(), application.getIndex()).usage();
-        ValidationErrors errors = new ValidationErrors();
-        Rule.all(ConfigProvider.getConfig(), fixed, capabilities.isPresent(Capability.VERTX_HTTP),
-                OptionalLibrariesProcessor.hasCoroutines())
-                .forEach(rule -> rule.check(usage, errors));
-        return new BulkheadUsageBuildItem(usage, errors);
-    }
-
-    @BuildStep
-    void report(BulkheadUsageBuildItem found, BuildProducer<ValidationErrorBuildItem> failures) {
-        found.warnings.forEach(LOG::warn);
-        if (!found.errors.isEmpty()) {
-            failures.produce(new ValidationErrorBuildItem(failure(found.errors)));
-        }
-    }
-
-    static DefinitionException failure(Collection<ValidationError> errors) {
-        StringBuilder numbered = new StringBuilder();
-        int number = 0;
-        for (ValidationError error : errors) {
-            numbered.append("\n  ").append(++number).append(". ").append(error);
-        }
-        return new DefinitionException("Found " + number + (number == 1 ? " mistake" : " mistakes")
-                + " in the use or configuration of @RedisBulkhead:" + numbered + "\n"
-                + ValidationErrors.whereExplained(errors));
+        AiServices aiServices = new AiServices(new Classes(application.getIndex()));
+        return new AnnotationsTransformerBuildItem(AnnotationTransformation.builder()
+                .when(context -> (context.hasAnnotation(annotation -> Names.isRedisBulkhead(annotation.name()))
+                        || context.declaration().kind() == Kind.METHOD
+                                && aiServices.isGuarded(context.declaration().asMethod()))
+                        && Shapes.canBeIntercepted(context.declaration()))
+                .transform(context -> context.add(RedisBulkheadBinding.class)));
     }
 
     /**
@@ -109,11 +93,32 @@ class GuardProcessor {
     // Producing (no) errors makes this run before the container starts, and so before the bean is requested.
     @BuildStep
     @Record(ExecutionTime.STATIC_INIT)
-    void record(RedisBulkheadRecorder recorder, DeclarationsSlotBuildItem slot, BulkheadUsageBuildItem found,
-            BuildProducer<ValidationErrorBuildItem> errors) {
-        if (found.errors.isEmpty()) {
-            recorder.found(slot.slot, found.usage.withMethods());
+    void discover(RedisBulkheadRecorder recorder, DeclarationsSlotBuildItem slot, ValidationPhaseBuildItem validation,
+            BeanArchiveIndexBuildItem beanArchives, CombinedIndexBuildItem application, RedisBulkheadBuildTimeConfig fixed,
+            Capabilities capabilities, BuildProducer<ValidationErrorBuildItem> failures) {
+        BulkheadUsage usage = new Discovery(validation.getContext(), beanArchives.getIndex(),
+                beanArchives.getGeneratedClassNames(), application.getIndex()).usage();
+        ValidationErrors errors = new ValidationErrors();
+        Rule.all(ConfigProvider.getConfig(), fixed, capabilities.isPresent(Capability.VERTX_HTTP),
+                OptionalLibrariesProcessor.hasCoroutines())
+                .forEach(rule -> rule.check(usage, errors));
+        errors.warnings().forEach(LOG::warn);
+        if (errors.all().isEmpty()) {
+            recorder.found(slot.slot, usage.declarations());
+        } else {
+            failures.produce(new ValidationErrorBuildItem(failure(errors)));
         }
+    }
+
+    static DefinitionException failure(ValidationErrors errors) {
+        StringBuilder numbered = new StringBuilder();
+        int number = 0;
+        for (ValidationError error : errors.all().stream().sorted().toList()) {
+            numbered.append("\n  ").append(++number).append(". ").append(error);
+        }
+        return new DefinitionException("Found " + number + (number == 1 ? " mistake" : " mistakes")
+                + " in the use or configuration of @RedisBulkhead:" + numbered + "\n"
+                + errors.whereExplained());
     }
 
     @BuildStep

@@ -1,12 +1,13 @@
 package io.quarkiverse.redisbulkhead.deployment;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 import org.eclipse.microprofile.config.ConfigProvider;
 
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.health.HealthRecorder;
-import io.quarkiverse.redisbulkhead.runtime.rest.RetryAfter;
 import io.quarkus.arc.deployment.AdditionalBeanBuildItem;
 import io.quarkus.arc.deployment.BeanContainerBuildItem;
 import io.quarkus.arc.deployment.OpenTelemetrySdkBuildItem;
@@ -34,22 +35,27 @@ class OptionalLibrariesProcessor {
     private static final String COROUTINES = "kotlinx.coroutines.CancellableContinuation";
 
     @BuildStep
-    void metrics(RedisBulkheadBuildTimeConfig config, Optional<MetricsCapabilityBuildItem> metrics,
+    void beans(RedisBulkheadBuildTimeConfig config, Optional<MetricsCapabilityBuildItem> metrics,
+            Optional<OpenTelemetrySdkBuildItem> openTelemetry, Capabilities capabilities,
             BuildProducer<AdditionalBeanBuildItem> beans) {
-        boolean hasMicrometer = metrics.filter(present -> present.metricsSupported(MetricsFactory.MICROMETER)).isPresent();
-        if (hasMicrometer && config.metrics().enabled()) {
-            beans.produce(AdditionalBeanBuildItem.unremovableOf(RUNTIME + "metrics.BulkheadMetrics"));
-            beans.produce(AdditionalBeanBuildItem.unremovableOf(RUNTIME + "metrics.ClusterMetrics"));
+        List<String> names = new ArrayList<>();
+        if (config.metrics().enabled()
+                && metrics.filter(present -> present.metricsSupported(MetricsFactory.MICROMETER)).isPresent()) {
+            names.addAll(List.of("metrics.BulkheadMetrics", "metrics.ClusterMetrics"));
         }
-    }
-
-    @BuildStep
-    void traces(RedisBulkheadBuildTimeConfig config, Optional<OpenTelemetrySdkBuildItem> openTelemetry,
-            BuildProducer<AdditionalBeanBuildItem> beans) {
         if (config.tracing().enabled()
                 && openTelemetry.filter(OpenTelemetrySdkBuildItem::isTracingBuildTimeEnabled).isPresent()) {
-            beans.produce(AdditionalBeanBuildItem.unremovableOf(RUNTIME + "tracing.CallSpans"));
+            names.add("tracing.CallSpans");
         }
+        if (hasCoroutines()) {
+            names.add("guard.SuspendingGuard");
+        }
+        if (capabilities.isPresent(Capability.GRPC)) {
+            names.add("rest.RetryAfter");
+            // Removed as unused where there is no service, or another provider.
+            beans.produce(new AdditionalBeanBuildItem(RUNTIME + "grpc.RejectionHandlerProvider"));
+        }
+        names.forEach(name -> beans.produce(AdditionalBeanBuildItem.unremovableOf(RUNTIME + name)));
     }
 
     @BuildStep
@@ -66,24 +72,6 @@ class OptionalLibrariesProcessor {
                 .getOptionalValue("quarkus.redis.health.enabled", Boolean.class).orElse(true)) {
             recorder.describeCheckOfTheClient(beans.getValue(),
                     config.redisClient().orElse(RedisConfig.DEFAULT_CLIENT_NAME));
-        }
-    }
-
-    /** Gives rejections their gRPC status. */
-    @BuildStep
-    void grpc(Capabilities capabilities, BuildProducer<AdditionalBeanBuildItem> beans) {
-        if (capabilities.isPresent(Capability.GRPC)) {
-            // Removed as unused where there is no service, or another provider.
-            beans.produce(new AdditionalBeanBuildItem(RUNTIME + "grpc.RejectionHandlerProvider"));
-            beans.produce(AdditionalBeanBuildItem.unremovableOf(RetryAfter.class));
-        }
-    }
-
-    /** Guards Kotlin {@code suspend} functions. */
-    @BuildStep
-    void coroutines(BuildProducer<AdditionalBeanBuildItem> beans) {
-        if (hasCoroutines()) {
-            beans.produce(AdditionalBeanBuildItem.unremovableOf(RUNTIME + "guard.SuspendingGuard"));
         }
     }
 

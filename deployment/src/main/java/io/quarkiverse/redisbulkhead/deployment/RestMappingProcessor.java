@@ -23,6 +23,7 @@ import io.quarkiverse.redisbulkhead.BulkheadInterruptedException;
 import io.quarkiverse.redisbulkhead.BulkheadKey;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.InvalidBulkheadKeyException;
+import io.quarkiverse.redisbulkhead.deployment.discovery.Names;
 import io.quarkiverse.redisbulkhead.deployment.discovery.Shapes;
 import io.quarkiverse.redisbulkhead.runtime.rest.KeyParameterCheck;
 import io.quarkiverse.redisbulkhead.runtime.rest.StreamAdmission;
@@ -55,7 +56,6 @@ class RestMappingProcessor {
             .createSimple("org.jboss.resteasy.reactive.server.ServerExceptionMapper");
     private static final DotName PROVIDER = DotName.createSimple("jakarta.ws.rs.ext.Provider");
     private static final DotName PATH = DotName.createSimple("jakarta.ws.rs.Path");
-    private static final DotName KEY = DotName.createSimple(BulkheadKey.class);
     private static final DotName DEFAULT_VALUE = DotName.createSimple("jakarta.ws.rs.DefaultValue");
 
     @BuildStep
@@ -97,7 +97,8 @@ class RestMappingProcessor {
         public List<HandlerChainCustomizer> scan(MethodInfo method, ClassInfo endpoint, Map<String, Object> context) {
             MethodInfo own = endpoint.method(method.name(), method.parameterTypes());
             List<MethodParameterInfo> keys = Stream.of(own, method).filter(Objects::nonNull)
-                    .map(declared -> declared.parameters().stream().filter(parameter -> parameter.hasAnnotation(KEY)).toList())
+                    .map(declared -> declared.parameters().stream()
+                            .filter(parameter -> parameter.hasAnnotation(Names.BULKHEAD_KEY)).toList())
                     .filter(found -> !found.isEmpty()).findFirst().orElse(List.of());
             if (keys.isEmpty()) {
                 return List.of();

@@ -14,6 +14,8 @@ import org.jboss.jandex.DotName;
 import org.jboss.jandex.MethodInfo;
 import org.jboss.jandex.Type;
 
+import io.quarkiverse.redisbulkhead.deployment.discovery.Names;
+import io.quarkiverse.redisbulkhead.deployment.discovery.Shapes;
 import io.quarkus.arc.deployment.AdditionalBeanBuildItem;
 import io.quarkus.arc.deployment.AnnotationsTransformerBuildItem;
 import io.quarkus.deployment.Capabilities;
@@ -30,10 +32,7 @@ class ScheduledMethodsProcessor {
     private static final DotName TRACKS_RUNS = DotName.createSimple(TRACKED_RUNS + "$Tracked");
     private static final DotName LATE_RUNS = DotName.createSimple(PACKAGE + "LateRuns");
     private static final DotName ENDS_LATE_RUNS = DotName.createSimple(LATE_RUNS + "$Bound");
-    private static final DotName CONTINUATION = DotName.createSimple("kotlin.coroutines.Continuation");
 
-    private static final DotName SCHEDULED = DotName.createSimple("io.quarkus.scheduler.Scheduled");
-    private static final DotName SCHEDULES = DotName.createSimple("io.quarkus.scheduler.Scheduled$Schedules");
     private static final DotName PREDICATE = DotName.createSimple("io.quarkus.scheduler.Scheduled$SkipPredicate");
     private static final DotName NEVER = DotName.createSimple("io.quarkus.scheduler.Scheduled$Never");
     private static final String SKIP_EXECUTION_IF = "skipExecutionIf";
@@ -47,7 +46,8 @@ class ScheduledMethodsProcessor {
                             LATE_RUNS.toString(), ENDS_LATE_RUNS.toString())
                     .setUnremovable().build());
             transformers.produce(new AnnotationsTransformerBuildItem(AnnotationTransformation.forMethods()
-                    .whenAnyMatch(annotation -> annotation.name().equals(SCHEDULED) || annotation.name().equals(SCHEDULES))
+                    .whenAnyMatch(annotation -> annotation.name().equals(Names.SCHEDULED)
+                            || annotation.name().equals(Names.SCHEDULES))
                     .transform(ScheduledMethodsProcessor::trackRunsOfMethod)));
             transformers.produce(new AnnotationsTransformerBuildItem(AnnotationTransformation.forClasses()
                     .whenClass(ScheduledMethodsProcessor::isPredicateThatCanBeIntercepted)
@@ -60,13 +60,13 @@ class ScheduledMethodsProcessor {
             context.add(AnnotationInstance.builder(ENDS_LATE_RUNS).build());
         }
         for (AnnotationInstance annotation : List.copyOf(context.annotations())) {
-            if (annotation.name().equals(SCHEDULED)) {
+            if (annotation.name().equals(Names.SCHEDULED)) {
                 replace(context, annotation, tracked(annotation));
-            } else if (annotation.name().equals(SCHEDULES)) {
+            } else if (annotation.name().equals(Names.SCHEDULES)) {
                 AnnotationValue[] schedules = Stream.of(annotation.value().asNestedArray())
                         .map(schedule -> AnnotationValue.createNestedAnnotationValue("", tracked(schedule)))
                         .toArray(AnnotationValue[]::new);
-                replace(context, annotation, AnnotationInstance.create(SCHEDULES, annotation.target(),
+                replace(context, annotation, AnnotationInstance.create(Names.SCHEDULES, annotation.target(),
                         List.of(AnnotationValue.createArrayValue("value", schedules))));
             }
         }
@@ -74,9 +74,9 @@ class ScheduledMethodsProcessor {
 
     // Coroutines apart: what they fail with does not come out of the method.
     private static boolean canBeIntercepted(MethodInfo method) {
-        return (method.flags() & (Modifier.STATIC | Modifier.PRIVATE | Modifier.FINAL | Modifier.ABSTRACT)) == 0
+        return Shapes.canBeOverridden(method) && !Modifier.isAbstract(method.flags())
                 && !Modifier.isFinal(method.declaringClass().flags()) && !method.declaringClass().isInterface()
-                && method.parameterTypes().stream().noneMatch(type -> type.name().equals(CONTINUATION));
+                && method.parameterTypes().stream().noneMatch(type -> type.name().equals(Names.CONTINUATION));
     }
 
     private static void replace(TransformationContext context, AnnotationInstance before, AnnotationInstance after) {
@@ -92,7 +92,7 @@ class ScheduledMethodsProcessor {
         List<AnnotationValue> values = new ArrayList<>(schedule.values());
         values.removeIf(value -> value.name().equals(SKIP_EXECUTION_IF));
         values.add(AnnotationValue.createClassValue(SKIP_EXECUTION_IF, Type.create(TRACKED_RUNS, Type.Kind.CLASS)));
-        return AnnotationInstance.create(SCHEDULED, schedule.target(), values);
+        return AnnotationInstance.create(Names.SCHEDULED, schedule.target(), values);
     }
 
     private static boolean isPredicateThatCanBeIntercepted(ClassInfo type) {

@@ -2,13 +2,10 @@ package io.quarkiverse.redisbulkhead.runtime;
 
 import java.time.Duration;
 import java.util.Collections;
-import java.util.EnumSet;
-import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 
 import jakarta.annotation.Priority;
 import jakarta.enterprise.event.Observes;
@@ -34,6 +31,7 @@ import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadUse;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.EffectiveBulkhead;
+import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.Value;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkiverse.redisbulkhead.runtime.message.NearestNames;
@@ -123,11 +121,14 @@ public class BulkheadRegistry implements RedisBulkheads {
 
     private void requireRedisForDeclared(ValidationErrors errors) {
         if (withoutRedis && bulkheads.values().stream().anyMatch(EffectiveBulkhead::enabled)) {
-            errors.add(MessageCode.RBH027, "", redis.hostsProperty() + " is not set, but the bulkheads "
-                    + String.join(", ", bulkheads.keySet()) + " need that Redis. Set it, switch the bulkheads off by "
-                    + PropertyNames.PREFIX + "enabled=false, or keep the permits in this process by " + PropertyNames.PREFIX
-                    + "store=local when the application is built");
+            errors.add(MessageCode.RBH027, "", withoutRedis("the bulkheads " + String.join(", ", bulkheads.keySet()) + " need",
+                    "switch the bulkheads off by " + PropertyNames.PREFIX + "enabled=false, or keep the permits"));
         }
+    }
+
+    private String withoutRedis(String who, String alternative) {
+        return redis.hostsProperty() + " is not set, but " + who + " that Redis. Set it, " + alternative
+                + " in this process by " + PropertyNames.PREFIX + "store=local when the application is built";
     }
 
     private Semaphore semaphore(SemaphoreSpec spec, boolean limiting) {
@@ -162,9 +163,10 @@ public class BulkheadRegistry implements RedisBulkheads {
                 : new SemaphoreView(semaphore(SemaphoreSpec.named(name).permits(1).build(), true), Keys.ANY, runtime.get());
     }
 
-    private Optional<DeclaredBulkhead> inCode(String name) {
-        return inCode.inForce(name)
-                .map(own -> new DeclaredBulkhead(own.spec(), own.enabled(), false, List.of(), List.of(), new TreeMap<>()));
+    private DeclaredBulkhead declared(EffectiveBulkhead bulkhead) {
+        String name = bulkhead.spec().name();
+        return new DeclaredBulkhead(bulkhead.spec(), bulkhead.enabled(), definitions.isKeyed(name),
+                definitions.annotations().locations(name), definitions.weights(name));
     }
 
     private Keys keysOf(String name) {
@@ -187,9 +189,7 @@ public class BulkheadRegistry implements RedisBulkheads {
 
     private RedisLock view(LockSpec spec) {
         if (withoutRedis) {
-            throw new IllegalStateException(redis.hostsProperty() + " is not set, but the lock '" + spec.name()
-                    + "' needs that Redis. Set it, or keep locks in this process by " + PropertyNames.PREFIX
-                    + "store=local when the application is built");
+            throw new IllegalStateException(withoutRedis("the lock '" + spec.name() + "' needs", "or keep locks"));
         }
         return new LockView(spec, runtime.get());
     }
@@ -201,8 +201,9 @@ public class BulkheadRegistry implements RedisBulkheads {
      */
     public synchronized Overview overview() {
         if (overview == null) {
-            overview = new Overview(bulkheads.keySet().stream().map(new DeclaredBulkheads(definitions)::of).toList(),
-                    this::inCode, inCode::listed, this::changeable, () -> runtime.get().engine(), System::nanoTime);
+            overview = new Overview(bulkheads.values().stream().map(this::declared).toList(),
+                    name -> inCode.inForce(name).map(this::declared), inCode::listed, this::changeable,
+                    () -> runtime.get().engine(), System::nanoTime);
         }
         return overview;
     }
@@ -213,23 +214,8 @@ public class BulkheadRegistry implements RedisBulkheads {
      * @return the policies of those that limit anything; empty when none does
      */
     public Set<OnOutage> outagePolicies() {
-        Set<OnOutage> policies = EnumSet.noneOf(OnOutage.class);
-        for (EffectiveBulkhead bulkhead : bulkheads.values()) {
-            if (bulkhead.enabled()) {
-                policies.add(bulkhead.spec().onOutage());
-            }
-        }
-        return policies;
-    }
-
-    /**
-     * What {@code Retry-After} says in rejections by a bulkhead.
-     *
-     * @param name any bulkhead, that behind a lock included
-     * @return zero for no header; empty when it is to be estimated
-     */
-    public Optional<Duration> retryAfter(String name) {
-        return definitions.retryAfter(name);
+        return bulkheads.values().stream().filter(EffectiveBulkhead::enabled).map(bulkhead -> bulkhead.spec().onOutage())
+                .collect(Collectors.toSet());
     }
 
     /**
@@ -239,7 +225,7 @@ public class BulkheadRegistry implements RedisBulkheads {
      * @param definitions those of the application
      * @return zero: never
      */
-    static Duration warnAfter(String name, EffectiveDefinitions definitions) {
+    public static Duration warnAfter(String name, EffectiveDefinitions definitions) {
         return definitions.warnAfter(name)
                 .orElse(LaunchMode.current() == LaunchMode.DEVELOPMENT ? WARN_AFTER_IN_DEV_MODE : Duration.ZERO);
     }
@@ -265,8 +251,12 @@ public class BulkheadRegistry implements RedisBulkheads {
         return inCode.lease(name).orElseGet(() -> definitions.lease(name));
     }
 
-    /** What annotations and configuration define. */
-    EffectiveDefinitions definitions() {
+    /**
+     * What annotations and configuration define.
+     *
+     * @return what is in force
+     */
+    public EffectiveDefinitions definitions() {
         return definitions;
     }
 
@@ -278,26 +268,6 @@ public class BulkheadRegistry implements RedisBulkheads {
      */
     public boolean isEnabled(String name) {
         return bulkheads.get(name).enabled();
-    }
-
-    /**
-     * Whether a bulkhead has one limit for each key.
-     *
-     * @param name a declared name
-     * @return whether its calls have keys
-     */
-    public boolean isKeyed(String name) {
-        return definitions.isKeyed(name);
-    }
-
-    /**
-     * The methods that a bulkhead guards.
-     *
-     * @param name a declared name
-     * @return as {@code Class#method}
-     */
-    public Set<String> methods(String name) {
-        return definitions.weights(name).keySet();
     }
 
     /**
@@ -323,13 +293,9 @@ public class BulkheadRegistry implements RedisBulkheads {
      * @param use what the annotation there states
      */
     Semaphore core(BulkheadUse use) {
-        String name = definitions.annotations().resolved(use.name());
-        Semaphore core = core(name);
-        if (!definitions.isConfigured(name, "weight")) {
-            core = core.weighing(use.weight());
-        }
-        return use.maxWait() == null || definitions.isConfigured(name, "max-wait") ? core
-                : core.within(definitions.annotations().maxWaitOf(use.maxWait()));
+        Map<String, Value> values = definitions.inForce(use);
+        return core(definitions.nameOf(use)).weighing(Value.of(values, "weight", 1))
+                .within(Value.of(values, "max-wait", Duration.ZERO));
     }
 
     private String unknown(String name) {

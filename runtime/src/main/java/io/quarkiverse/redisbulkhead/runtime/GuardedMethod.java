@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 import jakarta.interceptor.InvocationContext;
@@ -30,7 +31,8 @@ import io.quarkiverse.redisbulkhead.runtime.guard.HeldPermits;
  * @param executions counts the calls
  * @param skips tells which full bulkheads skip the call that is being made, or null for none; null when no call is ever skipped
  */
-record GuardedMethod(String label, Guard guard, List<Semaphore> same, List<SemaphoreOfCall> ofCall, Executions executions,
+record GuardedMethod(String label, Guard guard, List<Semaphore> same, List<Function<Object[], Semaphore>> ofCall,
+        Executions executions,
         Supplier<Skips> skips) {
 
     /**
@@ -53,8 +55,8 @@ record GuardedMethod(String label, Guard guard, List<Semaphore> same, List<Semap
 
     private List<Semaphore> semaphores(Object[] arguments) {
         List<Semaphore> all = new ArrayList<>(ofCall.size());
-        for (SemaphoreOfCall one : ofCall) {
-            all.add(one.of(arguments));
+        for (Function<Object[], Semaphore> one : ofCall) {
+            all.add(one.apply(arguments));
         }
         return all;
     }
@@ -110,18 +112,5 @@ record GuardedMethod(String label, Guard guard, List<Semaphore> same, List<Semap
      * @param listener receives what a skipped call would have failed with; must not block
      */
     record Skips(Set<String> bulkheads, Guard guard, Consumer<BulkheadFullException> listener) {
-    }
-
-    /** Finds the semaphore of a call; where a bulkhead has keys, that of the call's key. */
-    @FunctionalInterface
-    interface SemaphoreOfCall {
-
-        /**
-         * Finds it.
-         *
-         * @param arguments those of the call
-         * @throws IllegalArgumentException when the key is null, or the weight below 1
-         */
-        Semaphore of(Object[] arguments);
     }
 }

@@ -4,15 +4,18 @@ import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Inject;
@@ -25,7 +28,6 @@ import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.BulkheadKeyResolver;
 import io.quarkiverse.redisbulkhead.InvalidBulkheadKeyException;
 import io.quarkiverse.redisbulkhead.ResolvedKey;
-import io.quarkiverse.redisbulkhead.runtime.GuardedMethod.SemaphoreOfCall;
 import io.quarkiverse.redisbulkhead.runtime.GuardedMethod.Skips;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallResult;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
@@ -148,7 +150,7 @@ public class GuardedMethods {
     }
 
     private String name(BulkheadUse use) {
-        return bulkheads.definitions().annotations().resolved(use.name());
+        return bulkheads.definitions().nameOf(use);
     }
 
     private boolean isEnabled(BulkheadUse use) {
@@ -157,7 +159,7 @@ public class GuardedMethods {
 
     private GuardedMethod guarded(MethodDeclaration method) {
         List<Semaphore> semaphores = new ArrayList<>();
-        List<SemaphoreOfCall> ofCall = new ArrayList<>();
+        List<Function<Object[], Semaphore>> ofCall = new ArrayList<>();
         boolean same = true;
         for (BulkheadUse use : method.bulkheads()) {
             Semaphore semaphore = bulkheads.core(use);
@@ -172,24 +174,14 @@ public class GuardedMethods {
     }
 
     private Supplier<Skips> skips(MethodDeclaration method, Guard guard) {
-        Set<String> always = new HashSet<>();
-        Set<String> whenScheduled = new HashSet<>();
-        for (BulkheadUse use : method.bulkheads()) {
-            String name = name(use);
-            OnFull onFull = bulkheads.definitions().onFull(name).orElse(null);
-            if (onFull == OnFull.SKIP) {
-                always.add(name);
-            }
-            if (onFull != OnFull.REJECT) {
-                whenScheduled.add(name);
-            }
-        }
+        Set<String> always = names(method, OnFull.SKIP::equals);
         Skips configured = always.isEmpty() ? null
                 : new Skips(always, new SkippingGuard(guard, null), full -> logSkipped(method, full));
         if (scheduledRuns == null || !mayBeScheduled(method)) {
             return configured == null ? null : () -> configured;
         }
         // Also where no full bulkhead skips a run: one that comes while the application stops is always skipped.
+        Set<String> whenScheduled = names(method, onFull -> onFull != OnFull.REJECT);
         String scheduledMethod = method.beanClass() + "#" + method.name();
         Guard scheduled = new SkippingGuard(guard, method.label());
         return () -> {
@@ -199,6 +191,12 @@ public class GuardedMethods {
                 run.accept(full);
             });
         };
+    }
+
+    // Of those of its bulkheads that do this when they are full; null where that depends on who calls.
+    private Set<String> names(MethodDeclaration method, Predicate<OnFull> condition) {
+        return method.bulkheads().stream().map(this::name)
+                .filter(name -> condition.test(bulkheads.definitions().onFull(name).orElse(null))).collect(Collectors.toSet());
     }
 
     private static void logSkipped(MethodDeclaration method, BulkheadFullException rejection) {
@@ -212,11 +210,7 @@ public class GuardedMethods {
     }
 
     private Guard guard(MethodDeclaration method) {
-        boolean limited = false;
-        for (BulkheadUse use : method.bulkheads()) {
-            limited |= isEnabled(use);
-        }
-        if (!limited) {
+        if (method.bulkheads().stream().noneMatch(this::isEnabled)) {
             return Guard.open(method.bulkheads().stream().map(this::name).map(bulkheads::core)
                     .map(Semaphore::uncountedPermit).toList());
         }
@@ -242,8 +236,8 @@ public class GuardedMethods {
      * @param use the bulkhead among those of the method
      * @param method the guarded method
      */
-    static SemaphoreOfCall byArguments(Semaphore semaphore, BulkheadUse use, MethodDeclaration method) {
-        SemaphoreOfCall ofKey = use.key() instanceof KeyOrigin.Parameter parameter
+    static Function<Object[], Semaphore> byArguments(Semaphore semaphore, BulkheadUse use, MethodDeclaration method) {
+        Function<Object[], Semaphore> ofKey = use.key() instanceof KeyOrigin.Parameter parameter
                 ? byParameter(semaphore, method.label(), parameter)
                 : use.key() instanceof KeyOrigin.Resolver resolver ? byResolver(semaphore, method, resolver)
                         : arguments -> semaphore;
@@ -251,35 +245,41 @@ public class GuardedMethods {
                 : weighedByParameter(ofKey, method.label(), use.weightParameter());
     }
 
-    private static SemaphoreOfCall byParameter(Semaphore semaphore, String method, KeyOrigin.Parameter parameter) {
+    private static IllegalArgumentException refused(Semaphore semaphore, String method, CallResult result, String reason) {
+        semaphore.refuse(method, result);
+        return new IllegalArgumentException(method + ": " + reason);
+    }
+
+    private static Function<Object[], Semaphore> byParameter(Semaphore semaphore, String method,
+            KeyOrigin.Parameter parameter) {
         return arguments -> {
             Object value = arguments[parameter.index()];
             String key = value instanceof Enum<?> constant ? constant.name() : value == null ? null : value.toString();
             if (key == null) {
-                semaphore.refuse(method, CallResult.INVALID_KEY);
-                throw new IllegalArgumentException(method + ": the parameter " + parameter.name() + " is null, but it is"
-                        + " the key of bulkhead '" + semaphore.spec().name()
+                throw refused(semaphore, method, CallResult.INVALID_KEY, "the parameter " + parameter.name()
+                        + " is null, but it is the key of bulkhead '" + semaphore.spec().name()
                         + "' (@BulkheadKey). Pass a value, or reject the call earlier");
             }
             return semaphore.forKey(key, OptionalInt.empty());
         };
     }
 
-    private static SemaphoreOfCall weighedByParameter(SemaphoreOfCall semaphore, String method, int index) {
+    private static Function<Object[], Semaphore> weighedByParameter(Function<Object[], Semaphore> semaphore, String method,
+            int index) {
         return arguments -> {
-            Semaphore ofCall = semaphore.of(arguments);
+            Semaphore ofCall = semaphore.apply(arguments);
             long weight = arguments[index] instanceof Number number ? number.longValue() : 0;
             if (weight < 1) {
-                ofCall.refuse(method, CallResult.INVALID_WEIGHT);
-                throw new IllegalArgumentException(method + ": the weight of the call (@BulkheadWeight) must be at least 1,"
-                        + " but is " + arguments[index] + ". It is how much the call takes of bulkhead '"
+                throw refused(ofCall, method, CallResult.INVALID_WEIGHT, "the weight of the call (@BulkheadWeight) must be at"
+                        + " least 1, but is " + arguments[index] + ". It is how much the call takes of bulkhead '"
                         + ofCall.spec().name() + "'");
             }
             return ofCall.forCallWeighing(weight, method);
         };
     }
 
-    private static SemaphoreOfCall byResolver(Semaphore semaphore, MethodDeclaration method, KeyOrigin.Resolver resolver) {
+    private static Function<Object[], Semaphore> byResolver(Semaphore semaphore, MethodDeclaration method,
+            KeyOrigin.Resolver resolver) {
         String bulkhead = semaphore.spec().name();
         // At the first call, because it may need what exists at run time only; once, because it may be a dependent bean.
         LazyValue<BulkheadKeyResolver> bean = new LazyValue<>(
@@ -291,8 +291,7 @@ public class GuardedMethods {
             ResolvedKey key = bean.get().resolve(
                     new BulkheadCall(bulkhead, method.label(), suspends ? all.subList(0, all.size() - 1) : all));
             if (key == null) {
-                semaphore.refuse(method.label(), CallResult.INVALID_KEY);
-                throw new IllegalArgumentException(method.label() + ": " + resolver.type()
+                throw refused(semaphore, method.label(), CallResult.INVALID_KEY, resolver.type()
                         + " returned null instead of the key of bulkhead '" + bulkhead
                         + "'. Return ResolvedKey.of(key), or throw an exception to reject the call");
             }
@@ -326,10 +325,7 @@ public class GuardedMethods {
 
     // Upwards, because the container puts a subclass of its own below the bean's class, and a spy of a test another one below that.
     private GuardedMethod search(Class<?> bean, Method method) {
-        List<String> parameterTypes = new ArrayList<>();
-        for (Class<?> type : method.getParameterTypes()) {
-            parameterTypes.add(type.getName());
-        }
+        List<String> parameterTypes = Stream.of(method.getParameterTypes()).map(Class::getName).toList();
         for (Class<?> type = bean; type != null; type = type.getSuperclass()) {
             MethodDeclaration found = declared.get(signature(type.getName(), method.getName(), parameterTypes));
             if (found != null) {

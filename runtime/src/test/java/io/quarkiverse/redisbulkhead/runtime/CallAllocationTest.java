@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
 
 import jakarta.interceptor.InvocationContext;
 
@@ -19,7 +20,6 @@ import org.junit.jupiter.api.Test;
 import com.sun.management.ThreadMXBean;
 
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
-import io.quarkiverse.redisbulkhead.runtime.GuardedMethod.SemaphoreOfCall;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Executions;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.HolderIdentity;
@@ -27,6 +27,7 @@ import io.quarkiverse.redisbulkhead.runtime.bulkhead.PermitLogger;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Timers;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits;
+import io.quarkiverse.redisbulkhead.runtime.definition.Annotated;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadUse;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.KeyOrigin;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.MethodDeclaration;
@@ -74,9 +75,11 @@ class CallAllocationTest {
 
     @Test
     void callWithAKeyAllocatesLittle() throws Exception {
-        BulkheadUse use = new BulkheadUse("work", 1, null, new KeyOrigin.Parameter(0, "tenant"), BulkheadUse.NO_PARAMETER);
-        SemaphoreOfCall ofKey = GuardedMethods.byArguments(semaphore("work"), use,
-                new MethodDeclaration("Work", "run", List.of("String"), ReturnKind.SYNCHRONOUS, "Work#run", List.of(use)));
+        BulkheadUse use = new BulkheadUse(Annotated.bulkhead("Work#run", "work", 1, 1, null, null, null),
+                new KeyOrigin.Parameter(0, "tenant"), BulkheadUse.NO_PARAMETER);
+        Function<Object[], Semaphore> ofKey = GuardedMethods.byArguments(semaphore("work"), use,
+                new MethodDeclaration("Work", "run", List.of("String"), ReturnKind.SYNCHRONOUS, false, "Work#run", "Work#run",
+                        List.of(use)));
         GuardedMethod method = new GuardedMethod("Work#run", new SynchronousGuard("Work#run", "work"), null, List.of(ofKey),
                 new Executions(), null);
         Invocation invocation = new Invocation(() -> null);

@@ -18,8 +18,8 @@ import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.definition.Annotated;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
-import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.DefinedInCode;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.EffectiveBulkhead;
@@ -235,9 +235,9 @@ class CodeBulkheadsTest {
         Map<String, String> full = new HashMap<>(Map.of("quarkus.redis-bulkhead.open.permits", "4"));
         properties.forEach((name, value) -> full.put("quarkus.redis-bulkhead." + name, value));
         Declarations declarations = new Declarations(
-                List.of(new BulkheadDeclaration("Reports#render", "reports", 5, 1, false, "30s", "0s"),
-                        new BulkheadDeclaration("Open#call", "open", RedisBulkhead.PERMITS_UNSET, 1, false, "30s", "0s")),
-                List.of(), List.of(), Map.of(), new DefinedInCode(true, List.of()));
+                List.of(Annotated.bulkhead("Reports#render", "reports", 5, 1, false, "30s", "0s"),
+                        Annotated.bulkhead("Open#call", "open", RedisBulkhead.PERMITS_UNSET, 1, false, "30s", "0s")),
+                List.of(), List.of(), new DefinedInCode(true, List.of()));
         ValidationErrors errors = new ValidationErrors();
         EffectiveDefinitions definitions = new EffectiveDefinitions(declarations,
                 new SmallRyeConfigBuilder().addDefaultInterceptors()

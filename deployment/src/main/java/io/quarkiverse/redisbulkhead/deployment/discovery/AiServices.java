@@ -26,8 +26,13 @@ public record AiServices(Classes classes) {
     // Not all of LangChain4j: annotations of tools do not make it implement anything.
     private static final List<String> IMPLEMENTED = List.of("dev.langchain4j.service.", "dev.langchain4j.agentic.", EXTENSION);
 
-    /** Whether a method of a generated bean implements a guarded one. */
-    boolean isGuarded(MethodInfo implementation) {
+    /**
+     * Whether a method of a generated bean implements a guarded one.
+     *
+     * @param implementation any method
+     * @return false for those of other classes
+     */
+    public boolean isGuarded(MethodInfo implementation) {
         Optional<ClassInfo> service = classes.interfaceOf(implementation.declaringClass()).filter(AiServices::isRegistered);
         return service.flatMap(type -> classes.declared(type, implementation))
                 .filter(method -> isGuarded(method, service.get()))
@@ -51,8 +56,8 @@ public record AiServices(Classes classes) {
 
     // An annotation on the interface is for what the user declares, and not for access to the memory of chats.
     private static boolean isGuarded(MethodInfo method, ClassInfo service) {
-        return !WrittenBulkhead.among(method.declaredAnnotations()).isEmpty()
-                || !WrittenBulkhead.among(service.declaredAnnotations()).isEmpty()
+        return AnnotatedElement.of(method, method.declaredAnnotations()).isPresent()
+                || AnnotatedElement.of(service, service.declaredAnnotations()).isPresent()
                         && !method.declaringClass().name().toString().startsWith(EXTENSION);
     }
 

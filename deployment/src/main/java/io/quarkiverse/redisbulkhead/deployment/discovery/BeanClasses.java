@@ -2,6 +2,7 @@ package io.quarkiverse.redisbulkhead.deployment.discovery;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -10,14 +11,19 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
+import jakarta.enterprise.inject.AmbiguousResolutionException;
+
+import org.jboss.jandex.AnnotationInstance;
 import org.jboss.jandex.AnnotationOverlay;
 import org.jboss.jandex.ClassInfo;
+import org.jboss.jandex.ClassType;
 import org.jboss.jandex.DotName;
 import org.jboss.jandex.IndexView;
 import org.jboss.jandex.MethodInfo;
 
 import io.quarkus.arc.processor.BeanDeploymentValidator.ValidationContext;
 import io.quarkus.arc.processor.BeanInfo;
+import io.quarkus.arc.processor.BeanResolver;
 import io.quarkus.arc.processor.BuildExtension.Key;
 
 /**
@@ -26,17 +32,23 @@ import io.quarkus.arc.processor.BuildExtension.Key;
  */
 public final class BeanClasses {
 
+    private static final AnnotationInstance DEFAULT = AnnotationInstance.builder(Names.DEFAULT).build();
+
     private final Map<DotName, BeanInfo> beans = new LinkedHashMap<>();
     private final Map<DotName, List<BeanInfo>> bySuperclass = new HashMap<>();
     private final List<BeanInfo> producers = new ArrayList<>();
     private final IndexView application;
     private final AnnotationOverlay annotations;
     private final Set<DotName> beanDefiningAnnotations = new HashSet<>();
+    private final BeanResolver resolver;
+    private final Collection<BeanInfo> inUse;
 
     BeanClasses(ValidationContext context, Classes classes, IndexView application, AnnotationOverlay annotations) {
         this.application = application;
         this.annotations = annotations;
-        for (Collection<BeanInfo> some : List.of(context.get(Key.BEANS), context.get(Key.REMOVED_BEANS))) {
+        this.resolver = context.get(Key.DEPLOYMENT).getBeanResolver();
+        this.inUse = context.get(Key.BEANS);
+        for (Collection<BeanInfo> some : List.of(inUse, context.get(Key.REMOVED_BEANS))) {
             some.stream().filter(BeanInfo::isProducer).forEach(producers::add);
             some.stream().filter(bean -> bean.isClassBean() && bean.getImplClazz() != null)
                     .forEach(bean -> beans.putIfAbsent(bean.getImplClazz().name(), bean));
@@ -124,5 +136,64 @@ public final class BeanClasses {
         List<MethodInfo> constructors = type.constructors();
         return type.hasNoArgsConstructor() || constructors.size() == 1
                 || constructors.stream().anyMatch(constructor -> annotations.hasAnnotation(constructor, Names.INJECT));
+    }
+
+    // ---- Beans that resolve keys
+
+    /**
+     * The one bean of a type, as the container would find it for an injection point without qualifiers.
+     *
+     * @param type the class that an annotation names
+     * @return empty when no bean matches, or when the container could not choose
+     */
+    public Optional<BeanInfo> keyResolver(String type) {
+        try {
+            return Optional.ofNullable(resolver.resolveAmbiguity(resolve(type)));
+        } catch (AmbiguousResolutionException e) {
+            return Optional.empty();
+        }
+    }
+
+    /**
+     * All beans of a type that the container would choose among.
+     *
+     * @param type the class that an annotation names
+     * @return how errors name them, in alphabetical order
+     */
+    public List<String> candidates(String type) {
+        return names(resolve(type));
+    }
+
+    /**
+     * The beans that have the type, whatever their qualifiers.
+     *
+     * @param type the class that an annotation names
+     * @return how errors name them, in alphabetical order
+     */
+    public List<String> withAnyQualifier(String type) {
+        return names(inUse.stream().filter(bean -> resolver.matchesType(bean, ClassType.create(DotName.createSimple(type))))
+                .toList());
+    }
+
+    /**
+     * The class beans of a class, even if they are not to be had by this type.
+     *
+     * @param type the class that an annotation names
+     * @return whether there is one
+     */
+    public boolean isClassOfBean(String type) {
+        return inUse.stream().anyMatch(bean -> bean.isClassBean() && bean.getBeanClass().toString().equals(type));
+    }
+
+    private Set<BeanInfo> resolve(String type) {
+        return resolver.resolveBeans(ClassType.create(DotName.createSimple(type)), DEFAULT);
+    }
+
+    private static List<String> names(Collection<BeanInfo> some) {
+        return some.stream().map(BeanClasses::name).sorted(Comparator.naturalOrder()).toList();
+    }
+
+    private static String name(BeanInfo bean) {
+        return bean.isProducer() ? SourceLocations.of(bean.getTarget().orElseThrow()) : bean.getBeanClass().toString();
     }
 }

@@ -18,7 +18,7 @@ import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
  *
  * @param elements the classes and methods that carry it, without those that are deliberately excluded, and without those
  *        that every bean replaces
- * @param declarations what is recorded for the application, without methods, which may have mistakes
+ * @param declarations what is recorded for the application; methods with mistakes are not complete
  * @param guards the methods that the container binds to the interceptor
  * @param beans the beans, used or not
  * @param annotations the annotations after all transformations
@@ -27,11 +27,10 @@ import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
  * @param redisClients the named Redis clients that the application asks for
  * @param idleKeys the parameters that carry the annotation of keys, but of methods that nothing guards
  * @param idleWeights the same for weights
- * @param keyResolvers finds the beans that resolve keys
  */
 public record BulkheadUsage(List<AnnotatedElement> elements, Declarations declarations, List<GuardedBeanMethod> guards,
         BeanClasses beans, AnnotationOverlay annotations, Classes classes, ReturnKinds returnKinds, Set<String> redisClients,
-        List<AnnotatedParameter> idleKeys, List<AnnotatedParameter> idleWeights, KeyResolvers keyResolvers) {
+        List<AnnotatedParameter> idleKeys, List<AnnotatedParameter> idleWeights) {
 
     /**
      * The annotations of one type on a method, also where the compiler has put several into a container.
@@ -50,17 +49,6 @@ public record BulkheadUsage(List<AnnotatedElement> elements, Declarations declar
     static Set<EquivalenceKey> sourcesOf(List<GuardedBeanMethod> guards) {
         return guards.stream().map(GuardedBeanMethod::source).filter(source -> source != null).map(AnnotatedElement::key)
                 .collect(Collectors.toSet());
-    }
-
-    /**
-     * What is recorded for the application.
-     *
-     * @return with the guarded methods, in which no mistake may have been found
-     */
-    public Declarations withMethods() {
-        return new Declarations(declarations.bulkheads(), declarations.namesElsewhere(),
-                guards.stream().map(guard -> guard.declaration(returnKinds, keyResolvers)).toList(), declarations.returning(),
-                declarations.inCode());
     }
 
     /**

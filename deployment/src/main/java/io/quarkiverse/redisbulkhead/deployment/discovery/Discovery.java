@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
@@ -81,15 +80,15 @@ public final class Discovery {
                 .collect(Collectors.partitioningBy(element -> sources.contains(element.key())
                         || !isReplaced(element) && !beans.areDisabled(element.type())));
         // Overridden by a method that the bulkhead of the class guards as well, but now without a key.
-        Predicate<AnnotatedParameter> lost = key -> guards.stream()
-                .anyMatch(guard -> guard.losesKey() && guard.overrides(key.method(), classes));
+        Predicate<AnnotatedParameter> lost = key -> guards.stream().anyMatch(guard -> guard.losesKeyOf(key.method(), classes));
         List<AnnotatedParameter> idleKeys = idle(Names.BULKHEAD_KEY, guards, GuardedBeanMethod::keys, lost);
         List<AnnotatedParameter> idleWeights = idle(Names.BULKHEAD_WEIGHT, guards, GuardedBeanMethod::weights, weight -> false);
-        Declarations declarations = new Declarations(declarations(inForce.get(true)), names(inForce.get(false)), List.of(),
-                returning(guards), CodeConstants.in(application));
-        return new BulkheadUsage(inForce.get(true), declarations, guards, beans, annotations, classes,
-                new ReturnKinds(classes.index()), redisClients(), idleKeys, idleWeights,
-                new KeyResolvers(context.get(Key.DEPLOYMENT).getBeanResolver(), context.get(Key.BEANS)));
+        ReturnKinds returnKinds = new ReturnKinds(classes.index());
+        Declarations declarations = new Declarations(declarations(inForce.get(true)), names(inForce.get(false)),
+                guards.stream().map(guard -> guard.declaration(returnKinds, beans, isKeyInDoubt(guard, idleKeys))).toList(),
+                CodeConstants.in(application));
+        return new BulkheadUsage(inForce.get(true), declarations, guards, beans, annotations, classes, returnKinds,
+                redisClients(), idleKeys, idleWeights);
     }
 
     // ---- Guarded methods: those that the container has bound to the interceptor, and where their bulkheads are written
@@ -124,8 +123,7 @@ public final class Discovery {
     }
 
     private Optional<AnnotatedElement> on(Declaration declaration) {
-        List<WrittenBulkhead> written = WrittenBulkhead.among(annotations.annotations(declaration));
-        return written.isEmpty() ? Optional.empty() : Optional.of(new AnnotatedElement(declaration, written));
+        return AnnotatedElement.of(declaration, annotations.annotations(declaration));
     }
 
     // ---- What carries the annotation, guarded or not
@@ -145,11 +143,8 @@ public final class Discovery {
 
     private boolean isUsers(AnnotationTarget target) {
         return target != null && (target.kind() == Kind.CLASS && !generatedClasses.contains(target.asClass().name())
-                || target.kind() == Kind.METHOD && isUsers(target.asMethod()));
-    }
-
-    private boolean isUsers(MethodInfo method) {
-        return !method.isSynthetic() && !generatedClasses.contains(method.declaringClass().name());
+                || target.kind() == Kind.METHOD && !target.asMethod().isSynthetic()
+                        && isUsers(target.asMethod().declaringClass()));
     }
 
     /**
@@ -206,29 +201,18 @@ public final class Discovery {
     // ---- What is recorded for the application
 
     private static List<BulkheadDeclaration> declarations(List<AnnotatedElement> elements) {
-        return elements.stream()
-                .flatMap(element -> element.bulkheads().stream().map(written -> written.declaredAt(element.place())))
-                .sorted(Comparator.comparing(BulkheadDeclaration::location))
-                .toList();
+        return elements.stream().flatMap(element -> element.bulkheads().stream())
+                .sorted(Comparator.comparing(BulkheadDeclaration::location)).toList();
     }
 
     private static List<String> names(List<AnnotatedElement> elements) {
-        return elements.stream().flatMap(element -> element.bulkheads().stream()).map(WrittenBulkhead::name).distinct().sorted()
-                .toList();
+        return declarations(elements).stream().map(BulkheadDeclaration::name).distinct().sorted().toList();
     }
 
-    /** The places of methods that return something, by the name of each of their bulkheads as written. */
-    private static Map<String, List<String>> returning(List<GuardedBeanMethod> guards) {
-        Map<String, List<String>> places = new TreeMap<>();
-        guards.stream().filter(guard -> !returnsNothing(guard.returns())).forEach(guard -> guard.bulkheads().forEach(
-                bulkhead -> places.computeIfAbsent(bulkhead.name(), any -> new ArrayList<>()).add(guard.place())));
-        return places;
-    }
-
-    private static boolean returnsNothing(Type type) {
-        return type.kind() == Type.Kind.VOID || type.kind() == Type.Kind.PARAMETERIZED_TYPE
-                && Names.ENDING_ONCE.contains(type.name())
-                && Names.VOID.equals(type.asParameterizedType().arguments().get(0).name());
+    // A stray key, or one that an override loses, is a mistake of its own, and may be the missing key.
+    private boolean isKeyInDoubt(GuardedBeanMethod guard, List<AnnotatedParameter> idleKeys) {
+        return !guard.strayKeys().isEmpty()
+                || idleKeys.stream().anyMatch(key -> guard.losesKeyOf(key.method(), classes));
     }
 
     private Set<String> redisClients() {

@@ -8,9 +8,11 @@ import org.jboss.jandex.DotName;
 import org.jboss.jandex.MethodInfo;
 import org.jboss.jandex.Type;
 
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadUse;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.KeyOrigin;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.MethodDeclaration;
+import io.quarkus.arc.processor.BeanInfo;
 
 /**
  * A method of a bean that the interceptor is bound to.
@@ -26,12 +28,10 @@ import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.MethodDeclar
 public record GuardedBeanMethod(ClassInfo bean, ClassInfo owner, MethodInfo method, Type returns,
         AnnotatedElement source, List<AnnotatedParameter> keys, List<AnnotatedParameter> weights) {
 
-    private static final DotName CONTINUATION = DotName.createSimple("kotlin.coroutines.Continuation");
-
     /** Whether it is a Kotlin {@code suspend} function: the compiler adds a parameter for what follows. */
     public boolean suspends() {
         List<Type> parameters = method.parameterTypes();
-        return !parameters.isEmpty() && CONTINUATION.equals(parameters.get(parameters.size() - 1).name());
+        return !parameters.isEmpty() && Names.CONTINUATION.equals(parameters.get(parameters.size() - 1).name());
     }
 
     /**
@@ -57,7 +57,7 @@ public record GuardedBeanMethod(ClassInfo bean, ClassInfo owner, MethodInfo meth
      *
      * @return what its source says; none for the bare binding
      */
-    public List<WrittenBulkhead> bulkheads() {
+    public List<BulkheadDeclaration> bulkheads() {
         return source == null ? List.of() : source.bulkheads();
     }
 
@@ -67,7 +67,7 @@ public record GuardedBeanMethod(ClassInfo bean, ClassInfo owner, MethodInfo meth
      * @param bulkhead one of the bulkheads of this method
      * @return those that name it, and where it is the only one, those that name none
      */
-    public List<AnnotatedParameter> keysOf(WrittenBulkhead bulkhead) {
+    public List<AnnotatedParameter> keysOf(BulkheadDeclaration bulkhead) {
         return keys.stream().filter(key -> isFor(key, bulkhead)).toList();
     }
 
@@ -78,7 +78,7 @@ public record GuardedBeanMethod(ClassInfo bean, ClassInfo owner, MethodInfo meth
      * @param bulkhead one of the bulkheads of this method
      * @return true where the parameter names it, or names none and it is the only one
      */
-    public boolean isFor(AnnotatedParameter parameter, WrittenBulkhead bulkhead) {
+    public boolean isFor(AnnotatedParameter parameter, BulkheadDeclaration bulkhead) {
         return parameter.namesBulkhead() ? parameter.bulkhead().equals(bulkhead.name()) : bulkheads().size() == 1;
     }
 
@@ -103,27 +103,19 @@ public record GuardedBeanMethod(ClassInfo bean, ClassInfo owner, MethodInfo meth
     }
 
     /**
-     * Whether the method overrides one of a superclass.
+     * Whether the method overrides one with a key, probably by mistake: a class says how it is limited, and each of its
+     * bulkheads is one limit for all calls.
      *
-     * @param inherited the other method
+     * @param inherited the method with the key
      * @param classes knows the superclasses of the bean
-     * @return false for the method itself
-     */
-    public boolean overrides(MethodInfo inherited, Classes classes) {
-        DotName declaring = inherited.declaringClass().name();
-        return !method.declaringClass().name().equals(declaring) && Shapes.overrides(method, inherited)
-                && classes.superclasses(method.declaringClass()).anyMatch(type -> type.name().equals(declaring));
-    }
-
-    /**
-     * Whether a class says how the method is limited, and each of its bulkheads is one limit for all calls: when it overrides a
-     * method with a key, that is probably by mistake.
-     *
      * @return false when the method has an annotation of its own, or a key
      */
-    public boolean losesKey() {
+    public boolean losesKeyOf(MethodInfo inherited, Classes classes) {
+        DotName declaring = inherited.declaringClass().name();
         return comesFromClass() && keys.isEmpty()
-                && bulkheads().stream().noneMatch(bulkhead -> bulkhead.keyResolver().isPresent());
+                && bulkheads().stream().noneMatch(bulkhead -> bulkhead.keyResolver().isPresent())
+                && !method.declaringClass().name().equals(declaring) && Shapes.overrides(method, inherited)
+                && classes.superclasses(method.declaringClass()).anyMatch(type -> type.name().equals(declaring));
     }
 
     /**
@@ -144,22 +136,28 @@ public record GuardedBeanMethod(ClassInfo bean, ClassInfo owner, MethodInfo meth
         return owner == bean ? SourceLocations.of(method) : SourceLocations.of(owner) + "#" + method.name();
     }
 
-    /** What is recorded for the application. */
-    MethodDeclaration declaration(ReturnKinds returnKinds, KeyResolvers resolvers) {
+    /** What is recorded for the application; what a mistake leaves open is null. */
+    MethodDeclaration declaration(ReturnKinds returnKinds, BeanClasses beans, boolean keyInDoubt) {
         return new MethodDeclaration(bean.name().toString(), method.name(), Shapes.erasedParameters(method),
-                returnKinds.of(this).orElseThrow(), label(), bulkheads().stream()
-                        .map(bulkhead -> new BulkheadUse(bulkhead.name(), bulkhead.weight(), bulkhead.maxWait(),
-                                keyOf(bulkhead, resolvers),
+                returnKinds.of(this).orElse(null), !returnsNothing(), label(), place(), bulkheads().stream()
+                        .map(bulkhead -> new BulkheadUse(bulkhead,
+                                keyOf(bulkhead, beans).orElse(keyInDoubt ? null : new KeyOrigin.None()),
                                 weights.stream().filter(weight -> isFor(weight, bulkhead)).findFirst()
                                         .map(AnnotatedParameter::index)
                                         .orElse(BulkheadUse.NO_PARAMETER)))
                         .toList());
     }
 
-    private KeyOrigin keyOf(WrittenBulkhead bulkhead, KeyResolvers resolvers) {
+    private boolean returnsNothing() {
+        return returns.kind() == Type.Kind.VOID || returns.kind() == Type.Kind.PARAMETERIZED_TYPE
+                && ReturnKinds.endsOnce(returns)
+                && Names.VOID.equals(returns.asParameterizedType().arguments().get(0).name());
+    }
+
+    private Optional<KeyOrigin> keyOf(BulkheadDeclaration bulkhead, BeanClasses beans) {
         Optional<KeyOrigin> parameter = keysOf(bulkhead).stream().findFirst()
                 .map(key -> new KeyOrigin.Parameter(key.index(), key.name()));
         return parameter.or(() -> bulkhead.keyResolver().map(type -> new KeyOrigin.Resolver(
-                resolvers.bean(type).orElseThrow().getIdentifier(), type.toString()))).orElseGet(KeyOrigin.None::new);
+                beans.keyResolver(type).map(BeanInfo::getIdentifier).orElse(null), type)));
     }
 }

@@ -43,6 +43,17 @@ public record ReturnKinds(IndexView index) {
                 : of(guard.result());
     }
 
+    /**
+     * Whether a method has one result, later.
+     *
+     * @param type what it returns
+     * @return true for a {@code Uni} or {@code CompletionStage}
+     */
+    public static boolean endsOnce(Type type) {
+        ReturnKind kind = OBSERVABLE.get(type.name());
+        return kind == ReturnKind.UNI || kind == ReturnKind.STAGE;
+    }
+
     private Optional<ReturnKind> of(Type type) {
         if (parts(type).anyMatch(this::containsAsynchronous)) {
             return Optional.empty();

@@ -4,8 +4,10 @@ import java.lang.reflect.Modifier;
 import java.util.List;
 import java.util.Objects;
 
+import org.jboss.jandex.AnnotationTarget.Kind;
 import org.jboss.jandex.ClassInfo;
 import org.jboss.jandex.ClassInfo.NestingType;
+import org.jboss.jandex.Declaration;
 import org.jboss.jandex.MethodInfo;
 
 /** What the forms of classes and methods say about whether they can be beans, and be guarded. */
@@ -27,6 +29,20 @@ public final class Shapes {
     public static boolean isTopLevelOrStatic(ClassInfo type) {
         return type.nestingType() == NestingType.TOP_LEVEL
                 || type.nestingType() == NestingType.INNER && Modifier.isStatic(type.flags());
+    }
+
+    /**
+     * Whether the container can intercept a class or method.
+     *
+     * @param declaration the class or method
+     * @return false where it would fail, and where nothing can be a bean
+     */
+    public static boolean canBeIntercepted(Declaration declaration) {
+        if (declaration.kind() == Kind.CLASS) {
+            return !declaration.asClass().isInterface() && isTopLevelOrStatic(declaration.asClass());
+        }
+        MethodInfo method = declaration.asMethod();
+        return canBeOverridden(method) && !Modifier.isAbstract(method.flags()) && isTopLevelOrStatic(method.declaringClass());
     }
 
     /**

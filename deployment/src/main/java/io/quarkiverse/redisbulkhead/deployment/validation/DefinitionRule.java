@@ -1,18 +1,13 @@
 package io.quarkiverse.redisbulkhead.deployment.validation;
 
-import java.util.ArrayList;
-import java.util.List;
-
 import org.eclipse.microprofile.config.Config;
-import org.jboss.jandex.DotName;
 
-import io.quarkiverse.redisbulkhead.deployment.discovery.AnnotatedParameter;
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
 import io.quarkiverse.redisbulkhead.deployment.discovery.GuardedBeanMethod;
-import io.quarkiverse.redisbulkhead.deployment.discovery.WrittenBulkhead;
+import io.quarkiverse.redisbulkhead.deployment.discovery.Names;
 import io.quarkiverse.redisbulkhead.runtime.config.StoreKind;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions;
-import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.CallPlace;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.EffectiveBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
@@ -28,29 +23,23 @@ import io.quarkiverse.redisbulkhead.runtime.message.Texts;
  */
 record DefinitionRule(Config config, StoreKind store) implements Rule {
 
-    private static final DotName SCHEDULED = DotName.createSimple("io.quarkus.scheduler.Scheduled");
-    private static final DotName SCHEDULES = DotName.createSimple("io.quarkus.scheduler.Scheduled$Schedules");
-
     @Override
     public void check(BulkheadUsage usage, ValidationErrors errors) {
         EffectiveDefinitions definitions = new EffectiveDefinitions(usage.declarations(), config, store.needsRedis(), true,
                 errors);
-        List<CallPlace> places = new ArrayList<>();
         for (GuardedBeanMethod guard : usage.guards()) {
-            for (WrittenBulkhead bulkhead : guard.bulkheads()) {
-                String known = definitions.annotations().resolved(bulkhead.name());
-                addPlaces(guard, bulkhead, known == null ? bulkhead.name() : known, usage, places);
+            for (BulkheadDeclaration bulkhead : guard.bulkheads()) {
+                String known = definitions.annotations().at(bulkhead).name();
                 if (known != null && isScheduledCarelessly(guard, usage)) {
                     checkOverlappingRuns(guard, known, definitions, errors);
                 }
             }
         }
-        EffectiveDefinitions.keyed(places, errors);
     }
 
     /** Whether a schedule does not say whether runs may overlap. */
     private static boolean isScheduledCarelessly(GuardedBeanMethod guard, BulkheadUsage usage) {
-        return usage.annotations(guard.method(), SCHEDULED, SCHEDULES)
+        return usage.annotations(guard.method(), Names.SCHEDULED, Names.SCHEDULES)
                 .anyMatch(schedule -> schedule.value("concurrentExecution") == null);
     }
 
@@ -62,21 +51,6 @@ record DefinitionRule(Config config, StoreKind store) implements Rule {
                     + Texts.annotation(name) + " is taken is skipped, even if the previous run of this instance has it. Set"
                     + " concurrentExecution = SKIP in @Scheduled if runs must not overlap within an instance, or decide for all"
                     + " calls with " + PropertyNames.of(name, "on-full") + ", which is reject or skip");
-        }
-    }
-
-    private static void addPlaces(GuardedBeanMethod guard, WrittenBulkhead bulkhead, String name, BulkheadUsage usage,
-            List<CallPlace> places) {
-        for (AnnotatedParameter key : guard.keysOf(bulkhead)) {
-            places.add(new CallPlace(name, guard.place() + " (" + key.text() + ")", true));
-        }
-        bulkhead.keyResolver().ifPresent(
-                type -> places.add(new CallPlace(name, guard.place() + " (" + ParameterRule.keyResolver(type) + ")", true)));
-        // A stray key, or one that an override loses, is a separate error, and may be the missing key here.
-        if (guard.keysOf(bulkhead).isEmpty() && bulkhead.keyResolver().isEmpty() && guard.strayKeys().isEmpty()
-                && !(guard.losesKey() && usage.idleKeys().stream()
-                        .anyMatch(key -> guard.overrides(key.method(), usage.classes())))) {
-            places.add(new CallPlace(name, guard.place(), false));
         }
     }
 }

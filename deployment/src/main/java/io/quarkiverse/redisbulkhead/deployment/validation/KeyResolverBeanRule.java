@@ -10,8 +10,7 @@ import io.quarkiverse.redisbulkhead.deployment.discovery.AnnotatedElement;
 import io.quarkiverse.redisbulkhead.deployment.discovery.BeanClasses;
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
 import io.quarkiverse.redisbulkhead.deployment.discovery.GuardedBeanMethod;
-import io.quarkiverse.redisbulkhead.deployment.discovery.KeyResolvers;
-import io.quarkiverse.redisbulkhead.deployment.discovery.WrittenBulkhead;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkiverse.redisbulkhead.runtime.message.Texts;
@@ -21,14 +20,14 @@ import io.quarkus.arc.processor.BeanInfo;
 final class KeyResolverBeanRule implements Rule {
 
     private static final String RESOLVE = "resolve";
-    private static final DotName DEFAULT = DotName.createSimple(BulkheadKeyResolver.class);
+    private static final String DEFAULT = BulkheadKeyResolver.class.getName();
 
     @Override
     public void check(BulkheadUsage usage, ValidationErrors errors) {
         usage.guards().forEach(guard -> checkGuarded(guard, usage, errors));
         for (AnnotatedElement element : usage.elements()) {
-            for (WrittenBulkhead bulkhead : element.bulkheads()) {
-                bulkhead.keyResolver().filter(type -> DEFAULT.equals(type) || usage.keyResolvers().bean(type).isEmpty())
+            for (BulkheadDeclaration bulkhead : element.bulkheads()) {
+                bulkhead.keyResolver().filter(type -> DEFAULT.equals(type) || usage.beans().keyResolver(type).isEmpty())
                         .ifPresent(
                                 type -> errors.add(MessageCode.RBH021, element.place(), Texts.annotation(bulkhead.name()) + ": "
                                         + ParameterRule.keyResolver(type) + " " + text(type, usage)));
@@ -39,7 +38,7 @@ final class KeyResolverBeanRule implements Rule {
     /** Otherwise resolving the key would need a key itself, recursively. */
     private static void checkGuarded(GuardedBeanMethod guard, BulkheadUsage usage, ValidationErrors errors) {
         guard.bulkheads().stream().flatMap(bulkhead -> bulkhead.keyResolver().stream())
-                .filter(type -> usage.keyResolvers().bean(type).map(BeanInfo::getImplClazz)
+                .filter(type -> usage.beans().keyResolver(type).map(BeanInfo::getImplClazz)
                         .filter(resolver -> resolver.name().equals(guard.bean().name())).isPresent())
                 .filter(type -> RESOLVE.equals(guard.method().name()))
                 .forEach(type -> errors.add(MessageCode.RBH021, guard.place(), ParameterRule.keyResolver(type)
@@ -47,11 +46,11 @@ final class KeyResolverBeanRule implements Rule {
                         + "methods, or name another resolver"));
     }
 
-    private static String text(DotName type, BulkheadUsage usage) {
+    private static String text(String type, BulkheadUsage usage) {
         if (DEFAULT.equals(type)) {
             return "is the default, which stands for no resolver. Name the class of a bean, or remove keyResolver";
         }
-        KeyResolvers beans = usage.keyResolvers();
+        BeanClasses beans = usage.beans();
         List<String> candidates = beans.candidates(type);
         if (!candidates.isEmpty()) {
             return "matches several beans: " + String.join(", ", candidates)
@@ -65,9 +64,9 @@ final class KeyResolverBeanRule implements Rule {
         if (beans.isClassOfBean(type)) {
             return "is not a bean type of its bean, because @Typed omits it. Add it there";
         }
-        ClassInfo found = usage.classes().index().getClassByName(type);
+        ClassInfo found = usage.classes().index().getClassByName(DotName.createSimple(type));
         return "is not a bean. "
-                + (found == null ? "Add a scope such as @ApplicationScoped" : suggestion(found, usage.beans()));
+                + (found == null ? "Add a scope such as @ApplicationScoped" : suggestion(found, beans));
     }
 
     private static String suggestion(ClassInfo type, BeanClasses classes) {

@@ -12,11 +12,12 @@ import org.jboss.jandex.DotName;
 import org.jboss.jandex.MethodInfo;
 
 import io.quarkiverse.redisbulkhead.Unguarded;
+import io.quarkiverse.redisbulkhead.deployment.discovery.AnnotatedElement;
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
 import io.quarkiverse.redisbulkhead.deployment.discovery.GuardedBeanMethod;
 import io.quarkiverse.redisbulkhead.deployment.discovery.Shapes;
 import io.quarkiverse.redisbulkhead.deployment.discovery.SourceLocations;
-import io.quarkiverse.redisbulkhead.deployment.discovery.WrittenBulkhead;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkiverse.redisbulkhead.runtime.message.Texts;
@@ -30,19 +31,11 @@ final class OverrideRule implements Rule {
     private static final DotName UNGUARDED = DotName.createSimple(Unguarded.class);
     private static final DotName MOCK = DotName.createSimple("io.quarkus.test.Mock");
 
-    /** One of the methods with one signature in the classes of a bean. */
-    private record Version(MethodInfo method, List<WrittenBulkhead> bulkheads, boolean unguarded) {
-
-        private boolean decides() {
-            return !bulkheads.isEmpty() || unguarded;
-        }
-    }
-
     @Override
     public void check(BulkheadUsage usage, ValidationErrors errors) {
         usage.beans().all().stream().filter(bean -> !isMock(bean)).forEach(bean -> check(bean, usage, errors));
         for (GuardedBeanMethod guard : usage.guards()) {
-            if (guard.source() != null && usage.annotations().hasAnnotation(guard.method(), UNGUARDED)) {
+            if (guard.source() != null && isUnguarded(guard.method(), usage)) {
                 errors.add(MessageCode.RBH034, guard.place(), "it has @Unguarded, but @RedisBulkhead on "
                         + guard.source().place()
                         + " guards it. @Unguarded only marks a method that overrides a guarded one. Remove one of the two, or"
@@ -66,30 +59,36 @@ final class OverrideRule implements Rule {
         for (int i = 1; i < types.size(); i++) {
             for (MethodInfo method : types.get(i).methods()) {
                 if (!method.isSynthetic() && Shapes.canBeOverridden(method) && !bulkheads(method, usage).isEmpty()) {
-                    check(versions(method, types.subList(0, i), usage), errors);
+                    check(versions(method, types.subList(0, i)), usage, errors);
                 }
             }
         }
     }
 
-    private static void check(List<Version> versions, ValidationErrors errors) {
-        Version last = versions.get(0);
-        Version deciding = versions.stream().filter(Version::decides).findFirst().orElseThrow();
-        if (!last.decides() && !deciding.unguarded()) {
-            errors.add(MessageCode.RBH034, SourceLocations.of(last.method()), "it overrides "
-                    + SourceLocations.of(deciding.method()) + ", which has "
-                    + deciding.bulkheads().stream().map(bulkhead -> Texts.annotation(bulkhead.name()))
+    // The nearest version to the bean that says something decides.
+    private static void check(List<MethodInfo> versions, BulkheadUsage usage, ValidationErrors errors) {
+        MethodInfo deciding = versions.stream()
+                .filter(version -> isUnguarded(version, usage) || !bulkheads(version, usage).isEmpty()).findFirst()
+                .orElseThrow();
+        if (deciding != versions.get(0) && !isUnguarded(deciding, usage)) {
+            errors.add(MessageCode.RBH034, SourceLocations.of(versions.get(0)), "it overrides "
+                    + SourceLocations.of(deciding) + ", which has "
+                    + bulkheads(deciding, usage).stream().map(bulkhead -> Texts.annotation(bulkhead.name()))
                             .collect(Collectors.joining(" and "))
                     + ", and has no annotation itself. Annotations of methods are not inherited, so its calls would take no"
                     + " permit. Repeat the annotation, or add @Unguarded if that is intended");
         }
     }
 
+    private static boolean isUnguarded(MethodInfo method, BulkheadUsage usage) {
+        return usage.annotations().hasAnnotation(method, UNGUARDED);
+    }
+
     /**
      * The method and what overrides it, the class of the bean first. A class of another package overrides a package-private
      * method only by way of one that is more visible.
      */
-    private static List<Version> versions(MethodInfo method, List<ClassInfo> subclasses, BulkheadUsage usage) {
+    private static List<MethodInfo> versions(MethodInfo method, List<ClassInfo> subclasses) {
         Deque<MethodInfo> overriding = new ArrayDeque<>(List.of(method));
         for (int i = subclasses.size() - 1; i >= 0; i--) {
             subclasses.get(i).methods().stream()
@@ -97,18 +96,18 @@ final class OverrideRule implements Rule {
                     .findFirst()
                     .ifPresent(overriding::addFirst);
         }
-        return overriding.stream().map(each -> new Version(each, bulkheads(each, usage),
-                usage.annotations().hasAnnotation(each, UNGUARDED))).toList();
+        return List.copyOf(overriding);
     }
 
     // An annotation on a method that is not intercepted guards nothing, which is another error. The compiler copies
     // annotations to bridges.
-    private static List<WrittenBulkhead> bulkheads(MethodInfo method, BulkheadUsage usage) {
+    private static List<BulkheadDeclaration> bulkheads(MethodInfo method, BulkheadUsage usage) {
         boolean intercepted = method.declaringClass().isInterface() == Modifier.isAbstract(method.flags());
-        return intercepted || method.isSynthetic() ? WrittenBulkhead.among(usage.annotations().annotations(method)) : List.of();
+        return AnnotatedElement.of(method, usage.annotations().annotations(method))
+                .filter(any -> intercepted || method.isSynthetic()).map(AnnotatedElement::bulkheads).orElse(List.of());
     }
 
     private static boolean isGuarded(ClassInfo type, BulkheadUsage usage) {
-        return !WrittenBulkhead.among(usage.annotations().annotations(type)).isEmpty();
+        return AnnotatedElement.of(type, usage.annotations().annotations(type)).isPresent();
     }
 }

@@ -30,18 +30,15 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.jboss.jandex.ClassInfo;
-import org.jboss.jandex.Declaration;
 import org.jboss.jandex.DotName;
-import org.jboss.jandex.EquivalenceKey;
 import org.jboss.jandex.IndexView;
 import org.jboss.jandex.MethodInfo;
 import org.jboss.jandex.Type;
 
-import io.quarkiverse.redisbulkhead.deployment.discovery.AnnotatedElement;
 import io.quarkiverse.redisbulkhead.deployment.discovery.AnnotatedParameter;
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
 import io.quarkiverse.redisbulkhead.deployment.discovery.GuardedBeanMethod;
-import io.quarkiverse.redisbulkhead.deployment.discovery.WrittenBulkhead;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkiverse.redisbulkhead.runtime.message.NearestNames;
@@ -89,27 +86,18 @@ final class ParameterRule implements Rule {
     }
 
     private static void checkIdle(BulkheadUsage usage, ValidationErrors errors) {
-        Set<EquivalenceKey> reported = usage.idle().stream()
-                .map(AnnotatedElement::declaration)
-                .map(EquivalenceKey::of)
-                .collect(Collectors.toSet());
         for (AnnotatedParameter key : usage.idleKeys()) {
-            // The cause is the idle bulkhead, which another rule reports.
-            if (!isReported(key.method(), reported)) {
+            // Otherwise the cause is the idle bulkhead, which another rule reports.
+            if (usage.idle().stream().noneMatch(element -> element.covers(key.method()))) {
                 errors.add(MessageCode.RBH016, key.place(),
                         key.annotationText() + " has no effect, because " + reason(key.method(), usage));
             }
         }
     }
 
-    private static boolean isReported(MethodInfo method, Set<EquivalenceKey> reported) {
-        return List.<Declaration> of(method, method.declaringClass()).stream().map(EquivalenceKey::of)
-                .anyMatch(reported::contains);
-    }
-
     private static String reason(MethodInfo method, BulkheadUsage usage) {
         Optional<String> overriding = usage.guards().stream()
-                .filter(guard -> guard.losesKey() && guard.overrides(method, usage.classes()))
+                .filter(guard -> guard.losesKeyOf(method, usage.classes()))
                 .map(GuardedBeanMethod::place).sorted().findFirst();
         if (overriding.isPresent()) {
             return overriding.get()
@@ -137,9 +125,10 @@ final class ParameterRule implements Rule {
     }
 
     private static String unknownBulkhead(AnnotatedParameter key, GuardedBeanMethod guard) {
-        List<String> known = NearestNames.to(key.bulkhead(), guard.bulkheads().stream().map(WrittenBulkhead::name).toList());
+        List<String> known = NearestNames.to(key.bulkhead(),
+                guard.bulkheads().stream().map(BulkheadDeclaration::name).toList());
         return key.annotationText() + " does not name a bulkhead of this method."
-                + NearestNames.meant(key.bulkhead(), known).map(name -> " Did you mean " + Texts.quoted(name) + "?").orElse("")
+                + NearestNames.hint(key.bulkhead(), known, "\"")
                 + " Available: " + known.stream().map(Texts::quoted).collect(Collectors.joining(", "));
     }
 
@@ -154,7 +143,7 @@ final class ParameterRule implements Rule {
     }
 
     private static void checkOneKey(GuardedBeanMethod guard, ValidationErrors errors) {
-        for (WrittenBulkhead bulkhead : guard.bulkheads()) {
+        for (BulkheadDeclaration bulkhead : guard.bulkheads()) {
             List<AnnotatedParameter> parameters = guard.keysOf(bulkhead);
             List<String> keys = keys(guard, bulkhead, parameters);
             if (keys.size() > 1) {
@@ -165,7 +154,8 @@ final class ParameterRule implements Rule {
         }
     }
 
-    private static List<String> keys(GuardedBeanMethod guard, WrittenBulkhead bulkhead, List<AnnotatedParameter> parameters) {
+    private static List<String> keys(GuardedBeanMethod guard, BulkheadDeclaration bulkhead,
+            List<AnnotatedParameter> parameters) {
         List<String> keys = new ArrayList<>(parameters.stream().map(AnnotatedParameter::text).toList());
         bulkhead.keyResolver().map(ParameterRule::keyResolver)
                 .map(resolver -> guard.comesFromClass() ? resolver + " on " + guard.source().place() : resolver)
@@ -187,15 +177,9 @@ final class ParameterRule implements Rule {
 
     // The name of a type variable is that of its first bound.
     private static boolean hasText(Type type, IndexView classes) {
-        if (type.kind() == Type.Kind.ARRAY) {
-            return false;
-        }
-        return type.kind() == Type.Kind.PRIMITIVE || WITH_TEXT.contains(type.name())
-                || isEnum(classes.getClassByName(type.name()));
-    }
-
-    private static boolean isEnum(ClassInfo type) {
-        return type != null && type.isEnum();
+        ClassInfo known = classes.getClassByName(type.name());
+        return type.kind() == Type.Kind.PRIMITIVE || type.kind() != Type.Kind.ARRAY
+                && (WITH_TEXT.contains(type.name()) || known != null && known.isEnum());
     }
 
     private static void checkWeights(GuardedBeanMethod guard, ValidationErrors errors) {
@@ -207,14 +191,16 @@ final class ParameterRule implements Rule {
                 reportWeight(weight, "must be an int, long or short, or one of their wrappers, but is " + weight.type(),
                         errors);
             }
-            WrittenBulkhead bulkhead = guard.bulkheads().stream().filter(each -> guard.isFor(weight, each)).findFirst()
+            BulkheadDeclaration bulkhead = guard.bulkheads().stream().filter(each -> guard.isFor(weight, each)).findFirst()
                     .orElse(null);
             if (bulkhead == null) {
                 reportWeight(weight, "does not name a bulkhead of this method. Name one of " + names(guard)
                         + ", as in @BulkheadWeight(" + Texts.quoted(guard.bulkheads().get(0).name()) + ")", errors);
-            } else if (bulkhead.weight() != 1) {
-                reportWeight(weight, "is beside weight = " + bulkhead.weight() + " of " + Texts.annotation(bulkhead.name())
-                        + ". Keep one of them", errors);
+            } else if (bulkhead.values().containsKey("weight")) {
+                reportWeight(weight,
+                        "is beside weight = " + bulkhead.values().get("weight") + " of " + Texts.annotation(bulkhead.name())
+                                + ". Keep one of them",
+                        errors);
             }
         }
     }
@@ -224,7 +210,7 @@ final class ParameterRule implements Rule {
     }
 
     /** The member of the annotation as people write it. */
-    static String keyResolver(DotName type) {
+    static String keyResolver(String type) {
         return "keyResolver = " + type + ".class";
     }
 }

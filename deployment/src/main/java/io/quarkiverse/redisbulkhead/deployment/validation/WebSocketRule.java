@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.deployment.validation;
 
+import java.util.Optional;
 import java.util.Set;
 
 import org.jboss.jandex.ClassInfo;
@@ -8,6 +9,7 @@ import org.jboss.jandex.MethodInfo;
 
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
 import io.quarkiverse.redisbulkhead.deployment.discovery.GuardedBeanMethod;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.ReturnKind;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 
@@ -21,7 +23,6 @@ final class WebSocketRule implements Rule {
             DotName.createSimple("io.quarkus.websockets.next.WebSocket"),
             DotName.createSimple("io.quarkus.websockets.next.WebSocketClient"));
     private static final DotName ON_ERROR = DotName.createSimple("io.quarkus.websockets.next.OnError");
-    private static final DotName MULTI = DotName.createSimple("io.smallrye.mutiny.Multi");
     private static final Set<DotName> REJECTIONS = Set.of(
             DotName.createSimple("io.quarkiverse.redisbulkhead.BulkheadFullException"),
             DotName.createSimple("org.eclipse.microprofile.faulttolerance.exceptions.BulkheadException"),
@@ -33,7 +34,8 @@ final class WebSocketRule implements Rule {
     @Override
     public void check(BulkheadUsage usage, ValidationErrors errors) {
         for (GuardedBeanMethod guard : usage.guards()) {
-            if (MULTI.equals(guard.returns().name()) && isEndpoint(guard.bean(), usage) && !isHandled(guard, usage)) {
+            if (usage.returnKinds().of(guard).equals(Optional.of(ReturnKind.MULTI)) && isEndpoint(guard.bean(), usage)
+                    && !isHandled(guard, usage)) {
                 errors.warn(MessageCode.RBH039, guard.place(), "it returns Multi, and no @OnError method takes a rejection."
                         + " WebSockets Next would log an error and tell the client nothing. Add a method with @OnError and a"
                         + " parameter of type BulkheadFullException or BulkheadException to the endpoint");

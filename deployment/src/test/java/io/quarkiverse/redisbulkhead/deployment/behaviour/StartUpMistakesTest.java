@@ -58,8 +58,9 @@ class StartUpMistakesTest {
                         "RBH009 Shop#twice: @RedisBulkhead(name = \"eu-twice\") is present more than once, as "
                                 + "\"${app.region}-twice\" and \"eu-twice\", so each call would take several permits of one "
                                 + "bulkhead. Keep one of them, or use different names",
-                        "RBH020 @RedisBulkhead(name = \"eu-keyed\"): has a key at Shop#keyed, but not at Shop#unkeyed. Provide"
-                                + " a key everywhere, with @BulkheadKey or a keyResolver, or use different names",
+                        "RBH020 @RedisBulkhead(name = \"eu-keyed\"): has a key at Shop#keyed (parameter"
+                                + " 'tenant'), but not at Shop#unkeyed. Provide a key everywhere, with @BulkheadKey or a"
+                                + " keyResolver, or use different names",
                         "RBH023 Shop#brief: @RedisBulkhead(name = \"brief\"): expire is PT2S, shorter than three times"
                                 + " quarkus.redis-bulkhead.command-timeout, which is PT1S. A lease is renewed after a third of"
                                 + " its length, so one slow reply could lose the permit. Make it at least PT3S, or reduce"

@@ -86,7 +86,7 @@ class KeysDiscoveryTest {
 
     private List<String> keys(MethodDeclaration method) {
         return method.bulkheads().stream()
-                .map(use -> method.beanClass() + "#" + method.name() + ": " + use.name() + key(use.key()))
+                .map(use -> method.beanClass() + "#" + method.name() + ": " + use.annotation().name() + key(use.key()))
                 .map(line -> line.replace(KeysDiscoveryTest.class.getName() + "$", "")).toList();
     }
 

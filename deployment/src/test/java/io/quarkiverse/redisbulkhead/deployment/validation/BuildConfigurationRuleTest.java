@@ -90,8 +90,8 @@ class BuildConfigurationRuleTest {
                 .withMappingIgnore("quarkus.**")
                 .withSources(new PropertiesConfigSource(new HashMap<>(properties), "test", 100))
                 .build();
-        BulkheadUsage usage = new BulkheadUsage(List.of(), null, List.of(), null, null, null, null, asked, List.of(), List.of(),
-                null);
+        BulkheadUsage usage = new BulkheadUsage(List.of(), null, List.of(), null, null, null, null, asked, List.of(),
+                List.of());
         ValidationErrors errors = new ValidationErrors();
         Rule.all(config, config.getConfigMapping(RedisBulkheadBuildTimeConfig.class), http, false).stream()
                 .filter(BuildConfigurationRule.class::isInstance).forEach(rule -> rule.check(usage, errors));

@@ -2,6 +2,7 @@ package io.quarkiverse.redisbulkhead.runtime.dev;
 
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.BiConsumer;
@@ -15,6 +16,7 @@ import jakarta.inject.Inject;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
+import io.quarkiverse.redisbulkhead.runtime.dev.DefinedValues.DefinedValue;
 import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
 import io.quarkiverse.redisbulkhead.runtime.overview.Problem;
 import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot;
@@ -60,6 +62,7 @@ public class RedisBulkheadJsonRpcService {
     }
 
     private final Overview overview;
+    private final Function<String, List<DefinedValue>> values;
     private final Multi<?> ticks;
     private final InstantSource clock;
     private final RecentUse recently = new RecentUse();
@@ -76,12 +79,16 @@ public class RedisBulkheadJsonRpcService {
     @Inject
     public RedisBulkheadJsonRpcService(BulkheadRegistry registry, Vertx vertx) {
         // Not on the worker pool of Mutiny: guarded methods may block all of its threads.
-        this(registry.overview(), Multi.createFrom().ticks().onExecutor(((VertxInternal) vertx).getEventLoopGroup())
-                .every(PERIOD), InstantSource.system());
+        this(registry.overview(), new DefinedValues(registry.definitions())::of,
+                Multi.createFrom().ticks().onExecutor(((VertxInternal) vertx).getEventLoopGroup())
+                        .every(PERIOD),
+                InstantSource.system());
     }
 
-    RedisBulkheadJsonRpcService(Overview overview, Multi<?> ticks, InstantSource clock) {
+    RedisBulkheadJsonRpcService(Overview overview, Function<String, List<DefinedValue>> values, Multi<?> ticks,
+            InstantSource clock) {
         this.overview = overview;
+        this.values = values;
         this.ticks = ticks;
         this.clock = clock;
     }
@@ -222,7 +229,7 @@ public class RedisBulkheadJsonRpcService {
         return new JsonObject().put("bulkheads", new JsonArray(overview.declared().stream()
                 .map(bulkhead -> new JsonObject().put("name", bulkhead.name()).put("enabled", bulkhead.enabled())
                         .put("keyed", bulkhead.keyed())
-                        .put("values", new JsonArray(bulkhead.values().stream().map(value -> new JsonObject()
+                        .put("values", new JsonArray(values.apply(bulkhead.name()).stream().map(value -> new JsonObject()
                                 .put("member", value.member()).put("value", value.value())
                                 .put("source", value.source().name().toLowerCase(Locale.ROOT)).put("where", value.where()))
                                 .toList()))

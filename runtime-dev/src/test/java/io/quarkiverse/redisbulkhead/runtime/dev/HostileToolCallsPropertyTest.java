@@ -21,7 +21,7 @@ class HostileToolCallsPropertyTest {
     private static final int USUAL_LIMIT = 5;
 
     final LocalBulkheads bulkheads = new LocalBulkheads();
-    final RedisBulkheadJsonRpcService service = new RedisBulkheadJsonRpcService(bulkheads.overview,
+    final RedisBulkheadJsonRpcService service = new RedisBulkheadJsonRpcService(bulkheads.overview, name -> List.of(),
             Multi.createFrom().nothing(), InstantSource.system());
 
     @Provide

@@ -36,7 +36,7 @@ final class LocalBulkheads {
     RuntimeException failure;
     final Overview overview = new Overview(List.of(declared("reports", false), declared("pages", true)),
             name -> Optional.ofNullable(inCode.get(name))
-                    .map(spec -> new DeclaredBulkhead(spec, true, false, List.of(), List.of(), new TreeMap<>())),
+                    .map(spec -> new DeclaredBulkhead(spec, true, false, List.of(), new TreeMap<>())),
             () -> {
                 reads++;
                 return List.copyOf(inCode.keySet());
@@ -64,7 +64,7 @@ final class LocalBulkheads {
     }
 
     private static DeclaredBulkhead declared(String name, boolean keyed) {
-        return new DeclaredBulkhead(spec(name), true, keyed, List.of(), List.of(), new TreeMap<>());
+        return new DeclaredBulkhead(spec(name), true, keyed, List.of(), new TreeMap<>());
     }
 
     private static SemaphoreSpec spec(String name) {

@@ -25,7 +25,7 @@ class RedisBulkheadJsonRpcServiceTest {
 
     final LocalBulkheads bulkheads = new LocalBulkheads();
     final List<MultiEmitter<? super Long>> pages = new CopyOnWriteArrayList<>();
-    final RedisBulkheadJsonRpcService service = new RedisBulkheadJsonRpcService(bulkheads.overview,
+    final RedisBulkheadJsonRpcService service = new RedisBulkheadJsonRpcService(bulkheads.overview, name -> List.of(),
             Multi.createFrom().emitter(page -> {
                 pages.add(page.onTermination(() -> pages.remove(page)));
                 page.emit(0L);

@@ -1,11 +1,9 @@
 package io.quarkiverse.redisbulkhead.runtime.definition;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
@@ -18,7 +16,6 @@ import java.util.stream.Collectors;
 import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigValue;
 
-import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.Value;
@@ -47,26 +44,24 @@ public final class AnnotationDefinitions {
             return Texts.annotation(written.name()) + ": ";
         }
 
-        private String shownName() {
+        /** The name as far as it is known. */
+        String shownName() {
             return name == null ? written.name() : name;
         }
 
-        private Object shown(String member) {
-            return member.equals("expire") ? written.expire() : values.get(member).value();
-        }
     }
 
     // Those with which the configuration reads its own values.
     private static final Flag[] SYNTAX = { Flag.LENIENT_SYNTAX, Flag.NO_TRIM, Flag.NO_SMART_BRACES, Flag.DOUBLE_COLON };
     private static final int MOST_SHOWN = 3;
+    private static final Map<String, MessageCode> CODES = Map.of("name", MessageCode.RBH001, "permits", MessageCode.RBH002,
+            "expire", MessageCode.RBH003, "max-wait", MessageCode.RBH004, "weight", MessageCode.RBH030);
 
     private final Config config;
     private final boolean atBuild;
     private final ValidationErrors errors;
     private final SortedMap<String, List<Definition>> byName = new TreeMap<>();
-    // By what is written in the annotations.
-    private final Map<String, String> names = new HashMap<>();
-    private final Map<String, List<String>> returning;
+    private final Map<BulkheadDeclaration, Definition> all = new HashMap<>();
 
     /**
      * Resolves and checks what annotations state.
@@ -80,60 +75,36 @@ public final class AnnotationDefinitions {
         this.config = config;
         this.atBuild = atBuild;
         this.errors = errors;
-        this.returning = declarations.returning();
         Map<String, List<Definition>> byPlace = new LinkedHashMap<>();
         for (BulkheadDeclaration written : declarations.bulkheads()) {
             Definition definition = definition(written);
-            add(byPlace, written.location() + " " + definition.shownName(), definition);
+            all.put(written, definition);
+            byPlace.computeIfAbsent(written.location() + " " + definition.shownName(), any -> new ArrayList<>(1))
+                    .add(definition);
             if (definition.name() != null) {
-                add(byName, definition.name(), definition);
-                names.put(written.name(), definition.name());
+                byName.computeIfAbsent(definition.name(), any -> new ArrayList<>(1)).add(definition);
             }
         }
-        for (List<Definition> same : byPlace.values()) {
-            checkOnce(same);
-        }
-        for (Map.Entry<String, List<Definition>> bulkhead : byName.entrySet()) {
-            if (bulkhead.getValue().size() > 1) {
-                bulkhead.getValue().sort(Comparator.comparing(Definition::location));
-                checkSame(bulkhead.getKey(), bulkhead.getValue());
-            }
-            if (KnownProperties.isReserved(bulkhead.getKey())) {
+        byPlace.values().forEach(this::checkOnce);
+        byName.forEach((name, places) -> {
+            places.sort(Comparator.comparing(Definition::location));
+            checkSame(name, places);
+            if (KnownProperties.isReserved(name)) {
                 // Its own properties would be taken for parts of the extension's property of that name, and ignored.
-                locations(bulkhead.getKey()).forEach(location -> errors.add(MessageCode.RBH008, location,
-                        Texts.annotation(bulkhead.getKey()) + Texts.reserved(bulkhead.getKey())));
+                locations(name).forEach(location -> errors.add(MessageCode.RBH008, location,
+                        Texts.annotation(name) + Texts.reserved(name)));
             }
-        }
-    }
-
-    private static void add(Map<String, List<Definition>> definitions, String key, Definition definition) {
-        definitions.putIfAbsent(key, new ArrayList<>(1));
-        definitions.get(key).add(definition);
+        });
     }
 
     private Definition definition(BulkheadDeclaration written) {
         Map<String, Value> values = new TreeMap<>();
-        put(values, MessageCode.RBH002, "permits", text(written.permits(), RedisBulkhead.PERMITS_UNSET), written);
-        put(values, MessageCode.RBH030, "weight", text(written.weight(), 1), written);
-        if (written.fair() != null) {
-            values.put("fair", new Value(written.location(), written.fair()));
-        }
-        put(values, MessageCode.RBH003, "expire", written.expire(), written);
-        put(values, MessageCode.RBH004, "max-wait", written.maxWait(), written);
-        return new Definition(written, (String) read(MessageCode.RBH001, "name", written.name(), written), values);
+        written.values()
+                .forEach((member, text) -> values.put(member, new Value(written.location(), read(member, text, written))));
+        return new Definition(written, (String) read("name", written.name(), written), values);
     }
 
-    private static String text(int number, int unset) {
-        return number == unset ? null : Integer.toString(number);
-    }
-
-    private void put(Map<String, Value> values, MessageCode code, String member, String text, BulkheadDeclaration written) {
-        if (text != null) {
-            values.put(member, new Value(written.location(), read(code, member, text, written)));
-        }
-    }
-
-    private Object read(MessageCode code, String member, String text, BulkheadDeclaration written) {
+    private Object read(String member, String text, BulkheadDeclaration written) {
         String resolved;
         try {
             resolved = resolve(text);
@@ -150,7 +121,7 @@ public final class AnnotationDefinitions {
             }
             return KnownProperties.valueOf(KnownProperties.OF_BULKHEAD, member, resolved);
         } catch (IllegalArgumentException e) {
-            report(code, written,
+            report(CODES.get(member), written,
                     (text.equals(resolved) ? "" : text + " is " + Texts.quoted(resolved) + ": ") + e.getMessage());
             return null;
         }
@@ -217,7 +188,7 @@ public final class AnnotationDefinitions {
         Map<String, String> firstPlaces = new LinkedHashMap<>();
         for (Definition place : places) {
             String stated = differing.stream().filter(place.values()::containsKey)
-                    .map(member -> member + "=" + place.shown(member)).collect(Collectors.joining(", "));
+                    .map(member -> member + "=" + place.written().values().get(member)).collect(Collectors.joining(", "));
             if (!stated.isEmpty()) {
                 firstPlaces.putIfAbsent(stated, stated + " at " + place.location() + (isExpression(place.written().name())
                         ? " (name = \"" + place.written().name() + "\")"
@@ -232,12 +203,8 @@ public final class AnnotationDefinitions {
     }
 
     private static Set<Object> distinct(List<Definition> places, String member, Object byDefault) {
-        Set<Object> values = new LinkedHashSet<>();
-        for (Definition place : places) {
-            values.add(Value.of(place.values(), member, byDefault));
-        }
-        values.remove(null);
-        return values;
+        return places.stream().map(place -> Value.of(place.values(), member, byDefault)).filter(value -> value != null)
+                .collect(Collectors.toSet());
     }
 
     /**
@@ -249,11 +216,11 @@ public final class AnnotationDefinitions {
     public Map<String, Value> stated(String name) {
         Map<String, Value> stated = new TreeMap<>();
         for (Definition place : of(name)) {
-            for (Map.Entry<String, Value> member : place.values().entrySet()) {
-                if (Value.of(stated, member.getKey(), null) == null) {
-                    stated.put(member.getKey(), member.getValue());
+            place.values().forEach((member, value) -> {
+                if (Value.of(stated, member, null) == null) {
+                    stated.put(member, value);
                 }
-            }
+            });
         }
         if (distinct(of(name), "max-wait", null).size() > 1) {
             stated.remove("max-wait");
@@ -270,38 +237,28 @@ public final class AnnotationDefinitions {
     }
 
     /**
-     * The name of a bulkhead.
+     * What one annotation states.
      *
-     * @param written the name as an annotation has it, which may be an expression
-     * @return what that stands for; null when that is not known, or not valid
+     * @param written one of the annotations of the application
+     * @return with its expressions resolved
      */
-    public String resolved(String written) {
-        return names.get(written);
+    public Definition at(BulkheadDeclaration written) {
+        return all.get(written);
     }
 
     /**
      * What is stated about one bulkhead.
      *
-     * @param name a declared name
-     * @return one for each annotation, by location
+     * @param name any name
+     * @return one for each annotation, by location; none if code alone defines it
      */
     public List<Definition> of(String name) {
-        return byName.get(name);
+        return byName.getOrDefault(name, List.of());
     }
 
     /** Whether all annotations of a bulkhead have its name by an expression, which may become another one. */
     boolean isByExpression(String name) {
         return of(name).stream().allMatch(place -> isExpression(place.written().name()));
-    }
-
-    /**
-     * Reads a wait, which has been checked.
-     *
-     * @param written as the annotation has it, which may be an expression
-     * @return how long a call waits
-     */
-    public Duration maxWaitOf(String written) {
-        return (Duration) KnownProperties.read("max-wait", resolve(written));
     }
 
     /**
@@ -311,21 +268,6 @@ public final class AnnotationDefinitions {
      * @return the classes and methods, each once
      */
     public List<String> locations(String name) {
-        Set<String> locations = new LinkedHashSet<>();
-        for (Definition place : of(name)) {
-            locations.add(place.location());
-        }
-        return List.copyOf(locations);
-    }
-
-    /** The methods guarded by one bulkhead that return something, in alphabetical order. */
-    List<String> returning(String name) {
-        Set<String> methods = new TreeSet<>();
-        for (Map.Entry<String, List<String>> written : returning.entrySet()) {
-            if (name.equals(resolved(written.getKey()))) {
-                methods.addAll(written.getValue());
-            }
-        }
-        return List.copyOf(methods);
+        return of(name).stream().map(Definition::location).distinct().toList();
     }
 }

@@ -84,12 +84,7 @@ record Configuration(Config config, boolean atBuild, ValidationErrors errors) {
     }
 
     private static boolean needsQuotes(String name) {
-        for (int i = 0; i < name.length(); i++) {
-            if (NEED_QUOTES.indexOf(name.charAt(i)) >= 0) {
-                return true;
-            }
-        }
-        return name.isEmpty();
+        return name.isEmpty() || name.chars().anyMatch(letter -> NEED_QUOTES.indexOf(letter) >= 0);
     }
 
     private void put(Map<String, Value> values, Set<String> group, String member, String property, ConfigValue configured) {

@@ -2,6 +2,7 @@ package io.quarkiverse.redisbulkhead.runtime.definition;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 
@@ -12,11 +13,10 @@ import io.quarkiverse.redisbulkhead.RedisBulkhead;
  * @param namesElsewhere the names, as written, in annotations that are not in force in this build, for example those of another
  *        profile; configuration may hold values for them
  * @param methods one entry per guarded method of a bean
- * @param returning the guarded methods that return something, by the name of each of their bulkheads as written
  * @param inCode what is known about bulkheads that code defines
  */
 public record Declarations(List<BulkheadDeclaration> bulkheads, List<String> namesElsewhere,
-        List<MethodDeclaration> methods, Map<String, List<String>> returning, DefinedInCode inCode) {
+        List<MethodDeclaration> methods, DefinedInCode inCode) {
 
     /** Stands for a part of a name that is known only at run time. */
     public static final char OPEN = '\1';
@@ -27,14 +27,10 @@ public record Declarations(List<BulkheadDeclaration> bulkheads, List<String> nam
      *
      * @param location where it is written, as {@code Class#method} or {@code Class}
      * @param name the bulkhead
-     * @param permits the limit, or {@link RedisBulkhead#PERMITS_UNSET}
-     * @param weight how much of the limit a call takes
-     * @param fair whether permits go to callers in the order of their requests; null if it is not stated
-     * @param expire the lease; null if it is not stated
-     * @param maxWait how long a call waits for a permit; null if it is not stated
+     * @param values what it states, by member as in the configuration, such as {@code max-wait}
+     * @param keyResolver the class of the bean that resolves the keys, if any
      */
-    public record BulkheadDeclaration(String location, String name, int permits, int weight, Boolean fair, String expire,
-            String maxWait) {
+    public record BulkheadDeclaration(String location, String name, Map<String, String> values, Optional<String> keyResolver) {
     }
 
     /**
@@ -43,13 +39,14 @@ public record Declarations(List<BulkheadDeclaration> bulkheads, List<String> nam
      * @param beanClass the binary name of the bean's class, which may be a subclass of the method's class
      * @param name the method's name
      * @param parameterTypes the binary names of the erased parameter types, as {@link Class#getName()} writes them
-     * @param returns how the end of an execution is seen
+     * @param returns how the end of an execution is seen; null while the build knows that it cannot be seen
+     * @param returnsValue whether its executions have a result
      * @param label how operators see the method: {@code Class#method}
+     * @param place how errors name it: where it is declared
      * @param bulkheads its bulkheads in the order in which permits are acquired, at least one
      */
     public record MethodDeclaration(String beanClass, String name, List<String> parameterTypes, ReturnKind returns,
-            String label,
-            List<BulkheadUse> bulkheads) {
+            boolean returnsValue, String label, String place, List<BulkheadUse> bulkheads) {
     }
 
     /** How the end of an execution is seen. */
@@ -70,13 +67,11 @@ public record Declarations(List<BulkheadDeclaration> bulkheads, List<String> nam
     /**
      * One of the bulkheads of a method.
      *
-     * @param name the bulkhead, as the annotation has it
-     * @param weight how much of the limit a call takes, unless that is configured
-     * @param maxWait how long a call waits, as the annotation has it, unless that is configured; null if it is not stated
-     * @param key where the key of a call comes from
+     * @param annotation on the method or its class
+     * @param key where the key of a call comes from; null while the build knows of a mistake there
      * @param weightParameter the parameter that is the weight of a call, or {@link #NO_PARAMETER}
      */
-    public record BulkheadUse(String name, int weight, String maxWait, KeyOrigin key, int weightParameter) {
+    public record BulkheadUse(BulkheadDeclaration annotation, KeyOrigin key, int weightParameter) {
 
         /** The weight of calls is no parameter. */
         public static final int NO_PARAMETER = -1;

@@ -1,11 +1,11 @@
 package io.quarkiverse.redisbulkhead.runtime.definition;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Supplier;
 
-import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.config.OnFull;
@@ -45,22 +45,28 @@ record DefinitionChecks(Map<String, Value> forAll, boolean inRedis, ValidationEr
     }
 
     /**
-     * Checks the configuration of a lock.
+     * Builds a definition, which compares its values with each other.
      *
-     * @param name the lock
-     * @param own what is configured for it
-     * @param definition makes its definition, or refuses
+     * @param <T> its type
+     * @param definition builds it, or refuses
+     * @param values what it is made of
+     * @param context names an annotation that states a wrong value
+     * @param all the properties that may be wrong, when no single one is
+     * @return null when it was refused
      */
-    void checkLock(String name, Map<String, Value> own, Supplier<LockSpec> definition) {
-        if (own.containsKey("lock-timeout")) {
-            checkLease(own.get("lock-timeout"), "lock-timeout");
-        }
+    <T> T built(Supplier<T> definition, Map<String, Value> values, String context, String all) {
         try {
-            definition.get();
+            return definition.get();
         } catch (IllegalArgumentException e) {
-            boolean byMinHold = own.containsKey("min-hold") && e.getMessage().startsWith("minHold");
-            errors.add(byMinHold ? MessageCode.RBH031 : MessageCode.RBH005,
-                    byMinHold ? own.get("min-hold").where() : PropertyNames.ofLock(name, "*"), e.getMessage());
+            boolean byMinHold = e.getMessage().startsWith("minHold");
+            Value wrong = values.get(byMinHold ? "min-hold" : "weight");
+            if (wrong == null) {
+                errors.add(MessageCode.RBH005, all, e.getMessage());
+            } else {
+                errors.add(byMinHold ? MessageCode.RBH031 : MessageCode.RBH030, wrong.where(),
+                        (wrong.isConfigured() ? "" : context) + e.getMessage());
+            }
+            return null;
         }
     }
 
@@ -69,20 +75,20 @@ record DefinitionChecks(Map<String, Value> forAll, boolean inRedis, ValidationEr
      *
      * @param name the bulkhead
      * @param values what annotations and configuration say
-     * @param annotations know the places
+     * @param spec has the values that are known
+     * @param annotations know its places
      */
-    void checkDeclared(String name, Map<String, Value> values, AnnotationDefinitions annotations) {
-        Integer permits = Value.of(values, "permits", null);
-        if (permits != null) {
-            checkWeights(values, permits, annotations.of(name));
+    void checkDeclared(String name, Map<String, Value> values, SemaphoreSpec.Builder spec, AnnotationDefinitions annotations) {
+        for (Definition place : annotations.of(name)) {
+            Map<String, Value> ofPlace = new TreeMap<>(place.values());
+            ofPlace.putAll(values);
+            built(spec.weight(Value.of(ofPlace, "weight", 1))::build, ofPlace, place.annotation(), "");
         }
-        checkMinHold(values);
-        checkOnFull(values, annotations.returning(name));
         if (inRedis && isEnabled(values)) {
-            Value lease = values.getOrDefault("expire",
-                    new Value(String.join(", ", annotations.locations(name)), EffectiveDefinitions.DEFAULT_LEASE));
+            Value lease = values.getOrDefault("expire", new Value(String.join(", ", annotations.locations(name)),
+                    EffectiveDefinitions.DEFAULT_LEASE));
             checkLease(lease, lease.isConfigured() ? "expire" : Texts.annotation(name) + ": expire");
-            checkLocalPermits(name, values, permits);
+            checkLocalPermits(name, values);
         }
     }
 
@@ -105,44 +111,8 @@ record DefinitionChecks(Map<String, Value> forAll, boolean inRedis, ValidationEr
         return Value.of(forAll, "enabled", true) && Value.of(values, "enabled", true);
     }
 
-    /** A call that weighs more than the limit would never get a permit. */
-    private void checkWeights(Map<String, Value> values, int permits, List<Definition> places) {
-        Value configured = values.get("weight");
-        if (configured != null && configured.isConfigured()) {
-            checkWeight(Value.of(values, "weight", 1), permits, configured.where(), "");
-            return;
-        }
-        for (Definition place : places) {
-            checkWeight(Value.of(place.values(), "weight", 1), permits, place.location(), place.annotation());
-        }
-    }
-
-    private void checkWeight(int weight, int permits, String location, String context) {
-        if (weight > permits) {
-            errors.add(MessageCode.RBH030, location, context
-                    + "weight must not be more than the permits of the bulkhead, which are " + permits + ", but is " + weight
-                    + ". No call would ever get a permit. Lower the weight, or raise the permits");
-        }
-    }
-
-    /** A process that dies would free its permit before the end of a minimum hold that is longer than the lease. */
-    private void checkMinHold(Map<String, Value> values) {
-        Duration hold = Value.of(values, "min-hold", Duration.ZERO);
-        SemaphoreSpec.Builder times = SemaphoreSpec.named("any").permits(1).minHold(hold);
-        Value lease = values.get("expire");
-        if (lease != null) {
-            times.expire(lease.value() == null ? SemaphoreSpec.MAX_EXPIRE : (Duration) lease.value());
-        }
-        times.maxHold(Value.of(values, "max-hold", SemaphoreSpec.MAX_EXPIRE));
-        try {
-            times.build();
-        } catch (IllegalArgumentException e) {
-            errors.add(MessageCode.RBH031, values.get("min-hold").where(), e.getMessage());
-        }
-    }
-
     /** A call that is skipped has nothing to return. */
-    private void checkOnFull(Map<String, Value> values, List<String> returning) {
+    void checkOnFull(Map<String, Value> values, Set<String> returning) {
         if (!returning.isEmpty() && Value.of(values, "on-full", OnFull.REJECT) == OnFull.SKIP) {
             errors.add(MessageCode.RBH033, values.get("on-full").where(), "skip is for methods that return void, Uni<Void> or"
                     + " CompletionStage<Void>, and not for Kotlin suspend functions. It cannot apply to "
@@ -151,7 +121,7 @@ record DefinitionChecks(Map<String, Value> forAll, boolean inRedis, ValidationEr
     }
 
     /** A lease must be long enough for Redis to answer before it ends. */
-    private void checkLease(Value lease, String member) {
+    void checkLease(Value lease, String member) {
         Duration timeout = Value.of(forAll, COMMAND_TIMEOUT, Duration.ofSeconds(1));
         Duration least = timeout.multipliedBy(RENEWALS_PER_LEASE);
         if (inRedis && lease.value() instanceof Duration length && Value.isKnown(forAll, COMMAND_TIMEOUT)
@@ -164,14 +134,15 @@ record DefinitionChecks(Map<String, Value> forAll, boolean inRedis, ValidationEr
     }
 
     /** What instances admit for themselves during an outage must not be more than the limit. */
-    private void checkLocalPermits(String name, Map<String, Value> values, Integer permits) {
+    private void checkLocalPermits(String name, Map<String, Value> values) {
+        int permits = Value.of(values, "permits", Integer.MAX_VALUE);
         if (isTooSmallForLocal(values)) {
             errors.add(MessageCode.RBH024, values.get("on-outage").where(), "local gives each of "
                     + Value.of(forAll, "instances", 1) + " instances (" + PropertyNames.PREFIX
                     + "instances) its share of the permits of bulkhead '" + name + "', which are only " + permits
                     + ". With one permit each, they would exceed the limit. Set " + PropertyNames.of(name, "local-permits")
                     + " if that is what you want, set fewer instances, or use reject");
-        } else if (isLocal(values) && permits != null) {
+        } else if (isLocal(values)) {
             checkLocalLimit(values, permits);
         }
     }

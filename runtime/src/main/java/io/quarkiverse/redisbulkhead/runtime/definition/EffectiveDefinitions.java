@@ -1,7 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.definition;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -13,6 +12,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 import org.eclipse.microprofile.config.Config;
 
@@ -79,16 +79,6 @@ public final class EffectiveDefinitions {
         }
     }
 
-    /**
-     * One place that calls a bulkhead.
-     *
-     * @param bulkhead its name
-     * @param location the method, and where its key comes from if it has one
-     * @param hasKey whether its calls have a key
-     */
-    public record CallPlace(String bulkhead, String location, boolean hasKey) {
-    }
-
     static final Duration DEFAULT_LEASE = Duration.ofSeconds(30);
 
     static final String LOCK_TIMEOUT = "lock.lock-timeout";
@@ -110,7 +100,7 @@ public final class EffectiveDefinitions {
     /**
      * Reads and checks everything.
      *
-     * @param declarations what the build found; without methods while it validates, which then finds the keys itself
+     * @param declarations what the build found
      * @param config the configuration of the application
      * @param inRedis whether permits live in Redis
      * @param atBuild whether expressions may have no value yet
@@ -154,77 +144,59 @@ public final class EffectiveDefinitions {
                                 + " have come already. Code gets this bulkhead with semaphore(\"" + name + "\")" : ""));
             }
             int before = errors.size();
-            checks.checkDeclared(name, own, annotations);
-            SemaphoreSpec spec = errors.size() > before ? null : declared(name, own);
-            if (spec != null) {
-                bulkheads.put(name, new EffectiveBulkhead(spec, checks.isEnabled(own)));
-                putDerived("keep-idle", spec.permits() == 1 ? null : forAll.get("keep-idle"), own);
-                putDerived("local-permits", forAll.get("instances"), own);
+            SemaphoreSpec.Builder known = known(name, own);
+            checks.checkDeclared(name, own, known, annotations);
+            checks.checkOnFull(own, returning(name));
+            if (errors.size() == before && own.containsKey("permits")
+                    && own.values().stream().noneMatch(stated -> stated.value() == null)) {
+                bulkheads.put(name,
+                        new EffectiveBulkhead(known.weight(Value.of(own, "weight", 1)).build(), checks.isEnabled(own)));
             }
         }
         for (String name : names.perhapsInCode()) {
             values.put(name, configuration.ofBulkhead(name));
         }
-        for (Map.Entry<String, Map<String, Value>> lock : locks.entrySet()) {
-            values.put(LockSpec.BULKHEAD_PREFIX + lock.getKey(), lock.getValue());
-            checks.checkLock(lock.getKey(), lock.getValue(), () -> lock(lock.getKey()));
-        }
-        this.keyed = keyed(places(), errors);
-    }
-
-    // A name that is not known is reported elsewhere.
-    private List<CallPlace> places() {
-        List<CallPlace> places = new ArrayList<>();
-        for (MethodDeclaration method : methods) {
-            for (BulkheadUse bulkhead : method.bulkheads()) {
-                String name = annotations.resolved(bulkhead.name());
-                if (name != null) {
-                    places.add(new CallPlace(name, method.label(), !(bulkhead.key() instanceof KeyOrigin.None)));
-                }
+        locks.forEach((name, own) -> {
+            values.put(LockSpec.BULKHEAD_PREFIX + name, own);
+            if (own.containsKey("lock-timeout")) {
+                checks.checkLease(own.get("lock-timeout"), "lock-timeout");
             }
-        }
-        return places;
+            checks.built(() -> lock(name), own, "", PropertyNames.ofLock(name, "*"));
+        });
+        this.keyed = keyed(errors);
     }
 
-    // Where a value comes from that has been derived.
-    private static void putDerived(String member, Value forAll, Map<String, Value> own) {
-        if (forAll != null) {
-            own.putIfAbsent(member, forAll);
-        }
-    }
-
-    /** Null when a value is not known yet. */
-    private SemaphoreSpec declared(String name, Map<String, Value> own) {
-        Integer permits = Value.of(own, "permits", null);
-        if (permits == null) {
-            return null;
-        }
-        SemaphoreSpec.Builder spec = SemaphoreSpec.named(name)
+    /** What is not known yet gets values that fit all others. */
+    private SemaphoreSpec.Builder known(String name, Map<String, Value> own) {
+        int permits = Value.of(own, "permits", Integer.MAX_VALUE);
+        SemaphoreSpec.Builder spec = SemaphoreSpec.named(name).permits(permits)
                 .keepIdleOfSeveral(Value.of(forAll, "keep-idle", Duration.ofSeconds(1)))
                 .localPermits(Math.max(1, permits / Value.of(forAll, "instances", 1)));
-        for (Map.Entry<String, Value> member : own.entrySet()) {
-            if (member.getValue().value() == null) {
-                return null;
-            }
-            KnownProperties.set(spec, member.getKey(), member.getValue().value());
+        if (!Value.isKnown(own, "expire")) {
+            spec.expire(SemaphoreSpec.MAX_EXPIRE);
         }
-        return spec.build();
+        own.forEach((member, stated) -> {
+            if (stated.value() != null) {
+                KnownProperties.set(spec, member, stated.value());
+            }
+        });
+        return spec;
     }
 
-    /**
-     * Finds the bulkheads that have one limit for each key: their calls have keys at every place, or at none.
-     *
-     * @param places all of them
-     * @param errors takes the bulkheads that have keys at some places only
-     * @return their names
-     */
-    public static Set<String> keyed(List<CallPlace> places, ValidationErrors errors) {
+    /** Finds the bulkheads that have one limit for each key: their calls have keys at every place, or at none. */
+    private Set<String> keyed(ValidationErrors errors) {
         Map<String, SortedSet<String>> keyed = new TreeMap<>();
         Map<String, SortedSet<String>> unkeyed = new TreeMap<>();
-        for (CallPlace place : places) {
-            Map<String, SortedSet<String>> locations = place.hasKey() ? keyed : unkeyed;
-            locations.putIfAbsent(place.bulkhead(), new TreeSet<>());
-            locations.get(place.bulkhead()).add(place.location());
+        for (MethodDeclaration method : methods) {
+            for (BulkheadUse use : method.bulkheads()) {
+                if (use.key() != null) {
+                    String key = use.key() instanceof KeyOrigin.Parameter parameter ? " (parameter '" + parameter.name() + "')"
+                            : use.key() instanceof KeyOrigin.Resolver by ? " (keyResolver = " + by.type() + ".class)" : "";
+                    (key.isEmpty() ? unkeyed : keyed)
+                            .computeIfAbsent(annotations.at(use.annotation()).shownName(), any -> new TreeSet<>())
+                            .add(method.place() + key);
+                }
+            }
         }
         for (String name : keyed.keySet()) {
             if (unkeyed.containsKey(name)) {
@@ -273,14 +245,40 @@ public final class EffectiveDefinitions {
     public SortedMap<String, Integer> weights(String name) {
         SortedMap<String, Integer> weights = new TreeMap<>();
         for (MethodDeclaration method : methods) {
-            for (BulkheadUse use : method.bulkheads()) {
-                if (name.equals(annotations.resolved(use.name()))) {
-                    weights.put(method.label(), use.weightParameter() != BulkheadUse.NO_PARAMETER ? 0
-                            : isConfigured(name, "weight") ? bulkheads.get(name).spec().weight() : use.weight());
-                }
-            }
+            method.bulkheads().stream().filter(use -> name.equals(nameOf(use)))
+                    .forEach(use -> weights.put(method.label(), use.weightParameter() != BulkheadUse.NO_PARAMETER ? 0
+                            : Value.of(inForce(use), "weight", 1)));
         }
         return weights;
+    }
+
+    /** The methods guarded by one bulkhead that return something, in alphabetical order. */
+    private Set<String> returning(String name) {
+        return methods.stream().filter(MethodDeclaration::returnsValue)
+                .filter(method -> method.bulkheads().stream().map(this::nameOf).anyMatch(name::equals))
+                .map(MethodDeclaration::place).collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /**
+     * The bulkhead of a method.
+     *
+     * @param use one of those of the method
+     * @return null when an expression in its name is not known yet, or not valid
+     */
+    public String nameOf(BulkheadUse use) {
+        return annotations.at(use.annotation()).name();
+    }
+
+    /**
+     * What holds for the calls of one method.
+     *
+     * @param use one of the bulkheads of the method, which is known
+     * @return what its annotation states, and what the configuration and other annotations of the bulkhead state
+     */
+    public Map<String, Value> inForce(BulkheadUse use) {
+        Map<String, Value> values = new TreeMap<>(annotations.at(use.annotation()).values());
+        values.putAll(values(nameOf(use)));
+        return values;
     }
 
     /**
@@ -291,6 +289,15 @@ public final class EffectiveDefinitions {
      */
     public SortedSet<String> rejectingInsteadOfLocal() {
         return Collections.unmodifiableSortedSet(rejectingInsteadOfLocal);
+    }
+
+    /**
+     * What is stated for all bulkheads and locks.
+     *
+     * @return by property without prefix
+     */
+    public Map<String, Value> forAll() {
+        return Collections.unmodifiableMap(forAll);
     }
 
     /**
@@ -334,12 +341,7 @@ public final class EffectiveDefinitions {
         ValidationErrors errors = new ValidationErrors();
         DefinitionChecks checks = new DefinitionChecks(forAll, inRedis, errors);
         checks.checkInCode(own, permits);
-        SemaphoreSpec inForce = null;
-        try {
-            inForce = errors.size() > 0 ? null : spec.build();
-        } catch (IllegalArgumentException e) {
-            errors.add(MessageCode.RBH005, PropertyNames.of(definition.name(), "*"), e.getMessage());
-        }
+        SemaphoreSpec inForce = checks.built(spec::build, own, "", PropertyNames.of(definition.name(), "*"));
         errors.report();
         return new EffectiveBulkhead(inForce, checks.isEnabled(own));
     }
@@ -406,17 +408,6 @@ public final class EffectiveDefinitions {
      */
     public Optional<Duration> warnAfter(String name) {
         return Optional.ofNullable(Value.of(values(name), "warn-after", Value.of(forAll, "warn-after", null)));
-    }
-
-    /**
-     * Whether a property of one bulkhead is set.
-     *
-     * @param name the bulkhead
-     * @param member as in the configuration, such as {@code max-wait}
-     * @return {@code true} when it wins over the annotation
-     */
-    public boolean isConfigured(String name, String member) {
-        return values(name).containsKey(member) && values(name).get(member).isConfigured();
     }
 
     /**

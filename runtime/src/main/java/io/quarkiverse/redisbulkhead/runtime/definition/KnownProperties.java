@@ -14,6 +14,7 @@ import io.quarkiverse.redisbulkhead.OnLost;
 import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.config.OnFull;
+import io.quarkiverse.redisbulkhead.runtime.message.Texts;
 import io.quarkus.runtime.configuration.DurationConverter;
 import io.smallrye.config.Converters;
 
@@ -59,8 +60,7 @@ final class KnownProperties {
         for (String property : GLOBAL) {
             int dot = property.indexOf('.');
             if (dot > 0) {
-                GROUPS.putIfAbsent(property.substring(0, dot), new TreeSet<>());
-                GROUPS.get(property.substring(0, dot)).add(property.substring(dot + 1));
+                GROUPS.computeIfAbsent(property.substring(0, dot), any -> new TreeSet<>()).add(property.substring(dot + 1));
             }
         }
     }
@@ -189,10 +189,8 @@ final class KnownProperties {
         checkBounds(member, value);
         if (group == OF_BULKHEAD || member.equals("keep-idle")) {
             set(SemaphoreSpec.named("any"), member, value);
-        } else if (group == OF_LOCK) {
-            set(LockSpec.named("any"), member, value);
-        } else if (member.startsWith(LOCKS + ".")) {
-            set(LockSpec.named("any"), member.substring(LOCKS.length() + 1), value);
+        } else if (group == OF_LOCK || member.startsWith(LOCKS + ".")) {
+            set(LockSpec.named("any"), member.substring(member.indexOf('.') + 1), value);
         } else if (member.equals("key-prefix") && !text.chars().allMatch(c -> c > ' ' && c < 127 && "{}\"\\".indexOf(c) < 0)) {
             throw new IllegalArgumentException("keyPrefix must consist of ASCII letters, digits and punctuation other than "
                     + "braces, quotation marks and backslashes, but is '" + text + "'");
@@ -247,10 +245,6 @@ final class KnownProperties {
 
     /** A member as annotations and specs write it: {@code maxWait}. */
     static String inCamelCase(String member) {
-        StringBuilder written = new StringBuilder();
-        for (String word : member.substring(member.indexOf('.') + 1).split("-")) {
-            written.append(written.isEmpty() ? word : Character.toUpperCase(word.charAt(0)) + word.substring(1));
-        }
-        return written.toString();
+        return Texts.camelCase(member.substring(member.indexOf('.') + 1));
     }
 }

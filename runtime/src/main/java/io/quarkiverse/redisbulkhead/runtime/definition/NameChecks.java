@@ -2,13 +2,14 @@ package io.quarkiverse.redisbulkhead.runtime.definition;
 
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 
 import org.eclipse.microprofile.config.Config;
+import org.eclipse.microprofile.config.ConfigValue;
 import org.eclipse.microprofile.config.spi.ConfigSource;
 
 import io.quarkiverse.redisbulkhead.LockSpec;
@@ -50,12 +51,8 @@ final class NameChecks {
         this.declared = definitions.names();
         this.inCode = declarations.inCode();
         this.errors = errors;
-        for (BulkheadDeclaration written : declarations.bulkheads()) {
-            openNames.add(AnnotationDefinitions.open(written.name()));
-        }
-        for (String name : declarations.namesElsewhere()) {
-            openNames.add(AnnotationDefinitions.open(name));
-        }
+        Stream.concat(declarations.bulkheads().stream().map(BulkheadDeclaration::name), declarations.namesElsewhere().stream())
+                .map(AnnotationDefinitions::open).forEach(openNames::add);
     }
 
     /**
@@ -64,44 +61,36 @@ final class NameChecks {
      * @param config all properties
      */
     void check(Config config) {
-        Set<String> own = new TreeSet<>();
-        for (String property : config.getPropertyNames()) {
-            if (property.startsWith(PropertyNames.PREFIX) && Configuration.isSet(config.getConfigValue(property))
-                    && !Configuration.ENVIRONMENT.equals(config.getConfigValue(property).getSourceName())) {
-                own.add(property);
-            }
-        }
-        for (String property : own) {
-            if (property.startsWith(ELEMENT)) {
-                checkListed(property, config.getConfigValue(property).getValue());
-            } else {
-                check(property);
-            }
-        }
-        for (Map.Entry<String, Set<String>> name : unknown.entrySet()) {
-            reportUnknown(String.join(", ", name.getValue()), noBulkhead(name.getKey()), "");
-        }
-        for (ConfigSource source : atBuild ? List.<ConfigSource> of() : config.getConfigSources()) {
-            if (Configuration.ENVIRONMENT.equals(source.getName())) {
-                for (String variable : new TreeSet<>(source.getPropertyNames())) {
-                    if (variable.startsWith(VARIABLES) && !source.getValue(variable).isBlank()) {
-                        checkVariable(variable.substring(VARIABLES.length()));
-                    }
+        for (String property : StreamSupport.stream(config.getPropertyNames().spliterator(), false)
+                .filter(name -> name.startsWith(PropertyNames.PREFIX)).sorted().toList()) {
+            ConfigValue value = config.getConfigValue(property);
+            if (Configuration.isSet(value) && !Configuration.ENVIRONMENT.equals(value.getSourceName())) {
+                if (property.startsWith(ELEMENT)) {
+                    checkListed(property, value.getValue());
+                } else {
+                    check(property);
                 }
+            }
+        }
+        unknown.forEach((name, places) -> reportUnknown(String.join(", ", places), noBulkhead(name), ""));
+        for (ConfigSource source : config.getConfigSources()) {
+            if (!atBuild && Configuration.ENVIRONMENT.equals(source.getName())) {
+                source.getPropertyNames().stream()
+                        .filter(variable -> variable.startsWith(VARIABLES) && !source.getValue(variable).isBlank()).sorted()
+                        .forEach(variable -> checkVariable(variable.substring(VARIABLES.length())));
             }
         }
     }
 
     private void check(String property) {
-        String path = property.substring(PropertyNames.PREFIX.length());
         List<String> segments = PropertyNames.segments(property, PropertyNames.PREFIX);
-        if (segments.isEmpty() || KnownProperties.GLOBAL.contains(path)) {
+        if (segments.isEmpty()) {
             return;
         }
         String first = segments.get(0);
         List<String> rest = segments.subList(1, segments.size());
         if (rest.isEmpty() || KnownProperties.GLOBAL.contains(first)) {
-            reportMember(property, path, KnownProperties.GLOBAL);
+            checkMember(property, segments, KnownProperties.GLOBAL);
         } else if (first.equals(KnownProperties.LOCKS) && rest.size() > 1) {
             checkMember(property, rest.subList(1, rest.size()), KnownProperties.OF_LOCK);
         } else if (KnownProperties.isReserved(first)) {
@@ -132,19 +121,15 @@ final class NameChecks {
         }
     }
 
+    // The suggestion writes the name of a bulkhead or lock as the property does.
     private void checkMember(String property, List<String> segments, Set<String> known) {
         String member = String.join(".", segments);
         if (!known.contains(member)) {
-            reportMember(property, member, known);
+            errors.add(MessageCode.RBH028, property, "there is no such property. " + NearestNames.meant(member, known)
+                    .filter(any -> property.endsWith("." + member))
+                    .map(meant -> "Did you mean " + property.substring(0, property.length() - member.length()) + meant + "?")
+                    .orElseGet(() -> "Available: " + String.join(", ", known)));
         }
-    }
-
-    // The suggestion writes the name of a bulkhead or lock as the property does.
-    private void reportMember(String property, String member, Set<String> known) {
-        errors.add(MessageCode.RBH028, property, "there is no such property. " + NearestNames.meant(member, known)
-                .filter(any -> property.endsWith("." + member))
-                .map(meant -> "Did you mean " + property.substring(0, property.length() - member.length()) + meant + "?")
-                .orElseGet(() -> "Available: " + String.join(", ", known)));
     }
 
     /**
@@ -178,29 +163,23 @@ final class NameChecks {
 
     /** A variable may stand for several properties, so it is a mistake only if it stands for none. */
     private void checkVariable(String path) {
-        Set<String> known = new TreeSet<>();
+        Set<String> known = new TreeSet<>(Set.of(Configuration.variable(KnownProperties.LIST) + Declarations.OPEN));
         KnownProperties.GLOBAL.forEach(member -> known.add(Configuration.variable(member)));
+        KnownProperties.OF_LOCK
+                .forEach(member -> known.add("LOCK_" + Declarations.OPEN + "_" + Configuration.variable(member)));
         String end = "";
         for (String member : KnownProperties.OF_BULKHEAD) {
             String variable = "_" + Configuration.variable(member);
-            for (String name : declared) {
-                known.add(Configuration.variable(name) + variable);
-                known.add("_" + Configuration.variable(name) + "_" + variable);
-            }
-            if (path.endsWith(variable)) {
-                if (isNameOfVariable(withoutQuotes(path.substring(0, path.length() - variable.length())))) {
-                    return;
-                }
-                end = variable.length() > end.length() ? variable : end;
-            }
+            Stream.of(declared, openNames, inCode.names()).flatMap(Collection::stream).map(Configuration::variable)
+                    .forEach(name -> known.addAll(List.of(name + variable, "_" + name + "_" + variable)));
+            end = path.endsWith(variable) && variable.length() > end.length() ? variable : end;
         }
-        if (known.contains(path) || path.startsWith(Configuration.variable(KnownProperties.LIST))
-                || path.startsWith("LOCK_") && KnownProperties.OF_LOCK.stream()
-                        .anyMatch(member -> path.endsWith("_" + Configuration.variable(member)))) {
+        if (known.stream().anyMatch(open -> matches(open, path))) {
             return;
         }
+        known.removeIf(open -> open.indexOf(Declarations.OPEN) >= 0);
         String meant = NearestNames.meant(path, known).map(nearest -> " Did you mean " + VARIABLES + nearest + "?").orElse("");
-        String name = withoutQuotes(path.substring(0, path.length() - end.length()));
+        String name = path.substring(0, path.length() - end.length()).replaceFirst("^_(.+)_$", "$1");
         if (!end.isEmpty() && !name.isEmpty()) {
             reportUnknown(VARIABLES + path, name + " in the environment variable matches no"
                     + " declared bulkhead." + meant + declared(name), "");
@@ -208,15 +187,6 @@ final class NameChecks {
             // Others are no mistakes: Kubernetes sets variables for each service.
             errors.warn(MessageCode.RBH028, VARIABLES + path, "it has no effect, as there is no such property." + meant);
         }
-    }
-
-    private boolean isNameOfVariable(String variable) {
-        return Stream.of(declared, openNames, inCode.names()).flatMap(Collection::stream)
-                .anyMatch(name -> matches(Configuration.variable(name), variable));
-    }
-
-    private static String withoutQuotes(String name) {
-        return name.length() > 2 && name.startsWith("_") && name.endsWith("_") ? name.substring(1, name.length() - 1) : name;
     }
 
     private void reportUnknown(String location, String text, String hint) {

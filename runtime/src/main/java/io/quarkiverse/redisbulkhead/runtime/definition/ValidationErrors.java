@@ -1,9 +1,10 @@
 package io.quarkiverse.redisbulkhead.runtime.definition;
 
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Comparator;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
@@ -35,7 +36,8 @@ public final class ValidationErrors {
         }
     }
 
-    private final List<ValidationError> errors = new ArrayList<>();
+    // Each once: several places may share a value that is wrong.
+    private final Set<ValidationError> errors = new LinkedHashSet<>();
     private final List<String> warnings = new ArrayList<>();
 
     /**
@@ -83,12 +85,11 @@ public final class ValidationErrors {
     }
 
     /**
-     * The last line of a report.
+     * The last line of a report, which is not empty.
      *
-     * @param errors what it reports; not empty
      * @return their numbers, and the page that explains them
      */
-    public static String whereExplained(Collection<ValidationError> errors) {
+    public String whereExplained() {
         return MessageCode.whereExplained(errors.stream().map(ValidationError::code).collect(Collectors.toSet()));
     }
 
@@ -102,7 +103,7 @@ public final class ValidationErrors {
             throw new ConfigurationException("The configuration of Redis Bulkhead has "
                     + (errors.size() == 1 ? "an error" : errors.size() + " errors") + ":\n  "
                     + String.join("\n  ", errors.stream().map(ValidationError::toString).toList()) + "\n"
-                    + whereExplained(errors));
+                    + whereExplained());
         }
     }
 }

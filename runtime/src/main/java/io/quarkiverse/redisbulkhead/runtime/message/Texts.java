@@ -9,7 +9,7 @@ import io.quarkiverse.redisbulkhead.LockSpec;
 public final class Texts {
 
     private static final int SHOWN = 40;
-    private static final Pattern NEXT_WORD = Pattern.compile("_(.)");
+    private static final Pattern NEXT_WORD = Pattern.compile("[-_](.)");
 
     private Texts() {
     }
@@ -53,8 +53,17 @@ public final class Texts {
      * @return as {@code timedOut} for {@code TIMED_OUT}
      */
     public static String label(Enum<?> constant) {
-        return NEXT_WORD.matcher(constant.name().toLowerCase(Locale.ROOT))
-                .replaceAll(word -> word.group(1).toUpperCase(Locale.ROOT));
+        return camelCase(constant.name().toLowerCase(Locale.ROOT));
+    }
+
+    /**
+     * Words as one, in lower camel case.
+     *
+     * @param words in lower case, separated by hyphens or underscores
+     * @return as {@code maxWait} for {@code max-wait}
+     */
+    public static String camelCase(String words) {
+        return NEXT_WORD.matcher(words).replaceAll(word -> word.group(1).toUpperCase(Locale.ROOT));
     }
 
     /**

@@ -132,8 +132,8 @@ public class BulkheadMetrics implements SemaphoreListener, ObservedShareStore.Li
 
     void begin(@Observes StartupEvent event, BulkheadRegistry bulkheads) {
         for (String bulkhead : bulkheads.names()) {
-            if (bulkheads.isEnabled(bulkhead) && !(keyTag && bulkheads.isKeyed(bulkhead))) {
-                bulkheads.methods(bulkhead).forEach(method -> meters(BulkheadId.of(bulkhead), method));
+            if (bulkheads.isEnabled(bulkhead) && !(keyTag && bulkheads.definitions().isKeyed(bulkhead))) {
+                bulkheads.definitions().weights(bulkhead).keySet().forEach(method -> meters(BulkheadId.of(bulkhead), method));
             }
         }
     }

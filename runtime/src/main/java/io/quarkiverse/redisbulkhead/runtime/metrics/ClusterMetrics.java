@@ -66,7 +66,7 @@ public class ClusterMetrics {
 
     private void showAll(BulkheadRegistry bulkheads, Multi<?> ticks) {
         for (String name : bulkheads.names()) {
-            if (bulkheads.isEnabled(name) && !bulkheads.isKeyed(name)) {
+            if (bulkheads.isEnabled(name) && !bulkheads.definitions().isKeyed(name)) {
                 // Loaded here, and not on an event loop; and not where no bulkhead limits anything.
                 bulkheads.overview();
                 show(name, Uni.createFrom().completionStage(() -> bulkheads.overview().numbers(name)), ticks);

@@ -16,20 +16,18 @@ import io.vertx.core.json.JsonObject;
  * @param spec the definition
  * @param enabled whether it limits anything
  * @param keyed whether it has one limit for each key
- * @param values where each value comes from; empty if only code defines it
  * @param places the classes and methods that carry its annotations
  * @param weights the methods that it guards, as {@code Class#method}, in alphabetical order, and how much of the limit a call
  *        of each takes: a number, or {@link #OF_THE_CALL}
  */
-public record DeclaredBulkhead(SemaphoreSpec spec, boolean enabled, boolean keyed, List<DefinedValue> values,
-        List<String> places, SortedMap<String, Integer> weights) {
+public record DeclaredBulkhead(SemaphoreSpec spec, boolean enabled, boolean keyed, List<String> places,
+        SortedMap<String, Integer> weights) {
 
     /** Each call states its weight ({@link io.quarkiverse.redisbulkhead.BulkheadWeight}). */
     public static final int OF_THE_CALL = 0;
 
     /** Copies the collections. */
     public DeclaredBulkhead {
-        values = List.copyOf(values);
         places = List.copyOf(places);
         weights = new TreeMap<>(weights);
     }
@@ -82,26 +80,5 @@ public record DeclaredBulkhead(SemaphoreSpec spec, boolean enabled, boolean keye
                 .put("onOutage", Snapshot.text(spec.onOutage()))
                 .put("localPermits", spec.localPermits())
                 .put("awaitRelease", spec.awaitRelease());
-    }
-
-    /**
-     * One value of the definition of a bulkhead, and where it comes from.
-     *
-     * @param member as the property of a single bulkhead is called, for example {@code max-wait}
-     * @param value as people write it, or what happens by default; empty for no bound
-     * @param source what states it
-     * @param where the class or method that carries the annotation, or the property; empty for defaults
-     */
-    public record DefinedValue(String member, String value, Source source, String where) {
-
-        /** What states a value. */
-        public enum Source {
-            /** {@link io.quarkiverse.redisbulkhead.RedisBulkhead}. */
-            ANNOTATION,
-            /** A property. */
-            CONFIGURATION,
-            /** Nothing. */
-            DEFAULT
-        }
     }
 }

@@ -59,7 +59,7 @@ public class RetryAfter {
     }
 
     private Optional<OptionalLong> configured(String bulkhead) {
-        return bulkheads.retryAfter(bulkhead)
+        return bulkheads.definitions().retryAfter(bulkhead)
                 .map(delay -> delay.isZero() ? OptionalLong.empty() : OptionalLong.of(roundedUp(delay)));
     }
 

@@ -36,12 +36,12 @@ import io.smallrye.config.SmallRyeConfigBuilder;
 
 class EffectiveDefinitionsTest {
 
-    static final BulkheadDeclaration REPORTS = new BulkheadDeclaration("Reports#render", "reports", 5, 1, false, "30s", "2s");
+    static final BulkheadDeclaration REPORTS = Annotated.bulkhead("Reports#render", "reports", 5, 1, false, "30s", "2s");
     static final BulkheadDeclaration OPEN = named("Open#call", "a.b c");
     static final BulkheadDeclaration OPEN_AGAIN = named("Open#again", "a.b c");
 
     private static BulkheadDeclaration named(String location, String name) {
-        return new BulkheadDeclaration(location, name, RedisBulkhead.PERMITS_UNSET, 1, null, null, null);
+        return Annotated.bulkhead(location, name, RedisBulkhead.PERMITS_UNSET, 1, null, null, null);
     }
 
     @Test
@@ -68,11 +68,11 @@ class EffectiveDefinitionsTest {
     /** The build does not know the values of expressions. */
     @Test
     void resolvedExpressionsAreCheckedAtStartup() {
-        BulkheadDeclaration open = new BulkheadDeclaration("Reports#all", "${name:reports}", 5, 1, false, "${lease:0s}", "2s");
+        BulkheadDeclaration open = Annotated.bulkhead("Reports#all", "${name:reports}", 5, 1, false, "${lease:0s}", "2s");
         assertThatThrownBy(() -> settings(Map.of(), REPORTS, open))
                 .hasMessageContaining(
                         "RBH003 Reports#all: @RedisBulkhead(name = \"${name:reports}\"): ${lease:0s} is \"0s\": expire must be");
-        BulkheadDeclaration fair = new BulkheadDeclaration("Reports#all", "${name:reports}", 5, 1, true, "30s", "2s");
+        BulkheadDeclaration fair = Annotated.bulkhead("Reports#all", "${name:reports}", 5, 1, true, "30s", "2s");
         assertThatThrownBy(() -> settings(Map.of(), REPORTS, fair))
                 .hasMessageContaining(
                         "RBH007 @RedisBulkhead(name = \"reports\"): has different values: fair=true at Reports#all"
@@ -82,12 +82,12 @@ class EffectiveDefinitionsTest {
     /** The other annotations of a bulkhead need only its name. */
     @Test
     void placesThatStateNothingAgree() {
-        BulkheadDeclaration whole = new BulkheadDeclaration("Reports#render", "reports", 5, 1, true, "10s", "2s");
+        BulkheadDeclaration whole = Annotated.bulkhead("Reports#render", "reports", 5, 1, true, "10s", "2s");
         SemaphoreSpec spec = SemaphoreSpec.named("reports").permits(5).fair(true).expire(Duration.ofSeconds(10))
                 .maxWait(Duration.ofSeconds(2)).build();
         assertThat(settings(Map.of(), named("Reports#again", "reports"), whole, named("Reports#third", "reports"))
                 .get("reports").spec()).isEqualTo(spec);
-        BulkheadDeclaration fair = new BulkheadDeclaration("Reports#fair", "reports", RedisBulkhead.PERMITS_UNSET, 1, true,
+        BulkheadDeclaration fair = Annotated.bulkhead("Reports#fair", "reports", RedisBulkhead.PERMITS_UNSET, 1, true,
                 null,
                 null);
         assertThat(settings(Map.of("reports.permits", "3"), named("Reports#again", "reports"), fair).get("reports").spec())
@@ -97,7 +97,7 @@ class EffectiveDefinitionsTest {
 
     @Test
     void waitsOfPlacesMayDiffer() {
-        BulkheadDeclaration batch = new BulkheadDeclaration("Reports#batch", "reports", 5, 1, null, null, "30s");
+        BulkheadDeclaration batch = Annotated.bulkhead("Reports#batch", "reports", 5, 1, null, null, "30s");
         assertThat(settings(Map.of(), REPORTS, batch).get("reports").spec().maxWait()).as("of places that state none").isZero();
         assertThat(settings(Map.of("reports.max-wait", "1s"), REPORTS, batch).get("reports").spec().maxWait()).hasSeconds(1);
     }
@@ -105,7 +105,7 @@ class EffectiveDefinitionsTest {
     @Test
     void conflictsShowWhatDiffersAtThreePlaces() {
         BulkheadDeclaration[] places = IntStream.range(1, 6).mapToObj(
-                i -> new BulkheadDeclaration("Reports#r" + i, "reports", i, 1, null, "30s", i + "s"))
+                i -> Annotated.bulkhead("Reports#r" + i, "reports", i, 1, null, "30s", i + "s"))
                 .toArray(BulkheadDeclaration[]::new);
         assertThatThrownBy(() -> settings(Map.of(), places)).hasMessageContaining("has an error:").hasMessageContaining(
                 "RBH007 @RedisBulkhead(name = \"reports\"): has different values: permits=1 at Reports#r1; permits=2 at"
@@ -191,7 +191,7 @@ class EffectiveDefinitionsTest {
 
     @Test
     void configuredWeightOverridesTheAnnotations() {
-        BulkheadDeclaration heavy = new BulkheadDeclaration("Reports#all", "reports", 5, 3, false, "30s", "2s");
+        BulkheadDeclaration heavy = Annotated.bulkhead("Reports#all", "reports", 5, 3, false, "30s", "2s");
         assertThat(settings(Map.of(), heavy).get("reports").spec().weight()).isEqualTo(3);
         assertThat(settings(Map.of(), REPORTS, heavy).get("reports").spec().weight()).as("if annotations differ").isEqualTo(1);
         assertThat(settings(Map.of("reports.weight", "2"), REPORTS, heavy).get("reports").spec().weight()).isEqualTo(2);
@@ -262,14 +262,14 @@ class EffectiveDefinitionsTest {
 
     @Test
     void expressionIsConfiguredByItsResolvedName() {
-        BulkheadDeclaration declaration = new BulkheadDeclaration("Shop#order", "${app.region}-orders",
+        BulkheadDeclaration declaration = Annotated.bulkhead("Shop#order", "${app.region}-orders",
                 RedisBulkhead.PERMITS_UNSET,
                 1, false, "${app.lease:10s}", "${app.wait}");
         EffectiveDefinitions definitions = read(Map.of("app.region", "eu", "app.wait", "3s", "eu-orders.permits", "4"),
                 declaration);
         assertThat(definitions.bulkheads()).containsOnly(Map.entry("eu-orders", new EffectiveBulkhead(SemaphoreSpec
                 .named("eu-orders").permits(4).expire(Duration.ofSeconds(10)).maxWait(Duration.ofSeconds(3)).build(), true)));
-        assertThat(definitions.annotations().resolved("${app.region}-orders")).isEqualTo("eu-orders");
+        assertThat(definitions.annotations().at(declaration).name()).isEqualTo("eu-orders");
     }
 
     @ParameterizedTest
@@ -395,7 +395,7 @@ class EffectiveDefinitionsTest {
     /** SmallRye Config does not map this variable, so it does not report the error. */
     @Test
     void unresolvableValueIsRefused() {
-        BulkheadDeclaration daily = new BulkheadDeclaration("Reports#daily", "daily-reports", 5, 1, false, "30s", "2s");
+        BulkheadDeclaration daily = Annotated.bulkhead("Reports#daily", "daily-reports", 5, 1, false, "30s", "2s");
         Map<String, String> environment = Map.of("QUARKUS_REDIS_BULKHEAD_DAILY_REPORTS_PERMITS", "${app.permits}");
         assertThatThrownBy(() -> read(true, new EnvConfigSource(environment, 300), daily)).hasMessageContaining("has an error")
                 .hasMessageContaining(
@@ -445,7 +445,7 @@ class EffectiveDefinitionsTest {
     }
 
     private static Declarations declarations(DefinedInCode inCode, BulkheadDeclaration... bulkheads) {
-        return new Declarations(List.of(bulkheads), List.of("other-${profile}"), List.of(), Map.of(), inCode);
+        return new Declarations(List.of(bulkheads), List.of("other-${profile}"), List.of(), inCode);
     }
 
     private static SmallRyeConfig config(ConfigSource source) {

@@ -67,7 +67,7 @@ class ExpressionsTest {
         properties.put("quarkus.redis-bulkhead.\"us-orders-late\".fair", "true");
         new EffectiveDefinitions(
                 new Declarations(List.of(), List.of("${region}-orders", "a-${${inner}:c}-b-${d}", "fixed.name"),
-                        List.of(), Map.of(), DefinedInCode.NONE),
+                        List.of(), DefinedInCode.NONE),
                 config(properties), true, false, errors);
 
         assertThat(errors.all()).singleElement().asString()
@@ -75,9 +75,9 @@ class ExpressionsTest {
     }
 
     private String resolved(String written, boolean atBuild) {
-        return new EffectiveDefinitions(new Declarations(
-                List.of(new BulkheadDeclaration("Shop#buy", written, 1, 1, null, null, null)), List.of(), List.of(), Map.of(),
-                DefinedInCode.NONE), config(PROPERTIES), true, atBuild, errors).annotations().resolved(written);
+        BulkheadDeclaration annotation = Annotated.bulkhead("Shop#buy", written, 1, 1, null, null, null);
+        return new EffectiveDefinitions(new Declarations(List.of(annotation), List.of(), List.of(), DefinedInCode.NONE),
+                config(PROPERTIES), true, atBuild, errors).annotations().at(annotation).name();
     }
 
     private static SmallRyeConfig config(Map<String, String> properties) {

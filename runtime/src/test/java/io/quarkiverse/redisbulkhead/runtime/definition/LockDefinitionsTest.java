@@ -98,7 +98,7 @@ class LockDefinitionsTest {
         ofLocks.put("keep-idle", "5s");
         ValidationErrors errors = new ValidationErrors();
         EffectiveDefinitions definitions = new EffectiveDefinitions(
-                new Declarations(List.of(), List.of(), List.of(), Map.of(), DefinedInCode.NONE), properties(ofLocks), true,
+                new Declarations(List.of(), List.of(), List.of(), DefinedInCode.NONE), properties(ofLocks), true,
                 false,
                 errors);
         errors.report();

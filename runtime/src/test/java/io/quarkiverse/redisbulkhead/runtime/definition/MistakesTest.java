@@ -49,7 +49,7 @@ class MistakesTest {
                     + " PT30S, but is 'soon'" })
     void valuesOfAnnotations(String code, String name, int permits, String expire, String maxWait, String text) {
         properties.put("app.lock", "lock:x");
-        annotations.add(new BulkheadDeclaration("Reports#render", name, permits, 1, null, expire, maxWait));
+        annotations.add(Annotated.bulkhead("Reports#render", name, permits, 1, null, expire, maxWait));
 
         assertMistakes(code + " Reports#render: @RedisBulkhead(name = \"" + name + "\"): " + text);
     }
@@ -57,7 +57,7 @@ class MistakesTest {
     @Test
     void validValuesAndThoseThatAreKnownLater() {
         for (String wait : List.of("0s", "0", "PT0S", "365d", "${later}")) {
-            annotations.add(new BulkheadDeclaration("Reports#" + wait, "wait " + wait, 1, 1, null, "${later}", wait));
+            annotations.add(Annotated.bulkhead("Reports#" + wait, "wait " + wait, 1, 1, null, "${later}", wait));
         }
         annotate("${later}", UNSET);
         annotate("${app.region}-limitless", UNSET);
@@ -164,7 +164,7 @@ class MistakesTest {
     void oneBulkheadTwiceOnOneMethod() {
         properties.put("app.region", "eu");
         for (String name : List.of("${app.region}-twice", "eu-twice", "once")) {
-            annotations.add(new BulkheadDeclaration("Reports#twice", name, 1, 1, null, null, null));
+            annotations.add(Annotated.bulkhead("Reports#twice", name, 1, 1, null, null, null));
         }
 
         assertMistakes("RBH009 Reports#twice: @RedisBulkhead(name = \"eu-twice\") is present more than once, as"
@@ -204,22 +204,24 @@ class MistakesTest {
         annotate("raised", 5);
         configure("raised.weight", "6");
 
-        String text = "weight must not be more than the permits of the bulkhead, which are ";
-        String advice = ". No call would ever get a permit. Lower the weight, or raise the permits";
-        assertMistakes("RBH030 Reports#above: @RedisBulkhead(name = \"above\"): " + text + "2, but is 3" + advice,
-                "RBH030 Reports#lowered: @RedisBulkhead(name = \"lowered\"): " + text + "4, but is 5" + advice,
+        String text = "weight must not be more than the permits of bulkhead ";
+        String advice = ". Lower the weight, or raise the permits";
+        assertMistakes(
+                "RBH030 Reports#above: @RedisBulkhead(name = \"above\"): " + text + "'above', which are 2, but is 3" + advice,
+                "RBH030 Reports#lowered: @RedisBulkhead(name = \"lowered\"): " + text + "'lowered', which are 4, but is 5"
+                        + advice,
                 "RBH030 Reports#none: @RedisBulkhead(name = \"none\"): weight must be at least 1, but is 0",
-                "RBH030 quarkus.redis-bulkhead.raised.weight: " + text + "5, but is 6" + advice);
+                "RBH030 quarkus.redis-bulkhead.raised.weight: " + text + "'raised', which are 5, but is 6" + advice);
     }
 
     private void weighing(String name, int permits, int weight) {
-        annotations.add(new BulkheadDeclaration("Reports#" + name, name, permits, weight, null, null, null));
+        annotations.add(Annotated.bulkhead("Reports#" + name, name, permits, weight, null, null, null));
     }
 
     @Test
     void leasesTooShortForRedis() {
         for (String name : List.of("brief", "mended", "off")) {
-            annotations.add(new BulkheadDeclaration("Reports#" + name, name, 1, 1, null, "5999ms", null));
+            annotations.add(Annotated.bulkhead("Reports#" + name, name, 1, 1, null, "5999ms", null));
         }
         annotate("configured", 1);
         configure("command-timeout", "2s");
@@ -283,7 +285,7 @@ class MistakesTest {
     void minimumHoldsLongerThanTheLease() {
         annotate("bounded", 1);
         annotate("configured", 1);
-        annotations.add(new BulkheadDeclaration("Reports#written", "written", 1, 1, null, "10s", null));
+        annotations.add(Annotated.bulkhead("Reports#written", "written", 1, 1, null, "10s", null));
         configure("bounded.min-hold", "25s");
         configure("bounded.max-hold", "20s");
         configure("configured.min-hold", "41s");
@@ -302,7 +304,7 @@ class MistakesTest {
     }
 
     private void annotate(String name, int permits) {
-        annotations.add(new BulkheadDeclaration("Reports#" + name, name, permits, 1, null, null, null));
+        annotations.add(Annotated.bulkhead("Reports#" + name, name, permits, 1, null, null, null));
     }
 
     private void configure(String property, String value) {
@@ -311,7 +313,7 @@ class MistakesTest {
 
     private void assertMistakes(String... expected) {
         ValidationErrors errors = new ValidationErrors();
-        new EffectiveDefinitions(new Declarations(annotations, List.of(), List.of(), Map.of(), inCode),
+        new EffectiveDefinitions(new Declarations(annotations, List.of(), List.of(), inCode),
                 new SmallRyeConfigBuilder().addDefaultInterceptors()
                         .withSources(new PropertiesConfigSource(properties, "test", 100)).build(),
                 true, true, errors);

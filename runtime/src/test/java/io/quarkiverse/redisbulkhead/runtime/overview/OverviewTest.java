@@ -145,7 +145,7 @@ class OverviewTest {
     }
 
     private static DeclaredBulkhead declared(SemaphoreSpec spec, boolean keyed) {
-        return new DeclaredBulkhead(spec, true, keyed, List.of(), List.of("A#a"), new TreeMap<>(Map.of("A#a", spec.weight())));
+        return new DeclaredBulkhead(spec, true, keyed, List.of("A#a"), new TreeMap<>(Map.of("A#a", spec.weight())));
     }
 
     @AfterEach
@@ -403,14 +403,14 @@ class OverviewTest {
 
     @Test
     void weightOfEachMethodIsShown() {
-        DeclaredBulkhead differing = new DeclaredBulkhead(REPORTS, true, false, List.of(), List.of(),
+        DeclaredBulkhead differing = new DeclaredBulkhead(REPORTS, true, false, List.of(),
                 new TreeMap<>(Map.of("A#a", 1, "A#b", 3)));
 
         assertThat(differing.json().getJsonObject("weight").getMap()).isEqualTo(Map.of("A#a", 1, "A#b", 3));
-        DeclaredBulkhead ofTheCall = new DeclaredBulkhead(REPORTS, true, false, List.of(), List.of(),
+        DeclaredBulkhead ofTheCall = new DeclaredBulkhead(REPORTS, true, false, List.of(),
                 new TreeMap<>(Map.of("A#a", DeclaredBulkhead.OF_THE_CALL)));
         assertThat(ofTheCall.json().getString("weight")).isEqualTo("of the call");
-        DeclaredBulkhead both = new DeclaredBulkhead(REPORTS, true, false, List.of(), List.of(),
+        DeclaredBulkhead both = new DeclaredBulkhead(REPORTS, true, false, List.of(),
                 new TreeMap<>(Map.of("A#a", DeclaredBulkhead.OF_THE_CALL, "A#b", 1)));
         assertThat(both.json().getJsonObject("weight").getMap()).isEqualTo(Map.of("A#a", "of the call", "A#b", 1));
         assertThat(declared(REPORTS.toBuilder().weight(2).build(), false).json().getInteger("weight")).isEqualTo(2);

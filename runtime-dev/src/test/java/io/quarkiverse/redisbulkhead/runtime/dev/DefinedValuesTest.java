@@ -1,21 +1,21 @@
-package io.quarkiverse.redisbulkhead.runtime;
+package io.quarkiverse.redisbulkhead.runtime.dev;
 
-import static io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead.DefinedValue.Source.ANNOTATION;
-import static io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead.DefinedValue.Source.CONFIGURATION;
-import static io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead.DefinedValue.Source.DEFAULT;
+import static io.quarkiverse.redisbulkhead.runtime.dev.DefinedValues.DefinedValue.Source.ANNOTATION;
+import static io.quarkiverse.redisbulkhead.runtime.dev.DefinedValues.DefinedValue.Source.CONFIGURATION;
+import static io.quarkiverse.redisbulkhead.runtime.dev.DefinedValues.DefinedValue.Source.DEFAULT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 
-import io.quarkiverse.redisbulkhead.OnOutage;
-import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadDeclaration;
@@ -26,36 +26,44 @@ import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.MethodDeclar
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.ReturnKind;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
-import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead;
-import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead.DefinedValue;
+import io.quarkiverse.redisbulkhead.runtime.dev.DefinedValues.DefinedValue;
 import io.quarkus.runtime.LaunchMode;
 import io.quarkus.runtime.configuration.DurationConverter;
 import io.smallrye.config.PropertiesConfigSource;
 import io.smallrye.config.SmallRyeConfig;
 import io.smallrye.config.SmallRyeConfigBuilder;
 
-class DeclaredBulkheadsTest {
+class DefinedValuesTest {
 
-    static final Declarations DECLARATIONS = new Declarations(
-            List.of(new BulkheadDeclaration("B#again", "${app.name}", RedisBulkhead.PERMITS_UNSET, 1, null, null, null),
-                    new BulkheadDeclaration("A#first", "reports", 5, 1, true, "3500ms", null)),
-            List.of(), List.of(guarded("B", "again", "${app.name}"), guarded("A", "first", "reports"),
-                    guarded("C", "other", "another")),
-            Map.of(), DefinedInCode.NONE);
+    static final Declarations DECLARATIONS = declarations(
+            guarded("B", "again",
+                    annotated("B#again", "${app.name}", Map.of())),
+            guarded("A", "first", annotated("A#first", "reports", Map.of("permits", "5", "fair", "true", "expire", "3500ms"))),
+            guarded("C", "other", annotated("C#other", "another", Map.of("permits", "1"))));
 
-    private static MethodDeclaration guarded(String type, String method, String bulkhead) {
-        return guarded(type, method, new BulkheadUse(bulkhead, 1, null, new KeyOrigin.None(), BulkheadUse.NO_PARAMETER));
+    private static BulkheadDeclaration annotated(String location, String name, Map<String, String> values) {
+        return new BulkheadDeclaration(location, name, values, Optional.empty());
+    }
+
+    private static Declarations declarations(MethodDeclaration... methods) {
+        return new Declarations(Stream.of(methods).map(method -> method.bulkheads().get(0).annotation()).toList(), List.of(),
+                List.of(methods), DefinedInCode.NONE);
+    }
+
+    private static MethodDeclaration guarded(String type, String method, BulkheadDeclaration bulkhead) {
+        return guarded(type, method, new BulkheadUse(bulkhead, new KeyOrigin.None(), BulkheadUse.NO_PARAMETER));
     }
 
     private static MethodDeclaration guarded(String type, String method, BulkheadUse use) {
-        return new MethodDeclaration(type, method, List.of(), ReturnKind.SYNCHRONOUS, type + "#" + method, List.of(use));
+        String place = type + "#" + method;
+        return new MethodDeclaration(type, method, List.of(), ReturnKind.SYNCHRONOUS, false, place, place, List.of(use));
     }
 
-    private static DeclaredBulkhead reports(Map<String, String> properties) {
+    private static List<DefinedValue> reports(Map<String, String> properties) {
         return reports(properties, DECLARATIONS);
     }
 
-    private static DeclaredBulkhead reports(Map<String, String> properties, Declarations declarations) {
+    private static List<DefinedValue> reports(Map<String, String> properties, Declarations declarations) {
         SmallRyeConfig config = new SmallRyeConfigBuilder().addDefaultInterceptors()
                 .withConverter(Duration.class, 1_000, new DurationConverter())
                 .withMapping(RedisBulkheadRuntimeConfig.class)
@@ -65,21 +73,19 @@ class DeclaredBulkheadsTest {
         ValidationErrors errors = new ValidationErrors();
         EffectiveDefinitions definitions = new EffectiveDefinitions(declarations, config, false, false, errors);
         errors.report();
-        return new DeclaredBulkheads(definitions).of("reports");
+        return new DefinedValues(definitions).of("reports");
     }
 
-    private static Map<String, DefinedValue> byMember(DeclaredBulkhead bulkhead) {
-        return bulkhead.values().stream().collect(Collectors.toMap(DefinedValue::member, value -> value));
+    private static Map<String, DefinedValue> byMember(List<DefinedValue> values) {
+        return values.stream().collect(Collectors.toMap(DefinedValue::member, value -> value));
     }
 
     @Test
     void eachValueHasItsSource() {
-        DeclaredBulkhead reports = reports(Map.of("quarkus.redis-bulkhead.on-outage", "allow",
+        List<DefinedValue> reports = reports(Map.of("quarkus.redis-bulkhead.on-outage", "allow",
                 "quarkus.redis-bulkhead.reports.max-wait", "2s", "quarkus.redis-bulkhead.reports.max-hold", "5m"));
 
-        assertThat(reports.places()).containsExactly("A#first", "B#again");
-        assertThat(reports.methods()).containsExactly("A#first", "B#again");
-        assertThat(reports.values()).containsExactly(
+        assertThat(reports).containsExactly(
                 new DefinedValue("permits", "5", ANNOTATION, "A#first"),
                 new DefinedValue("weight", "1", DEFAULT, ""),
                 new DefinedValue("fair", "true", ANNOTATION, "A#first"),
@@ -146,28 +152,27 @@ class DeclaredBulkheadsTest {
     /** A policy for all bulkheads that does not suit this one. */
     @Test
     void fewerPermitsThanInstancesRejectUnderLocalForAll() {
-        DeclaredBulkhead reports = reports(Map.of("quarkus.redis-bulkhead.on-outage", "local",
-                "quarkus.redis-bulkhead.instances", "6"));
-
-        assertThat(reports.spec().onOutage()).isEqualTo(OnOutage.REJECT);
-        assertThat(byMember(reports).get("on-outage"))
+        assertThat(onOutage(Map.of("quarkus.redis-bulkhead.on-outage", "local", "quarkus.redis-bulkhead.instances", "6")))
                 .isEqualTo(new DefinedValue("on-outage", "reject", CONFIGURATION, "quarkus.redis-bulkhead.instances"));
-        assertThat(reports(Map.of("quarkus.redis-bulkhead.on-outage", "local", "quarkus.redis-bulkhead.instances", "6",
-                "quarkus.redis-bulkhead.reports.local-permits", "1")).spec().onOutage()).isEqualTo(OnOutage.LOCAL);
-        assertThat(reports(Map.of("quarkus.redis-bulkhead.on-outage", "local", "quarkus.redis-bulkhead.instances", "5"))
-                .spec().onOutage()).isEqualTo(OnOutage.LOCAL);
+        assertThat(onOutage(Map.of("quarkus.redis-bulkhead.on-outage", "local", "quarkus.redis-bulkhead.instances", "6",
+                "quarkus.redis-bulkhead.reports.local-permits", "1")).value()).isEqualTo("local");
+        assertThat(onOutage(Map.of("quarkus.redis-bulkhead.on-outage", "local", "quarkus.redis-bulkhead.instances", "5"))
+                .value()).isEqualTo("local");
+    }
+
+    private static DefinedValue onOutage(Map<String, String> properties) {
+        return byMember(reports(properties)).get("on-outage");
     }
 
     @Test
     void weightsAndWaitsThatDifferHaveTheirPlaces() {
-        Map<String, DefinedValue> values = byMember(reports(Map.of(), new Declarations(
-                List.of(new BulkheadDeclaration("A#first", "reports", 5, 2, true, null, "1s"),
-                        new BulkheadDeclaration("B#again", "reports", RedisBulkhead.PERMITS_UNSET, 1, null, null, null)),
-                List.of(),
-                List.of(guarded("A", "first", new BulkheadUse("reports", 2, "1s", new KeyOrigin.None(),
-                        BulkheadUse.NO_PARAMETER)),
-                        guarded("B", "again", new BulkheadUse("reports", 1, null, new KeyOrigin.None(), 0))),
-                Map.of(), DefinedInCode.NONE)));
+        Map<String, DefinedValue> values = byMember(reports(Map.of(), declarations(
+                guarded("A", "first",
+                        annotated("A#first", "reports",
+                                Map.of("permits", "5", "weight", "2", "fair", "true", "max-wait", "1s"))),
+                guarded("B", "again", new BulkheadUse(
+                        annotated("B#again", "reports", Map.of()),
+                        new KeyOrigin.None(), 0)))));
 
         assertThat(values.get("weight"))
                 .isEqualTo(new DefinedValue("weight", "2, of the call", ANNOTATION, "A#first, B#again"));

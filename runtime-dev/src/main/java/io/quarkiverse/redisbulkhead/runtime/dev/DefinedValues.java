@@ -1,40 +1,56 @@
-package io.quarkiverse.redisbulkhead.runtime;
+package io.quarkiverse.redisbulkhead.runtime.dev;
 
 import java.time.Duration;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
-import java.util.OptionalInt;
-import java.util.Set;
+import java.util.Objects;
 import java.util.SortedMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.EffectiveBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.Value;
+import io.quarkiverse.redisbulkhead.runtime.dev.DefinedValues.DefinedValue.Source;
 import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead;
-import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead.DefinedValue;
-import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead.DefinedValue.Source;
 
 /**
- * Shows the declared bulkheads to operators, with the source of each value.
+ * The values of declared bulkheads, with the source of each.
  *
  * @param definitions what is in force
  */
-record DeclaredBulkheads(EffectiveDefinitions definitions) {
+record DefinedValues(EffectiveDefinitions definitions) {
 
-    DeclaredBulkhead of(String name) {
-        EffectiveBulkhead bulkhead = definitions.bulkheads().get(name);
+    /**
+     * One value of the definition of a bulkhead, and where it comes from.
+     *
+     * @param member as the property of a single bulkhead is called, for example {@code max-wait}
+     * @param value as people write it, or what happens by default; empty for no bound
+     * @param source what states it
+     * @param where the class or method that carries the annotation, or the property; empty for defaults
+     */
+    record DefinedValue(String member, String value, Source source, String where) {
+
+        /** What states a value. */
+        enum Source {
+            /** {@link io.quarkiverse.redisbulkhead.RedisBulkhead}. */
+            ANNOTATION,
+            /** A property. */
+            CONFIGURATION,
+            /** Nothing. */
+            DEFAULT
+        }
+    }
+
+    List<DefinedValue> of(String name) {
         SortedMap<String, Integer> weights = definitions.weights(name);
-        List<DefinedValue> values = inForce(name, bulkhead, weights).entrySet().stream()
+        return inForce(name, definitions.bulkheads().get(name), weights).entrySet().stream()
                 .map(member -> value(member.getKey(), text(member.getValue()), stated(name, member.getKey(), weights)))
                 .toList();
-        return new DeclaredBulkhead(bulkhead.spec(), bulkhead.enabled(), definitions.isKeyed(name), values,
-                definitions.annotations().locations(name), weights);
     }
 
     private Map<String, Object> inForce(String name, EffectiveBulkhead bulkhead, SortedMap<String, Integer> weights) {
@@ -47,17 +63,17 @@ record DeclaredBulkheads(EffectiveDefinitions definitions) {
         values.put("fair", spec.fair());
         values.put("expire", spec.expire());
         values.put("max-wait", waits(name, spec.maxWait()));
-        values.put("max-hold", spec.maxHold());
+        values.put("max-hold", spec.maxHold().orElse(null));
         values.put("min-hold", spec.minHold());
         values.put("keep-idle", spec.keepIdle());
-        values.put("warn-after",
-                Optional.of(BulkheadRegistry.warnAfter(name, definitions)).filter(time -> !time.isZero()));
+        Duration warnAfter = BulkheadRegistry.warnAfter(name, definitions);
+        values.put("warn-after", warnAfter.isZero() ? null : warnAfter);
         values.put("on-lost", spec.onLost());
         values.put("on-full", definitions.onFull(name).<Object> map(onFull -> onFull)
                 .orElse("scheduled runs are skipped, other calls rejected"));
         values.put("on-outage", spec.onOutage());
         values.put("local-permits", spec.localPermits());
-        values.put("max-waiters", spec.maxWaiters());
+        values.put("max-waiters", spec.maxWaiters().isPresent() ? spec.maxWaiters().getAsInt() : null);
         values.put("await-release", spec.awaitRelease());
         values.put("rest.retry-after", definitions.retryAfter(name).<Object> map(delay -> delay.isZero() ? "none" : delay)
                 .orElse("estimate"));
@@ -69,8 +85,8 @@ record DeclaredBulkheads(EffectiveDefinitions definitions) {
     private String waits(String name, Duration inForce) {
         return definitions.values(name).containsKey("max-wait") ? text(inForce)
                 : definitions.annotations().of(name).stream()
-                        .map(place -> place.values().containsKey("max-wait") ? place.values().get("max-wait").value() : inForce)
-                        .distinct().map(DeclaredBulkheads::text).collect(Collectors.joining(", "));
+                        .map(place -> Value.of(place.values(), "max-wait", inForce)).distinct().map(DefinedValues::text)
+                        .collect(Collectors.joining(", "));
     }
 
     /** What states a value; the places of those that differ. Null for a default. */
@@ -79,17 +95,18 @@ record DeclaredBulkheads(EffectiveDefinitions definitions) {
         if (one != null) {
             return one;
         }
-        Set<String> places = new LinkedHashSet<>();
-        definitions.annotations().of(name).stream().filter(place -> place.values().containsKey(member))
-                .forEach(place -> places.add(place.values().get(member).where()));
-        if (member.equals("weight")) {
-            weights.forEach((method, weight) -> {
-                if (weight == DeclaredBulkhead.OF_THE_CALL) {
-                    places.add(method);
-                }
-            });
+        if (member.equals("local-permits")) {
+            return definitions.forAll().get("instances");
         }
-        return places.isEmpty() ? null : new Value(String.join(", ", places), null);
+        if (member.equals("keep-idle") && definitions.bulkheads().get(name).spec().permits() > 1) {
+            return definitions.forAll().get(member);
+        }
+        Stream<String> ofCalls = weights.keySet().stream()
+                .filter(method -> member.equals("weight") && weights.get(method) == DeclaredBulkhead.OF_THE_CALL);
+        String places = Stream.concat(definitions.annotations().of(name).stream()
+                .filter(place -> place.values().containsKey(member)).map(place -> place.written().location()), ofCalls)
+                .distinct().collect(Collectors.joining(", "));
+        return places.isEmpty() ? null : new Value(places, null);
     }
 
     private static DefinedValue value(String member, String text, Value stated) {
@@ -102,12 +119,6 @@ record DeclaredBulkheads(EffectiveDefinitions definitions) {
         if (value instanceof Duration time) {
             return time.toMillis() % 1_000 == 0 ? time.toSeconds() + "s" : time.toMillis() + "ms";
         }
-        if (value instanceof OptionalInt number) {
-            return number.isPresent() ? Integer.toString(number.getAsInt()) : "";
-        }
-        if (value instanceof Optional<?> optional) {
-            return optional.map(DeclaredBulkheads::text).orElse("");
-        }
-        return value instanceof Enum<?> choice ? choice.name().toLowerCase(Locale.ROOT) : value.toString();
+        return value instanceof Enum<?> choice ? choice.name().toLowerCase(Locale.ROOT) : Objects.toString(value, "");
     }
 }
