@@ -60,6 +60,21 @@ class ShutdownTest extends TwoInstances {
         assertThat(look().granted()).isZero();
     }
 
+    @Test
+    void stopAwaitsAllExecutions() {
+        Admission first = admit(semaphore);
+        Admission second = admit(semaphore);
+        CompletableFuture<Void> idle = executions.idle().toCompletableFuture();
+        first.end();
+        first.end();
+        assertThat(idle).isNotDone();
+
+        second.end();
+
+        assertThat(idle).isCompleted();
+        assertThat(new Executions().idle().toCompletableFuture()).isCompleted();
+    }
+
     /** Regardless of how an execution got its permits. */
     @Test
     void eachExecutionIsCountedOnce() {
