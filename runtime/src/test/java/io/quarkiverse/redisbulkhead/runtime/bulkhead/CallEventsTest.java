@@ -185,14 +185,6 @@ class CallEventsTest extends TwoInstances {
                 "rejected UNAVAILABLE");
     }
 
-    @Test
-    void cancelledWhileWaiting() {
-        takeAll();
-        admit(WAITING).end();
-
-        log.isExactly("call work A#a", "requested", "waiting", "rejected CANCELLED");
-    }
-
     /** The late reply does not matter. */
     @Test
     void cancelledBeforeTheReply() {

@@ -156,23 +156,6 @@ class OutageTest extends TwoInstances {
         assertThat(permit.isHeld()).isTrue();
     }
 
-    /** A broken connection is not an outage. */
-    @Test
-    void lostStatementIsStatedAgain() {
-        server.setDown(true);
-        server.timeoutMicros = 100_000;
-        Admission call = call(one, waiting(1));
-        Admission immediate = call(two, work(5));
-        advance(Duration.ofMillis(300));
-        assertThat(call.granted().toCompletableFuture()).isNotDone();
-
-        server.setDown(false);
-        advance(Duration.ofMillis(1_500));
-
-        held(call);
-        assertThat(immediate.granted().toCompletableFuture()).isDone();
-    }
-
     /** Trap 25: each key has its own local limit, scaled with the limit of the key. */
     @Test
     void localPolicyLimitsEachKey() {
