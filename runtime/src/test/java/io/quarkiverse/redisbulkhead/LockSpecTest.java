@@ -57,28 +57,6 @@ class LockSpecTest {
 
     @ParameterizedTest
     @NullSource
-    @ValueSource(strings = { "", " ", "\t\n", "\uD800" })
-    void refusesInvalidNames(String name) {
-        assertThatIllegalArgumentException().isThrownBy(() -> LockSpec.named(name)).withMessageContaining("name");
-    }
-
-    @Test
-    void refusesALongName() {
-        assertThat(LockSpec.named("x".repeat(195)).build().bulkhead().name()).hasSize(200);
-        assertThatIllegalArgumentException().isThrownBy(() -> LockSpec.named("x".repeat(196)))
-                .withMessageContaining("195").withMessageContaining("196");
-    }
-
-    @ParameterizedTest
-    @NullSource
-    @ValueSource(strings = { "PT0S", "PT-1S", "PT0.0009S", "P366D" })
-    void refusesInvalidLeases(Duration lease) {
-        assertThatIllegalArgumentException().isThrownBy(() -> LockSpec.named("a").lockTimeout(lease))
-                .withMessageContaining("lockTimeout");
-    }
-
-    @ParameterizedTest
-    @NullSource
     @ValueSource(strings = { "PT-1S", "P366D" })
     void refusesInvalidAcquireTimeouts(Duration wait) {
         assertThatIllegalArgumentException().isThrownBy(() -> LockSpec.named("a").acquireTimeout(wait))

@@ -39,9 +39,10 @@ class SemaphoreSpecTest {
 
     @ParameterizedTest
     @NullSource
-    @ValueSource(strings = { "", " ", "\t\n" })
-    void refusesABlankName(String name) {
+    @ValueSource(strings = { "", " ", "\t\n", "\uD800" })
+    void refusesInvalidNames(String name) {
         assertThatIllegalArgumentException().isThrownBy(() -> SemaphoreSpec.named(name)).withMessageContaining("name");
+        assertThatIllegalArgumentException().isThrownBy(() -> LockSpec.named(name)).withMessageContaining("name");
     }
 
     /** Names are logged, and may be user input. */
@@ -69,6 +70,9 @@ class SemaphoreSpecTest {
         assertThat(SemaphoreSpec.named("x".repeat(200)).permits(1).build().name()).hasSize(200);
         assertThatIllegalArgumentException().isThrownBy(() -> SemaphoreSpec.named("x".repeat(201)))
                 .withMessageContaining("200").withMessageContaining("201");
+        assertThat(LockSpec.named("x".repeat(195)).build().bulkhead().name()).hasSize(200);
+        assertThatIllegalArgumentException().isThrownBy(() -> LockSpec.named("x".repeat(196)))
+                .withMessageContaining("195").withMessageContaining("196");
     }
 
     @ParameterizedTest
@@ -84,6 +88,8 @@ class SemaphoreSpecTest {
     void refusesInvalidLeases(Duration expire) {
         assertThatIllegalArgumentException().isThrownBy(() -> SemaphoreSpec.named("a").expire(expire))
                 .withMessageContaining("expire");
+        assertThatIllegalArgumentException().isThrownBy(() -> LockSpec.named("a").lockTimeout(expire))
+                .withMessageContaining("lockTimeout");
     }
 
     @Test

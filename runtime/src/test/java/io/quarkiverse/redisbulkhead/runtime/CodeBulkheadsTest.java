@@ -27,7 +27,6 @@ import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.LoggedWarnings;
 import io.quarkus.runtime.configuration.ConfigurationException;
 import io.quarkus.runtime.configuration.DurationConverter;
-import io.smallrye.config.EnvConfigSource;
 import io.smallrye.config.PropertiesConfigSource;
 import io.smallrye.config.SmallRyeConfigBuilder;
 
@@ -37,7 +36,6 @@ class CodeBulkheadsTest {
     static final SemaphoreSpec REPORTS = SemaphoreSpec.named("reports").permits(5).build();
 
     final Map<String, String> properties = new HashMap<>();
-    final Map<String, String> environment = new HashMap<>();
 
     @Test
     void specAppliesWithoutConfiguration() {
@@ -62,16 +60,6 @@ class CodeBulkheadsTest {
                 .weight(2).fair(true).expire(Duration.ofMinutes(2)).maxWait(Duration.ofSeconds(4)).maxHold(Duration.ofHours(1))
                 .minHold(Duration.ofSeconds(1)).keepIdle(Duration.ofSeconds(3)).onLost(OnLost.INTERRUPT)
                 .onOutage(OnOutage.LOCAL).localPermits(2).maxWaiters(9).awaitRelease(true).build(), false));
-    }
-
-    @Test
-    void environmentVariablesAreConfiguration() {
-        environment.put("QUARKUS_REDIS_BULKHEAD_DAILY_IMPORTS_PERMITS", "3");
-        environment.put("QUARKUS_REDIS_BULKHEAD__ORDERS_OF_7__FAIR", "true");
-        CodeBulkheads bulkheads = bulkheads();
-
-        assertThat(define(bulkheads, SemaphoreSpec.named("daily-imports").permits(5).build()).spec().permits()).isEqualTo(3);
-        assertThat(define(bulkheads, SemaphoreSpec.named("orders.of.7").permits(5).build()).spec().fair()).isTrue();
     }
 
     @Test
@@ -243,7 +231,7 @@ class CodeBulkheadsTest {
                 new SmallRyeConfigBuilder().addDefaultInterceptors()
                         .withConverter(Duration.class, 1_000, new DurationConverter())
                         .withMapping(RedisBulkheadRuntimeConfig.class).withMappingIgnore("quarkus.**")
-                        .withSources(new PropertiesConfigSource(full, "test", 100), new EnvConfigSource(environment, 300))
+                        .withSources(new PropertiesConfigSource(full, "test", 100))
                         .build(),
                 true, false, errors);
         errors.report();

@@ -113,6 +113,8 @@ class AwaitReleaseTest {
     @Test
     void awaitReleaseCallsReturnAfterTheRelease() throws Exception {
         assertReturnsAfterTheRelease("awaiting", () -> reports.awaiting());
+        assertReturnsAfterTheRelease("awaiting", () -> reports.awaitingUni().await().atMost(LONG));
+        assertReturnsAfterTheRelease("awaiting", () -> reports.awaitingStage().toCompletableFuture().get(20, TimeUnit.SECONDS));
         SemaphoreSpec spec = SemaphoreSpec.named("awaiting-in-code").permits(1).awaitRelease(true).build();
         assertReturnsAfterTheRelease(spec.name(), () -> bulkheads.semaphore(spec).call(Reports::pause));
         assertReturnsAfterTheRelease(spec.name(), () -> {
@@ -172,6 +174,16 @@ class AwaitReleaseTest {
         @RedisBulkhead(name = "awaiting", permits = 1)
         String awaiting() {
             return pause();
+        }
+
+        @RedisBulkhead(name = "awaiting", permits = 1)
+        Uni<String> awaitingUni() {
+            return Uni.createFrom().item(Reports::pause);
+        }
+
+        @RedisBulkhead(name = "awaiting", permits = 1)
+        CompletionStage<String> awaitingStage() {
+            return CompletableFuture.supplyAsync(Reports::pause);
         }
     }
 }

@@ -13,14 +13,25 @@ import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreListener;
+import io.quarkiverse.redisbulkhead.runtime.store.ObservedShareStore;
+import io.quarkus.arc.Arc;
 import io.quarkus.test.QuarkusUnitTest;
 
-/** An application with disabled bulkheads needs no Redis. */
+/**
+ * An application with disabled bulkheads needs no Redis. Micrometer and OpenTelemetry are present, but disabled for bulkheads.
+ */
 class DisabledWithoutRedisTest {
 
     @RegisterExtension
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
-            .withApplicationRoot(jar -> jar.addClasses(Guarded.class))
+            .withApplicationRoot(
+                    jar -> jar.addClasses(OptionalExtensions.class, Guarded.class, Scrape.class, Scrape.Sample.class))
+            .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.METRICS, OptionalExtensions.TRACING))
+            .overrideConfigKey("quarkus.otel.traces.exporter", "none")
+            .overrideConfigKey("quarkus.redis-bulkhead.metrics.enabled", "false")
+            .overrideConfigKey("quarkus.redis-bulkhead.tracing.enabled", "false")
             .overrideConfigKey("quarkus.devservices.enabled", "false")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.enabled", "false");
 
@@ -34,6 +45,15 @@ class DisabledWithoutRedisTest {
     void callsProceedAndStatusFails() {
         assertThat(guarded.render()).isEqualTo("done");
         assertThatThrownBy(() -> bulkheads.semaphore("reports").status()).isInstanceOf(BulkheadUnavailableException.class);
+    }
+
+    @Test
+    void disabledMetricsAndTracesAddNoListener() {
+        assertThat(Arc.container().listAll(SemaphoreListener.class)).isEmpty();
+        assertThat(Arc.container().listAll(ObservedShareStore.Listener.class)).isEmpty();
+        Scrape scrape = Scrape.now();
+        assertThat(scrape.samples()).isEmpty();
+        assertThat(scrape.text()).contains("jvm_");
     }
 
     /** Disabling bulkheads does not disable locks. The extension learns of a lock when the application requests it. */

@@ -65,8 +65,6 @@ class LocalStoreTest {
             .overrideRuntimeConfigKey("quarkus.thread-pool.max-threads", Integer.toString(WORKERS))
             .overrideConfigKey("app.region", "built")
             .overrideRuntimeConfigKey("app.region", "eu")
-            .overrideRuntimeConfigKey("app.kind", "books")
-            .overrideRuntimeConfigKey("app.books.name", "of.books")
             .overrideConfigKey("quarkus.redis-bulkhead.\"built-orders\".permits", "9")
             .overrideConfigKey("quarkus.redis-bulkhead.\"eu-orders\".permits", "2")
             .overrideConfigKey("quarkus.redis-bulkhead.\"us-orders\".permits", "7");
@@ -107,12 +105,11 @@ class LocalStoreTest {
         assertThat(Arc.container().listAll(Redis.class)).isEmpty();
     }
 
-    // ---- Annotation members may contain property expressions, which are resolved when the application starts.
+    // ---- Annotation members may contain property expressions, which are resolved when the application starts: ExpressionsTest.
 
     @Test
     void resolvesNames() {
-        assertThat(bulkheads.names()).containsExactlyInAnyOrder("eu-orders", "of.books", "price$", "${quoted}", "fallback",
-                "${escaped}", "reports", "mapped", "mapped-of", "slow");
+        assertThat(bulkheads.names()).containsExactlyInAnyOrder("eu-orders", "reports", "mapped", "mapped-of", "slow");
     }
 
     @Test
@@ -125,15 +122,6 @@ class LocalStoreTest {
         }
         assertThat(shop.order()).isEqualTo("eu-orders");
         assertThat(shop.buy()).isEqualTo("eu-orders");
-    }
-
-    @Test
-    void supportsNestedExpressionsDefaultsAndEscapes() {
-        assertThat(shop.nested()).isEqualTo("of.books");
-        assertThat(shop.byDefault()).isEqualTo("fallback");
-        assertThat(shop.dollar()).isEqualTo("price$");
-        assertThat(shop.quoted()).isEqualTo("${quoted}");
-        assertThat(shop.escaped()).isEqualTo("${escaped}");
     }
 
     // ---- An application's mapper for the base exception of rejections wins over that of the extension.
@@ -243,31 +231,6 @@ class LocalStoreTest {
 
         @RedisBulkhead(name = "${app.unset.region:eu}-orders")
         String buy() {
-            return permit.get().bulkhead();
-        }
-
-        @RedisBulkhead(name = "${app.${app.kind}.name}", permits = 1)
-        String nested() {
-            return permit.get().bulkhead();
-        }
-
-        @RedisBulkhead(name = "${app.unset.name:fallback}", permits = 1, expire = "${app.unset.lease:${app.unset.other:10s}}")
-        String byDefault() {
-            return permit.get().bulkhead();
-        }
-
-        @RedisBulkhead(name = "price$", permits = 1)
-        String dollar() {
-            return permit.get().bulkhead();
-        }
-
-        @RedisBulkhead(name = "$${quoted}", permits = 1)
-        String quoted() {
-            return permit.get().bulkhead();
-        }
-
-        @RedisBulkhead(name = "\\${escaped}", permits = 1)
-        String escaped() {
             return permit.get().bulkhead();
         }
     }

@@ -328,7 +328,10 @@ class ManagementEndpointTest {
                 .body("limits[0].holders", hasSize(0)));
     }
 
-    /** An instance that was killed returns nothing: its share is free when its lease ends, or an operator revokes it. */
+    /**
+     * Trap 54: an instance that was killed does not answer, so its share is shown. That is free when its lease ends, or an
+     * operator revokes it.
+     */
     @Test
     void revokesTheShareOfASilentInstance() {
         OtherInstance other = other();
@@ -336,6 +339,7 @@ class ManagementEndpointTest {
         String name = other.name();
         other.kill();
         await().atMost(LONG).untilAsserted(() -> as("victor").get(ALL + "/of-dead").then()
+                .body("limits[0].inUse", is(1))
                 .body("limits[0].holders.state", contains("silent"))
                 .body("limits[0].holders.permitId", contains(name)));
 
@@ -349,6 +353,7 @@ class ManagementEndpointTest {
         permits.add(bulkheads.lock("orders").tryLock().orElseThrow());
 
         await().atMost(LONG).untilAsserted(() -> as("victor").get(ALL + "/lock:orders").then().statusCode(200)
+                .body("limits[0].limit", is(1))
                 .body("limits[0].holders[0].permitId", is(permits.get(0).id())));
         problem(as("olga").delete(ALL + "/lock:orders/permits/" + permits.get(0).id()), 409, "belongs to a lock");
         assertThat(permits.get(0).isHeld()).isTrue();

@@ -47,10 +47,10 @@ final class EventLoopMistakes {
             "RBH015 Service#synchronous" + NON_BLOCKING);
 
     @Path("resource")
+    @RedisBulkhead(name = "resource", permits = 1)
     public static class Resource {
         @GET
         @NonBlocking
-        @RedisBulkhead(name = "resource", permits = 1)
         public String synchronous() {
             return "";
         }
@@ -58,7 +58,6 @@ final class EventLoopMistakes {
         @GET
         @Path("uni")
         @NonBlocking
-        @RedisBulkhead(name = "resource", permits = 1)
         public Uni<String> uni() {
             return null;
         }
@@ -72,41 +71,36 @@ final class EventLoopMistakes {
 
     @Singleton
     @NonBlocking
+    @RedisBulkhead(name = "service", permits = 1)
     static class Service extends Base {
-        @RedisBulkhead(name = "service", permits = 1)
         int synchronous() {
             return 0;
         }
 
         @Blocking
-        @RedisBulkhead(name = "service", permits = 1)
         void blocking() {
         }
 
         @RunOnVirtualThread
-        @RedisBulkhead(name = "service", permits = 1)
         void virtual() {
         }
     }
 
     @Singleton
     @GrpcService
+    @RedisBulkhead(name = "grpc", permits = 1)
     static class Greeter {
-        @RedisBulkhead(name = "grpc", permits = 1)
         public void greet(String name, StreamObserver<String> answer) {
         }
 
         @Blocking
-        @RedisBulkhead(name = "grpc", permits = 1)
         public void greetFromAWorker(String name, StreamObserver<String> answer) {
         }
 
-        @RedisBulkhead(name = "grpc", permits = 1)
         public Uni<String> greetLater(String name) {
             return null;
         }
 
-        @RedisBulkhead(name = "grpc", permits = 1)
         public String helper(String name) {
             return name;
         }
@@ -114,105 +108,92 @@ final class EventLoopMistakes {
 
     @Singleton
     @Blocking
+    @RedisBulkhead(name = "events", permits = 1)
     static class Consumers {
         @ConsumeEvent("a")
-        @RedisBulkhead(name = "events", permits = 1)
         void synchronous(String body) {
         }
 
         @ConsumeEvent(value = "b", blocking = false)
-        @RedisBulkhead(name = "events", permits = 1)
         String reply(String body) {
             return body;
         }
 
         @ConsumeEvent(value = "c", blocking = true)
-        @RedisBulkhead(name = "events", permits = 1)
         void onAWorker(String body) {
         }
 
         @Blocking
         @ConsumeEvent("d")
-        @RedisBulkhead(name = "events", permits = 1)
         void alsoOnAWorker(String body) {
         }
 
         @ConsumeEvent("e")
-        @RedisBulkhead(name = "events", permits = 1)
         Uni<Void> uni(String body) {
             return null;
         }
     }
 
     @Singleton
+    @RedisBulkhead(name = "messages", permits = 1)
     static class Messages {
         @Incoming("a")
-        @RedisBulkhead(name = "messages", permits = 1)
         void synchronous(String body) {
         }
 
         @Incoming("a")
         @Incoming("b")
-        @RedisBulkhead(name = "messages", permits = 1)
         void ofTwoChannels(String body) {
         }
 
         @Outgoing("x")
         @Outgoing("y")
-        @RedisBulkhead(name = "messages", permits = 1)
         String toTwoChannels() {
             return null;
         }
 
         @Blocking
         @Incoming("b")
-        @RedisBulkhead(name = "messages", permits = 1)
         void onAWorker(String body) {
         }
 
         @Transactional
         @Incoming("c")
-        @RedisBulkhead(name = "messages", permits = 1)
         void inATransaction(String body) {
         }
 
         @Incoming("d")
-        @RedisBulkhead(name = "messages", permits = 1)
         Uni<Void> uni(String body) {
             return null;
         }
     }
 
     @Singleton
+    @RedisBulkhead(name = "routes", permits = 1)
     static class Routes {
         @Route(path = "plain")
-        @RedisBulkhead(name = "routes", permits = 1)
         String plain() {
             return "";
         }
 
         @Route(path = "a", type = HandlerType.BLOCKING)
         @Route(path = "b")
-        @RedisBulkhead(name = "routes", permits = 1)
         String several() {
             return "";
         }
 
         @Route(path = "worker", type = HandlerType.BLOCKING)
-        @RedisBulkhead(name = "routes", permits = 1)
         String onAWorker() {
             return "";
         }
 
         @RunOnVirtualThread
         @Route(path = "virtual")
-        @RedisBulkhead(name = "routes", permits = 1)
         String virtual() {
             return "";
         }
 
         @RouteFilter
-        @RedisBulkhead(name = "routes", permits = 1)
         void filter(String context) {
         }
     }

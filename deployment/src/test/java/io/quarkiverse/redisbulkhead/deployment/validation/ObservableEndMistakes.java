@@ -71,76 +71,62 @@ final class ObservableEndMistakes {
                     + "returns java.util.concurrent.Future<java.lang.String>" + WAY_OUT);
 
     @Singleton
+    @RedisBulkhead(name = "endless-results", permits = 1)
     static class Service {
-        @RedisBulkhead(name = "endless-results", permits = 1)
         Callable<String> callable() {
             return null;
         }
 
-        @RedisBulkhead(name = "endless-results", permits = 1)
         Iterator<String> iterator() {
             return null;
         }
 
-        @RedisBulkhead(name = "endless-results", permits = 1)
         RestResponse<InputStream> responseWithAStream() {
             return null;
         }
 
-        @RedisBulkhead(name = "endless-results", permits = 1)
         Future<String> future() {
             return null;
         }
 
-        @RedisBulkhead(name = "endless-results", permits = 1)
         io.vertx.core.Future<String> vertxFuture() {
             return null;
         }
 
-        @RedisBulkhead(name = "endless-results", permits = 1)
         OwnFuture ownFuture() {
             return null;
         }
 
-        @RedisBulkhead(name = "endless-results", permits = 1)
         Flow.Publisher<String> publisher() {
             return null;
         }
 
-        @RedisBulkhead(name = "endless-results", permits = 1)
         RestMulti<String> restMulti() {
             return null;
         }
 
-        @RedisBulkhead(name = "endless-results", permits = 1)
         AbstractUni<String> uniSubtype() {
             return null;
         }
 
-        @RedisBulkhead(name = "endless-results", permits = 1)
         TokenStream tokenStream() {
             return null;
         }
 
-        @RedisBulkhead(name = "endless-results", permits = 1)
         void asyncResponse(AsyncResponse response) {
         }
 
-        @RedisBulkhead(name = "endless-results", permits = 1)
         void sse(SseEventSink sink) {
         }
 
-        @RedisBulkhead(name = "endless-results", permits = 1)
         StreamingOutput streamingOutput() {
             return null;
         }
 
-        @RedisBulkhead(name = "endless-results", permits = 1)
         Stream<String> stream() {
             return null;
         }
 
-        @RedisBulkhead(name = "endless-results", permits = 1)
         IntStream streamOfNumbers() {
             return null;
         }
@@ -148,33 +134,28 @@ final class ObservableEndMistakes {
 
     /** The last two are valid. */
     @Singleton
+    @RedisBulkhead(name = "endless-results", permits = 1)
     static class Nested {
-        @RedisBulkhead(name = "endless-results", permits = 1)
         Uni<Multi<String>> uni() {
             return null;
         }
 
-        @RedisBulkhead(name = "endless-results", permits = 1)
         Supplier<Optional<Uni<String>>> supplier() {
             return null;
         }
 
-        @RedisBulkhead(name = "endless-results", permits = 1)
         List<? extends Uni<String>> bounded() {
             return null;
         }
 
-        @RedisBulkhead(name = "endless-results", permits = 1)
         Uni<String>[] array() {
             return null;
         }
 
-        @RedisBulkhead(name = "endless-results", permits = 1)
         Uni<List<Optional<String>>> result() {
             return null;
         }
 
-        @RedisBulkhead(name = "endless-results", permits = 1)
         Map<String, ? super Integer> numbers() {
             return null;
         }
@@ -197,13 +178,12 @@ final class ObservableEndMistakes {
 
     // Written as the Kotlin compiler does it.
     @Singleton
+    @RedisBulkhead(name = "endless-results", permits = 1)
     static class Suspending {
-        @RedisBulkhead(name = "endless-results", permits = 1)
         Object suspending(String argument, kotlin.coroutines.Continuation<? super String> continuation) {
             return null;
         }
 
-        @RedisBulkhead(name = "endless-results", permits = 1)
         Object suspendingUntilItReturnsAFuture(kotlin.coroutines.Continuation<? super Future<String>> continuation) {
             return null;
         }

@@ -22,7 +22,6 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
-import io.quarkiverse.redisbulkhead.BulkheadInterruptedException;
 import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
@@ -391,22 +390,6 @@ class ProgrammaticApiTest extends BehaviourTestBase {
                     .subscribe().with(done::complete, done::completeExceptionally);
         });
         assertThat(done.get(20, TimeUnit.SECONDS)).isEqualTo("2, same thread");
-    }
-
-    /** Trap 9. */
-    @Test
-    void interruptedAcquire() {
-        filled(both -> {
-            Caller<Permit> waiting = Caller.of(() -> reports().acquire(LONG));
-            awaitWaiters("reports", 1);
-            waiting.interrupt();
-            assertThat(waiting).satisfies(interrupted -> {
-                assertThat(interrupted.failure()).isInstanceOf(BulkheadInterruptedException.class)
-                        .hasMessageContaining("interrupted");
-                assertThat(interrupted.interruptedAfterwards()).isTrue();
-            });
-            assertThat(reports().waiters()).isEmpty();
-        });
     }
 
     @Test

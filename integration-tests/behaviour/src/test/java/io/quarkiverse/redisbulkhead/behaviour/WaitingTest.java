@@ -76,6 +76,8 @@ class WaitingTest extends BehaviourTestBase {
                 assertThat(e.name()).isEqualTo(IMPATIENT);
                 assertThat(e.limit()).isEqualTo(1);
                 assertThat(e.nearestLeaseEnd()).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(30));
+                assertThat(e.getStackTrace()).as("stack of the caller")
+                        .anyMatch(frame -> frame.getMethodName().contains("rejectsWaitersAfterMaxWait"));
             });
             assertThat(Duration.ofNanos(System.nanoTime() - begin)).isBetween(Duration.ofMillis(500), LONG);
 

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.OptionalInt;
 
 import org.junit.jupiter.api.Test;
 
@@ -85,16 +84,6 @@ class CallEventsTest extends TwoInstances {
         }
     }
 
-    @Test
-    void fullBulkheadRejectsCall() {
-        takeAll();
-        Admission admission = admit(SPEC);
-        admission.end();
-
-        assertThat(rejection(admission)).isInstanceOf(BulkheadFullException.class);
-        log.isExactly("call work A#a", "requested", "rejected FULL");
-    }
-
     /** The 50 ms for the answer to a recall are no wait. */
     @Test
     void callThatDoesNotWaitIsNotReportedAsWaiting() {
@@ -133,18 +122,6 @@ class CallEventsTest extends TwoInstances {
         assertThat(rejection(second)).isExactlyInstanceOf(IllegalStateException.class)
                 .hasCauseExactlyInstanceOf(BulkheadFullException.class);
         assertThat(log.lines).last().isEqualTo("rejected TIMED_OUT");
-    }
-
-    @Test
-    void waitingCallReportsWaitingBeforeAcquired() {
-        Admission holder = takeAll();
-        Admission admission = admit(WAITING);
-        log.isExactly("call work A#a", "requested", "waiting");
-        holder.end();
-        held(admission);
-        admission.end();
-
-        log.isExactly("call work A#a", "requested", "waiting", "acquired ACCEPTED", "released");
     }
 
     /** Although it states its need several times, and continues to wait for a local permit. */
@@ -207,14 +184,6 @@ class CallEventsTest extends TwoInstances {
 
         log.isExactly("call work A#a", "requested", "rejected UNAVAILABLE", "call work A#a", "requested",
                 "rejected UNAVAILABLE");
-    }
-
-    @Test
-    void cancelledWhileWaiting() {
-        takeAll();
-        admit(WAITING).end();
-
-        log.isExactly("call work A#a", "requested", "waiting", "rejected CANCELLED");
     }
 
     /** The late reply does not matter. */
@@ -330,18 +299,6 @@ class CallEventsTest extends TwoInstances {
         second.isExactly(log.lines.toArray(String[]::new));
     }
 
-    @Test
-    void lossesAreReported() {
-        Admission admission = admit(SPEC);
-        one.pause();
-        advance(Duration.ofSeconds(31));
-        one.resume();
-        one.catchUp();
-        admission.end();
-
-        log.isExactly("call work A#a", "requested", "acquired ACCEPTED", "lost LEASE_ENDED", "released");
-    }
-
     /** Without call listeners, a call allocates no objects for events. */
     @Test
     void withoutCallListenersNothingIsAllocatedForEvents() {
@@ -351,16 +308,6 @@ class CallEventsTest extends TwoInstances {
         one.events = losses;
         one.engine.listen(losses);
         assertThat(one.engine.listeners.onCall(WORK, "A#a", 1)).isSameAs(List.of());
-    }
-
-    @Test
-    void permitNamesItsBulkheadAndKey() {
-        HeldPermit permit = held(semaphore(one, SPEC).forKey("acme", OptionalInt.empty()).admit("A#a"));
-
-        assertThat(permit.bulkhead()).isEqualTo("work");
-        assertThat(permit.key()).contains("acme");
-        assertThat(permit.id()).startsWith("one-");
-        assertThat(permit.interruption()).isEmpty();
     }
 
     /** Records the events. */

@@ -222,20 +222,6 @@ class DetachedPermitTest extends TwoInstances {
     // ---- Attaching
 
     @Test
-    void attachedPermitIsRenewedAndReleased() {
-        HeldPermit permit = attached(two, detached(hold()));
-        one.die();
-        advance(Duration.ofSeconds(20));
-        assertThat(permit.isHeld()).isTrue();
-        assertThat(two.engine.here(WORK, 100).holders()).singleElement()
-                .satisfies(holder -> assertThat(holder.method()).isEqualTo("n"));
-
-        assertThat(permit.release().toCompletableFuture()).isCompletedWithValue(true);
-
-        assertThat(look().granted()).isZero();
-    }
-
-    @Test
     void attachOfAGonePermitFails() {
         assertThat(failure(attach(one, token()))).isInstanceOf(PermitGoneException.class)
                 .hasMessage("The detached permit abc-1 is no longer in bulkhead 'work': its lease has ended, it was already "

@@ -6,8 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletableFuture;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,19 +40,6 @@ class EngineTest extends TwoInstances {
     }
 
     @Test
-    void idlePermitsGoBackAndNothingStays() {
-        call(one, work(3)).end();
-        assertThat(look().granted()).isEqualTo(1);
-
-        advance(Duration.ofSeconds(3));
-
-        assertThat(look().granted()).isZero();
-        advance(Duration.ofSeconds(2));
-        assertThat(one.engine.bulkheadNow(WORK)).as("in memory").isNull();
-        assertThat(one.planned()).as("timers").isZero();
-    }
-
-    @Test
     void permitInUseAllTheTimeStays() {
         for (int i = 0; i < 20; i++) {
             Admission call = call(one, work(3));
@@ -84,14 +69,6 @@ class EngineTest extends TwoInstances {
     }
 
     // ---- Calls that do not wait
-
-    @Test
-    void fullBulkheadRejects() {
-        Admission holder = call(one, work(1));
-
-        assertThat(rejection(call(two, work(1)))).isExactlyInstanceOf(BulkheadFullException.class);
-        held(holder);
-    }
 
     @Test
     void executionsOfThisInstanceAloneRejectWithoutTheStore() {
@@ -269,18 +246,6 @@ class EngineTest extends TwoInstances {
 
     // ---- Waiting
 
-    @Test
-    void waitsUntilAnotherInstanceReturns() {
-        Admission holder = call(one, waiting(1));
-        Admission waiter = call(two, waiting(1));
-        assertThat(waiter.isHeldNow()).isFalse();
-        assertThat(waiter.attempted().toCompletableFuture()).isCompleted();
-
-        holder.end();
-
-        held(waiter);
-    }
-
     private static final SemaphoreDefinition NOT_FAIR = work(2,
             spec -> spec.maxWait(LONG).fair(false).keepIdle(Duration.ZERO));
 
@@ -335,20 +300,6 @@ class EngineTest extends TwoInstances {
     }
 
     @Test
-    void waitEnds() {
-        held(call(one, waiting(1)));
-        Admission waiter = call(two, work(1, spec -> spec.maxWait(Duration.ofSeconds(2))));
-        advance(Duration.ofMillis(1_999));
-        assertThat(waiter.granted().toCompletableFuture()).isNotDone();
-
-        advance(Duration.ofMillis(2));
-
-        assertThat(rejection(waiter)).isInstanceOf(BulkheadFullException.class);
-        assertThat(look().waiting()).isZero();
-        assertThat(two.limits.isEmpty()).isTrue();
-    }
-
-    @Test
     void callsAreServedInOrder() {
         Admission holder = call(one, waiting(1));
         List<Admission> waiters = new ArrayList<>();
@@ -386,17 +337,6 @@ class EngineTest extends TwoInstances {
         advance(Duration.ofMillis(100));
         assertThat(sharesNow()).isZero();
         assertThat(two.limits.isEmpty()).isTrue();
-    }
-
-    @Test
-    void callAboveTheLimitInForceIsRejected() {
-        one.engine.resize(WORK, 2);
-
-        assertThat(rejection(call(one, work(4, spec -> spec.weight(3).maxWait(LONG)))))
-                .isInstanceOfSatisfying(CallRejectedException.class,
-                        full -> assertThat(CallRejectedException.reasonOf(full))
-                                .isEqualTo(CallRejectedException.Reason.ABOVE_LIMIT))
-                .hasMessageContaining("has a limit of 2");
     }
 
     /** Trap 19. */
@@ -444,14 +384,6 @@ class EngineTest extends TwoInstances {
 
     // ---- Leases
 
-    @Test
-    void leaseIsRenewedWhileAnExecutionRuns() {
-        HeldPermit permit = held(call(one, work(1)));
-        advance(Duration.ofMinutes(1));
-        assertThat(permit.isHeld()).isTrue();
-        assertThat(look().granted()).isEqualTo(1);
-    }
-
     /** Trap 7. */
     @Test
     void pauseBeyondTheLeaseIsALoss() {
@@ -469,19 +401,6 @@ class EngineTest extends TwoInstances {
         assertThat(held(successor).isHeld()).isTrue();
         assertThat(one.losses.values()).extracting(PermitLost::reason).containsExactly(Reason.LEASE_ENDED);
         assertThat(look().granted()).isEqualTo(1);
-    }
-
-    @Test
-    void maxHoldEndsThePermitAndServesTheNext() {
-        SemaphoreDefinition bounded = work(1, spec -> spec.maxWait(LONG).maxHold(Duration.ofSeconds(3)));
-        HeldPermit permit = held(call(one, bounded));
-        Admission next = call(one, bounded);
-
-        advance(Duration.ofMillis(3_100));
-
-        assertThat(permit.isHeld()).isFalse();
-        assertThat(one.losses.get(permit.id()).reason()).isEqualTo(Reason.MAX_HOLD);
-        held(next);
     }
 
     @Test
@@ -541,21 +460,6 @@ class EngineTest extends TwoInstances {
         assertThat(one.losses.get(permit.id()).reason()).isEqualTo(Reason.GONE);
     }
 
-    @Test
-    void releaseIsAwaited() {
-        Admission call = call(one, work(3, spec -> spec.awaitRelease(true)));
-        held(call);
-        server.leastDelayMicros = 1_000;
-        server.mostDelayMicros = 1_000;
-
-        CompletableFuture<Void> ended = call.end().toCompletableFuture();
-
-        assertThat(ended).isNotDone();
-        advance(Duration.ofMillis(10));
-        assertThat(ended).isCompleted();
-        assertThat(sharesNow()).isZero();
-    }
-
     // ---- Operators
 
     @Test
@@ -570,25 +474,6 @@ class EngineTest extends TwoInstances {
         assertThat(one.losses.get(younger.id()).reason()).isEqualTo(Reason.REVOKED);
     }
 
-    @Test
-    void holdersAndWaitersAreListed() {
-        HeldPermit permit = held(call(one, waiting(1)));
-        call(one, waiting(1));
-
-        assertThat(one.engine.here(WORK, 100).holders()).singleElement()
-                .satisfies(holder -> assertThat(holder.permitId()).isEqualTo(permit.id()));
-        assertThat(one.engine.here(WORK, 100).waiters()).singleElement()
-                .satisfies(waiter -> assertThat(waiter.ticket()).isPositive());
-        assertThat(two.engine.occupancy(WORK, 10).toCompletableFuture().join()).satisfies(seen -> {
-            assertThat(seen.inUse()).isEqualTo(1);
-            assertThat(seen.waiting()).isEqualTo(1);
-        });
-        assertThat(one.engine.inUseHere()).containsExactly(WORK);
-        assertThat(two.engine.inUseHere()).isEmpty();
-    }
-
-    // ---- Detaching and attaching
-
     // ---- The end of the application
 
     @Test
@@ -600,18 +485,6 @@ class EngineTest extends TwoInstances {
     }
 
     // ---- Tokens
-
-    @Test
-    void tokensOfTheOnlyPermitGrow() {
-        long before = 0;
-        for (int i = 0; i < 200; i++) {
-            Admission call = call(i % 3 == 0 ? one : two, work(1));
-            long token = held(call).fencingToken();
-            assertThat(token).isGreaterThan(before);
-            before = token;
-            call.end();
-        }
-    }
 
     @Test
     void tokensNeverRunOut() {

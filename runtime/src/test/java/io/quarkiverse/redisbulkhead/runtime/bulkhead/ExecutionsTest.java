@@ -106,19 +106,6 @@ class ExecutionsTest extends TwoInstances {
         take("a");
     }
 
-    @Test
-    void endedCallAcquiresNoMorePermits() {
-        slowly();
-        Admission chain = chain(false, "a", "b");
-        chain.end();
-        advance(Duration.ofSeconds(1));
-
-        assertThat(rejection(chain)).isInstanceOf(CancellationException.class);
-        server.calm();
-        take("a");
-        take("b");
-    }
-
     /** Listeners and stores have locks of their own, and another thread may end the call meanwhile. */
     @Test
     void callEndsWhileItBeginsToAcquire() {

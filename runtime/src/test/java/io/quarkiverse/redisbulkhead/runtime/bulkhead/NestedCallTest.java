@@ -116,13 +116,6 @@ class NestedCallTest extends TwoInstances {
     }
 
     @Test
-    void callThatIsNotNestedWaits() {
-        hold(semaphore.weighing(3));
-
-        waits(semaphore.admit("A#next"));
-    }
-
-    @Test
     void weightAboveTheLimitTakesPrecedence() {
         HeldPermit outer = hold(semaphore);
         one.engine.resize(WORK, 2);

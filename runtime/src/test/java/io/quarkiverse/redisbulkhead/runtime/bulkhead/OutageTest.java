@@ -37,27 +37,6 @@ class OutageTest extends TwoInstances {
         return admission;
     }
 
-    @Test
-    void shareServesCallsWhileTheStoreIsAway() {
-        call(one, work(2)).end();
-        one.refusal = away();
-
-        for (int i = 0; i < 9; i++) {
-            Admission call = call(one, work(2));
-            advance(Duration.ofMillis(500));
-            assertThat(held(call).fencingToken()).isPositive();
-            call.end();
-        }
-    }
-
-    /** Trap 25. */
-    @Test
-    void outageRejectsNewCalls() {
-        one.refusal = away();
-        assertThat(rejection(call(one, waiting(1)))).isInstanceOf(BulkheadUnavailableException.class)
-                .hasMessageContaining("Redis is away");
-    }
-
     /** A connection that breaks when Redis falls silent makes no call one that waits for a permit. */
     @Test
     void callThatGotNoAnswerIsRejectedInAnOutage() {
@@ -177,55 +156,6 @@ class OutageTest extends TwoInstances {
         assertThat(permit.isHeld()).isTrue();
     }
 
-    /** A broken connection is not an outage. */
-    @Test
-    void lostStatementIsStatedAgain() {
-        server.setDown(true);
-        server.timeoutMicros = 100_000;
-        Admission call = call(one, waiting(1));
-        Admission immediate = call(two, work(5));
-        advance(Duration.ofMillis(300));
-        assertThat(call.granted().toCompletableFuture()).isNotDone();
-
-        server.setDown(false);
-        advance(Duration.ofMillis(1_500));
-
-        held(call);
-        assertThat(immediate.granted().toCompletableFuture()).isDone();
-    }
-
-    /** Trap 25: a bypassing call has no fencing token, and nothing is returned for it. */
-    @Test
-    void allowPolicyAdmitsAllCalls() {
-        one.refusal = away();
-        for (int i = 0; i < 100; i++) {
-            Admission admission = call(one, policy(OnOutage.ALLOW));
-            HeldPermit permit = held(admission);
-            assertThat(permit).isEqualTo(admission.granted().toCompletableFuture().join().get(0));
-            assertThat(permit.isHeld()).isTrue();
-            assertThat(permit.fencingToken()).isZero();
-            assertThat(permit.id()).isEmpty();
-            admission.end();
-            assertThat(permit.isHeld()).isFalse();
-        }
-    }
-
-    /** Trap 25: each instance applies its local limit. */
-    @Test
-    void localPolicyAppliesTheLocalLimit() {
-        one.refusal = away();
-        SemaphoreDefinition local = policy(OnOutage.LOCAL);
-        Admission first = call(one, local);
-        assertThat(held(first).fencingToken()).as("no fencing token, which the store could reissue").isZero();
-        held(call(one, local));
-        assertThat(rejection(call(one, local))).isInstanceOfSatisfying(BulkheadFullException.class,
-                e -> assertThat(e.limit()).isEqualTo(2));
-
-        first.end();
-
-        held(call(one, local));
-    }
-
     /** Trap 25: each key has its own local limit, scaled with the limit of the key. */
     @Test
     void localPolicyLimitsEachKey() {
@@ -303,17 +233,6 @@ class OutageTest extends TwoInstances {
 
         assertThat(rejection(waiter)).isInstanceOf(BulkheadFullException.class);
         assertThat(one.limits.isEmpty()).isTrue();
-    }
-
-    /** Trap 25. */
-    @Test
-    void recoveryIsAutomatic() {
-        for (OnOutage policy : OnOutage.values()) {
-            duringOutage(policy(policy)).end();
-            Admission next = call(one, policy(policy));
-            assertThat(held(next).fencingToken()).as("%s", policy).isPositive();
-            next.end();
-        }
     }
 
     @Test

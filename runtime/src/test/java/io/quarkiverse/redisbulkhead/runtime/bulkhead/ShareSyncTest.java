@@ -253,21 +253,6 @@ class ShareSyncTest {
         held(call);
     }
 
-    /** Trap 7, Trap 29: the process stood still. The position is stated instead. */
-    @Test
-    void offerThatArrivesTooLateIsNotAccepted() {
-        Admission call = call();
-        answer(0, 0, 10, true, 0);
-        clock.pause();
-        passMillis(ShareStore.OFFER_MILLIS);
-
-        offer(0, EPOCH, 1, 10);
-
-        assertThat(call.isHeldNow()).isFalse();
-        assertThat(last()).isEqualTo(1);
-        assertThat(store.statements.get(1).granted()).isZero();
-    }
-
     /** Trap 7: another instance may have the permit already. */
     @Test
     void answerAfterItsLeaseGrantsNothing() {
@@ -278,40 +263,6 @@ class ShareSyncTest {
 
         assertThat(call.isHeldNow()).isFalse();
         assertThat(store.statements.get(last()).epoch()).as("a new position").isZero();
-    }
-
-    @Test
-    void offerEndsBeforeALease() {
-        Admission call = call();
-        answer(0, 0, 10, true, 0);
-        offer(0, EPOCH, 1, 10);
-        HeldPermit permit = held(call);
-
-        passMillis(ShareStore.OFFER_MILLIS - 500);
-        assertThat(permit.isHeld()).isTrue();
-        passMillis(500);
-
-        assertThat(permit.isHeld()).isFalse();
-    }
-
-    /** Trap 6. What goes back counts as what was offered. */
-    @Test
-    void offerThatGoesBackEndsNoOtherPermit() {
-        HeldPermit confirmed = held(answered(call()));
-        Admission second = call();
-        answer(last(), 1, 20, true, 0);
-        offer(last(), EPOCH, 2, 20);
-        held(second);
-        second.end();
-
-        for (int i = 0; i < 10; i++) {
-            store.answers.get(last()).completeExceptionally(new StoreException(Kind.TRANSIENT, "READONLY", false));
-            passMillis(ShareStore.OFFER_MILLIS / 10);
-        }
-
-        assertThat(store.statements.get(last()).returned()).isEqualTo(1);
-        assertThat(confirmed.isHeld()).isTrue();
-        assertThat(clock.losses).isEmpty();
     }
 
     @Test
@@ -347,39 +298,6 @@ class ShareSyncTest {
     }
 
     @Test
-    void tokensOfAnOlderGrantAreVoid() {
-        Admission first = call();
-        answer(0, 1, 10, false, 100);
-        assertThat(held(first).fencingToken()).isEqualTo(100);
-        first.end();
-        answer(last(), 1, 0, false, 0);
-
-        Admission second = call();
-        answer(last(), 2, 20, false, 0);
-        assertThat(second.isHeldNow()).as("without a token").isFalse();
-
-        answer(last(), 3, 0, false, 500);
-        assertThat(held(second).fencingToken()).isEqualTo(500);
-    }
-
-    @Test
-    void positionIsStatedAgainAfterAFailure() {
-        Admission call = call();
-        answer(0, 1, 10, false, 100);
-        held(call);
-        passMillis(LEASE_MILLIS / 3 + 10);
-        int renewal = last();
-        assertThat(renewal).as("a renewal").isEqualTo(1);
-
-        store.answers.get(renewal).completeExceptionally(new StoreException(Kind.TRANSIENT, "The connection was lost", true));
-        passMillis(LEASE_MILLIS / 12 + 10);
-
-        assertThat(last()).isEqualTo(renewal + 1);
-        assertThat(store.statements.get(last()).number()).isGreaterThan(store.statements.get(renewal).number());
-        assertThat(store.statements.get(last()).granted()).isEqualTo(1);
-    }
-
-    @Test
     void answerToAnOlderStatementDoesNotCount() {
         Admission call = call();
         engine.reconnected();
@@ -409,23 +327,6 @@ class ShareSyncTest {
     private Admission answered(Admission call) {
         answer(last(), 1, 10, false, 100);
         return call;
-    }
-
-    /** Such an answer follows from a statement that arrived twice when its first answer was lost. */
-    @Test
-    void admittedExecutionsSurviveANewEpoch() {
-        Admission call = call();
-        answer(0, 1, 10, false, 100);
-        HeldPermit permit = held(call);
-        passMillis(LEASE_MILLIS / 3 + 10);
-        Statement stated = store.statements.get(last());
-
-        store.answers.get(last())
-                .complete(new Position(stated.number(), EPOCH + 1, 1, 1, 0, LEASE_MILLIS, 3, 0, 0, false, false, 0,
-                        false, 0, 0, 0, 0, Map.of(), Set.of(), "run"));
-
-        assertThat(permit.isHeld()).isTrue();
-        assertThat(clock.losses).isEmpty();
     }
 
     /** What the offer brings would hide that the answer, which may be lost, has brought the attached permit. */

@@ -69,17 +69,6 @@ class WaiterLimitsTest extends TwoInstances {
         assertThat(look().waiting()).as("it does not queue").isEqualTo(1);
     }
 
-    @Test
-    void callAtTheBoundGetsAFreePermit() {
-        take(SPEC);
-        waitOnThread(SPEC);
-        waitOnThread(SPEC);
-
-        held(onThread(other("free")));
-
-        assertThat(waiting.blockedThreads()).isEqualTo(2);
-    }
-
     /** Calls that start together may all pass the first check. */
     @Test
     void boundIsCheckedAgainWhenTheCallMustWait() {
@@ -100,18 +89,6 @@ class WaiterLimitsTest extends TwoInstances {
         advance(Duration.ofMillis(50));
         server.calm();
         assertThat(look().waiting()).as("it leaves the queue").isEqualTo(2);
-    }
-
-    @Test
-    void asynchronousCallsAreNotCountedAsBlockedThreads() {
-        take(SPEC);
-        for (int i = 0; i < 10; i++) {
-            waits(semaphore(bounded, SPEC).admit("A#a"));
-        }
-        assertThat(waiting.blockedThreads()).isZero();
-        assertThat(waiting.atBulkhead("work")).isEqualTo(10);
-
-        waitOnThread(SPEC);
     }
 
     @Test

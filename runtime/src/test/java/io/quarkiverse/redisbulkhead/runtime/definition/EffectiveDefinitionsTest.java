@@ -28,7 +28,6 @@ import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.Effe
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkus.runtime.configuration.ConfigurationException;
 import io.quarkus.runtime.configuration.DurationConverter;
-import io.smallrye.config.ConfigValidationException;
 import io.smallrye.config.EnvConfigSource;
 import io.smallrye.config.PropertiesConfigSource;
 import io.smallrye.config.SmallRyeConfig;
@@ -38,7 +37,6 @@ class EffectiveDefinitionsTest {
 
     static final BulkheadDeclaration REPORTS = Annotated.bulkhead("Reports#render", "reports", 5, 1, false, "30s", "2s");
     static final BulkheadDeclaration OPEN = named("Open#call", "a.b c");
-    static final BulkheadDeclaration OPEN_AGAIN = named("Open#again", "a.b c");
 
     private static BulkheadDeclaration named(String location, String name) {
         return Annotated.bulkhead(location, name, RedisBulkhead.PERMITS_UNSET, 1, null, null, null);
@@ -49,34 +47,6 @@ class EffectiveDefinitionsTest {
         assertThat(settings(Map.of(), REPORTS).get("reports"))
                 .isEqualTo(new EffectiveBulkhead(
                         SemaphoreSpec.named("reports").permits(5).maxWait(Duration.ofSeconds(2)).build(), true));
-    }
-
-    @Test
-    void configurationOverridesTheAnnotation() {
-        assertThat(settings(Map.of("\"reports\".permits", "7", "\"reports\".fair", "true",
-                "\"reports\".expire", "2m", "\"reports\".max-wait", "500ms", "\"reports\".max-hold", "1h",
-                "\"reports\".on-lost", "interrupt", "\"reports\".local-permits", "3", "\"reports\".enabled", "false",
-                "\"a.b c\".permits", "1"), REPORTS, OPEN))
-                .satisfies(settings -> {
-                    assertThat(settings.get("reports")).isEqualTo(new EffectiveBulkhead(SemaphoreSpec.named("reports")
-                            .permits(7).fair(true).expire(Duration.ofMinutes(2)).maxWait(Duration.ofMillis(500))
-                            .maxHold(Duration.ofHours(1)).onLost(OnLost.INTERRUPT).localPermits(3).build(), false));
-                    assertThat(settings.get("a.b c").spec().permits()).isEqualTo(1);
-                });
-    }
-
-    /** The build does not know the values of expressions. */
-    @Test
-    void resolvedExpressionsAreCheckedAtStartup() {
-        BulkheadDeclaration open = Annotated.bulkhead("Reports#all", "${name:reports}", 5, 1, false, "${lease:0s}", "2s");
-        assertThatThrownBy(() -> settings(Map.of(), REPORTS, open))
-                .hasMessageContaining(
-                        "RBH003 Reports#all: @RedisBulkhead(name = \"${name:reports}\"): ${lease:0s} is \"0s\": expire must be");
-        BulkheadDeclaration fair = Annotated.bulkhead("Reports#all", "${name:reports}", 5, 1, true, "30s", "2s");
-        assertThatThrownBy(() -> settings(Map.of(), REPORTS, fair))
-                .hasMessageContaining(
-                        "RBH007 @RedisBulkhead(name = \"reports\"): has different values: fair=true at Reports#all"
-                                + " (name = \"${name:reports}\"); fair=false at Reports#render");
     }
 
     /** The other annotations of a bulkhead need only its name. */
@@ -184,56 +154,11 @@ class EffectiveDefinitionsTest {
     }
 
     @Test
-    void configuredLocalPermitsOverrideTheShare() {
-        assertThat(settings(Map.of("reports.local-permits", "4", "instances", "5"), REPORTS).get("reports").spec()
-                .localPermits()).isEqualTo(4);
-    }
-
-    @Test
     void configuredWeightOverridesTheAnnotations() {
         BulkheadDeclaration heavy = Annotated.bulkhead("Reports#all", "reports", 5, 3, false, "30s", "2s");
         assertThat(settings(Map.of(), heavy).get("reports").spec().weight()).isEqualTo(3);
         assertThat(settings(Map.of(), REPORTS, heavy).get("reports").spec().weight()).as("if annotations differ").isEqualTo(1);
         assertThat(settings(Map.of("reports.weight", "2"), REPORTS, heavy).get("reports").spec().weight()).isEqualTo(2);
-    }
-
-    @Test
-    void allBulkheadsCanBeDisabled() {
-        assertThat(settings(Map.of("enabled", "false", "reports.enabled", "true"), REPORTS).get("reports").enabled()).isFalse();
-    }
-
-    @Test
-    void quotesAroundANameAreOptional() {
-        assertThat(settings(Map.of("reports.permits", "7"), REPORTS).get("reports").spec().permits()).isEqualTo(7);
-    }
-
-    @Test
-    void allErrorsAreReportedTogetherWithTheirProperties() {
-        assertThatThrownBy(() -> settings(Map.of("\"reports\".permits", "0", "\"reports\".expire", "0s", "key-prefix", "{x}",
-                "command-timeout", "0s", "rest.status", "200"), REPORTS, OPEN, OPEN_AGAIN))
-                .isInstanceOf(ConfigurationException.class)
-                .hasMessageContaining("6 errors")
-                .hasMessageContaining("quarkus.redis-bulkhead.\"reports\".permits: permits must be at least 1, but is 0")
-                .hasMessageContaining("quarkus.redis-bulkhead.\"reports\".expire: expire must be at least one millisecond")
-                .hasMessageContaining(
-                        "RBH006 Open#again, Open#call: @RedisBulkhead(name = \"a.b c\"): permits is not set. Set it "
-                                + "in the annotation, or set quarkus.redis-bulkhead.\"a.b c\".permits")
-                .hasMessageContaining("quarkus.redis-bulkhead.key-prefix")
-                .hasMessageContaining("quarkus.redis-bulkhead.command-timeout")
-                .hasMessageContaining("quarkus.redis-bulkhead.rest.status");
-    }
-
-    @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-            "on-outage         | reject,allow,local",
-            "reports.on-outage | reject,allow,local",
-            "reports.on-lost   | report,interrupt" })
-    void errorForAnUnknownEnumValueListsTheValues(String property, String words) {
-        assertThatThrownBy(() -> settings(Map.of(property, "panic"), REPORTS))
-                .isInstanceOf(ConfigValidationException.class)
-                .hasMessageContaining("quarkus.redis-bulkhead." + property)
-                .hasMessageContaining("panic")
-                .hasMessageContainingAll(words.split(","));
     }
 
     @ParameterizedTest
@@ -258,18 +183,6 @@ class EffectiveDefinitionsTest {
         assertThatThrownBy(() -> settings(Map.of("\"a.b c\".local-permits", "0"), OPEN)).hasMessageContaining("2 errors")
                 .hasMessageContaining("RBH006 Open#call: @RedisBulkhead(name = \"a.b c\"): permits is not set")
                 .hasMessageContaining("quarkus.redis-bulkhead.\"a.b c\".local-permits: localPermits must be at least 1");
-    }
-
-    @Test
-    void expressionIsConfiguredByItsResolvedName() {
-        BulkheadDeclaration declaration = Annotated.bulkhead("Shop#order", "${app.region}-orders",
-                RedisBulkhead.PERMITS_UNSET,
-                1, false, "${app.lease:10s}", "${app.wait}");
-        EffectiveDefinitions definitions = read(Map.of("app.region", "eu", "app.wait", "3s", "eu-orders.permits", "4"),
-                declaration);
-        assertThat(definitions.bulkheads()).containsOnly(Map.entry("eu-orders", new EffectiveBulkhead(SemaphoreSpec
-                .named("eu-orders").permits(4).expire(Duration.ofSeconds(10)).maxWait(Duration.ofSeconds(3)).build(), true)));
-        assertThat(definitions.annotations().at(declaration).name()).isEqualTo("eu-orders");
     }
 
     @ParameterizedTest

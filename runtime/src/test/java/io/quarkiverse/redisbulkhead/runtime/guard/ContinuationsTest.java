@@ -7,7 +7,6 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
@@ -22,7 +21,6 @@ import io.quarkus.runtime.IOThreadDetector;
 import io.smallrye.mutiny.Uni;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
-import io.vertx.core.impl.ContextInternal;
 
 /** Trap 30: an execution continues on the context of its caller. */
 class ContinuationsTest {
@@ -60,25 +58,6 @@ class ContinuationsTest {
         BlockingOperationControl.setIoThreadDetector(new IOThreadDetector[0]);
     }
 
-    @Test
-    void continuesOnTheCallersEventLoopContext() throws Exception {
-        CompletableFuture<Place> before = new CompletableFuture<>();
-        CompletableFuture<Place> after = new CompletableFuture<>();
-        CompletableFuture<String> reply = new CompletableFuture<>();
-        ContextInternal duplicate = ((ContextInternal) vertx.getOrCreateContext()).duplicate();
-        duplicate.runOnContext(now -> {
-            before.complete(Place.here());
-            continuations.answer(() -> reply).subscribe().with(item -> after.complete(Place.here()));
-        });
-        Place caller = before.get(10, TimeUnit.SECONDS);
-        assertThat(caller.eventLoop()).isTrue();
-        assertThat(after).isNotDone();
-
-        reply.complete("done");
-
-        assertThat(after.get(10, TimeUnit.SECONDS)).isEqualTo(caller);
-    }
-
     /** Already on the context, the task runs without being scheduled. */
     @Test
     void runsAtOnceOnTheSameContext() throws Exception {
@@ -89,28 +68,6 @@ class ContinuationsTest {
             atOnce.complete(done[0]);
         });
         assertThat(atOnce.get(10, TimeUnit.SECONDS)).isTrue();
-    }
-
-    /** Not on the worker thread, which may be blocked on this task. */
-    @Test
-    void continuesOnAnotherThreadWithTheWorkersContext() throws Exception {
-        CompletableFuture<Place> before = new CompletableFuture<>();
-        CompletableFuture<Place> after = new CompletableFuture<>();
-        vertx.executeBlocking(() -> {
-            before.complete(Place.here());
-            continuations.here().execute(() -> after.complete(Place.here()));
-            // The worker waits for it.
-            return after.get(10, TimeUnit.SECONDS);
-        });
-        Place there = after.get(10, TimeUnit.SECONDS);
-        Place worker = before.join();
-
-        assertThat(there.context()).isSameAs(worker.context()).isNotNull();
-        assertThat(there.eventLoop()).isFalse();
-        assertThat(there.thread()).isNotSameAs(worker.thread());
-        assertThat(there.thread().getName()).startsWith("redis-bulkhead-continuation-");
-        assertThat(there.thread().isDaemon()).isTrue();
-        assertThat(there.loader()).isSameAs(worker.loader());
     }
 
     /** A pooled thread keeps neither class loader nor context of an earlier task. */
@@ -128,30 +85,6 @@ class ContinuationsTest {
                 assertThat(place.get(10, TimeUnit.SECONDS).loader()).isSameAs(loader);
                 assertThat(place.join().context()).isNull();
             }
-        }
-    }
-
-    @Test
-    void idleThreadsEnd() throws Exception {
-        CountDownLatch allRun = new CountDownLatch(5);
-        CompletableFuture<?>[] threads = new CompletableFuture<?>[5];
-        for (int i = 0; i < threads.length; i++) {
-            CompletableFuture<Thread> thread = new CompletableFuture<>();
-            threads[i] = thread;
-            continuations.here().execute(() -> {
-                thread.complete(Thread.currentThread());
-                allRun.countDown();
-                try {
-                    allRun.await(10, TimeUnit.SECONDS);
-                } catch (InterruptedException e) {
-                    Thread.currentThread().interrupt();
-                }
-            });
-        }
-        assertThat(allRun.await(10, TimeUnit.SECONDS)).as("tasks run concurrently").isTrue();
-
-        for (CompletableFuture<?> thread : threads) {
-            await().atMost(Duration.ofSeconds(20)).until(() -> !((Thread) thread.join()).isAlive());
         }
     }
 

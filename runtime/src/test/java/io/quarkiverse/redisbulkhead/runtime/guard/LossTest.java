@@ -44,15 +44,6 @@ class LossTest {
         assertThat(Thread.interrupted()).as("leaked interrupt").isFalse();
     }
 
-    @Test
-    void blockingMethodIsInterrupted() {
-        assertThatThrownBy(() -> synchronous().call(automatic, () -> {
-            loseOnAnotherThread();
-            return new CountDownLatch(1).await(10, TimeUnit.SECONDS);
-        })).isInstanceOf(InterruptedException.class);
-        assertThat(automatic.last().ends).isEqualTo(1);
-    }
-
     /** Trap 16: the method's result counts, and the pending interrupt is cleared. */
     @Test
     void unnoticedInterruptDoesNotLeak() throws Exception {
@@ -110,37 +101,11 @@ class LossTest {
     }
 
     @Test
-    void lossFailsUniAndCancelsItsSource() {
-        UniAssertSubscriber<Object> subscriber = new AsyncGuard("reports", continuations)
-                .uni(automatic, () -> Uni.createFrom().nothing().onCancellation().invoke(cancellations::incrementAndGet))
-                .subscribe()
-                .withSubscriber(UniAssertSubscriber.create());
-
-        automatic.last().permit.lose();
-
-        subscriber.awaitFailure(LONG).assertFailedWith(PermitLostException.class, "A#a");
-        assertThat(cancellations).hasValue(1);
-        assertThat(automatic.last().ends).isEqualTo(1);
-    }
-
-    @Test
     void completedUniKeepsItsItem() {
         UniAssertSubscriber<Object> subscriber = new AsyncGuard("reports", continuations)
                 .uni(automatic, () -> Uni.createFrom().item("done")).subscribe().withSubscriber(UniAssertSubscriber.create());
         automatic.last().permit.lose();
         subscriber.awaitItem(LONG).assertItem("done");
-    }
-
-    @Test
-    void lossFailsStageAndCancelsItsSource() {
-        CompletableFuture<Object> work = new CompletableFuture<>();
-        CompletableFuture<Object> result = new AsyncGuard("reports", continuations).stage(automatic, () -> work);
-
-        automatic.last().permit.lose();
-
-        assertThatThrownBy(() -> result.get(10, TimeUnit.SECONDS)).hasCauseInstanceOf(PermitLostException.class);
-        assertThat(work).isCancelled();
-        assertThat(automatic.last().ends).isEqualTo(1);
     }
 
     /** The source receives exactly the subscriber's requests, before and after the loss. */

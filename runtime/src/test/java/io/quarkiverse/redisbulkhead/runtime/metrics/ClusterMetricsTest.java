@@ -63,20 +63,6 @@ class ClusterMetricsTest {
     }
 
     @Test
-    void gaugesAreNaNDuringAnOutage() {
-        metrics.show("reports", read, ticks);
-        tick();
-        reads.get(0).complete(status(3));
-        tick();
-        reads.get(1).completeExceptionally(new IllegalStateException("away"));
-        assertThat(inUse()).isNaN();
-        tick();
-        reads.get(2).complete(status(1));
-
-        assertThat(inUse()).isEqualTo(1);
-    }
-
-    @Test
     void readsOneAtATime() {
         metrics.show("reports", read, ticks);
         tick();

@@ -2,7 +2,6 @@ package io.quarkiverse.redisbulkhead.runtime.overview;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assertions.tuple;
 
 import java.lang.reflect.Proxy;
 import java.time.Duration;
@@ -27,7 +26,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
-import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
@@ -166,43 +164,6 @@ class OverviewTest {
     }
 
     @Test
-    void keysAndBulkheadsOfOtherApplicationsAreShown() throws Exception {
-        hold(semaphore(engine, REPORTS));
-        hold(semaphore(engine, TENANTS).forKey("b", OptionalInt.of(7)));
-        hold(semaphore(engine, TENANTS).forKey("a", OptionalInt.empty()));
-        hold(semaphore(engine, ELSEWHERE));
-
-        Snapshot snapshot = snapshot(overview(engine("two", new Store("two"))));
-
-        assertThat(snapshot.bulkheads()).extracting(BulkheadState::name).containsExactly("elsewhere", "reports", "tenants");
-        BulkheadState elsewhere = snapshot.bulkheads().get(0);
-        assertThat(elsewhere.declared()).isFalse();
-        assertThat(elsewhere.limits().get(0).limit()).as("the declared limit").hasValue(9);
-        assertThat(snapshot.bulkheads().get(1).limits().get(0).now().holders()).extracting(Holder::method)
-                .containsExactly("A#a");
-        assertThat(snapshot.bulkheads().get(2).limits()).extracting(LimitState::key, LimitState::limit).containsExactly(
-                tuple(Optional.of("a"), OptionalInt.of(2)),
-                tuple(Optional.of("b"), OptionalInt.of(7)));
-    }
-
-    /** Trap 54: an instance that does not answer is shown with its share. */
-    @Test
-    void silentInstanceIsShownWithItsShare() throws Exception {
-        hold(semaphore(engine, REPORTS));
-        hold(semaphore(engine, REPORTS));
-        answering.clear();
-
-        LimitState reports = snapshot(overview(engine("two", new Store("two")))).bulkheads().get(0).limits().get(0);
-
-        assertThat(reports.now().inUse()).isEqualTo(2);
-        assertThat(reports.now().holders()).singleElement().satisfies(silent -> {
-            assertThat(silent.permitId()).isEqualTo("one");
-            assertThat(silent.weight()).isEqualTo(2);
-            assertThat(silent.method()).isEmpty();
-        });
-    }
-
-    @Test
     void lockHasOnePermit() throws Exception {
         BulkheadId lock = BulkheadId.of("lock:orders");
         inUse.add(lock);
@@ -337,15 +298,6 @@ class OverviewTest {
 
         readings.get(0).complete(new BulkheadsInUse(List.of(), Map.of(), Optional.empty()));
         assertThat(second).isCompleted();
-    }
-
-    @Test
-    void changeIsSeenByLaterReadings() {
-        seen();
-        change("reports", NONE).await().indefinitely();
-
-        seen();
-        assertThat(scans).isEqualTo(2);
     }
 
     // ---- What can be changed

@@ -71,20 +71,11 @@ public final class SampleProcess implements AutoCloseable {
 
     /** Waits until the application responds, and Redis replies to it. */
     public void awaitReady() {
-        awaitResponse("/status");
-    }
-
-    /** Waits until the application responds, even without Redis. */
-    public void awaitStarted() {
-        awaitResponse("/job");
-    }
-
-    private void awaitResponse(String path) {
         Awaitility.await("start of the application").atMost(LONGEST_START).pollInterval(Duration.ofMillis(50))
-                .until(() -> answers(path));
+                .until(this::answers);
     }
 
-    private boolean answers(String path) throws IOException {
+    private boolean answers() throws IOException {
         if (!process.isAlive()) {
             throw new IllegalStateException("The application ended with exit code " + process.exitValue());
         }
@@ -93,7 +84,7 @@ public final class SampleProcess implements AutoCloseable {
             return false;
         }
         address = URI.create(listening.group(1));
-        return send("GET", path).join().statusCode() == 200;
+        return send("GET", "/status").join().statusCode() == 200;
     }
 
     /** Sends a request without a body; returns the future response. */
