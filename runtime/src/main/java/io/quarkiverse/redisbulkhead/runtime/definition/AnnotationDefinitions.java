@@ -1,8 +1,9 @@
 package io.quarkiverse.redisbulkhead.runtime.definition;
 
 import java.util.ArrayList;
-import java.util.Comparator;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -34,7 +35,14 @@ public final class AnnotationDefinitions {
      * @param name the bulkhead; null if it is not known yet, or not valid
      * @param values what it states, by member as in the configuration
      */
-    public record Definition(BulkheadDeclaration written, String name, Map<String, Value> values) {
+    public record Definition(BulkheadDeclaration written, String name, Map<String, Value> values)
+            implements
+                Comparable<Definition> {
+
+        @Override
+        public int compareTo(Definition other) {
+            return location().compareTo(other.location());
+        }
 
         String location() {
             return written.location();
@@ -48,7 +56,6 @@ public final class AnnotationDefinitions {
         String shownName() {
             return name == null ? written.name() : name;
         }
-
     }
 
     // Those with which the configuration reads its own values.
@@ -75,32 +82,42 @@ public final class AnnotationDefinitions {
         this.config = config;
         this.atBuild = atBuild;
         this.errors = errors;
+        // Without lambdas and streams: each costs a fraction of a millisecond when it is first used, and this runs at each start.
         Map<String, List<Definition>> byPlace = new LinkedHashMap<>();
         for (BulkheadDeclaration written : declarations.bulkheads()) {
             Definition definition = definition(written);
             all.put(written, definition);
-            byPlace.computeIfAbsent(written.location() + " " + definition.shownName(), any -> new ArrayList<>(1))
-                    .add(definition);
+            add(definition, written.location() + " " + definition.shownName(), byPlace);
             if (definition.name() != null) {
-                byName.computeIfAbsent(definition.name(), any -> new ArrayList<>(1)).add(definition);
+                add(definition, definition.name(), byName);
             }
         }
-        byPlace.values().forEach(this::checkOnce);
-        byName.forEach((name, places) -> {
-            places.sort(Comparator.comparing(Definition::location));
-            checkSame(name, places);
+        for (List<Definition> same : byPlace.values()) {
+            checkOnce(same);
+        }
+        for (Map.Entry<String, List<Definition>> one : byName.entrySet()) {
+            String name = one.getKey();
+            Collections.sort(one.getValue());
+            checkSame(name, one.getValue());
             if (KnownProperties.isReserved(name)) {
                 // Its own properties would be taken for parts of the extension's property of that name, and ignored.
                 locations(name).forEach(location -> errors.add(MessageCode.RBH008, location,
                         Texts.annotation(name) + Texts.reserved(name)));
             }
-        });
+        }
+    }
+
+    private static void add(Definition definition, String key, Map<String, List<Definition>> to) {
+        List<Definition> same = to.getOrDefault(key, new ArrayList<>(1));
+        same.add(definition);
+        to.put(key, same);
     }
 
     private Definition definition(BulkheadDeclaration written) {
         Map<String, Value> values = new TreeMap<>();
-        written.values()
-                .forEach((member, text) -> values.put(member, new Value(written.location(), read(member, text, written))));
+        for (Map.Entry<String, String> stated : written.values().entrySet()) {
+            values.put(stated.getKey(), new Value(written.location(), read(stated.getKey(), stated.getValue(), written)));
+        }
         return new Definition(written, (String) read("name", written.name(), written), values);
     }
 
@@ -180,8 +197,12 @@ public final class AnnotationDefinitions {
 
     /** What several places state must be the same. Only the wait and the weight are those of a place. */
     private void checkSame(String name, List<Definition> places) {
-        List<String> differing = new ArrayList<>(List.of("permits", "fair", "expire"));
-        differing.removeIf(member -> distinct(places, member, null).size() < 2);
+        List<String> differing = new ArrayList<>();
+        for (String member : List.of("permits", "fair", "expire")) {
+            if (distinct(places, member, null).size() > 1) {
+                differing.add(member);
+            }
+        }
         if (differing.isEmpty()) {
             return;
         }
@@ -203,8 +224,12 @@ public final class AnnotationDefinitions {
     }
 
     private static Set<Object> distinct(List<Definition> places, String member, Object byDefault) {
-        return places.stream().map(place -> Value.of(place.values(), member, byDefault)).filter(value -> value != null)
-                .collect(Collectors.toSet());
+        Set<Object> distinct = new HashSet<>();
+        for (Definition place : places) {
+            distinct.add(Value.of(place.values(), member, byDefault));
+        }
+        distinct.remove(null);
+        return distinct;
     }
 
     /**
@@ -216,11 +241,11 @@ public final class AnnotationDefinitions {
     public Map<String, Value> stated(String name) {
         Map<String, Value> stated = new TreeMap<>();
         for (Definition place : of(name)) {
-            place.values().forEach((member, value) -> {
-                if (Value.of(stated, member, null) == null) {
-                    stated.put(member, value);
+            for (Map.Entry<String, Value> value : place.values().entrySet()) {
+                if (Value.of(stated, value.getKey(), null) == null) {
+                    stated.put(value.getKey(), value.getValue());
                 }
-            });
+            }
         }
         if (distinct(of(name), "max-wait", null).size() > 1) {
             stated.remove("max-wait");

@@ -84,7 +84,12 @@ record Configuration(Config config, boolean atBuild, ValidationErrors errors) {
     }
 
     private static boolean needsQuotes(String name) {
-        return name.isEmpty() || name.chars().anyMatch(letter -> NEED_QUOTES.indexOf(letter) >= 0);
+        for (int i = 0; i < name.length(); i++) {
+            if (NEED_QUOTES.indexOf(name.charAt(i)) >= 0) {
+                return true;
+            }
+        }
+        return name.isEmpty();
     }
 
     private void put(Map<String, Value> values, Set<String> group, String member, String property, ConfigValue configured) {

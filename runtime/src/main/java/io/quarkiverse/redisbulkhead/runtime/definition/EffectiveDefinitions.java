@@ -12,7 +12,6 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 
 import org.eclipse.microprofile.config.Config;
 
@@ -147,8 +146,7 @@ public final class EffectiveDefinitions {
             SemaphoreSpec.Builder known = known(name, own);
             checks.checkDeclared(name, own, known, annotations);
             checks.checkOnFull(own, returning(name));
-            if (errors.size() == before && own.containsKey("permits")
-                    && own.values().stream().noneMatch(stated -> stated.value() == null)) {
+            if (errors.size() == before && own.containsKey("permits") && isAllKnown(own)) {
                 bulkheads.put(name,
                         new EffectiveBulkhead(known.weight(Value.of(own, "weight", 1)).build(), checks.isEnabled(own)));
             }
@@ -156,14 +154,25 @@ public final class EffectiveDefinitions {
         for (String name : names.perhapsInCode()) {
             values.put(name, configuration.ofBulkhead(name));
         }
-        locks.forEach((name, own) -> {
+        for (Map.Entry<String, Map<String, Value>> lock : locks.entrySet()) {
+            String name = lock.getKey();
+            Map<String, Value> own = lock.getValue();
             values.put(LockSpec.BULKHEAD_PREFIX + name, own);
             if (own.containsKey("lock-timeout")) {
                 checks.checkLease(own.get("lock-timeout"), "lock-timeout");
             }
             checks.built(() -> lock(name), own, "", PropertyNames.ofLock(name, "*"));
-        });
+        }
         this.keyed = keyed(errors);
+    }
+
+    private static boolean isAllKnown(Map<String, Value> own) {
+        for (String member : own.keySet()) {
+            if (!Value.isKnown(own, member)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** What is not known yet gets values that fit all others. */
@@ -175,11 +184,11 @@ public final class EffectiveDefinitions {
         if (!Value.isKnown(own, "expire")) {
             spec.expire(SemaphoreSpec.MAX_EXPIRE);
         }
-        own.forEach((member, stated) -> {
-            if (stated.value() != null) {
-                KnownProperties.set(spec, member, stated.value());
+        for (Map.Entry<String, Value> stated : own.entrySet()) {
+            if (stated.getValue().value() != null) {
+                KnownProperties.set(spec, stated.getKey(), stated.getValue().value());
             }
-        });
+        }
         return spec;
     }
 
@@ -245,18 +254,27 @@ public final class EffectiveDefinitions {
     public SortedMap<String, Integer> weights(String name) {
         SortedMap<String, Integer> weights = new TreeMap<>();
         for (MethodDeclaration method : methods) {
-            method.bulkheads().stream().filter(use -> name.equals(nameOf(use)))
-                    .forEach(use -> weights.put(method.label(), use.weightParameter() != BulkheadUse.NO_PARAMETER ? 0
-                            : Value.of(inForce(use), "weight", 1)));
+            for (BulkheadUse use : method.bulkheads()) {
+                if (name.equals(nameOf(use))) {
+                    weights.put(method.label(), use.weightParameter() != BulkheadUse.NO_PARAMETER ? 0
+                            : Value.of(inForce(use), "weight", 1));
+                }
+            }
         }
         return weights;
     }
 
     /** The methods guarded by one bulkhead that return something, in alphabetical order. */
     private Set<String> returning(String name) {
-        return methods.stream().filter(MethodDeclaration::returnsValue)
-                .filter(method -> method.bulkheads().stream().map(this::nameOf).anyMatch(name::equals))
-                .map(MethodDeclaration::place).collect(Collectors.toCollection(TreeSet::new));
+        Set<String> returning = new TreeSet<>();
+        for (MethodDeclaration method : methods) {
+            for (BulkheadUse use : method.bulkheads()) {
+                if (method.returnsValue() && name.equals(nameOf(use))) {
+                    returning.add(method.place());
+                }
+            }
+        }
+        return returning;
     }
 
     /**

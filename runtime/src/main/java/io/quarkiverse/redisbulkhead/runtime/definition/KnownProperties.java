@@ -60,7 +60,11 @@ final class KnownProperties {
         for (String property : GLOBAL) {
             int dot = property.indexOf('.');
             if (dot > 0) {
-                GROUPS.computeIfAbsent(property.substring(0, dot), any -> new TreeSet<>()).add(property.substring(dot + 1));
+                String group = property.substring(0, dot);
+                if (!GROUPS.containsKey(group)) {
+                    GROUPS.put(group, new TreeSet<>());
+                }
+                GROUPS.get(group).add(property.substring(dot + 1));
             }
         }
     }
@@ -191,11 +195,21 @@ final class KnownProperties {
             set(SemaphoreSpec.named("any"), member, value);
         } else if (group == OF_LOCK || member.startsWith(LOCKS + ".")) {
             set(LockSpec.named("any"), member.substring(member.indexOf('.') + 1), value);
-        } else if (member.equals("key-prefix") && !text.chars().allMatch(c -> c > ' ' && c < 127 && "{}\"\\".indexOf(c) < 0)) {
+        } else if (member.equals("key-prefix") && !isPrefix(text)) {
             throw new IllegalArgumentException("keyPrefix must consist of ASCII letters, digits and punctuation other than "
                     + "braces, quotation marks and backslashes, but is '" + text + "'");
         }
         return value;
+    }
+
+    private static boolean isPrefix(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c <= ' ' || c >= 127 || "{}\"\\".indexOf(c) >= 0) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static void checkBounds(String member, Object value) {

@@ -2,11 +2,11 @@ package io.quarkiverse.redisbulkhead.runtime.definition;
 
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Stream;
-import java.util.stream.StreamSupport;
 
 import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigValue;
@@ -51,8 +51,12 @@ final class NameChecks {
         this.declared = definitions.names();
         this.inCode = declarations.inCode();
         this.errors = errors;
-        Stream.concat(declarations.bulkheads().stream().map(BulkheadDeclaration::name), declarations.namesElsewhere().stream())
-                .map(AnnotationDefinitions::open).forEach(openNames::add);
+        for (BulkheadDeclaration written : declarations.bulkheads()) {
+            openNames.add(AnnotationDefinitions.open(written.name()));
+        }
+        for (String name : declarations.namesElsewhere()) {
+            openNames.add(AnnotationDefinitions.open(name));
+        }
     }
 
     /**
@@ -61,8 +65,13 @@ final class NameChecks {
      * @param config all properties
      */
     void check(Config config) {
-        for (String property : StreamSupport.stream(config.getPropertyNames().spliterator(), false)
-                .filter(name -> name.startsWith(PropertyNames.PREFIX)).sorted().toList()) {
+        Set<String> own = new TreeSet<>();
+        for (String property : config.getPropertyNames()) {
+            if (property.startsWith(PropertyNames.PREFIX)) {
+                own.add(property);
+            }
+        }
+        for (String property : own) {
             ConfigValue value = config.getConfigValue(property);
             if (Configuration.isSet(value) && !Configuration.ENVIRONMENT.equals(value.getSourceName())) {
                 if (property.startsWith(ELEMENT)) {
@@ -72,12 +81,16 @@ final class NameChecks {
                 }
             }
         }
-        unknown.forEach((name, places) -> reportUnknown(String.join(", ", places), noBulkhead(name), ""));
+        for (Map.Entry<String, Set<String>> name : unknown.entrySet()) {
+            reportUnknown(String.join(", ", name.getValue()), noBulkhead(name.getKey()), "");
+        }
         for (ConfigSource source : config.getConfigSources()) {
             if (!atBuild && Configuration.ENVIRONMENT.equals(source.getName())) {
-                source.getPropertyNames().stream()
-                        .filter(variable -> variable.startsWith(VARIABLES) && !source.getValue(variable).isBlank()).sorted()
-                        .forEach(variable -> checkVariable(variable.substring(VARIABLES.length())));
+                for (String variable : new TreeSet<>(source.getPropertyNames())) {
+                    if (variable.startsWith(VARIABLES) && !source.getValue(variable).isBlank()) {
+                        checkVariable(variable.substring(VARIABLES.length()));
+                    }
+                }
             }
         }
     }
@@ -174,7 +187,7 @@ final class NameChecks {
                     .forEach(name -> known.addAll(List.of(name + variable, "_" + name + "_" + variable)));
             end = path.endsWith(variable) && variable.length() > end.length() ? variable : end;
         }
-        if (known.stream().anyMatch(open -> matches(open, path))) {
+        if (matchesAny(known, path)) {
             return;
         }
         known.removeIf(open -> open.indexOf(Declarations.OPEN) >= 0);
@@ -216,12 +229,21 @@ final class NameChecks {
     }
 
     private boolean isDeclared(String name) {
-        return declared.contains(name) || openNames.stream().anyMatch(open -> matches(open, name));
+        return declared.contains(name) || matchesAny(openNames, name);
     }
 
     /** Whether code seems to define a bulkhead of this name. */
     boolean isInCode(String name) {
-        return inCode.names().stream().anyMatch(open -> matches(open, name));
+        return matchesAny(inCode.names(), name);
+    }
+
+    private static boolean matchesAny(Collection<String> open, String name) {
+        for (String each : open) {
+            if (matches(each, name)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     // Only the first and the last part are compared.
