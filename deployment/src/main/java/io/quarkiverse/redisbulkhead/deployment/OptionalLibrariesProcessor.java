@@ -39,7 +39,6 @@ class OptionalLibrariesProcessor {
         boolean hasMicrometer = metrics.filter(present -> present.metricsSupported(MetricsFactory.MICROMETER)).isPresent();
         if (hasMicrometer && config.metrics().enabled()) {
             beans.produce(AdditionalBeanBuildItem.unremovableOf(RUNTIME + "metrics.BulkheadMetrics"));
-            beans.produce(AdditionalBeanBuildItem.unremovableOf(RUNTIME + "metrics.ClusterMetrics"));
         }
     }
 

@@ -59,7 +59,7 @@ abstract class BulkheadView {
 
     public Permit attach(String token) {
         Semaphore limit = limit();
-        requireBlockingAllowed("attach");
+        BlockingWait.requireAllowed(type, "attach");
         Caller caller = caller();
         CompletionStage<HeldPermit> attached = limit.attach(token, caller.method());
         try {
@@ -109,7 +109,7 @@ abstract class BulkheadView {
 
     /** Blocks until a permit is acquired; {@code method} is the public method, for messages. */
     Permit acquire(Semaphore semaphore, String method) {
-        requireBlockingAllowed(method);
+        BlockingWait.requireAllowed(type, method);
         Caller caller = caller();
         Admission admission = HeldPermits.nested(semaphore).admit(caller.method(), BlockingWait.occupies());
         try {
@@ -163,14 +163,12 @@ abstract class BulkheadView {
     private <T, E extends Exception> T execute(String method, Object action, CheckedCallable<T, E> execution) throws E {
         Semaphore limit = limit();
         requireAction(action);
-        requireBlockingAllowed(method);
+        BlockingWait.requireAllowed(type, method);
         try {
             return (T) new SynchronousGuard(type + "." + method, limit.spec().name())
                     .call(admissions(HeldPermits.nested(limit), BlockingWait.occupies()), execution::call);
-        } catch (RuntimeException e) {
-            throw e;
         } catch (Exception e) {
-            // Rejections are unchecked, so the action threw it.
+            // Rejections are unchecked, so the action threw it if it is not.
             throw (E) e;
         }
     }
@@ -195,16 +193,12 @@ abstract class BulkheadView {
 
     /** Blocks until an answer has come; {@code method} is the public method, for messages. */
     <T> T await(String method, Supplier<CompletionStage<T>> request) {
-        requireBlockingAllowed(method);
+        BlockingWait.requireAllowed(type, method);
         return BlockingWait.reply(type + "." + method, limit().spec().name(), request.get());
     }
 
     <T> Uni<T> answer(Supplier<CompletionStage<T>> request) {
         return runtime.continuations().answer(request);
-    }
-
-    private void requireBlockingAllowed(String method) {
-        BlockingWait.requireAllowed(type, method);
     }
 
     /**
