@@ -3,6 +3,7 @@ package io.quarkiverse.redisbulkhead.runtime;
 import java.lang.StackWalker.StackFrame;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -12,6 +13,8 @@ import java.util.function.Supplier;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.CheckedCallable;
 import io.quarkiverse.redisbulkhead.Permit;
+import io.quarkiverse.redisbulkhead.RedisLock;
+import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.Waiter;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeldPermit;
@@ -32,6 +35,8 @@ import io.smallrye.mutiny.Uni;
 abstract class BulkheadView {
 
     private static final String OWN_PACKAGE = "io.quarkiverse.redisbulkhead.runtime.";
+    // Their default methods.
+    private static final Set<String> API = Set.of(RedisSemaphore.class.getName(), RedisLock.class.getName());
 
     private final String type;
     final Semaphore semaphore;
@@ -225,7 +230,8 @@ abstract class BulkheadView {
 
     private static Optional<StackFrame> firstOutside() {
         return StackWalker.getInstance()
-                .walk(frames -> frames.filter(frame -> !frame.getClassName().startsWith(OWN_PACKAGE)).findFirst());
+                .walk(frames -> frames.filter(frame -> !frame.getClassName().startsWith(OWN_PACKAGE)
+                        && !API.contains(frame.getClassName())).findFirst());
     }
 
     private static String label(Optional<StackFrame> caller) {

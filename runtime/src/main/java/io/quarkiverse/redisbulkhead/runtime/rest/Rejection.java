@@ -41,7 +41,8 @@ public record Rejection(boolean isFull, String title, String detail, String bulk
                     + Texts.bulkheadOrLock(interrupted.name()), interrupted.name(), retryAfter);
         }
         if (failure instanceof BulkheadUnavailableException unavailable) {
-            return unavailable("The limit cannot be checked", "Bulkhead '" + unavailable.name() + "' is temporarily unavailable",
+            return unavailable("The limit cannot be checked",
+                    "Bulkhead '" + unavailable.name() + "' is temporarily unavailable",
                     unavailable.name(), retryAfter);
         }
         return failure instanceof BulkheadContendedException contended
