@@ -64,16 +64,9 @@ abstract class BulkheadView {
 
     public Permit attach(String token) {
         Semaphore limit = limit();
-        BlockingWait.requireAllowed(type, "attach");
         Caller caller = caller();
-        CompletionStage<HeldPermit> attached = limit.attach(token, caller.method());
-        try {
-            return view(BlockingWait.reply(type + ".attach", limit.spec().name(), attached), caller);
-        } catch (RuntimeException e) {
-            // An interrupt ends only the wait.
-            attached.thenAccept(HeldPermit::release);
-            throw e;
-        }
+        return view(BlockingWait.reply(type, "attach", limit.spec().name(), () -> limit.attach(token, caller.method()),
+                attached -> attached.thenAccept(HeldPermit::release)), caller);
     }
 
     public Uni<Permit> attachAsync(String token) {
@@ -198,8 +191,8 @@ abstract class BulkheadView {
 
     /** Blocks until an answer has come; {@code method} is the public method, for messages. */
     <T> T await(String method, Supplier<CompletionStage<T>> request) {
-        BlockingWait.requireAllowed(type, method);
-        return BlockingWait.reply(type + "." + method, limit().spec().name(), request.get());
+        return BlockingWait.reply(type, method, limit().spec().name(), request, reply -> {
+        });
     }
 
     <T> Uni<T> answer(Supplier<CompletionStage<T>> request) {

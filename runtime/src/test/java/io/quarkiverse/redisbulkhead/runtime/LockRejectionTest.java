@@ -58,10 +58,15 @@ class LockRejectionTest {
                 "The thread was interrupted while it waited for lock 'daily'");
         assertInterrupted(() -> BlockingWait.await("reports", new CompletableFuture<>()),
                 "The thread was interrupted while it waited for a permit of bulkhead 'reports'");
-        assertInterrupted(() -> BlockingWait.reply("RedisLock.owner", "lock:daily", new CompletableFuture<>()),
+        assertInterrupted(() -> reply("RedisLock", "owner", "lock:daily"),
                 "The thread was interrupted while RedisLock.owner() waited for a reply about lock 'daily'");
-        assertInterrupted(() -> BlockingWait.reply("RedisSemaphore.status", "reports", new CompletableFuture<>()),
+        assertInterrupted(() -> reply("RedisSemaphore", "status", "reports"),
                 "The thread was interrupted while RedisSemaphore.status() waited for a reply about bulkhead 'reports'");
+    }
+
+    private static void reply(String type, String method, String bulkhead) {
+        BlockingWait.reply(type, method, bulkhead, CompletableFuture::new, reply -> {
+        });
     }
 
     private static void assertInterrupted(ThrowingCallable wait, String message) {
