@@ -8,6 +8,7 @@ import java.util.concurrent.CompletableFuture;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.BulkheadInterruptedException;
@@ -21,6 +22,8 @@ import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaitsOn;
 import io.quarkiverse.redisbulkhead.runtime.guard.BlockingWait;
+import io.quarkus.runtime.BlockingOperationControl;
+import io.quarkus.runtime.IOThreadDetector;
 
 class LockRejectionTest {
 
@@ -34,6 +37,11 @@ class LockRejectionTest {
 
     private static Semaphore lock(Engine engine, SemaphoreSpec spec) {
         return new Semaphore(engine, spec, true).whenFull(full -> LockView.rejection("daily", full));
+    }
+
+    @BeforeEach
+    void allowBlocking() {
+        BlockingOperationControl.setIoThreadDetector(new IOThreadDetector[0]);
     }
 
     @AfterEach
