@@ -55,7 +55,9 @@ public interface RedisLock {
      * @throws BulkheadUnavailableException when Redis is away or refuses the call
      * @throws IllegalStateException when called on an event loop
      */
-    Optional<Permit> tryLock();
+    default Optional<Permit> tryLock() {
+        return tryLock(Duration.ZERO);
+    }
 
     /**
      * The asynchronous counterpart of {@link #tryLock()}.
@@ -63,7 +65,9 @@ public interface RedisLock {
      * @return the permit, requested at each subscription; when the subscription is cancelled before the permit is emitted, it
      *         is released
      */
-    Uni<Optional<Permit>> tryLockAsync();
+    default Uni<Optional<Permit>> tryLockAsync() {
+        return tryLockAsync(Duration.ZERO);
+    }
 
     /**
      * Takes the lock, waiting until it is free. The waiting thread parks; interrupting it ends the wait.

@@ -80,7 +80,9 @@ public interface RedisSemaphore {
      * @throws BulkheadUnavailableException when Redis is away or refuses the call, under {@link OnOutage#REJECT}
      * @throws IllegalStateException when called on an event loop
      */
-    Optional<Permit> tryAcquire();
+    default Optional<Permit> tryAcquire() {
+        return tryAcquire(spec().weight());
+    }
 
     /**
      * The asynchronous counterpart of {@link #tryAcquire()}.
@@ -88,7 +90,9 @@ public interface RedisSemaphore {
      * @return the permit, requested at each subscription; when the subscription is cancelled before the permit is emitted, it
      *         is released
      */
-    Uni<Optional<Permit>> tryAcquireAsync();
+    default Uni<Optional<Permit>> tryAcquireAsync() {
+        return tryAcquireAsync(spec().weight());
+    }
 
     /**
      * Takes a permit of that weight if that much is free now; one attempt, all or nothing.
@@ -125,7 +129,9 @@ public interface RedisSemaphore {
      * @throws IllegalArgumentException when {@code maxWait} is null, negative or too long
      * @throws IllegalStateException when called on an event loop
      */
-    Permit acquire(Duration maxWait);
+    default Permit acquire(Duration maxWait) {
+        return acquire(spec().weight(), maxWait);
+    }
 
     /**
      * The asynchronous counterpart of {@link #acquire(Duration)}; no thread waits.
@@ -135,7 +141,9 @@ public interface RedisSemaphore {
      *         wait ends, and a permit that is granted meanwhile is released
      * @throws IllegalArgumentException when {@code maxWait} is null, negative or too long
      */
-    Uni<Permit> acquireAsync(Duration maxWait);
+    default Uni<Permit> acquireAsync(Duration maxWait) {
+        return acquireAsync(spec().weight(), maxWait);
+    }
 
     /**
      * Takes a permit of that weight, waiting until that much is free. It takes all or nothing: while it waits, it holds no

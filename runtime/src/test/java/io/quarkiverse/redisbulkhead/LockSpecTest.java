@@ -48,6 +48,7 @@ class LockSpecTest {
         LockSpec spec = LockSpec.named("orders").lockTimeout(Duration.ofSeconds(5)).build();
         assertThat(spec).isEqualTo(LockSpec.named("orders").lockTimeout(Duration.ofNanos(5_000_999_999L)).build())
                 .hasSameHashCodeAs(LockSpec.named("orders").lockTimeout(Duration.ofSeconds(5)).build())
+                .isNotEqualTo(spec.bulkhead())
                 .isNotEqualTo(LockSpec.named("orders").build())
                 .isNotEqualTo(LockSpec.named("invoices").lockTimeout(Duration.ofSeconds(5)).build())
                 .hasToString(

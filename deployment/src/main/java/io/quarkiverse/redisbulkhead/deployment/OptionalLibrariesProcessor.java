@@ -41,7 +41,7 @@ class OptionalLibrariesProcessor {
         List<String> names = new ArrayList<>();
         if (config.metrics().enabled()
                 && metrics.filter(present -> present.metricsSupported(MetricsFactory.MICROMETER)).isPresent()) {
-            names.addAll(List.of("metrics.BulkheadMetrics", "metrics.ClusterMetrics"));
+            names.add("metrics.BulkheadMetrics");
         }
         if (config.tracing().enabled()
                 && openTelemetry.filter(OpenTelemetrySdkBuildItem::isTracingBuildTimeEnabled).isPresent()) {

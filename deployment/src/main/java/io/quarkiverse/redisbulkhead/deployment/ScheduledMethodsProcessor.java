@@ -30,8 +30,6 @@ class ScheduledMethodsProcessor {
     private static final String PACKAGE = "io.quarkiverse.redisbulkhead.runtime.scheduler.";
     private static final DotName TRACKED_RUNS = DotName.createSimple(PACKAGE + "TrackedRuns");
     private static final DotName TRACKS_RUNS = DotName.createSimple(TRACKED_RUNS + "$Tracked");
-    private static final DotName LATE_RUNS = DotName.createSimple(PACKAGE + "LateRuns");
-    private static final DotName ENDS_LATE_RUNS = DotName.createSimple(LATE_RUNS + "$Bound");
 
     private static final DotName PREDICATE = DotName.createSimple("io.quarkus.scheduler.Scheduled$SkipPredicate");
     private static final DotName NEVER = DotName.createSimple("io.quarkus.scheduler.Scheduled$Never");
@@ -42,8 +40,7 @@ class ScheduledMethodsProcessor {
             BuildProducer<AnnotationsTransformerBuildItem> transformers) {
         if (capabilities.isPresent(Capability.SCHEDULER)) {
             beans.produce(AdditionalBeanBuildItem.builder()
-                    .addBeanClasses(TRACKED_RUNS.toString(), TRACKS_RUNS.toString(), TRACKED_RUNS + "$Tracking",
-                            LATE_RUNS.toString(), ENDS_LATE_RUNS.toString())
+                    .addBeanClasses(TRACKED_RUNS.toString(), TRACKS_RUNS.toString(), TRACKED_RUNS + "$Tracking")
                     .setUnremovable().build());
             transformers.produce(new AnnotationsTransformerBuildItem(AnnotationTransformation.forMethods()
                     .whenAnyMatch(annotation -> annotation.name().equals(Names.SCHEDULED)
@@ -57,7 +54,7 @@ class ScheduledMethodsProcessor {
 
     private static void trackRunsOfMethod(TransformationContext context) {
         if (canBeIntercepted(context.declaration().asMethod())) {
-            context.add(AnnotationInstance.builder(ENDS_LATE_RUNS).build());
+            context.add(AnnotationInstance.builder(TRACKS_RUNS).build());
         }
         for (AnnotationInstance annotation : List.copyOf(context.annotations())) {
             if (annotation.name().equals(Names.SCHEDULED)) {

@@ -3,6 +3,7 @@ package io.quarkiverse.redisbulkhead.runtime;
 import java.lang.StackWalker.StackFrame;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -12,6 +13,8 @@ import java.util.function.Supplier;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.CheckedCallable;
 import io.quarkiverse.redisbulkhead.Permit;
+import io.quarkiverse.redisbulkhead.RedisLock;
+import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.Waiter;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeldPermit;
@@ -32,6 +35,8 @@ import io.smallrye.mutiny.Uni;
 abstract class BulkheadView {
 
     private static final String OWN_PACKAGE = "io.quarkiverse.redisbulkhead.runtime.";
+    // Their default methods.
+    private static final Set<String> API = Set.of(RedisSemaphore.class.getName(), RedisLock.class.getName());
 
     private final String type;
     final Semaphore semaphore;
@@ -59,16 +64,9 @@ abstract class BulkheadView {
 
     public Permit attach(String token) {
         Semaphore limit = limit();
-        requireBlockingAllowed("attach");
         Caller caller = caller();
-        CompletionStage<HeldPermit> attached = limit.attach(token, caller.method());
-        try {
-            return view(BlockingWait.reply(type + ".attach", limit.spec().name(), attached), caller);
-        } catch (RuntimeException e) {
-            // An interrupt ends only the wait.
-            attached.thenAccept(HeldPermit::release);
-            throw e;
-        }
+        return view(BlockingWait.reply(type, "attach", limit.spec().name(), () -> limit.attach(token, caller.method()),
+                attached -> attached.thenAccept(HeldPermit::release)), caller);
     }
 
     public Uni<Permit> attachAsync(String token) {
@@ -109,7 +107,7 @@ abstract class BulkheadView {
 
     /** Blocks until a permit is acquired; {@code method} is the public method, for messages. */
     Permit acquire(Semaphore semaphore, String method) {
-        requireBlockingAllowed(method);
+        BlockingWait.requireAllowed(type, method);
         Caller caller = caller();
         Admission admission = HeldPermits.nested(semaphore).admit(caller.method(), BlockingWait.occupies());
         try {
@@ -163,14 +161,12 @@ abstract class BulkheadView {
     private <T, E extends Exception> T execute(String method, Object action, CheckedCallable<T, E> execution) throws E {
         Semaphore limit = limit();
         requireAction(action);
-        requireBlockingAllowed(method);
+        BlockingWait.requireAllowed(type, method);
         try {
             return (T) new SynchronousGuard(type + "." + method, limit.spec().name())
                     .call(admissions(HeldPermits.nested(limit), BlockingWait.occupies()), execution::call);
-        } catch (RuntimeException e) {
-            throw e;
         } catch (Exception e) {
-            // Rejections are unchecked, so the action threw it.
+            // Rejections are unchecked, so the action threw it if it is not.
             throw (E) e;
         }
     }
@@ -195,16 +191,12 @@ abstract class BulkheadView {
 
     /** Blocks until an answer has come; {@code method} is the public method, for messages. */
     <T> T await(String method, Supplier<CompletionStage<T>> request) {
-        requireBlockingAllowed(method);
-        return BlockingWait.reply(type + "." + method, limit().spec().name(), request.get());
+        return BlockingWait.reply(type, method, limit().spec().name(), request, reply -> {
+        });
     }
 
     <T> Uni<T> answer(Supplier<CompletionStage<T>> request) {
         return runtime.continuations().answer(request);
-    }
-
-    private void requireBlockingAllowed(String method) {
-        BlockingWait.requireAllowed(type, method);
     }
 
     /**
@@ -231,7 +223,8 @@ abstract class BulkheadView {
 
     private static Optional<StackFrame> firstOutside() {
         return StackWalker.getInstance()
-                .walk(frames -> frames.filter(frame -> !frame.getClassName().startsWith(OWN_PACKAGE)).findFirst());
+                .walk(frames -> frames.filter(frame -> !frame.getClassName().startsWith(OWN_PACKAGE)
+                        && !API.contains(frame.getClassName())).findFirst());
     }
 
     private static String label(Optional<StackFrame> caller) {

@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -41,10 +42,11 @@ final class CodeBulkheads {
      * @param fair what the first definition states
      * @param location says which definition that is
      * @param inForce what the configuration made of it
-     * @param configured applies the configuration
+     * @param configured applies the configuration; null for locks
+     * @param leasesDiffer whether the log says that another definition has another lease
      */
     private record First(Integer permits, boolean fair, String location, SemaphoreSpec inForce,
-            Function<SemaphoreSpec, EffectiveBulkhead> configured) {
+            Function<SemaphoreSpec, EffectiveBulkhead> configured, AtomicBoolean leasesDiffer) {
 
         private String values() {
             return (permits == null ? "" : "permits=" + permits + ", ") + "fair=" + fair + " " + location;
@@ -53,35 +55,16 @@ final class CodeBulkheads {
 
     private final EffectiveDefinitions definitions;
 
-    // Both by name, and guarded by this. No name is in both.
+    // Both by the names of bulkheads, and guarded by this. No name is in both.
     private final Map<String, First> listed = new HashMap<>();
-    private final Map<String, First> others = new Remembered<>();
-    // Of the names that LockSpecs define, and of all names.
-    private final Map<String, Lease> leasesOfLocks = new Remembered<>();
-    private final Map<String, Boolean> leasesDiffer = new Remembered<>();
-
-    /** By name. Forgets the one that was not looked up for the longest time. */
-    private static final class Remembered<V> extends LinkedHashMap<String, V> {
-
-        private static final long serialVersionUID = 1L;
-
-        private Remembered() {
-            super(16, 0.75f, true);
-        }
+    // Forgets the one that was not looked up for the longest time.
+    private final Map<String, First> others = new LinkedHashMap<>(16, 0.75f, true) {
 
         @Override
-        protected boolean removeEldestEntry(Map.Entry<String, V> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<String, First> eldest) {
             return size() > MOST_OTHERS;
         }
-    }
-
-    /**
-     * The lease that a definition states.
-     *
-     * @param location says which definition that is
-     */
-    private record Lease(Duration expire, String location) {
-    }
+    };
 
     /**
      * @param definitions what annotations and configuration say
@@ -115,8 +98,7 @@ final class CodeBulkheads {
                     + ". For another limit, use another name, or RedisSemaphore.resize. "
                     + MessageCode.RBH035.whereExplained());
         }
-        compare("Bulkhead '" + spec.name() + "'", "expire", new Lease(first.inForce().expire(), first.location()),
-                effective.spec().expire(), location);
+        compare("Bulkhead '" + spec.name() + "'", "expire", first, effective.spec().expire(), location);
         return effective;
     }
 
@@ -128,24 +110,20 @@ final class CodeBulkheads {
      */
     void define(LockSpec spec, Supplier<String> caller) {
         Supplier<String> location = () -> "in the LockSpec of " + caller.get();
-        Lease first;
+        First first;
         synchronized (this) {
-            first = leasesOfLocks.computeIfAbsent(spec.name(), missing -> new Lease(spec.lockTimeout(), location.get()));
+            first = others.computeIfAbsent(spec.bulkhead().name(),
+                    missing -> first(spec.bulkhead(), location.get(), null, spec.bulkhead()));
         }
         compare("Lock '" + spec.name() + "'", "lockTimeout", first, spec.lockTimeout(), location);
     }
 
     // An instance has one lease per bulkhead, so that the share of a short one lives as long as that of a long one.
-    private void compare(String what, String setting, Lease first, Duration expire, Supplier<String> location) {
-        if (!first.expire().equals(expire)) {
-            synchronized (this) {
-                if (leasesDiffer.put(what, true) != null) {
-                    return;
-                }
-            }
+    private static void compare(String what, String setting, First first, Duration expire, Supplier<String> location) {
+        if (!first.inForce().expire().equals(expire) && !first.leasesDiffer().getAndSet(true)) {
             LOG.warnf("%s has different leases: %s=%s %s; %s=%s %s. The longest one in use applies to all its permits in this "
                     + "instance, so those of a crashed instance are free later than the shortest one promises. Use the same value. "
-                    + "%s", what, setting, first.expire(), first.location(), setting, expire, location.get(),
+                    + "%s", what, setting, first.inForce().expire(), first.location(), setting, expire, location.get(),
                     LogMessage.LEASES_DIFFER);
         }
     }
@@ -160,12 +138,13 @@ final class CodeBulkheads {
         return first == null ? others.get(name) : first;
     }
 
-    /** What is in force under one name; empty for names that are not defined in code, or not remembered. */
+    /** What is in force under one name; empty for locks, and for names that are not defined in code, or not remembered. */
     synchronized Optional<EffectiveBulkhead> inForce(String name) {
-        return Optional.ofNullable(known(name)).map(first -> first.configured().apply(first.inForce()));
+        return Optional.ofNullable(known(name)).filter(first -> first.configured() != null)
+                .map(first -> first.configured().apply(first.inForce()));
     }
 
-    /** The lease of a bulkhead that code has defined; empty for other names. */
+    /** The lease of a bulkhead that code has defined, that behind a lock included; empty for other names. */
     synchronized Optional<Duration> lease(String name) {
         return Optional.ofNullable(known(name)).map(first -> first.inForce().expire());
     }
@@ -179,18 +158,23 @@ final class CodeBulkheads {
             }
             boolean byCodeAlone = declared(spec.name()) == null;
             Function<SemaphoreSpec, EffectiveBulkhead> configured = definitions.ofCode(spec.name());
-            first = byCodeAlone
-                    ? new First(spec.permits(), spec.fair(), location.get(), configured.apply(spec).spec(), configured)
+            first = byCodeAlone ? first(spec, location.get(), configured, configured.apply(spec).spec())
                     : ofAnnotation(spec.name(), configured);
             (byCodeAlone && listed.size() < MOST_LISTED ? listed : others).put(spec.name(), first);
         }
         return first;
     }
 
+    private static First first(SemaphoreSpec spec, String location, Function<SemaphoreSpec, EffectiveBulkhead> configured,
+            SemaphoreSpec inForce) {
+        return new First(spec.permits(), spec.fair(), location, inForce, configured, new AtomicBoolean());
+    }
+
     private First ofAnnotation(String name, Function<SemaphoreSpec, EffectiveBulkhead> configured) {
         Map<String, Value> stated = definitions.annotations().stated(name);
         return new First(Value.of(stated, "permits", null), Value.of(stated, "fair", false), "in the annotation of "
-                + String.join(", ", definitions.annotations().locations(name)), declared(name).spec(), configured);
+                + String.join(", ", definitions.annotations().locations(name)), declared(name).spec(), configured,
+                new AtomicBoolean());
     }
 
     /** Null when no annotation declares the name. */

@@ -61,16 +61,6 @@ final class LockView extends BulkheadView implements RedisLock {
     }
 
     @Override
-    public Optional<Permit> tryLock() {
-        return tryLock(Duration.ZERO);
-    }
-
-    @Override
-    public Uni<Optional<Permit>> tryLockAsync() {
-        return tryLockAsync(Duration.ZERO);
-    }
-
-    @Override
     public Optional<Permit> tryLock(Duration maxWait) {
         return tryAcquire(semaphore.within(maxWait), "tryLock");
     }

@@ -1,7 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime;
 
 import java.lang.ref.Cleaner;
-import java.lang.ref.Reference;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
@@ -59,8 +58,8 @@ final class PermitView implements Permit {
 
     @Override
     public boolean refresh() {
-        BlockingWait.requireAllowed("Permit", "refresh");
-        return BlockingWait.reply("Permit.refresh", bulkhead(), permit.refresh());
+        return BlockingWait.reply("Permit", "refresh", bulkhead(), permit::refresh, reply -> {
+        });
     }
 
     @Override
@@ -81,17 +80,8 @@ final class PermitView implements Permit {
 
     @Override
     public String detach() {
-        BlockingWait.requireAllowed("Permit", "detach");
-        CompletionStage<String> token = permit.detach();
-        try {
-            return BlockingWait.reply("Permit.detach", bulkhead(), token);
-        } catch (RuntimeException e) {
-            // An interrupt ends only the wait.
-            takeBack(token);
-            throw e;
-        } finally {
-            Reference.reachabilityFence(this);
-        }
+        // The wait refers to this view, so the permit is not reported as dropped meanwhile.
+        return BlockingWait.reply("Permit", "detach", bulkhead(), permit::detach, this::takeBack);
     }
 
     @Override

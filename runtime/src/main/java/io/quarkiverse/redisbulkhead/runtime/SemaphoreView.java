@@ -90,16 +90,6 @@ final class SemaphoreView extends BulkheadView implements RedisSemaphore {
     }
 
     @Override
-    public Optional<Permit> tryAcquire() {
-        return tryAcquire(spec().weight());
-    }
-
-    @Override
-    public Uni<Optional<Permit>> tryAcquireAsync() {
-        return tryAcquireAsync(spec().weight());
-    }
-
-    @Override
     public Optional<Permit> tryAcquire(int weight) {
         return tryAcquire(within(weight, Duration.ZERO), "tryAcquire");
     }
@@ -107,16 +97,6 @@ final class SemaphoreView extends BulkheadView implements RedisSemaphore {
     @Override
     public Uni<Optional<Permit>> tryAcquireAsync(int weight) {
         return tryAcquireAsync(within(weight, Duration.ZERO));
-    }
-
-    @Override
-    public Permit acquire(Duration maxWait) {
-        return acquire(spec().weight(), maxWait);
-    }
-
-    @Override
-    public Uni<Permit> acquireAsync(Duration maxWait) {
-        return acquireAsync(spec().weight(), maxWait);
     }
 
     @Override

@@ -6,12 +6,20 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.concurrent.CompletableFuture;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.BulkheadInterruptedException;
 import io.quarkiverse.redisbulkhead.runtime.guard.BlockingWait;
+import io.quarkus.runtime.BlockingOperationControl;
+import io.quarkus.runtime.IOThreadDetector;
 
 class BlockingWaitTest {
+
+    @BeforeEach
+    void allowBlocking() {
+        BlockingOperationControl.setIoThreadDetector(new IOThreadDetector[0]);
+    }
 
     @Test
     void interruptionMessageNamesTheBulkheadOrLock() {
@@ -19,10 +27,15 @@ class BlockingWaitTest {
                 "The thread was interrupted while it waited for lock 'daily'");
         assertInterrupted(() -> BlockingWait.await("reports", new CompletableFuture<>()),
                 "The thread was interrupted while it waited for a permit of bulkhead 'reports'");
-        assertInterrupted(() -> BlockingWait.reply("RedisLock.owner", "lock:daily", new CompletableFuture<>()),
+        assertInterrupted(() -> reply("RedisLock", "owner", "lock:daily"),
                 "The thread was interrupted while RedisLock.owner() waited for a reply about lock 'daily'");
-        assertInterrupted(() -> BlockingWait.reply("RedisSemaphore.status", "reports", new CompletableFuture<>()),
+        assertInterrupted(() -> reply("RedisSemaphore", "status", "reports"),
                 "The thread was interrupted while RedisSemaphore.status() waited for a reply about bulkhead 'reports'");
+    }
+
+    private static void reply(String type, String method, String bulkhead) {
+        BlockingWait.reply(type, method, bulkhead, CompletableFuture::new, reply -> {
+        });
     }
 
     private static void assertInterrupted(ThrowingCallable wait, String message) {

@@ -205,6 +205,17 @@ class CodeBulkheadsTest {
         }
     }
 
+    /** Operators see locks as such, and not as bulkheads that code defines. */
+    @Test
+    void lockIsNoBulkheadThatCodeDefines() {
+        CodeBulkheads bulkheads = bulkheads();
+        lock(bulkheads, Duration.ofSeconds(5));
+
+        assertThat(bulkheads.inForce("lock:orders")).isEmpty();
+        assertThat(bulkheads.listed()).isEmpty();
+        assertThat(bulkheads.lease("lock:orders")).contains(Duration.ofSeconds(5));
+    }
+
     private static void lock(CodeBulkheads bulkheads, Duration lockTimeout) {
         bulkheads.define(LockSpec.named("orders").lockTimeout(lockTimeout).build(), () -> "Jobs#run");
     }

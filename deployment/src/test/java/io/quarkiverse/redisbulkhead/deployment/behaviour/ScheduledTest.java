@@ -38,7 +38,7 @@ import io.quarkiverse.redisbulkhead.deployment.CapturedLog;
 import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRecorder;
 import io.quarkiverse.redisbulkhead.runtime.guard.SkippingGuard;
-import io.quarkiverse.redisbulkhead.runtime.scheduler.LateRuns;
+import io.quarkiverse.redisbulkhead.runtime.scheduler.TrackedRuns;
 import io.quarkus.scheduler.FailedExecution;
 import io.quarkus.scheduler.Scheduled;
 import io.quarkus.scheduler.ScheduledExecution;
@@ -175,7 +175,7 @@ class ScheduledTest {
     @Order(Integer.MAX_VALUE)
     void runsAreSkippedWithoutAnErrorWhileTheApplicationStops() {
         await().atMost(LONG).until(() -> Set.copyOf(stopping.runs).size() == 6);
-        try (CapturedLog log = new CapturedLog(SkippingGuard.class); CapturedLog late = new CapturedLog(LateRuns.class)) {
+        try (CapturedLog log = new CapturedLog(SkippingGuard.class); CapturedLog late = new CapturedLog(TrackedRuns.class)) {
             new RedisBulkheadRecorder().shutdownListener().shutdown(() -> {
             });
             await().atMost(LONG).untilAsserted(() -> assertThat(messages(log)).contains(

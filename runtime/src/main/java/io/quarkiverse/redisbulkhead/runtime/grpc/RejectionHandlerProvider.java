@@ -5,8 +5,17 @@ import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 
+import com.google.protobuf.Any;
+import com.google.protobuf.Duration;
+import com.google.rpc.RetryInfo;
+import com.google.rpc.Status;
+
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
+import io.grpc.Status.Code;
+import io.grpc.StatusRuntimeException;
+import io.grpc.protobuf.StatusProto;
+import io.quarkiverse.redisbulkhead.runtime.rest.Rejection;
 import io.quarkiverse.redisbulkhead.runtime.rest.RetryAfter;
 import io.quarkus.arc.DefaultBean;
 import io.quarkus.grpc.ExceptionHandler;
@@ -59,7 +68,16 @@ public class RejectionHandlerProvider implements ExceptionHandlerProvider {
     }
 
     private Throwable withStatus(Throwable failure) {
-        return RejectionStatus.of(failure, retryAfter).<Throwable> map(status -> status).orElse(failure);
+        return Rejection.of(failure, retryAfter).<Throwable> map(RejectionHandlerProvider::status).orElse(failure);
+    }
+
+    /** The status of a rejection, with a {@link RetryInfo} among its details. It contains nothing internal. */
+    static StatusRuntimeException status(Rejection rejection) {
+        Code code = rejection.isFull() ? Code.RESOURCE_EXHAUSTED : Code.UNAVAILABLE;
+        Status.Builder status = Status.newBuilder().setCode(code.value()).setMessage(rejection.title());
+        rejection.retryAfter().ifPresent(seconds -> status.addDetails(Any.pack(
+                RetryInfo.newBuilder().setRetryDelay(Duration.newBuilder().setSeconds(seconds)).build())));
+        return StatusProto.toStatusRuntimeException(status.build());
     }
 
     // Also a checked exception, which a service in Kotlin may throw.

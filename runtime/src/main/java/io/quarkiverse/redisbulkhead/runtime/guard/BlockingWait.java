@@ -2,7 +2,9 @@ package io.quarkiverse.redisbulkhead.runtime.guard;
 
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 import io.quarkiverse.redisbulkhead.BulkheadInterruptedException;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
@@ -60,18 +62,29 @@ public final class BlockingWait {
     }
 
     /**
-     * Waits for the reply to something other than a request for permits.
+     * Makes a request other than one for permits, and waits for the reply. The method has an asynchronous variant.
      *
-     * @param operation the public method, for the message
+     * @param type the simple name of its type, for messages
+     * @param method the public method, for messages
      * @param bulkhead the name of the bulkhead
-     * @param stage completes in bounded time, or fails with an unchecked exception
+     * @param request makes the request; the reply completes in bounded time, or fails with an unchecked exception
+     * @param giveUp receives a reply that does not reach the caller: an interrupt ends only the wait
      * @return the reply
+     * @throws BlockingOperationNotAllowedException on an event loop
      * @throws BulkheadInterruptedException when the thread is interrupted meanwhile; it stays interrupted
-     * @throws RuntimeException what the stage failed with, with the stack trace of the caller
+     * @throws RuntimeException what the request failed with, with the stack trace of the caller
      */
-    public static <T> T reply(String operation, String bulkhead, CompletionStage<T> stage) {
-        return await(stage, interrupt -> new BulkheadInterruptedException("The thread was interrupted while " + operation
-                + "() waited for a reply about " + Texts.bulkheadOrLock(bulkhead), bulkhead, interrupt));
+    public static <T> T reply(String type, String method, String bulkhead, Supplier<CompletionStage<T>> request,
+            Consumer<CompletionStage<T>> giveUp) {
+        requireAllowed(type, method);
+        CompletionStage<T> reply = request.get();
+        try {
+            return await(reply, interrupt -> new BulkheadInterruptedException("The thread was interrupted while " + type + "."
+                    + method + "() waited for a reply about " + Texts.bulkheadOrLock(bulkhead), bulkhead, interrupt));
+        } catch (RuntimeException e) {
+            giveUp.accept(reply);
+            throw e;
+        }
     }
 
     private static <T> T await(CompletionStage<T> stage, Function<InterruptedException, RuntimeException> interrupted) {

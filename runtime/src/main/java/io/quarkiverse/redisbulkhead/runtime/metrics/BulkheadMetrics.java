@@ -1,22 +1,31 @@
 package io.quarkiverse.redisbulkhead.runtime.metrics;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import java.util.function.Supplier;
 
 import jakarta.annotation.PreDestroy;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
+
+import org.jboss.logging.Logger;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
@@ -25,6 +34,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.config.MeterFilter;
+import io.netty.channel.EventLoopGroup;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallListener;
@@ -34,18 +44,30 @@ import io.quarkiverse.redisbulkhead.runtime.bulkhead.PermitInUse;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreListener;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.message.Texts;
+import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.LimitState;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.ObservedShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.quarkus.arc.Arc;
 import io.quarkus.runtime.StartupEvent;
+import io.smallrye.mutiny.Multi;
+import io.smallrye.mutiny.Uni;
+import io.smallrye.mutiny.subscription.Cancellable;
+import io.vertx.core.Vertx;
+import io.vertx.core.impl.VertxInternal;
 
 /**
  * Measures the calls of this process, losses and failed renewals of their permits, and how long Redis takes. Code may compute
  * the names of locks and undeclared bulkheads, so these share series, except those that the configuration lists. Keys are
  * bounded.
+ * <p>
+ * Also shows how full the declared bulkheads are over all processes, except those with keys, whose number is unbounded. That is
+ * read in the background, so that scrapes do not wait for Redis, and asks no other instance: all of them do this.
  */
 @Singleton
 public class BulkheadMetrics implements SemaphoreListener, ObservedShareStore.Listener {
+
+    private static final Logger LOG = Logger.getLogger(BulkheadMetrics.class);
 
     /** How many keys are told apart where they are a tag. */
     static final int MOST_KEYS = 1_000;
@@ -77,6 +99,9 @@ public class BulkheadMetrics implements SemaphoreListener, ObservedShareStore.Li
     private final Set<String> keys = ConcurrentHashMap.newKeySet();
     private final Map<Series, CallMeters> meters = new ConcurrentHashMap<>();
     private final Map<Operation, Timer> timers = new ConcurrentHashMap<>();
+    private final Queue<Gauge> gauges = new ConcurrentLinkedQueue<>();
+    // Both are written while this is locked.
+    private final List<Cancellable> readings = new ArrayList<>();
     private volatile boolean closed;
 
     /**
@@ -130,11 +155,19 @@ public class BulkheadMetrics implements SemaphoreListener, ObservedShareStore.Li
                 .deny(id -> id.getName().startsWith("redis.pool.") && "redis-bulkhead".equals(id.getTag("pool.name")));
     }
 
-    void begin(@Observes StartupEvent event, BulkheadRegistry bulkheads) {
+    void begin(@Observes StartupEvent event, BulkheadRegistry bulkheads, RedisBulkheadRuntimeConfig config, Vertx vertx) {
         for (String bulkhead : bulkheads.names()) {
             if (bulkheads.isEnabled(bulkhead) && !(keyTag && bulkheads.definitions().isKeyed(bulkhead))) {
                 bulkheads.definitions().weights(bulkhead).keySet().forEach(method -> meters(BulkheadId.of(bulkhead), method));
             }
+        }
+        Duration interval = config.metrics().clusterInterval();
+        if (!interval.isZero()) {
+            // Not on the worker pool of Mutiny: guarded methods may block all of its threads.
+            EventLoopGroup loops = ((VertxInternal) vertx).getEventLoopGroup();
+            // On a worker thread, because it loads classes: neither the start of the application nor an event loop should wait.
+            Arc.container().getExecutorService()
+                    .execute(() -> showAll(bulkheads, Multi.createFrom().ticks().onExecutor(loops).every(interval)));
         }
     }
 
@@ -214,11 +247,62 @@ public class BulkheadMetrics implements SemaphoreListener, ObservedShareStore.Li
         return namesWithSeries.contains(bulkhead.name());
     }
 
+    // ---- The whole cluster
+
+    private void showAll(BulkheadRegistry bulkheads, Multi<?> ticks) {
+        for (String name : bulkheads.names()) {
+            if (bulkheads.isEnabled(name) && !bulkheads.definitions().isKeyed(name)) {
+                // Loaded here, and not on an event loop; and not where no bulkhead limits anything.
+                bulkheads.overview();
+                show(name, Uni.createFrom().completionStage(() -> bulkheads.overview().numbers(name)), ticks);
+            }
+        }
+    }
+
+    /**
+     * Shows one bulkhead.
+     *
+     * @param bulkhead its name
+     * @param read asks for its state
+     * @param ticks when to ask; dropped while a reply is outstanding
+     */
+    synchronized void show(String bulkhead, Uni<LimitState> read, Multi<?> ticks) {
+        if (closed) {
+            return;
+        }
+        // Null while the state is unknown.
+        AtomicReference<LimitState> latest = new AtomicReference<>();
+        gauge("permits.in.use", bulkhead, latest, state -> state.now().inUse(),
+                "Permits in use in the whole cluster, by weight; also those that other instances keep idle");
+        gauge("permits.idle", bulkhead, latest, state -> state.now().idle(),
+                "Permits that this instance keeps for its next calls");
+        gauge("permits.limit", bulkhead, latest, state -> state.limit().getAsInt(), "The current limit in the whole cluster");
+        gauge("waiters", bulkhead, latest, state -> state.now().waiting(),
+                "Calls in the whole cluster that are waiting for a permit");
+        readings.add(ticks.onOverflow().drop().onItem().transformToUniAndConcatenate(tick -> read
+                .onFailure().invoke(failure -> LOG.debugf(failure,
+                        "Bulkhead '%s' could not be read; its cluster-wide gauges have no value for now", bulkhead))
+                .onFailure().recoverWithNull().invoke(latest::set)).subscribe().with(done -> {
+                }));
+    }
+
+    private void gauge(String name, String bulkhead, AtomicReference<LimitState> latest, Function<LimitState, Integer> number,
+            String description) {
+        gauge(name, () -> Optional.ofNullable(latest.get()).map(number).orElse(null), Tags.of("bulkhead", bulkhead),
+                description);
+    }
+
+    /** A value of null is shown as NaN. */
+    private void gauge(String name, Supplier<Number> value, Tags tags, String description) {
+        gauges.add(Gauge.builder("redis.bulkhead." + name, value).tags(tags).description(description).register(registry));
+    }
+
     // Gauges show the state of this application. What counts may go on counting in the next one of this process.
     @PreDestroy
-    void end() {
+    synchronized void end() {
         closed = true;
-        meters.values().forEach(one -> one.gauges.forEach(registry::remove));
+        readings.forEach(Cancellable::cancel);
+        gauges.forEach(registry::remove);
     }
 
     /** The meters of the calls that one method makes of one bulkhead. */
@@ -230,7 +314,6 @@ public class BulkheadMetrics implements SemaphoreListener, ObservedShareStore.Li
         private final AtomicInteger waiting = new AtomicInteger();
         private final AtomicInteger running = new AtomicInteger();
         private final AtomicLong weight = new AtomicLong();
-        private final List<Gauge> gauges;
 
         private CallMeters(Tags tags) {
             for (CallResult result : CallResult.values()) {
@@ -238,14 +321,9 @@ public class BulkheadMetrics implements SemaphoreListener, ObservedShareStore.Li
             }
             this.waitingDuration = waitingDurations.withTags(tags);
             this.runningDuration = runningDurations.withTags(tags);
-            this.gauges = List.of(gauge("waiting", waiting, tags, "Calls of this instance that are waiting for a permit"),
-                    gauge("running", running, tags, "Current executions in this instance"),
-                    gauge("weight", weight, tags, "What the current executions in this instance weigh together"));
-        }
-
-        private Gauge gauge(String name, Number value, Tags tags, String description) {
-            return Gauge.builder("redis.bulkhead.executions." + name, value, Number::doubleValue).tags(tags)
-                    .description(description).strongReference(true).register(registry);
+            gauge("executions.waiting", waiting::get, tags, "Calls of this instance that are waiting for a permit");
+            gauge("executions.running", running::get, tags, "Current executions in this instance");
+            gauge("executions.weight", weight::get, tags, "What the current executions in this instance weigh together");
         }
 
         private final class Call implements CallListener {

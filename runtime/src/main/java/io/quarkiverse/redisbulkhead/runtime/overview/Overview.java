@@ -131,7 +131,11 @@ public final class Overview {
         Instant at = Instant.now();
         return Uni.createFrom().completionStage(() -> engine.get().inUse(MOST_LIMITS)).chain(inUse -> {
             List<String> here = listedInCode.get();
-            return Multi.createFrom().iterable(shown(inUse, here)).onItem().transformToUni(this::look).merge(AT_ONCE).collect()
+            SortedSet<BulkheadId> shown = new TreeSet<>(inUse.bulkheads());
+            declared.values().stream().filter(bulkhead -> !bulkhead.keyed()).map(DeclaredBulkhead::name).map(BulkheadId::of)
+                    .forEach(shown::add);
+            here.stream().map(BulkheadId::of).forEach(shown::add);
+            return Multi.createFrom().iterable(shown).onItem().transformToUni(this::look).merge(AT_ONCE).collect()
                     .in(TreeMap<BulkheadId, Row>::new, (rows, row) -> rows.put(row.id(), row))
                     .chain(rows -> {
                         List<Row> unread = rows.values().stream().filter(row -> row.now() == null).toList();
@@ -140,14 +144,6 @@ public final class Overview {
                                 : Uni.createFrom().failure(unread.get(0).failure());
                     });
         });
-    }
-
-    private SortedSet<BulkheadId> shown(BulkheadsInUse inUse, List<String> here) {
-        SortedSet<BulkheadId> shown = new TreeSet<>(inUse.bulkheads());
-        declared.values().stream().filter(bulkhead -> !bulkhead.keyed()).map(DeclaredBulkhead::name).map(BulkheadId::of)
-                .forEach(shown::add);
-        here.stream().map(BulkheadId::of).forEach(shown::add);
-        return shown;
     }
 
     /** One limit; without a state it could not be read, for example because its key in Redis holds something else. */

@@ -9,15 +9,8 @@ import jakarta.ws.rs.core.Response.ResponseBuilder;
 import jakarta.ws.rs.core.Response.Status;
 import jakarta.ws.rs.ext.ExceptionMapper;
 
-import io.quarkiverse.redisbulkhead.BulkheadContendedException;
-import io.quarkiverse.redisbulkhead.BulkheadFullException;
-import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.InvalidBulkheadKeyException;
-import io.quarkiverse.redisbulkhead.LockNotAcquiredException;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallRejectedException;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallRejectedException.Reason;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
-import io.quarkiverse.redisbulkhead.runtime.message.Texts;
 import io.vertx.core.json.JsonObject;
 
 /**
@@ -48,43 +41,10 @@ public class RejectionMapper implements ExceptionMapper<RuntimeException> {
     public Response toResponse(RuntimeException failure) {
         return Rejection.of(failure, retryAfter).map(rejection -> response(
                 rejection.isFull() ? statusWhenFull : Status.SERVICE_UNAVAILABLE.getStatusCode(), rejection.title(),
-                detail(failure, rejection.bulkhead()), rejection.bulkhead(), rejection.retryAfter()))
+                rejection.detail(), rejection.bulkhead(), rejection.retryAfter()))
                 // A retry would not help.
                 .orElseGet(() -> response(Status.BAD_REQUEST.getStatusCode(), "A parameter is missing or malformed",
                         failure.getMessage(), ((InvalidBulkheadKeyException) failure).name(), OptionalLong.empty()));
-    }
-
-    private static String detail(RuntimeException failure, String bulkhead) {
-        if (failure instanceof BulkheadFullException full) {
-            return detail(full);
-        }
-        if (failure instanceof BulkheadUnavailableException) {
-            // The reason stays in the log; it may name servers.
-            return "Bulkhead '" + bulkhead + "' is temporarily unavailable";
-        }
-        return failure instanceof BulkheadContendedException
-                ? "Too many requests are competing for bulkhead '" + bulkhead + "'"
-                : "The call was interrupted while it waited for " + Texts.bulkheadOrLock(bulkhead);
-    }
-
-    private static String detail(BulkheadFullException rejection) {
-        Reason reason = CallRejectedException.reasonOf(rejection);
-        if (reason == Reason.NESTED) {
-            return "The call would wait for " + (rejection instanceof LockNotAcquiredException lock ? "lock '" + lock.lock()
-                    : "permits of bulkhead '" + rejection.name()) + "', which this request itself holds";
-        }
-        if (rejection instanceof LockNotAcquiredException lock) {
-            return "Lock '" + lock.lock() + "' is held by another";
-        }
-        if (reason == Reason.ABOVE_LIMIT) {
-            return "The limit of bulkhead '" + rejection.name() + "' is too low for this call";
-        }
-        if (reason == Reason.TOO_FEW) {
-            return "Too few permits of bulkhead '" + rejection.name() + "' are free";
-        }
-        String whose = "of bulkhead '" + rejection.name() + "' " + (rejection.key().isPresent() ? "for this key " : "");
-        return rejection.limit() == 1 ? "The only permit " + whose + "is taken"
-                : "All " + rejection.limit() + " permits " + whose + "are taken";
     }
 
     /** The detail and the bulkhead are for clients that may see names, the title for all. */

@@ -22,6 +22,8 @@ import org.jboss.logging.Logger;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRuntime;
 import io.quarkiverse.redisbulkhead.runtime.GuardedMethods.ScheduledRuns;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.StoppingException;
+import io.quarkiverse.redisbulkhead.runtime.guard.SkippingGuard;
 import io.quarkiverse.redisbulkhead.runtime.message.LogMessage;
 import io.quarkus.scheduler.Scheduled;
 import io.quarkus.scheduler.ScheduledExecution;
@@ -102,14 +104,20 @@ public class TrackedRuns implements Scheduled.SkipPredicate, ScheduledRuns {
         }
     }
 
-    /** Binds {@link Tracking} to the {@code skipExecutionIf} predicates of the application. */
+    /** Binds {@link Tracking} to scheduled methods, and to the {@code skipExecutionIf} predicates of the application. */
     @InterceptorBinding
     @Retention(RetentionPolicy.RUNTIME)
-    @Target(ElementType.TYPE)
+    @Target({ ElementType.TYPE, ElementType.METHOD })
     public @interface Tracked {
     }
 
-    /** Does the same for scheduled methods that have a {@code skipExecutionIf} of their own. */
+    /**
+     * Around a predicate of the application: remembers the run, as {@link TrackedRuns} does where a method has no predicate.
+     * <p>
+     * Around a scheduled method: a run that begins while the application stops, and fails because what it calls gets no permit
+     * any more, ends with one line instead of an error. Guarded methods have {@code SkippingGuard} for that; this is for
+     * scheduled methods that call guarded ones. A run that began before fails as usual: it may have done a part of its work.
+     */
     @Tracked
     @Interceptor
     @Priority(Interceptor.Priority.PLATFORM_BEFORE)
@@ -129,12 +137,33 @@ public class TrackedRuns implements Scheduled.SkipPredicate, ScheduledRuns {
 
         @AroundInvoke
         Object track(InvocationContext invocation) throws Exception {
+            ScheduledExecution late = runs.late();
+            if (late != null) {
+                return SkippingGuard.quietly(invocation::proceed, Tracking::isStopping, failure -> log(late));
+            }
             Object skipped = invocation.proceed();
             if (Boolean.FALSE.equals(skipped) && invocation.getParameters().length == 1
                     && invocation.getParameters()[0] instanceof ScheduledExecution run) {
                 runs.begin(run);
             }
             return skipped;
+        }
+
+        private static boolean isStopping(Throwable failure) {
+            for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+                if (cause instanceof StoppingException) {
+                    return true;
+                }
+            }
+            return false;
+        }
+
+        private static void log(ScheduledExecution run) {
+            // As in the lines about guarded methods, without the package.
+            String method = run.getTrigger().getMethodDescription();
+            int end = method.indexOf('#');
+            LOG.infof("A scheduled run of %s got no permit and ended: the application is stopping",
+                    method.substring(Math.max(method.lastIndexOf('.', end), method.lastIndexOf('$', end)) + 1));
         }
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 
 import org.junit.jupiter.api.Test;
@@ -20,6 +21,7 @@ import io.quarkiverse.redisbulkhead.BulkheadInterruptedException;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.LockNotAcquiredException;
 import io.quarkiverse.redisbulkhead.PermitGoneException;
+import io.quarkiverse.redisbulkhead.runtime.rest.Rejection;
 import io.quarkiverse.redisbulkhead.runtime.rest.RetryAfter;
 
 class RejectionStatusTest {
@@ -43,6 +45,10 @@ class RejectionStatusTest {
         };
     }
 
+    private static Optional<StatusRuntimeException> status(Throwable failure, RetryAfter retryAfter) {
+        return Rejection.of(failure, retryAfter).map(RejectionHandlerProvider::status);
+    }
+
     @Test
     void fullBulkheadMapsToResourceExhausted() throws Exception {
         assertStatus(FULL, Code.RESOURCE_EXHAUSTED, "Too many concurrent executions", 7);
@@ -61,19 +67,19 @@ class RejectionStatusTest {
     @Test
     void otherFailuresAreNotMapped() {
         assertThat(List.of(new IllegalStateException(), new PermitGoneException("reports", "gone"), new AssertionError()))
-                .allSatisfy(failure -> assertThat(RejectionStatus.of(failure, retryAfter)).isEmpty());
+                .allSatisfy(failure -> assertThat(status(failure, retryAfter)).isEmpty());
     }
 
     @Test
     void retryDelayIsOptional() {
         RetryAfter withoutDelay = after(OptionalLong.empty(), OptionalLong.empty());
 
-        assertThat(StatusProto.fromThrowable(RejectionStatus.of(FULL, withoutDelay).orElseThrow()).getDetailsList()).isEmpty();
+        assertThat(StatusProto.fromThrowable(status(FULL, withoutDelay).orElseThrow()).getDetailsList()).isEmpty();
     }
 
     private void assertStatus(Throwable rejection, Code code, String message, long seconds)
             throws InvalidProtocolBufferException {
-        StatusRuntimeException status = RejectionStatus.of(rejection, retryAfter).orElseThrow();
+        StatusRuntimeException status = status(rejection, retryAfter).orElseThrow();
         assertThat(status.getStatus().getCode()).isEqualTo(code);
         assertThat(status.getStatus().getDescription()).isEqualTo(message);
         assertThat(StatusProto.fromThrowable(status).getDetails(0).unpack(RetryInfo.class).getRetryDelay().getSeconds())

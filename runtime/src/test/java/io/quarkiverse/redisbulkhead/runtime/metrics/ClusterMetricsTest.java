@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
@@ -23,7 +24,7 @@ import io.smallrye.mutiny.subscription.MultiEmitter;
 class ClusterMetricsTest {
 
     final SimpleMeterRegistry registry = new SimpleMeterRegistry();
-    final ClusterMetrics metrics = new ClusterMetrics(registry);
+    final BulkheadMetrics metrics = new BulkheadMetrics(registry, Set.of(), false);
     final List<CompletableFuture<LimitState>> reads = new ArrayList<>();
     final List<MultiEmitter<? super Long>> timers = new ArrayList<>();
     final Multi<Long> ticks = Multi.createFrom().emitter(timers::add);
