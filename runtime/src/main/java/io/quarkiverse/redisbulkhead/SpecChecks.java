@@ -18,7 +18,7 @@ final class SpecChecks {
             throw new IllegalArgumentException("name must not be longer than " + maxLength + " characters, but '"
                     + name.substring(0, 40) + "...' has " + name.length());
         }
-        if (name.chars().anyMatch(Character::isISOControl)) {
+        if (hasControlCharacter(name)) {
             throw new IllegalArgumentException("name must not contain control characters such as line feeds, but is '"
                     + name.replaceAll("\\p{Cc}", "?") + "' (with question marks in their place)");
         }
@@ -26,6 +26,15 @@ final class SpecChecks {
             throw new IllegalArgumentException("name must be valid Unicode, but contains an unpaired surrogate");
         }
         return name;
+    }
+
+    private static boolean hasControlCharacter(String name) {
+        for (int i = 0; i < name.length(); i++) {
+            if (Character.isISOControl(name.charAt(i))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     static int atLeast(int least, String field, int value) {

@@ -4,7 +4,6 @@ import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
-import java.util.Optional;
 import java.util.function.Consumer;
 
 import jakarta.annotation.Priority;
@@ -71,26 +70,35 @@ public class TrackedRuns implements Scheduled.SkipPredicate, ScheduledRuns {
     /** The current context executes this run. */
     void begin(ScheduledExecution execution) {
         Run run = new Run(execution, runtime.get().isStopping());
-        contextOfRun().ifPresent(context -> context.putLocal(RUN, run));
+        Context context = contextOfRun();
+        if (context != null) {
+            context.putLocal(RUN, run);
+        }
     }
 
     /** The run that the current context executes, if it began while the application stops; otherwise null. */
     ScheduledExecution late() {
-        return run().filter(Run::late).map(Run::execution).orElse(null);
+        Run run = run();
+        return run != null && run.late() ? run.execution() : null;
     }
 
-    private static Optional<Run> run() {
-        return contextOfRun().map(context -> context.getLocal(RUN));
+    // Null outside of a run, as is the context.
+    private static Run run() {
+        Context context = contextOfRun();
+        return context == null ? null : context.getLocal(RUN);
     }
 
-    private static Optional<Context> contextOfRun() {
-        return Optional.ofNullable(Vertx.currentContext()).filter(VertxContext::isDuplicatedContext);
+    private static Context contextOfRun() {
+        Context context = Vertx.currentContext();
+        return context != null && VertxContext.isDuplicatedContext(context) ? context : null;
     }
 
     @Override
     public Consumer<BulkheadFullException> current(String method) {
-        return run().map(Run::execution).filter(run -> method.equals(run.getTrigger().getMethodDescription()))
-                .<Consumer<BulkheadFullException>> map(run -> rejection -> skipped(run, rejection)).orElse(null);
+        Run run = run();
+        return run != null && method.equals(run.execution().getTrigger().getMethodDescription())
+                ? rejection -> skipped(run.execution(), rejection)
+                : null;
     }
 
     private void skipped(ScheduledExecution run, BulkheadFullException rejection) {
