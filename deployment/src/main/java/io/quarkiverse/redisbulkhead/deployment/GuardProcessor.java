@@ -51,8 +51,7 @@ class GuardProcessor {
     /**
      * Adds the interceptor binding to whatever carries {@link RedisBulkhead} and can be intercepted, and to the methods that
      * implement those of AI services. The rest is left to the rules, because the container would stop at the first place that
-     * it
-     * cannot intercept.
+     * it cannot intercept.
      */
     @BuildStep
     AnnotationsTransformerBuildItem bind(CombinedIndexBuildItem application) {

@@ -15,8 +15,7 @@ import io.quarkus.test.QuarkusUnitTest;
 
 /**
  * What is unknown at build time is checked at start-up, by the same rules; all errors are reported together.
- * {@code MistakesTest}
- * has all rules.
+ * {@code MistakesTest} has all rules.
  */
 class StartUpMistakesTest {
 

@@ -53,7 +53,7 @@ final class Bulkhead {
     long leaseNanos;
     long marginNanos;
 
-    // The limit in force, as far as known.
+    // The limit in force, as far as this instance knows.
     int limit;
     // The permits of this instance; those that executions use; and those that go back with the next statement. The rest is idle.
     volatile int share;
@@ -276,7 +276,7 @@ final class Bulkhead {
         return keeps && sync.knowsLimit() && share >= limit && !sync.isAway();
     }
 
-    /** When a permit becomes free at the latest, as far as known. */
+    /** By when a permit becomes free, as far as this instance knows. */
     synchronized Duration nearestLeaseEnd() {
         return sync != null ? sync.nearestLeaseEnd() : Duration.ofNanos(holds.nanosLeft(nanoTime()).orElse(leaseNanos));
     }

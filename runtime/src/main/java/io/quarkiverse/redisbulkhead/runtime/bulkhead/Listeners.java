@@ -11,7 +11,7 @@ import io.quarkiverse.redisbulkhead.runtime.message.LogMessage;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
 /**
- * Fires events, at listeners in the order in which they were added. Exceptions, and errors of an incompatible library version,
+ * Passes events to listeners, in the order in which they were added. Exceptions, and errors of an incompatible library version,
  * are logged: they affect neither the other listeners nor the call. Thread-safe.
  */
 final class Listeners {

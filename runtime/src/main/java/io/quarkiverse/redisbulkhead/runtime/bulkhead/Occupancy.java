@@ -64,8 +64,7 @@ public record Occupancy(int inUse, SortedMap<String, Integer> idleAt, int waitin
 
     /**
      * What an instance tells another one: the first line has the numbers, and each other line has a holder or a waiter. Times
-     * are
-     * relative, because clocks differ. Rows that do not fit are left out.
+     * are relative, because clocks differ. Rows that do not fit are left out.
      */
     String text() {
         long now = System.currentTimeMillis();

@@ -34,8 +34,7 @@ public interface RedisBulkheadRuntimeConfig {
 
     /**
      * The prefix of all keys and channels in Redis: ASCII letters, digits and punctuation other than braces, quotation marks
-     * and
-     * backslashes. Applications share a bulkhead only if they use the same prefix.
+     * and backslashes. Applications share a bulkhead only if they use the same prefix.
      * <p>
      * Example: {@code quarkus.redis-bulkhead.key-prefix=shop}
      */

@@ -172,16 +172,12 @@ public final class Continuations implements AutoCloseable {
 
     /**
      * The answer to a request, which is made at each subscription. Cancelling the subscription does not cancel the future
-     * behind
-     * the request, as {@code Uni.createFrom().completionStage} would: what the engine does when the answer arrives must happen
-     * in
-     * any case. Instead, a request whose answer does not reach its subscriber is given up, whether it is cancelled while it is
-     * in
-     * flight or before the answer is emitted.
+     * behind the request, as {@code Uni.createFrom().completionStage} would: what the engine does when the answer arrives
+     * must happen in any case. Instead, a request whose answer does not reach its subscriber is given up, whether it is
+     * cancelled while it is in flight or before the answer is emitted.
      * <p>
      * An operator that is cancelled just as the answer is emitted may drop it, or may be passing it to a function. Nothing is
-     * given
-     * up then: a permit that stays held until {@code max-hold} is better than one that is released during the work.
+     * given up then: a permit that stays held until {@code max-hold} is better than one that is released during the work.
      *
      * @param <R> the request
      * @param <T> the answer

@@ -36,8 +36,7 @@ public sealed interface ShareMessage {
 
     /**
      * A permit of the full bulkhead is free. From now on, answers to statements up to that number do not let the instance
-     * reject
-     * calls by itself.
+     * reject calls by itself.
      *
      * @param bulkhead the bulkhead
      * @param number the number of the last statement of this instance that the store had processed

@@ -706,8 +706,7 @@ public final class ShareMachine {
 
     /**
      * How many tokens each instance that gets some in this step may have: not more together than the clock has advanced, so
-     * that
-     * tokens do not run further ahead of the clock with each step. They begin with it again if data is lost.
+     * that tokens do not run further ahead of the clock with each step. They begin with it again if data is lost.
      */
     private long spareTokens() {
         return (micros - lastMicros) / (offers.size() + 1);

@@ -179,7 +179,7 @@ public final class ShareCodec {
                 .map(arg -> arg.getBytes(StandardCharsets.UTF_8)).toList();
     }
 
-    // Not by the library, which an application may not have loaded yet: that takes longer than all else at its start.
+    // By hand, because the classes of a JSON library may not be loaded yet, and loading them would delay the first call.
     private static String array(Object... values) {
         return Stream.of(values).map(Object::toString).collect(Collectors.joining(",", "[", "]"));
     }
