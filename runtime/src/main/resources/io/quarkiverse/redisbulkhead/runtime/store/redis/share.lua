@@ -40,18 +40,12 @@
 local call, format, concat, floor, max, min, decode = redis.call, string.format, table.concat, math.floor, math.max, math.min, cjson.decode
 local SHARES, QUEUE, LAYOUT, OPERATION = KEYS[1], KEYS[2], ARGV[1], ARGV[2]
 
--- Milliseconds; ShareStore explains the first seven.
-local OFFER, WAITER, GRACE, UNMET, RECALL, DEAF, FULL = 3000, 3000, 2000, 1000, 200, 1000, 100
-local STANDSTILL, RESTATED = 2000, 1500
-local SLACK, LIMIT_SET_LASTS, DECLARED_LASTS = 1000, 30 * 24 * 3600 * 1000, 60000
--- With more instances, none may keep, and none gets a message when a permit is free; how many a step serves, skips or ends.
-local MOST_KEEPERS, MOST_NOTIFIED, MOST = 64, 16, 1000
--- A grant brings a token for each permit and so many more; an offer one for each us of the 10 ms for which an instance may pass permits on.
-local MORE_TOKENS, TURN_TOKENS, MOST_TOKENS = 16, 10000, 1048576
--- Counters stay below 2^53 by far.
-local MOST_COUNTED, NEVER = 4503599627370496, 9007199254740992
--- After a scan, none for a millisecond per so many records: it takes about 7 us per record, so 7 % of the server.
-local SCANNED_PER_MILLI = 10
+-- Milliseconds; ShareStore explains them. What only one function needs stands there: each variable of the chunk that functions capture makes
+-- each step a little longer, twenty of them by a twentieth.
+local OFFER, WAITER, RECALL = 3000, 3000, 200
+-- How many instances a step serves, skips or ends; a grant brings a token for each permit and so many more, and so many at most.
+local MOST, MORE_TOKENS, MOST_TOKENS = 1000, 16, 1048576
+local NEVER = 9007199254740992
 
 ---- Texts: JSON arrays. One call of Lua reads or writes all values of a record. cjson cannot write 2^53, format can.
 
@@ -193,6 +187,7 @@ local function step()
     end
 
     local function isAlive(share)
+        local FULL = 100
         return belongsInQueue(share) and now - share.stated < (share.groups[1] and WAITER or FULL)
     end
 
@@ -317,6 +312,8 @@ local function step()
     end
 
     local function tellOffers()
+        -- For each us of the 10 ms for which an instance may pass permits on.
+        local TURN_TOKENS = 10000
         for _, share in ipairs(offers) do
             -- A single permit may protect data by its tokens, which must not be ahead of the clock.
             local spare = (resized or share.limit) > 1 and min(TURN_TOKENS, spareTokens()) or 0
@@ -341,32 +338,30 @@ local function step()
 
     ---- Time
 
-    local function finish(record, epoch)
-        spend()
-        changed[record.field] = true
-        local isOfferOver = record.groups and record.offered > 0 and record.stated + OFFER <= now
-        local isLeaseOver = record.groups and sizeOf(record) > 0 and record.ending <= now
-        if isOfferOver or isLeaseOver then
-            -- What is left begins a new epoch, and late copies of statements may follow.
-            record.granted = isLeaseOver and 0 or sizeOf(record) - record.offered
-            record.epoch, record.offered, record.returned, record.revoked = epoch, 0, 0, 0
-            record.ending, record.keeps = isLeaseOver and from + record.lease or record.ending, isLeaseOver and 0 or record.keeps
-        else
-            records[record.field] = false
-            if record.groups and record.isQueued then
-                leave(record.name)
-            end
-        end
-    end
-
     -- Removes what has ended, and counts the totals again.
     local function scan()
+        -- After a scan, none for a millisecond per so many records: it takes about 7 us per record, so 7 % of the server.
+        local SCANNED_PER_MILLI = 10
         loadAll()
         local epoch, old, count = draw(), 0, 0
         all.held, all.instances, all.keepers, all.nextEnd = 0, 0, 0, NEVER
         for field, record in pairs(records) do
             if record and nextEnd(record) <= now and budget > 0 then
-                finish(record, epoch)
+                spend()
+                changed[field] = true
+                local isOfferOver = record.groups and record.offered > 0 and record.stated + OFFER <= now
+                local isLeaseOver = record.groups and sizeOf(record) > 0 and record.ending <= now
+                if isOfferOver or isLeaseOver then
+                    -- What is left begins a new epoch, and late copies of statements may follow.
+                    record.granted = isLeaseOver and 0 or sizeOf(record) - record.offered
+                    record.epoch, record.offered, record.returned, record.revoked = epoch, 0, 0, 0
+                    record.ending, record.keeps = isLeaseOver and from + record.lease or record.ending, isLeaseOver and 0 or record.keeps
+                else
+                    records[field] = false
+                    if record.groups and record.isQueued then
+                        leave(record.name)
+                    end
+                end
             end
             if records[field] then
                 all.held, all.nextEnd, count = all.held + takenBy(record), min(all.nextEnd, nextEnd(record)), count + 1
@@ -379,21 +374,11 @@ local function step()
         all.unconfirmed, all.pause = all.unconfirmed < 0 and -1 or old, now + floor(count / SCANNED_PER_MILLI)
     end
 
-    -- Calls that wait are stated every second. If none was, the server itself was away, so the places of those that were alive before
-    -- last until their instances had time to state them. Once, because it may also be that all of them are dead.
-    local function excuseStandstill()
-        loadAll()
-        for field, record in pairs(records) do
-            if record and record.groups and record.groups[1] and before - record.stated < WAITER - RESTATED then
-                record.stated, changed[field] = max(record.stated, now - WAITER + RESTATED), true
-            end
-        end
-    end
-
     ---- A statement
 
     -- Finds out whether the server was started since the data was written.
     local function notesNewRun(matches)
+        local GRACE = 2000
         local stated, knownFor, isNew = statement.server, statement.serverSince, false
         if isMissing or not matches or stated ~= all.server then
             local info = redis.pcall('INFO', 'server')
@@ -437,20 +422,16 @@ local function step()
         hold(before - sizeOf(mine))
     end
 
-    -- A permit whose attaching was answered, but the answer was lost, leaves the share that a claim frees, to be attached again.
-    local function undoAttach(mine, left)
-        for _, wish in ipairs(statement.attaches) do
-            local hold = recordOf('h:' .. wish[1])
-            if hold and hold.by == mine.name and hold.epoch == mine.epoch and hold.weight <= left then
-                hold.by, left, changed[hold.field] = '', left - hold.weight, true
-            end
-        end
-        return left
-    end
-
     -- Redis does not know this position: what is stated is admitted as far as there is room, in a new epoch.
     local function claim(mine, permits, room)
-        local freed = undoAttach(mine, sizeOf(mine))
+        local freed = sizeOf(mine)
+        -- A permit whose attaching was answered, but the answer was lost, leaves the share, to be attached again.
+        for _, wish in ipairs(statement.attaches) do
+            local other = recordOf('h:' .. wish[1])
+            if other and other.by == mine.name and other.epoch == mine.epoch and other.weight <= freed then
+                other.by, freed, changed[other.field] = '', freed - other.weight, true
+            end
+        end
         room, all.held = max(0, room + freed), all.held - freed
         room = hold(room)
         mine.epoch, mine.granted, mine.offered, mine.returned, mine.revoked = draw(), min(room, permits), 0, 0, 0
@@ -458,20 +439,15 @@ local function step()
         return mine.granted
     end
 
-    -- The stated holds that Redis does not have, as permits of weight 0.
-    local function refusedHolds()
-        local refused = {}
+    -- Lets detached permits join the share, or tells again that they did; returns them and how many permits that is, after the stated holds that
+    -- Redis does not have, as permits of weight 0.
+    local function attach(mine, known, onlyTell)
+        local attached, weight = {}, 0
         for _, stated in ipairs(statement.holds) do
             if not recordOf('h:' .. stated[1]) then
-                refused[#refused + 1] = { stated[1], 0, 0 }
+                attached[#attached + 1] = { stated[1], 0, 0 }
             end
         end
-        return refused
-    end
-
-    -- Lets detached permits join the share, or tells again that they did; returns them and the refused holds, and how many permits that is.
-    local function attach(mine, known, onlyTell)
-        local attached, weight = refusedHolds(), 0
         for _, wish in ipairs(statement.attaches) do
             local hold = recordOf('h:' .. wish[1])
             if hold and not onlyTell and takenBy(hold) > 0 and hold.ending > now and hold.digest ~= '' and hold.digest == wish[2] then
@@ -531,6 +507,7 @@ local function step()
 
     -- Recalls what others keep; returns how many instances can be expected to answer.
     local function recall(mine)
+        local DEAF = 1000
         local others = all.keepers - (isKeeper(mine) and 1 or 0)
         if others <= 0 or now < all.grace then
             return 0
@@ -551,24 +528,10 @@ local function step()
         return all.expected
     end
 
-    -- What an instance wants grows with its permits. Permits that it keeps serve calls without a step.
-    local function tokensFor(mine, wanted)
-        local most = max(1, spareTokens(), mine.keeps == 1 and sizeOf(mine) or 0)
-        return min(MOST_TOKENS, min(wanted, most) + (grantedNow > 0 and grantedNow + MORE_TOKENS or 0))
-    end
-
-    -- Notes a declared limit; returns another one of the last minute.
-    local function declare(limit)
-        if limit ~= all.declared then
-            all.other, all.otherUntil, all.declared = all.declared, now + DECLARED_LASTS, limit
-        end
-        return now < all.otherUntil and all.other or 0
-    end
-
     ---- Write
 
     local function write()
-        local puts = {}
+        local SLACK, puts = 1000, {}
         for field in pairs(changed) do
             local record = records[field]
             if not record then
@@ -623,6 +586,10 @@ local function step()
     end
 
     local function sync()
+        -- With more instances, none may keep, and none gets a message when a permit is free.
+        local MOST_KEEPERS, MOST_NOTIFIED = 64, 16
+        -- Counters stay below 2^53 by far.
+        local UNMET, DECLARED_LASTS, MOST_COUNTED = 1000, 60000, 4503599627370496
         local claimed = statement.granted - statement.returned - statement.revoked
         all.ticket = max(all.ticket, statement.highest)
         local mine = recordOf(mineField)
@@ -672,12 +639,48 @@ local function step()
             mine.full = 1
             enter(mine)
         end
+        if statement.limit ~= all.declared then
+            all.other, all.otherUntil, all.declared = all.declared, now + DECLARED_LASTS, statement.limit
+        end
+        -- What an instance wants grows with its permits. Permits that it keeps serve calls without a step.
+        local wanted = min(statement.tokens, max(1, spareTokens(), mine.keeps == 1 and sizeOf(mine) or 0))
         local change = min(isUnmet and max(all.nextEnd, all.pause) or NEVER, now < all.grace and all.grace or NEVER,
             recalled > 0 and now + RECALL or NEVER)
         return answer(mine, { granted = mine.granted, admitted = admitted, lease = sizeOf(mine) > 0 and mine.lease or 0, limit = limit, ticket = given,
             othersWait = othersWait, mayKeep = mayKeep and 1 or 0, recalled = recalled, full = mine.full, askAgain = change == NEVER and 0 or max(1, change - now),
-            tokens = tokensFor(mine, statement.tokens), attached = attached, otherLimit = declare(statement.limit) })
+            tokens = min(MOST_TOKENS, wanted + (grantedNow > 0 and grantedNow + MORE_TOKENS or 0)), attached = attached,
+            otherLimit = now < all.otherUntil and all.other or 0 })
     end
+
+    if isMissing and (OPERATION == 'revoke' or OPERATION == 'resize' and ARGV[3] == '0') then
+        return 0
+    end
+    -- Refused if memory is full, before anything has changed.
+    -- Renewals and returns must pass also then, so they begin with a write that needs no memory.
+    if statement and not statement.waiting[1] and not statement.immediate[1] then
+        call('HDEL', SHARES, '-')
+    else
+        call('HSET', SHARES, 'bulkhead', stored)
+    end
+    -- Calls that wait are stated every second. If none was, the server itself was away, so the places of those that were alive before
+    -- last until their instances had time to state them. Once, because it may also be that all of them are dead.
+    local STANDSTILL, RESTATED = 2000, 1500
+    if statement and isAwaited and now - before >= STANDSTILL then
+        loadAll()
+        for field, record in pairs(records) do
+            if record and record.groups and record.groups[1] and before - record.stated < WAITER - RESTATED then
+                record.stated, changed[field] = max(record.stated, now - WAITER + RESTATED), true
+            end
+        end
+    end
+    if now >= all.nextEnd and now >= all.pause then
+        scan()
+    end
+    if OPERATION == 'sync' then
+        return sync()
+    end
+
+    ---- What an operator asks for
 
     local function serveAfterwards()
         serve()
@@ -706,7 +709,7 @@ local function step()
     end
 
     local function resize()
-        local before, limit = resized, tonumber(ARGV[3])
+        local LIMIT_SET_LASTS, before, limit = 30 * 24 * 3600 * 1000, resized, tonumber(ARGV[3])
         resized, keepUntil = limit > 0 and limit or nil, limit > 0 and from + LIMIT_SET_LASTS or 0
         if resized then
             call('HSET', SHARES, 'limit', ARGV[3])
@@ -723,24 +726,7 @@ local function step()
         return before and 1 or 0
     end
 
-    if isMissing and (OPERATION == 'revoke' or OPERATION == 'resize' and ARGV[3] == '0') then
-        return 0
-    end
-    -- Refused if memory is full, before anything has changed.
-    -- Renewals and returns must pass also then, so they begin with a write that needs no memory.
-    if statement and not statement.waiting[1] and not statement.immediate[1] then
-        call('HDEL', SHARES, '-')
-    else
-        call('HSET', SHARES, 'bulkhead', stored)
-    end
-    if statement and isAwaited and now - before >= STANDSTILL then
-        excuseStandstill()
-    end
-    if now >= all.nextEnd and now >= all.pause then
-        scan()
-    end
-    local operations = { sync = sync, revoke = revoke, resize = resize }
-    return operations[OPERATION]()
+    return OPERATION == 'revoke' and revoke() or resize()
 end
 
 return step()

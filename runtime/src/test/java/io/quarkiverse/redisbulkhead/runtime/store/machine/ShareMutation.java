@@ -7,7 +7,7 @@ public enum ShareMutation {
     LIMIT_OFF_BY_ONE("floor(max(0, limit - all.held) / group.weight)", "floor(max(0, limit + 1 - all.held) / group.weight)"),
     IMMEDIATE_BEYOND_THE_LIMIT("floor(max(0, limit - all.held) / weight)", "floor(max(0, limit + 1 - all.held) / weight)"),
     OFFERS_ARE_NOT_TAKEN_BACK("return min(record.ending, record.stated + OFFER)", "return record.ending"),
-    OFFERS_ARE_TAKEN_BACK_TOO_EARLY("RECALL, DEAF, FULL = 3000, 3000,", "RECALL, DEAF, FULL = 100, 3000,"),
+    OFFERS_ARE_TAKEN_BACK_TOO_EARLY("OFFER, WAITER, RECALL = 3000,", "OFFER, WAITER, RECALL = 100,"),
     GRACE_IS_IGNORED("local fit = now < all.grace and 0 or min(group.count", "local fit = min(group.count"),
     NO_GRACE_AFTER_A_NEW_RUN("all.grace = from + GRACE\n", "all.grace = 0\n"),
     CLAIMS_OF_THE_GRACE_NEED_ROOM("now < all.grace and MOST_COUNTED or limit - all.held", "limit - all.held"),
