@@ -130,7 +130,7 @@ class ShareDefectsTest {
             scene.b.sync();
             assertThat(scene.granted()).isEqualTo(2);
         }),
-        A_CLAIM_LOSES_WHAT_IT_ATTACHED("hold.by == mine.name and hold.epoch == mine.epoch and hold.weight <= left", "false",
+        A_CLAIM_LOSES_WHAT_IT_ATTACHED("other.by == mine.name and other.epoch == mine.epoch and other.weight <= freed", "false",
                 scene -> {
                     scene.a.tryFor(1, 1);
                     scene.a.holds = List.of(new Hold("p1", 1, 10_000, 0, "digest", "method"));

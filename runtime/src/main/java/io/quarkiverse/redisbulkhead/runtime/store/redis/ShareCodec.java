@@ -1,6 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -8,8 +9,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.Position;
@@ -175,17 +174,30 @@ public final class ShareCodec {
     }
 
     private static List<byte[]> operation(String name, String... args) {
-        return Stream.concat(Stream.of(Integer.toString(ShareMachine.LAYOUT), name), Stream.of(args))
-                .map(arg -> arg.getBytes(StandardCharsets.UTF_8)).toList();
+        List<byte[]> all = new ArrayList<>(List.of(bytes(Integer.toString(ShareMachine.LAYOUT)), bytes(name)));
+        for (String arg : args) {
+            all.add(bytes(arg));
+        }
+        return all;
     }
 
-    // By hand, because the classes of a JSON library may not be loaded yet, and loading them would delay the first call.
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    // By hand, because the classes of a JSON library may not be loaded yet, and loading them would delay the first call. Without
+    // streams, which take longer than the rest of a statement.
     private static String array(Object... values) {
-        return Stream.of(values).map(Object::toString).collect(Collectors.joining(",", "[", "]"));
+        StringBuilder text = new StringBuilder(200).append('[');
+        for (Object value : values) {
+            text.append(value).append(',');
+        }
+        text.setLength(Math.max(1, text.length() - 1));
+        return text.append(']').toString();
     }
 
     private static <T> String arrays(List<T> all, Function<T, String> array) {
-        return all.stream().map(array).collect(Collectors.joining(",", "[", "]"));
+        return all.isEmpty() ? "[]" : array(all.stream().map(array).toArray());
     }
 
     private static String quoted(String word) {
