@@ -1,7 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.store.machine;
 
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -21,6 +20,8 @@ import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.quarkiverse.redisbulkhead.runtime.store.machine.StoredRecord.Hold;
+import io.quarkiverse.redisbulkhead.runtime.store.machine.StoredRecord.Share;
 import io.vertx.core.json.JsonArray;
 
 /**
@@ -34,11 +35,9 @@ public final class ShareMachine {
     /** The version of the data. Another version is refused. */
     public static final int LAYOUT = 1;
 
-    /** The fields of the hash: the totals, the limit of an operator; then instances and holds. */
+    /** The fields of the hash beside those of instances and holds. */
     private static final String TOTALS = "bulkhead";
     private static final String LIMIT = "limit";
-    private static final String INSTANCE = "i:";
-    private static final String HOLD = "h:";
 
     /** How many instances a step serves, skips or ends at most. */
     private static final int MOST = 1_000;
@@ -125,16 +124,17 @@ public final class ShareMachine {
     private long otherUntil;
     private OptionalInt resized;
 
-    private final Map<String, ShareRecord> shares = new HashMap<>();
-    private final Map<String, HoldRecord> holds = new HashMap<>();
+    /** By field; null for a missing one. */
+    private final Map<String, StoredRecord> records = new HashMap<>();
     private final Set<String> changed = new LinkedHashSet<>();
-    private final Set<ShareRecord> offers = new LinkedHashSet<>();
-    /** The queue as this step makes it, by instance and in order. */
-    private final Map<String, Long> places;
+    private final Set<Share> offers = new LinkedHashSet<>();
+    /** The queue as this step makes it. */
     private final TreeSet<Place> line = new TreeSet<>();
     private final List<Sent> messages = new ArrayList<>();
     private int budget = MOST;
     private long grantedNow;
+    /** How many permits the instance was granted and does not know of. */
+    private long unknown;
     private long keepUntil;
     private long expireMillis;
     private long expireQueueMillis;
@@ -154,7 +154,6 @@ public final class ShareMachine {
         this.fields = fields;
         this.queue = queue;
         this.actualServer = server;
-        this.places = new HashMap<>(queue);
         queue.forEach((instance, place) -> line.add(new Place(place, instance)));
         resized = fields.containsKey(LIMIT) ? OptionalInt.of(Integer.parseInt(fields.get(LIMIT))) : OptionalInt.empty();
         String totals = fields.get(TOTALS);
@@ -215,7 +214,7 @@ public final class ShareMachine {
         }
         scanIfDue();
         ticket = Math.max(ticket, statement.highestToken());
-        ShareRecord mine = share(instance);
+        Share mine = share(instance);
         if (mine != null && statement.number() <= mine.number) {
             return late(mine, statement);
         }
@@ -227,8 +226,8 @@ public final class ShareMachine {
         }
         boolean inGrace = now < grace;
         if (mine == null) {
-            mine = new ShareRecord(instance);
-            shares.put(instance, mine);
+            mine = new Share(instance);
+            records.put(mine.field, mine);
             instances++;
         } else if (mine.epoch < since && unconfirmed > 0) {
             unconfirmed--;
@@ -236,13 +235,11 @@ public final class ShareMachine {
         int limit = resized.orElse(statement.limit());
         long admitted = matches ? returnPermits(mine, statement)
                 : claim(mine, statement, inGrace ? MOST_COUNTED : limit - held);
-        Map<String, Position.Attached> attached = attach(mine, statement, matches ? statement.granted() : -1);
+        Map<String, Position.Attached> attached = attach(mine, statement, matches ? statement.granted() : -1, false);
         if (unconfirmed == 0) {
             grace = 0;
         }
-        long unknown = matches
-                ? mine.granted - statement.granted() - attached.values().stream().mapToLong(Position.Attached::weight).sum()
-                : 0;
+        unknown = matches ? mine.granted - statement.granted() - weightOf(attached) : 0;
         mine.number = statement.number();
         mine.stated = from;
         mine.lease = statement.leaseMillis();
@@ -250,13 +247,12 @@ public final class ShareMachine {
         mine.limit = statement.limit();
         mine.recalled = 0;
         mine.full = false;
-        changed.add(INSTANCE + instance);
-        long latest = ticket;
-        long given = ticketOfNewGroup(mine, statement.needs());
-        unknown = lineUp(mine, statement.needs(), latest, unknown, limit);
+        changed.add(mine.field);
+        lineUp(mine, statement.needs(), limit);
+        long given = newGroup(statement.needs()) < 0 ? 0 : mine.groupTicket;
         serve(mine);
         boolean othersWait = isWaitedBeside(instance);
-        boolean isUnmet = serveImmediate(mine, statement.immediate(), unknown, limit, othersWait) || !mine.groups.isEmpty();
+        boolean isUnmet = serveImmediate(mine, statement.immediate(), limit, othersWait) || !mine.groups.isEmpty();
         if (isUnmet) {
             noteUnmet(instance);
         }
@@ -275,14 +271,14 @@ public final class ShareMachine {
                 Math.min(now < grace ? grace : NEVER, recalled > 0 ? now + ShareStore.RECALL_MILLIS : NEVER));
         long askAgain = change == NEVER ? 0 : Math.max(1, change - now);
         // What an instance wants grows with its permits. Permits that it keeps serve calls without a step.
-        long most = Math.max(Math.max(1, spareTokens()), mine.keeps ? mine.share() : 0);
+        long most = Math.max(Math.max(1, spareTokens()), mine.keeps ? mine.taken() : 0);
         long wanted = Math.min(statement.tokens(), most);
         long tokens = Math.min(MOST_TOKENS, wanted + (grantedNow > 0 ? grantedNow + MORE_TOKENS : 0));
         Set<Integer> otherLimits = declare(statement.limit());
-        long firstToken = tokens > 0 ? drawTokens(tokens) : 0;
+        long firstToken = tokens > 0 ? draw(tokens) : 0;
         write();
         return new Position(statement.number(), mine.epoch, mine.granted, admitted, mine.revoked,
-                mine.share() > 0 ? mine.lease : 0, limit, given, mine.served, othersWait, mayKeep, (int) recalled, mine.full,
+                mine.taken() > 0 ? mine.lease : 0, limit, given, mine.served, othersWait, mayKeep, (int) recalled, mine.full,
                 Math.max(0, grace - now), askAgain, firstToken, (int) tokens, attached, otherLimits, server);
     }
 
@@ -299,21 +295,13 @@ public final class ShareMachine {
             return 0;
         }
         scanIfDue();
+        String field = instance.isEmpty() ? Hold.FIELD + permitId : Share.FIELD + instance;
+        StoredRecord record = record(field);
         long taken = 0;
-        if (instance.isEmpty()) {
-            HoldRecord hold = hold(permitId);
-            if (hold != null && hold.end > now) {
-                taken = hold.taken();
-                hold.weight = (int) (hold.weight - taken);
-                changed.add(HOLD + permitId);
-            }
-        } else {
-            ShareRecord share = share(instance);
-            if (share != null && share.end > now) {
-                // An offer ends by itself, and its instance may not know it yet.
-                taken = Math.max(0, Math.min(permits, share.share() - share.offered));
-                share.revoked += taken;
-                changed.add(INSTANCE + instance);
+        if (record != null && record.end > now) {
+            taken = record.revoke(permits);
+            changed.add(field);
+            if (record instanceof Share) {
                 messages.add(new Sent(instance, new ShareMessage.Changed(bulkhead)));
             }
         }
@@ -341,8 +329,7 @@ public final class ShareMachine {
             fields.put(LIMIT, Integer.toString(limit));
             keepUntil = from + LIMIT_SET_MILLIS;
         }
-        names(INSTANCE)
-                .forEach(instance -> messages.add(new Sent(instance, new ShareMessage.Changed(bulkhead))));
+        all(Share.class).forEach(share -> messages.add(new Sent(share.name, new ShareMessage.Changed(bulkhead))));
         serveAfterwards();
         return before;
     }
@@ -361,21 +348,21 @@ public final class ShareMachine {
      * @return its state
      */
     public ShareOverview look(int most) {
-        List<ShareOverview.Share> listed = names(INSTANCE).map(this::share)
-                .map(share -> new ShareOverview.Share(share.instance, share.end > now ? (int) share.share() : 0,
-                        share.end > now && share.share() > 0 ? share.end - now : 0, Math.max(0, now - share.stated),
+        List<ShareOverview.Share> listed = all(Share.class)
+                .map(share -> new ShareOverview.Share(share.name, share.end > now ? (int) share.taken() : 0,
+                        share.end > now && share.taken() > 0 ? share.end - now : 0, Math.max(0, now - share.stated),
                         share.keeps,
                         share.waits(now) ? share.groups.stream().mapToInt(group -> group.count).sum() : 0))
                 .sorted(Comparator.<ShareOverview.Share> comparingInt(share -> share.permits() > 0 ? 0 : 1)
                         .thenComparingLong(ShareOverview.Share::leaseMillis).thenComparing(ShareOverview.Share::instance))
                 .toList();
-        List<ShareOverview.Held> detached = names(HOLD).map(this::hold).filter(hold -> hold.end > now && hold.taken() > 0)
-                .map(hold -> new ShareOverview.Held(new Statement.Hold(hold.id, hold.weight, hold.end - now,
+        List<ShareOverview.Held> detached = all(Hold.class).filter(hold -> hold.end > now && hold.taken() > 0)
+                .map(hold -> new ShareOverview.Held(new Statement.Hold(hold.name, hold.weight, hold.end - now,
                         Math.max(0, now - hold.started), hold.digest, hold.method)))
                 .toList();
         int granted = listed.stream().mapToInt(ShareOverview.Share::permits).sum()
                 + detached.stream().mapToInt(each -> each.hold().weight()).sum();
-        TreeSet<Integer> limits = names(INSTANCE).map(this::share)
+        TreeSet<Integer> limits = all(Share.class)
                 .filter(share -> now - share.stated < ShareStore.DECLARED_MILLIS)
                 .map(share -> share.limit).collect(Collectors.toCollection(TreeSet::new));
         return new ShareOverview(granted, listed.stream().mapToInt(ShareOverview.Share::waiting).sum(), resized, limits,
@@ -422,23 +409,16 @@ public final class ShareMachine {
     }
 
     /** A statement that is not newer than the last one changes nothing, and what was offered since is no part of the answer. */
-    private Position late(ShareRecord mine, Statement statement) {
-        Map<String, Position.Attached> attached = refusedHolds(statement.holds());
-        long weight = 0;
-        for (Statement.Attach wish : statement.attaches()) {
-            HoldRecord hold = hold(wish.id());
-            if (hold != null && hold.isToldTo(mine, statement.epoch() == mine.epoch ? statement.granted() : -1)) {
-                attached.put(hold.id, new Position.Attached(hold.weight, Math.max(0, now - hold.started)));
-                weight += hold.weight;
-            }
-        }
-        boolean othersWait = isWaitedBeside(mine.instance);
+    private Position late(Share mine, Statement statement) {
+        Map<String, Position.Attached> attached = attach(mine, statement,
+                statement.epoch() == mine.epoch ? statement.granted() : -1, true);
+        boolean othersWait = isWaitedBeside(mine.name);
         boolean repeatsGroup = newGroup(statement.needs()) == mine.group;
-        long confirmed = mine.share() - mine.offered;
+        long confirmed = mine.taken() - mine.offered;
         long claimed = statement.granted() - statement.returned() - statement.revoked();
         write();
         return new Position(statement.number(), mine.epoch, mine.granted - mine.offered,
-                Math.max(0, Math.min(claimed, confirmed - weight)), mine.revoked, confirmed > 0 ? mine.lease : 0,
+                Math.max(0, Math.min(claimed, confirmed - weightOf(attached))), mine.revoked, confirmed > 0 ? mine.lease : 0,
                 resized.orElse(mine.limit), repeatsGroup ? mine.groupTicket : 0, mine.served, othersWait, false, 0, false,
                 Math.max(0, grace - now), 0, 0, 0, attached, Set.of(), server);
     }
@@ -452,7 +432,7 @@ public final class ShareMachine {
             server = actual.isEmpty() ? server : actual;
         }
         if (isNew) {
-            since = draw();
+            since = draw(1);
             unconfirmed = 0;
             scan();
             grace = from + ShareStore.GRACE_MILLIS;
@@ -468,24 +448,33 @@ public final class ShareMachine {
         return isNew;
     }
 
-    private long returnPermits(ShareRecord mine, Statement statement) {
-        long before = mine.share();
+    private long returnPermits(Share mine, Statement statement) {
+        long before = mine.taken();
         mine.returned = Math.max(mine.returned, statement.returned());
         // Of permits that were revoked, the instance may have returned some before it knew.
         mine.revoked = Math.min(mine.revoked, mine.granted - mine.returned);
         mine.offered = 0;
-        held -= before - mine.share();
-        hold(statement.holds(), before - mine.share());
+        held -= before - mine.taken();
+        hold(statement.holds(), before - mine.taken());
         return 0;
     }
 
     /** The store does not know this position: what is stated is admitted as far as there is room, in a new epoch. */
-    private long claim(ShareRecord mine, Statement statement, long roomBefore) {
-        long freed = undoAttach(mine, statement.attaches());
+    private long claim(Share mine, Statement statement, long roomBefore) {
+        long freed = mine.taken();
+        // A permit whose attaching was answered, but the answer was lost, leaves the share, to be attached again.
+        for (Statement.Attach wish : statement.attaches()) {
+            Hold hold = hold(wish.id());
+            if (hold != null && hold.by.equals(mine.name) && hold.epoch == mine.epoch && hold.weight <= freed) {
+                hold.by = "";
+                freed -= hold.weight;
+                changed.add(hold.field);
+            }
+        }
         long room = Math.max(0, roomBefore + freed);
         held -= freed;
         room = hold(statement.holds(), room);
-        mine.epoch = draw();
+        mine.epoch = draw(1);
         mine.granted = Math.min(room, statement.granted() - statement.returned() - statement.revoked());
         mine.offered = 0;
         mine.returned = 0;
@@ -494,32 +483,14 @@ public final class ShareMachine {
         return mine.granted;
     }
 
-    /**
-     * A permit whose attaching was answered, but the answer was lost, leaves the share that a claim frees, to be attached
-     * again. Returns what is left of the share.
-     */
-    private long undoAttach(ShareRecord mine, List<Statement.Attach> wishes) {
-        long left = mine.share();
-        for (Statement.Attach wish : wishes) {
-            HoldRecord hold = hold(wish.id());
-            if (hold != null && hold.by.equals(mine.instance) && hold.epoch == mine.epoch && hold.weight <= left) {
-                hold.by = "";
-                left -= hold.weight;
-                changed.add(HOLD + hold.id);
-            }
-        }
-        return left;
-    }
-
     /** Creates holds. What they take must be covered, by permits that were just returned or by room. */
     private long hold(List<Statement.Hold> stated, long coveredBefore) {
         long covered = coveredBefore;
         for (Statement.Hold each : stated) {
             if (hold(each.id()) == null && each.leaseMillis() > 0 && each.weight() <= covered) {
-                HoldRecord hold = new HoldRecord(each.id(), each.weight(), from + each.leaseMillis(),
-                        now - each.startedMillis(), each.digest(), "", 0, 0, each.method());
-                holds.put(each.id(), hold);
-                changed.add(HOLD + each.id());
+                records.put(Hold.FIELD + each.id(), new Hold(each.id(), each.weight(), from + each.leaseMillis(),
+                        now - each.startedMillis(), each.digest(), each.method()));
+                changed.add(Hold.FIELD + each.id());
                 covered -= each.weight();
                 held += each.weight();
             }
@@ -527,31 +498,38 @@ public final class ShareMachine {
         return covered;
     }
 
-    private Map<String, Position.Attached> refusedHolds(List<Statement.Hold> stated) {
-        Map<String, Position.Attached> refused = new TreeMap<>();
-        stated.stream().filter(each -> hold(each.id()) == null)
-                .forEach(each -> refused.put(each.id(), Position.Attached.REFUSED));
-        return refused;
-    }
-
-    private Map<String, Position.Attached> attach(ShareRecord mine, Statement statement, long known) {
-        Map<String, Position.Attached> attached = refusedHolds(statement.holds());
-        for (Statement.Attach wish : statement.attaches()) {
-            HoldRecord hold = hold(wish.id());
-            if (hold != null && hold.taken() > 0 && hold.end > now && !hold.digest.isEmpty()
-                    && hold.digest.equals(wish.digest())) {
-                hold.by = mine.instance;
-                hold.epoch = mine.epoch;
-                changed.add(HOLD + hold.id);
-                mine.granted += hold.weight;
-                hold.granted = mine.granted;
-                grantedNow += hold.weight;
+    /**
+     * Lets detached permits join the share, or tells again that they did; and tells which of the stated holds the store does
+     * not have.
+     */
+    private Map<String, Position.Attached> attach(Share mine, Statement statement, long known, boolean onlyTell) {
+        Map<String, Position.Attached> attached = new TreeMap<>();
+        for (Statement.Hold stated : statement.holds()) {
+            if (hold(stated.id()) == null) {
+                attached.put(stated.id(), Position.Attached.REFUSED);
             }
-            if (hold != null && hold.isToldTo(mine, known)) {
-                attached.put(hold.id, new Position.Attached(hold.weight, Math.max(0, now - hold.started)));
+        }
+        for (Statement.Attach wish : statement.attaches()) {
+            Hold hold = hold(wish.id());
+            if (hold != null && !onlyTell && hold.taken() > 0 && hold.end > now && !hold.digest.isEmpty()
+                    && hold.digest.equals(wish.digest())) {
+                mine.granted += hold.weight;
+                grantedNow += hold.weight;
+                hold.by = mine.name;
+                hold.epoch = mine.epoch;
+                hold.granted = mine.granted;
+                changed.add(hold.field);
+            }
+            // If the instance knows of so many permits, it knows that it has attached this one, and this is another try.
+            if (hold != null && hold.by.equals(mine.name) && hold.epoch == mine.epoch && known < hold.granted) {
+                attached.put(hold.name, new Position.Attached(hold.weight, Math.max(0, now - hold.started)));
             }
         }
         return attached;
+    }
+
+    private static long weightOf(Map<String, Position.Attached> attached) {
+        return attached.values().stream().mapToLong(Position.Attached::weight).sum();
     }
 
     // ---- The queue
@@ -561,63 +539,57 @@ public final class ShareMachine {
         return last != null && last.ticket() == 0 ? last.group() : -1;
     }
 
-    private long ticketOfNewGroup(ShareRecord mine, List<Statement.Need> needs) {
-        long group = newGroup(needs);
-        if (group < 0) {
-            return 0;
-        }
-        if (group != mine.group || mine.groupTicket == 0) {
-            mine.group = group;
-            mine.groupTicket = draw();
-        }
-        return mine.groupTicket;
-    }
-
-    /** Stores the needs of an instance without what it was granted and does not know of; tells how much is left of that. */
-    private long lineUp(ShareRecord mine, List<Statement.Need> needs, long latest, long unknownBefore, int limit) {
-        long unknown = unknownBefore;
+    /** Stores the needs of an instance without what it was granted and does not know of. */
+    private void lineUp(Share mine, List<Statement.Need> needs, int limit) {
+        long latest = ticket;
         mine.groups = new ArrayList<>();
         for (Statement.Need need : needs) {
-            long count = need.count() - Math.min(need.count(), Math.max(0, unknown) / need.weight());
-            unknown -= (need.count() - count) * need.weight();
+            long place = Math.min(need.ticket(), latest);
+            if (need.ticket() == 0) {
+                if (need.group() != mine.group || mine.groupTicket == 0) {
+                    mine.group = need.group();
+                    mine.groupTicket = draw(1);
+                }
+                place = mine.groupTicket;
+            }
+            int count = unserved(need);
             // Its instance learns the limit from the answer.
             if (count > 0 && need.weight() <= limit) {
-                mine.groups.add(new ShareRecord.Group(
-                        need.ticket() == 0 ? mine.groupTicket : Math.min(need.ticket(), latest),
-                        need.weight(), (int) count));
+                mine.groups.add(new Share.Group(place, need.weight(), count));
             }
         }
         queue(mine);
-        return unknown;
     }
 
-    private void queue(ShareRecord share) {
-        leave(share.instance);
+    /** How many of these calls were not granted permits that their instance does not know of. */
+    private int unserved(Statement.Need need) {
+        long served = Math.min(need.count(), Math.max(0, unknown) / need.weight());
+        unknown -= served * need.weight();
+        return (int) (need.count() - served);
+    }
+
+    private void queue(Share share) {
+        leave(share.name);
         if (!share.groups.isEmpty() || share.full) {
             // The highest limit comes first, because its instance is the first for which a permit is free.
-            long place = share.groups.isEmpty() ? NEVER - share.limit : share.groups.get(0).ticket;
-            places.put(share.instance, place);
-            line.add(new Place(place, share.instance));
+            line.add(new Place(share.groups.isEmpty() ? NEVER - share.limit : share.groups.get(0).ticket, share.name));
         }
     }
 
     private void leave(String instance) {
-        Long place = places.remove(instance);
-        if (place != null) {
-            line.remove(new Place(place, instance));
-        }
+        line.removeIf(place -> place.instance().equals(instance));
     }
 
     /**
      * The first in the queue, apart from one; removes those that are dead or want nothing any more. Those with calls that wait
      * come first.
      */
-    private ShareRecord first(ShareRecord caller, String apart) {
+    private Share first(Share caller, String apart) {
         for (Place place : List.copyOf(line)) {
             if (place.instance().equals(apart)) {
                 continue;
             }
-            ShareRecord share = share(place.instance());
+            Share share = share(place.instance());
             if (share != null && (share == caller || share.isAlive(now))) {
                 return share;
             }
@@ -629,22 +601,22 @@ public final class ShareMachine {
             if (share != null) {
                 share.groups.clear();
                 share.full = false;
-                changed.add(INSTANCE + share.instance);
+                changed.add(share.field);
             }
         }
         return null;
     }
 
     private boolean isWaitedBeside(String instance) {
-        ShareRecord other = first(null, instance);
+        Share other = first(null, instance);
         return other != null && !other.groups.isEmpty();
     }
 
     /** Gives what is free to the queue in ticket order. A heavy head blocks. */
-    private void serve(ShareRecord caller) {
-        ShareRecord share = first(caller, null);
+    private void serve(Share caller) {
+        Share share = first(caller, null);
         while (share != null && !share.groups.isEmpty() && budget > 0) {
-            ShareRecord.Group group = share.groups.get(0);
+            Share.Group group = share.groups.get(0);
             int limit = resized.orElse(share.limit);
             long fit = now < grace ? 0 : Math.min(group.count, Math.max(0, limit - held) / group.weight);
             if (group.weight <= limit && fit == 0) {
@@ -659,7 +631,7 @@ public final class ShareMachine {
             if (group.count == 0 || group.weight > limit) {
                 share.groups.remove(0);
             }
-            changed.add(INSTANCE + share.instance);
+            changed.add(share.field);
             queue(share);
             share = first(caller, null);
         }
@@ -671,7 +643,7 @@ public final class ShareMachine {
         nextEnd = budget == 0 ? now : nextEnd;
     }
 
-    private void grant(ShareRecord share, long permits, boolean isCaller) {
+    private void grant(Share share, long permits, boolean isCaller) {
         share.granted += permits;
         held += permits;
         if (isCaller) {
@@ -682,18 +654,15 @@ public final class ShareMachine {
             // An instance trusts an offer for so long, whatever its lease is.
             share.end = Math.max(share.end, share.stated + ShareStore.OFFER_MILLIS);
             offers.add(share);
-            noteUnmet(share.instance);
+            noteUnmet(share.name);
         }
     }
 
     /** Serves calls that do not wait, if no call waits; tells whether one was refused. */
-    private boolean serveImmediate(ShareRecord mine, List<Statement.Need> needs, long unknownBefore, int limit,
-            boolean othersWait) {
-        long unknown = unknownBefore;
+    private boolean serveImmediate(Share mine, List<Statement.Need> needs, int limit, boolean othersWait) {
         boolean refused = false;
         for (Statement.Need need : needs) {
-            long count = need.count() - Math.min(need.count(), Math.max(0, unknown) / need.weight());
-            unknown -= (need.count() - count) * need.weight();
+            int count = unserved(need);
             long fit = now < grace || othersWait || !mine.groups.isEmpty() ? 0
                     : Math.min(count, Math.max(0, limit - held) / need.weight());
             if (fit > 0) {
@@ -714,24 +683,24 @@ public final class ShareMachine {
 
     /** Tells the offers of this step to their instances. */
     private void tellOffers() {
-        for (ShareRecord share : offers) {
+        for (Share share : offers) {
             // A single permit may protect data by its tokens, which must not be ahead of the clock.
             long spare = resized.orElse(share.limit) > 1 ? Math.min(TURN_TOKENS, spareTokens()) : 0;
             long tokens = Math.min(MOST_TOKENS, share.offeredNow + Math.max(MORE_TOKENS, spare));
-            messages.add(new Sent(share.instance, new ShareMessage.Granted(bulkhead, share.number, share.epoch, share.granted,
-                    share.revoked, share.served, isWaitedBeside(share.instance), drawTokens(tokens), (int) tokens)));
+            messages.add(new Sent(share.name, new ShareMessage.Granted(bulkhead, share.number, share.epoch, share.granted,
+                    share.revoked, share.served, isWaitedBeside(share.name), draw(tokens), (int) tokens)));
         }
     }
 
     /** Notifies instances that reject calls by themselves: a permit is free. */
     private void tellFreed() {
-        ShareRecord share = first(null, null);
+        Share share = first(null, null);
         while (share != null && share.groups.isEmpty() && held < resized.orElse(share.limit) && budget > 0) {
             spend();
-            noteUnmet(share.instance);
-            messages.add(new Sent(share.instance, new ShareMessage.Freed(bulkhead, share.number)));
+            noteUnmet(share.name);
+            messages.add(new Sent(share.name, new ShareMessage.Freed(bulkhead, share.number)));
             share.full = false;
-            changed.add(INSTANCE + share.instance);
+            changed.add(share.field);
             queue(share);
             share = first(null, null);
         }
@@ -748,7 +717,7 @@ public final class ShareMachine {
         unmetAt = now;
     }
 
-    private void countKeeper(ShareRecord share) {
+    private void countKeeper(Share share) {
         int more = share.newKeepers();
         keepers += more;
         if (more > 0) {
@@ -758,7 +727,7 @@ public final class ShareMachine {
     }
 
     /** Recalls what others keep; tells how many instances can be expected to answer. */
-    private long recall(ShareRecord mine) {
+    private long recall(Share mine) {
         long others = keepers - (mine.isKeeper() ? 1 : 0);
         if (others <= 0 || now < grace) {
             return 0;
@@ -768,15 +737,14 @@ public final class ShareMachine {
         }
         recalledAt = now;
         expected = 0;
-        names(INSTANCE).map(this::share)
-                .filter(share -> share != mine && share.isKeeper()).forEach(share -> {
-                    if (share.recalled == 0) {
-                        share.recalled = now;
-                        changed.add(INSTANCE + share.instance);
-                    }
-                    expected += now - share.recalled < ShareStore.DEAF_MILLIS ? 1 : 0;
-                    messages.add(new Sent(share.instance, new ShareMessage.Recalled(bulkhead, share.number)));
-                });
+        all(Share.class).filter(share -> share != mine && share.isKeeper()).forEach(share -> {
+            if (share.recalled == 0) {
+                share.recalled = now;
+                changed.add(share.field);
+            }
+            expected += now - share.recalled < ShareStore.DEAF_MILLIS ? 1 : 0;
+            messages.add(new Sent(share.name, new ShareMessage.Recalled(bulkhead, share.number)));
+        });
         return expected;
     }
 
@@ -787,11 +755,11 @@ public final class ShareMachine {
      * before last until their instances had time to state them. Once, because it may also be that all of them are dead.
      */
     private void excuseStandstill() {
-        names(INSTANCE).map(this::share).filter(share -> !share.groups.isEmpty()
+        all(Share.class).filter(share -> !share.groups.isEmpty()
                 && lastStep - share.stated < ShareStore.WAITER_MILLIS - RESTATED_MILLIS)
                 .forEach(share -> {
                     share.stated = Math.max(share.stated, now - ShareStore.WAITER_MILLIS + RESTATED_MILLIS);
-                    changed.add(INSTANCE + share.instance);
+                    changed.add(share.field);
                 });
     }
 
@@ -803,18 +771,11 @@ public final class ShareMachine {
 
     /** Removes what has ended, and counts the totals again. */
     private void scan() {
-        long epoch = draw();
-        names(HOLD).map(this::hold).filter(hold -> hold.end <= now).forEach(hold -> {
+        long epoch = draw(1);
+        all(StoredRecord.class).filter(record -> record.nextEnd() <= now).forEach(record -> {
             if (budget > 0) {
                 spend();
-                holds.put(hold.id, null);
-                changed.add(HOLD + hold.id);
-            }
-        });
-        names(INSTANCE).map(this::share).filter(share -> share.nextEnd() <= now).forEach(share -> {
-            if (budget > 0) {
-                spend();
-                end(share, epoch);
+                end(record, epoch);
             }
         });
         held = 0;
@@ -822,81 +783,69 @@ public final class ShareMachine {
         keepers = 0;
         nextEnd = NEVER;
         long old = 0;
-        long records = 0;
-        for (ShareRecord share : (Iterable<ShareRecord>) names(INSTANCE).map(this::share)::iterator) {
-            held += share.share();
-            instances++;
-            share.newKeepers();
-            keepers += share.isKeeper() ? 1 : 0;
-            nextEnd = Math.min(nextEnd, share.nextEnd());
-            old += share.epoch < since ? 1 : 0;
-            records++;
-        }
-        for (HoldRecord hold : (Iterable<HoldRecord>) names(HOLD).map(this::hold)::iterator) {
-            held += hold.taken();
-            nextEnd = Math.min(nextEnd, hold.end);
-            records++;
+        List<StoredRecord> left = all(StoredRecord.class).toList();
+        for (StoredRecord record : left) {
+            held += record.taken();
+            nextEnd = Math.min(nextEnd, record.nextEnd());
+            if (record instanceof Share share) {
+                instances++;
+                old += share.epoch < since ? 1 : 0;
+                share.newKeepers();
+                keepers += share.isKeeper() ? 1 : 0;
+            }
         }
         unconfirmed = unconfirmed < 0 ? -1 : old;
-        pause = now + records / SCANNED_PER_MILLI;
+        pause = now + left.size() / SCANNED_PER_MILLI;
     }
 
-    private void end(ShareRecord share, long epoch) {
-        changed.add(INSTANCE + share.instance);
-        boolean offerEnded = share.offered > 0 && share.stated + ShareStore.OFFER_MILLIS <= now;
-        boolean leaseEnded = share.share() > 0 && share.end <= now;
-        if (!offerEnded && !leaseEnded) {
-            leave(share.instance);
-            shares.put(share.instance, null);
-            return;
+    private void end(StoredRecord record, long epoch) {
+        changed.add(record.field);
+        if (record instanceof Share share) {
+            boolean leaseEnded = share.taken() > 0 && share.end <= now;
+            if (leaseEnded || share.offered > 0 && share.stated + ShareStore.OFFER_MILLIS <= now) {
+                // What is left begins a new epoch, and late copies of statements may follow.
+                share.granted = leaseEnded ? 0 : share.taken() - share.offered;
+                share.epoch = epoch;
+                share.offered = 0;
+                share.returned = 0;
+                share.revoked = 0;
+                share.keeps &= !leaseEnded;
+                share.end = leaseEnded ? from + share.lease : share.end;
+                return;
+            }
+            leave(share.name);
         }
-        // What is left begins a new epoch, and late copies of statements may follow.
-        share.granted = leaseEnded ? 0 : share.share() - share.offered;
-        share.epoch = epoch;
-        share.offered = 0;
-        share.returned = 0;
-        share.revoked = 0;
-        share.keeps &= !leaseEnded;
-        share.end = leaseEnded ? from + share.lease : share.end;
+        records.put(record.field, null);
     }
 
-    private long draw() {
-        ticket = Math.max(ticket + 1, micros);
-        return ticket;
-    }
-
-    private long drawTokens(long count) {
-        long first = draw();
-        ticket += count - 1;
+    private long draw(long count) {
+        long first = Math.max(ticket + 1, micros);
+        ticket = first + count - 1;
         return first;
     }
 
     // ---- Fields
 
-    /** The names of instances or holds, in order. */
-    private Stream<String> names(String kind) {
-        Set<String> names = new TreeSet<>();
-        Collection<?> loaded = kind.equals(HOLD) ? holds.keySet() : shares.keySet();
-        loaded.forEach(name -> names.add(name.toString()));
-        fields.keySet().stream().filter(field -> field.startsWith(kind)).map(field -> field.substring(kind.length()))
-                .forEach(names::add);
-        return List.copyOf(names).stream().filter(name -> (kind.equals(HOLD) ? hold(name) : share(name)) != null);
+    /** All records of a kind, in order. */
+    private <T extends StoredRecord> Stream<T> all(Class<T> kind) {
+        Set<String> names = new TreeSet<>(records.keySet());
+        names.addAll(fields.keySet());
+        return names.stream().map(this::record).filter(kind::isInstance).map(kind::cast).toList().stream();
     }
 
-    private ShareRecord share(String instance) {
-        if (!shares.containsKey(instance)) {
-            String text = fields.get(INSTANCE + instance);
-            shares.put(instance, text == null ? null : ShareRecord.parse(instance, text));
-        }
-        return shares.get(instance);
+    private Share share(String instance) {
+        return (Share) record(Share.FIELD + instance);
     }
 
-    private HoldRecord hold(String id) {
-        if (!holds.containsKey(id)) {
-            String text = fields.get(HOLD + id);
-            holds.put(id, text == null ? null : HoldRecord.parse(id, text));
+    private Hold hold(String id) {
+        return (Hold) record(Hold.FIELD + id);
+    }
+
+    private StoredRecord record(String field) {
+        if (!records.containsKey(field) && fields.containsKey(field)) {
+            records.put(field, StoredRecord.parse(field, fields.get(field)));
         }
-        return holds.get(id);
+        return records.get(field);
     }
 
     /** Notes a declared limit; tells another one of the last minute. */
@@ -911,21 +860,18 @@ public final class ShareMachine {
 
     private void write() {
         for (String field : changed) {
-            boolean isHold = field.startsWith(HOLD);
-            HoldRecord hold = isHold ? holds.get(field.substring(HOLD.length())) : null;
-            ShareRecord share = isHold ? null : shares.get(field.substring(INSTANCE.length()));
-            if (share != null) {
-                countKeeper(share);
-                nextEnd = Math.min(nextEnd, share.nextEnd());
-                keepUntil = Math.max(keepUntil, Math.max(share.end, share.stated + ShareStore.WAITER_MILLIS));
-                fields.put(field, share.text());
-            } else if (hold != null) {
-                nextEnd = Math.min(nextEnd, hold.end);
-                keepUntil = Math.max(keepUntil, hold.end);
-                fields.put(field, hold.text());
-            } else {
+            StoredRecord record = records.get(field);
+            if (record == null) {
                 fields.remove(field);
+                continue;
             }
+            if (record instanceof Share share) {
+                countKeeper(share);
+                keepUntil = Math.max(keepUntil, share.stated + ShareStore.WAITER_MILLIS);
+            }
+            nextEnd = Math.min(nextEnd, record.nextEnd());
+            keepUntil = Math.max(keepUntil, record.end);
+            fields.put(field, record.text());
         }
         keepUntil = Math.max(keepUntil, grace);
         if (keepUntil + SLACK_MILLIS > kept) {
@@ -935,8 +881,8 @@ public final class ShareMachine {
         fields.put(TOTALS, JsonArray.of(LAYOUT, server, since, grace, unconfirmed, ticket, micros, offset, held, nextEnd, pause,
                 kept, instances, keepers, unmetBy, unmetAt, unmetElse, recalledAt, expected, declared, other, otherUntil)
                 .encode());
-        queue.keySet().retainAll(places.keySet());
-        queue.putAll(places);
-        expireQueueMillis = places.isEmpty() ? 0 : kept - now;
+        queue.clear();
+        line.forEach(place -> queue.put(place.instance(), place.ticket()));
+        expireQueueMillis = line.isEmpty() ? 0 : kept - now;
     }
 }

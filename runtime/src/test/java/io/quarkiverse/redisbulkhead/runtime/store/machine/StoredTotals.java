@@ -4,6 +4,8 @@ import java.util.Map;
 
 import io.quarkiverse.redisbulkhead.runtime.store.ComparedShares.Stored;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.machine.StoredRecord.Hold;
+import io.quarkiverse.redisbulkhead.runtime.store.machine.StoredRecord.Share;
 import io.vertx.core.json.JsonArray;
 
 /** Rules about what is stored of a bulkhead, after any step. */
@@ -29,19 +31,19 @@ public final class StoredTotals {
         for (Map.Entry<String, String> field : stored.fields().entrySet()) {
             long end = Long.MAX_VALUE;
             if (field.getKey().startsWith("i:")) {
-                ShareRecord share = ShareRecord.parse(field.getKey(), field.getValue());
-                require(share.share() >= share.offered && share.offered >= 0, "a share is not negative", stored);
-                held += share.share();
+                Share share = new Share(field.getKey().substring(2), field.getValue());
+                require(share.taken() >= share.offered && share.offered >= 0, "a share is not negative", stored);
+                held += share.taken();
                 keepers += share.isKeeper() ? 1 : 0;
                 count++;
                 end = share.nextEnd();
-                require(share.groups.isEmpty() || stored.queue().containsKey(share.instance.substring(2)),
+                require(share.groups.isEmpty() || stored.queue().containsKey(share.name),
                         "who waits is in the queue", stored);
                 require(kept >= share.end, "the hash outlives the share", stored);
                 require(share.offered == 0 || share.stated + ShareStore.OFFER_MILLIS > clock, "an offer has ended", stored);
-                require(share.share() == 0 || share.end > clock, "a lease has ended", stored);
+                require(share.taken() == 0 || share.end > clock, "a lease has ended", stored);
             } else if (field.getKey().startsWith("h:")) {
-                HoldRecord hold = HoldRecord.parse(field.getKey(), field.getValue());
+                Hold hold = new Hold(field.getKey().substring(2), field.getValue());
                 held += hold.taken();
                 end = hold.end;
                 require(kept >= end, "the hash outlives the hold", stored);
@@ -50,7 +52,7 @@ public final class StoredTotals {
         }
         stored.queue().entrySet().stream()
                 .min(Map.Entry.<String, Long> comparingByValue().thenComparing(Map.Entry.comparingByKey()))
-                .map(first -> stored.fields().get("i:" + first.getKey())).map(record -> ShareRecord.parse("", record))
+                .map(first -> stored.fields().get("i:" + first.getKey())).map(record -> new Share("", record))
                 .ifPresent(first -> require(first.isAlive(clock), "the head is dead", stored));
         require(held == totals.getLong(8), "the permits held are " + held, stored);
         require(count == totals.getLong(12), "the instances are " + count, stored);
