@@ -561,7 +561,7 @@ local function step()
         end
     end
 
-    ---- Operations
+    ---- Answers
 
     local function answer(mine, position)
         position.number, position.epoch, position.revoked, position.served = statement.number, mine.epoch, mine.revoked, mine.served
@@ -585,7 +585,33 @@ local function step()
             ticket = repeatsGroup and mine.groupTicket or 0, askAgain = 0, tokens = 0, attached = attached, otherLimit = 0 })
     end
 
-    local function sync()
+    ---- The step
+
+    if isMissing and (OPERATION == 'revoke' or OPERATION == 'resize' and ARGV[3] == '0') then
+        return 0
+    end
+    -- Refused if memory is full, before anything has changed.
+    -- Renewals and returns must pass also then, so they begin with a write that needs no memory.
+    if statement and not statement.waiting[1] and not statement.immediate[1] then
+        call('HDEL', SHARES, '-')
+    else
+        call('HSET', SHARES, 'bulkhead', stored)
+    end
+    -- Calls that wait are stated every second. If none was, the server itself was away, so the places of those that were alive before
+    -- last until their instances had time to state them. Once, because it may also be that all of them are dead.
+    local STANDSTILL, RESTATED = 2000, 1500
+    if statement and isAwaited and now - before >= STANDSTILL then
+        loadAll()
+        for field, record in pairs(records) do
+            if record and record.groups and record.groups[1] and before - record.stated < WAITER - RESTATED then
+                record.stated, changed[field] = max(record.stated, now - WAITER + RESTATED), true
+            end
+        end
+    end
+    if now >= all.nextEnd and now >= all.pause then
+        scan()
+    end
+    if statement then
         -- With more instances, none may keep, and none gets a message when a permit is free.
         local MOST_KEEPERS, MOST_NOTIFIED = 64, 16
         -- Counters stay below 2^53 by far.
@@ -652,64 +678,27 @@ local function step()
             otherLimit = now < all.otherUntil and all.other or 0 })
     end
 
-    if isMissing and (OPERATION == 'revoke' or OPERATION == 'resize' and ARGV[3] == '0') then
-        return 0
-    end
-    -- Refused if memory is full, before anything has changed.
-    -- Renewals and returns must pass also then, so they begin with a write that needs no memory.
-    if statement and not statement.waiting[1] and not statement.immediate[1] then
-        call('HDEL', SHARES, '-')
-    else
-        call('HSET', SHARES, 'bulkhead', stored)
-    end
-    -- Calls that wait are stated every second. If none was, the server itself was away, so the places of those that were alive before
-    -- last until their instances had time to state them. Once, because it may also be that all of them are dead.
-    local STANDSTILL, RESTATED = 2000, 1500
-    if statement and isAwaited and now - before >= STANDSTILL then
-        loadAll()
-        for field, record in pairs(records) do
-            if record and record.groups and record.groups[1] and before - record.stated < WAITER - RESTATED then
-                record.stated, changed[field] = max(record.stated, now - WAITER + RESTATED), true
-            end
-        end
-    end
-    if now >= all.nextEnd and now >= all.pause then
-        scan()
-    end
-    if OPERATION == 'sync' then
-        return sync()
-    end
-
     ---- What an operator asks for
 
-    local function serveAfterwards()
-        serve()
-        tellOffers()
-        tellFreed()
-        write()
-    end
-
-    local function revoke()
-        local record, taken = recordOf(ARGV[3] == '' and 'h:' .. ARGV[4] or 'i:' .. ARGV[3]), 0
+    local result = 0
+    if OPERATION == 'revoke' then
+        local record = recordOf(ARGV[3] == '' and 'h:' .. ARGV[4] or 'i:' .. ARGV[3])
         if record and record.ending > now then
             changed[record.field] = true
             if record.groups then
                 -- An offer ends by itself, and its instance may not know it yet.
-                taken = max(0, min(tonumber(ARGV[5]), sizeOf(record) - record.offered))
-                record.revoked = record.revoked + taken
+                result = max(0, min(tonumber(ARGV[5]), sizeOf(record) - record.offered))
+                record.revoked = record.revoked + result
                 tell(record, 'changed')
             else
-                taken = takenBy(record)
-                record.weight = record.weight - taken
+                result = takenBy(record)
+                record.weight = record.weight - result
             end
         end
-        all.held = all.held - taken
-        serveAfterwards()
-        return taken
-    end
-
-    local function resize()
-        local LIMIT_SET_LASTS, before, limit = 30 * 24 * 3600 * 1000, resized, tonumber(ARGV[3])
+        all.held = all.held - result
+    else
+        local LIMIT_SET_LASTS, limit = 30 * 24 * 3600 * 1000, tonumber(ARGV[3])
+        result = resized and 1 or 0
         resized, keepUntil = limit > 0 and limit or nil, limit > 0 and from + LIMIT_SET_LASTS or 0
         if resized then
             call('HSET', SHARES, 'limit', ARGV[3])
@@ -722,11 +711,12 @@ local function step()
                 tell(record, 'changed')
             end
         end
-        serveAfterwards()
-        return before and 1 or 0
     end
-
-    return OPERATION == 'revoke' and revoke() or resize()
+    serve()
+    tellOffers()
+    tellFreed()
+    write()
+    return result
 end
 
 return step()
