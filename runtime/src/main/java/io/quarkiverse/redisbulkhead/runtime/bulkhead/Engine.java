@@ -528,7 +528,7 @@ public final class Engine implements ConnectionListener {
             return answers.containsKey(peers.ownName())
                     ? take(bulkhead, instance, "", weightOf(permitId))
                     : CompletableFuture.failedStage(new StoreException("this instance hears no answers, so it does not know "
-                            + "whether permit " + permitId + " was revoked. Try again, or look at the holders", true, null));
+                            + "whether permit " + permitId + " was revoked. Try again, or look at the holders", null));
         });
     }
 

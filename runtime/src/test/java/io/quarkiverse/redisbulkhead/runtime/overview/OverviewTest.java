@@ -231,7 +231,7 @@ class OverviewTest {
             @Override
             public CompletionStage<ShareOverview> look(BulkheadId bulkhead, int most) {
                 return bulkhead.name().equals("reports")
-                        ? CompletableFuture.failedStage(new StoreException("WRONGTYPE", false, null))
+                        ? CompletableFuture.failedStage(new StoreException("WRONGTYPE", null))
                         : super.look(bulkhead, most);
             }
         });
@@ -246,7 +246,7 @@ class OverviewTest {
 
     @Test
     void outageFailsTheSnapshot() {
-        StoreException away = new StoreException("Redis cannot be reached", false, null);
+        StoreException away = new StoreException("Redis cannot be reached", null);
         Engine dead = engine("two", new Store("two") {
 
             @Override

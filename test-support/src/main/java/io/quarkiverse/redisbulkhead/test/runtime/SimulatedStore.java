@@ -155,7 +155,7 @@ public class SimulatedStore implements ShareStore, StoreDecorator {
             delayed.clear();
         }
         LOG.warnf("Redis is away: %s. Bulkheads follow on-outage until it ends. %s", reason, LogMessage.AWAY);
-        unanswered.forEach(answer -> answer.completeExceptionally(away(true)));
+        unanswered.forEach(answer -> answer.completeExceptionally(away()));
         instance.availabilityChanged();
     }
 
@@ -173,8 +173,8 @@ public class SimulatedStore implements ShareStore, StoreDecorator {
         }
     }
 
-    private static StoreException away(boolean outcomeUnknown) {
-        return new StoreException(Kind.AWAY, "Redis is away, as simulated by TestBulkhead", outcomeUnknown);
+    private static StoreException away() {
+        return new StoreException(Kind.AWAY, "Redis is away, as simulated by TestBulkhead");
     }
 
     // ---- Replies and messages
@@ -187,7 +187,7 @@ public class SimulatedStore implements ShareStore, StoreDecorator {
         Duration delay;
         synchronized (this) {
             if (isAway()) {
-                return CompletableFuture.failedFuture(away(false));
+                return CompletableFuture.failedFuture(away());
             }
             delay = delay();
             delayed.add(answer);

@@ -91,8 +91,7 @@ public final class LockShareStore extends RedisShareStore {
                                 + " ms, because other instances held its lock (" + keys.shown()
                                 + "lock) or too many calls of this instance waited for a connection. Permits may have been "
                                 + "free. Increase quarkus.redis-bulkhead.lock-store.contention-timeout, or let calls wait "
-                                + "longer",
-                        false));
+                                + "longer"));
             }
             CompletableFuture<Void> pause = new CompletableFuture<>();
             topology.vertx().setTimer(Math.max(1, pauses.next().toMillis()), timer -> pause.complete(null));

@@ -202,7 +202,7 @@ public abstract class RedisShareStore implements ShareStore, AutoCloseable {
         return known.times < FEWEST_FAILURES || isShort ? failure
                 : new StoreException(Kind.AWAY, "Redis has not carried out a command for " + keys.shown() + "* for "
                         + topology.timeoutMillis() + " ms (quarkus.redis-bulkhead.command-timeout). Last error: "
-                        + failure.getMessage(), ((StoreException) failure).outcomeUnknown());
+                        + failure.getMessage());
     }
 
     /** Ends the subscription and closes the connections. */

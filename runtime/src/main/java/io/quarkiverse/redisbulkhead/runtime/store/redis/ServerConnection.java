@@ -42,9 +42,6 @@ final class ServerConnection {
     /** Which command contained the text of the script last; from then on the server knows its digest. */
     long taughtWith;
 
-    /** Why the server refuses writes; empty if it does not, or was not probed. */
-    Optional<ErrorReply> refusal = Optional.empty();
-
     private final Redis client;
     private final RedisConnection redis;
     private final Set<Promise<Response>> unanswered = new LinkedHashSet<>();
@@ -107,7 +104,7 @@ final class ServerConnection {
      */
     Future<Response> send(Request command) {
         if (lostBecause != null) {
-            return Future.failedFuture(new StoreException(Kind.TRANSIENT, lostBecause, false));
+            return Future.failedFuture(new StoreException(Kind.TRANSIENT, lostBecause));
         }
         Promise<Response> answer = Promise.promise();
         unanswered.add(answer);
@@ -144,6 +141,6 @@ final class ServerConnection {
         client.close();
         List<Promise<Response>> left = List.copyOf(unanswered);
         unanswered.clear();
-        left.forEach(answer -> answer.tryFail(new StoreException(kind, reason, true)));
+        left.forEach(answer -> answer.tryFail(new StoreException(kind, reason)));
     }
 }

@@ -91,7 +91,7 @@ final class ShareStep {
 
     private <T> Future<T> contended() {
         return Future.failedFuture(
-                new StoreException(Kind.CONTENDED, "Another step holds the lock " + keys.shown() + "lock", false));
+                new StoreException(Kind.CONTENDED, "Another step holds the lock " + keys.shown() + "lock"));
     }
 
     private <T> Future<T> write(Connection connection, List<Response> replies, String server,

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -21,7 +22,6 @@ import io.quarkiverse.redisbulkhead.runtime.store.ConnectionListener;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.impl.ContextInternal;
 import io.vertx.core.impl.VertxInternal;
@@ -52,6 +52,8 @@ public final class Topology implements AutoCloseable {
     static final String STOPPING = "The application is stopping";
 
     private static final int REFRESH_MILLIS = 100;
+    // For machines that are slower than the command timeout. The next attempt may lead to another server.
+    private static final int LONGEST_ATTEMPT_MILLIS = 3_000;
     // More commands in flight do not raise throughput.
     private static final int MAX_IN_FLIGHT = 1024;
     private static final int MAX_REDIRECTS = 16;
@@ -78,8 +80,8 @@ public final class Topology implements AutoCloseable {
     private final Map<String, RedisNode> nodes = new HashMap<>();
     /** Which node has which slot; null until a node has replied. */
     private ClusterSlots slots;
-    private boolean slotsMoved;
-    private long slotsMovedNanos;
+    /** When another server, or another run of it, was found to have data; null if this instance has never seen that. */
+    private Long newServerNanos;
     private List<ServerCall<?>> unrouted = new ArrayList<>();
     private boolean refreshing;
     private boolean refreshAgain;
@@ -163,46 +165,24 @@ public final class Topology implements AutoCloseable {
      * Opens a connection, on the context.
      *
      * @param clients makes the client, which is closed if there is no connection in the end
-     * @param timeoutMillis how long connecting may take, and then the handshake
-     * @param handshake what belongs to it
-     * @return fails with a transient {@link StoreException} after the timeout
+     * @param handshake what belongs to it; may take as long as connecting
+     * @return fails with a {@link StoreException} if the client cannot be made, or is not answered in time
      */
-    <T> Future<T> open(Supplier<Redis> clients, long timeoutMillis,
-            BiFunction<Redis, RedisConnection, Future<T>> handshake) {
-        Redis client = clients.get();
+    <T> Future<T> open(Supplier<Redis> clients, BiFunction<Redis, RedisConnection, Future<T>> handshake) {
+        Redis client;
         try {
-            return inTime(client.connect(), timeoutMillis)
-                    .compose(connection -> inTime(handshake.apply(client, connection), timeoutMillis))
-                    .onFailure(failure -> client.close());
+            client = clients.get();
         } catch (RuntimeException e) {
-            client.close();
-            throw e;
+            // Wrong options, or Vert.x is closed.
+            return Future.failedFuture(new StoreException(Kind.REFUSED, "cannot be used: " + ErrorReply.reason(e)));
         }
-    }
-
-    private <T> Future<T> inTime(Future<T> step, long timeoutMillis) {
-        Promise<T> done = Promise.promise();
-        step.onComplete(result -> {
-            if (result.succeeded()) {
-                done.tryComplete(result.result());
-            } else {
-                done.tryFail(result.cause());
-            }
-        });
-        failLater(done, Outage.TICKS_PER_TIMEOUT, Math.max(1, timeoutMillis / Outage.TICKS_PER_TIMEOUT));
-        return done.future();
-    }
-
-    // In ticks, as Outage does: loading classes on a slow machine must not use up the time of the server.
-    private void failLater(Promise<?> done, int ticks, long tickMillis) {
-        vertx.setTimer(tickMillis, timer -> {
-            if (ticks == 1) {
-                done.tryFail(new StoreException(Kind.TRANSIENT,
-                        "connecting or probing timed out; Redis is silent, or has reached maxclients", false));
-            } else if (!done.future().isComplete()) {
-                failLater(done, ticks - 1, tickMillis);
-            }
-        });
+        long most = Math.max(timeoutMillis, LONGEST_ATTEMPT_MILLIS);
+        return context.succeededFuture().compose(now -> client.connect()).timeout(most, TimeUnit.MILLISECONDS)
+                .compose(connection -> handshake.apply(client, connection).timeout(most, TimeUnit.MILLISECONDS))
+                .recover(failure -> Future.failedFuture(!(failure instanceof TimeoutException) ? failure
+                        : new StoreException(Kind.TRANSIENT,
+                                "connecting or probing timed out; Redis is silent, or has reached maxclients")))
+                .onFailure(failure -> client.close());
     }
 
     /** Runs a task on the context, after a pause. If that is over because this process paused, the event loop reads first. */
@@ -268,7 +248,7 @@ public final class Topology implements AutoCloseable {
     }
 
     private static void fail(ServerCall<?> call, String reason) {
-        call.result.completeExceptionally(new StoreException(Kind.REFUSED, reason, false));
+        call.result.completeExceptionally(new StoreException(Kind.REFUSED, reason));
     }
 
     private void submit(ServerCall<?> call) {
@@ -309,7 +289,7 @@ public final class Topology implements AutoCloseable {
         refreshAgain = false;
         ServerCall<ClusterSlots> request = new ServerCall<>("CLUSTER SLOTS", null, connection -> connection
                 .send(Request.cmd(Command.CLUSTER).arg("SLOTS")).map(reply -> ClusterSlots.read(entryEndpoint, reply)
-                        .orElseThrow(() -> new StoreException(Kind.TRANSIENT, "the node reports no slots", false))));
+                        .orElseThrow(() -> new StoreException(Kind.TRANSIENT, "the node reports no slots"))));
         entryNode.submit(request);
         request.result.whenComplete((reported, failure) -> {
             List<ServerCall<?>> waiting = unrouted;
@@ -358,28 +338,23 @@ public final class Topology implements AutoCloseable {
             reported.masters().forEach(endpoint -> node(endpoint).connect());
         }
         if (moved) {
-            // Another node has the data, and may have less of it.
-            noteMove();
+            dataMayDiffer();
             report(ConnectionListener::reconnected);
-            availabilityChanged();
+            report(ConnectionListener::availabilityChanged);
         }
         return moved;
     }
 
-    private void noteMove() {
-        slotsMoved = true;
-        slotsMovedNanos = System.nanoTime();
-    }
-
-    /** For how long the slots have been where they are, if this instance has seen them move; else for ever. */
-    long slotsMovedMillis() {
-        return slotsMoved ? TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - slotsMovedNanos) : Long.MAX_VALUE;
-    }
-
     // ---- What servers report, on the context
 
-    void availabilityChanged() {
-        report(ConnectionListener::availabilityChanged);
+    /** Another server, or another run of it, has data now, and may have less of it. */
+    void dataMayDiffer() {
+        newServerNanos = System.nanoTime();
+    }
+
+    /** As {@link Connection#serverSinceMillis}. */
+    long serverSinceMillis() {
+        return newServerNanos == null ? -1 : TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - newServerNanos);
     }
 
     /** A connection was opened again after another one was lost, or the server answers again. */
@@ -404,12 +379,11 @@ public final class Topology implements AutoCloseable {
         }
         if (++call.redirects > MAX_REDIRECTS) {
             call.result.completeExceptionally(
-                    new StoreException(Kind.TRANSIENT, "nodes of the cluster name each other for " + call.about, false));
-        } else if (call.redirects <= MAX_REDIRECTS_WITHOUT_PAUSE) {
-            follow(node, call, to);
+                    new StoreException(Kind.TRANSIENT, "nodes of the cluster name each other for " + call.about));
         } else {
             // Two nodes name each other for a moment while a slot moves.
-            vertx.setTimer(REDIRECT_PAUSE_MILLIS, timer -> follow(node, call, to));
+            vertx.setTimer(call.redirects <= MAX_REDIRECTS_WITHOUT_PAUSE ? 1 : REDIRECT_PAUSE_MILLIS,
+                    timer -> follow(node, call, to));
         }
         return true;
     }
@@ -421,7 +395,7 @@ public final class Topology implements AutoCloseable {
         }
         call.asking = to.asking();
         if (!to.asking()) {
-            noteMove();
+            dataMayDiffer();
             refresh();
         }
         node(ClusterSlots.endpoint(endpointOf(node), to.host(), to.port())).submit(call);
