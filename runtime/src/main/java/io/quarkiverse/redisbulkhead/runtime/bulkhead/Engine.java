@@ -567,7 +567,7 @@ public final class Engine implements ConnectionListener {
      */
     public CompletionStage<BulkheadsInUse> inUse(int most) {
         Set<BulkheadId> here = inUseHere();
-        CompletionStage<BulkheadsInUse> found = store != null ? store.inUse(most, here)
+        CompletionStage<BulkheadsInUse> found = store != null ? store.inUse(most)
                 : CompletableFuture.completedFuture(new BulkheadsInUse(List.of(), Map.of(), Optional.empty()));
         return found.thenApply(all -> new BulkheadsInUse(
                 Stream.concat(all.bulkheads().stream(), here.stream().sorted().limit(most)).sorted().distinct().toList(),

@@ -1,6 +1,5 @@
 package io.quarkiverse.redisbulkhead.runtime.store;
 
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -98,11 +97,10 @@ public interface ShareStore {
      * Lists the bulkheads and keys that any instance uses. Scans everything that the store keeps, so it is not for each call.
      *
      * @param most how many to list, at least 0
-     * @param known some that may be in use; those whose keys are so long that the store does not keep them are listed if they
-     *        are
-     * @return those that are, or were a moment ago
+     * @return those that are, or were a moment ago; keys that the store does not keep because they are long only if this
+     *         instance has used them
      */
-    default CompletionStage<BulkheadsInUse> inUse(int most, Set<BulkheadId> known) {
+    default CompletionStage<BulkheadsInUse> inUse(int most) {
         return CompletableFuture.completedFuture(BulkheadsInUse.unknown("Only the bulkheads of this instance are listed"));
     }
 

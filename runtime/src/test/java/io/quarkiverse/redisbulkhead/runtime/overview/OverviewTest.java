@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -73,7 +72,7 @@ class OverviewTest {
         }
 
         @Override
-        public CompletionStage<BulkheadsInUse> inUse(int most, Set<BulkheadId> known) {
+        public CompletionStage<BulkheadsInUse> inUse(int most) {
             scans++;
             return CompletableFuture.completedStage(new BulkheadsInUse(List.copyOf(inUse), Map.of(), Optional.empty()));
         }
@@ -286,7 +285,7 @@ class OverviewTest {
         Overview slow = overview(engine("two", new Store("two") {
 
             @Override
-            public CompletionStage<BulkheadsInUse> inUse(int most, Set<BulkheadId> known) {
+            public CompletionStage<BulkheadsInUse> inUse(int most) {
                 readings.add(new CompletableFuture<>());
                 return readings.get(readings.size() - 1);
             }

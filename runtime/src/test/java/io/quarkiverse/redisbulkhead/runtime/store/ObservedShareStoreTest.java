@@ -6,7 +6,6 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
@@ -59,7 +58,7 @@ class ObservedShareStoreTest {
             case REVOKE -> store.revoke(REPORTS, "instance", "", 1);
             case RESIZE -> store.resize(REPORTS, 1);
             case RESET_SIZE -> store.resize(REPORTS, 0);
-            case IN_USE -> store.inUse(0, Set.of());
+            case IN_USE -> store.inUse(0);
         };
     }
 }

@@ -257,8 +257,8 @@ public class SimulatedStore implements ShareStore, StoreDecorator {
     }
 
     @Override
-    public CompletionStage<BulkheadsInUse> inUse(int most, Set<BulkheadId> known) {
-        return answer(() -> store.inUse(most, known));
+    public CompletionStage<BulkheadsInUse> inUse(int most) {
+        return answer(() -> store.inUse(most));
     }
 
     @Override

@@ -9,7 +9,6 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
@@ -49,7 +48,7 @@ class SimulatedStoreTest {
             ObservedShareStore.Operation.REVOKE, store -> store.revoke(REPORTS, "elsewhere", "", 1),
             ObservedShareStore.Operation.RESIZE, store -> store.resize(REPORTS, 1),
             ObservedShareStore.Operation.RESET_SIZE, store -> store.resize(REPORTS, 0),
-            ObservedShareStore.Operation.IN_USE, store -> store.inUse(1, Set.of()));
+            ObservedShareStore.Operation.IN_USE, store -> store.inUse(1));
 
     private final ManualClock clock = new ManualClock();
     private final SimulatedStore simulated = new SimulatedStore(COMMAND_TIMEOUT, clock);
@@ -135,9 +134,9 @@ class SimulatedStoreTest {
         Runnable second = simulated.outage();
         first.run();
         first.run();
-        assertAway(future(store.inUse(1, Set.of())));
+        assertAway(future(store.inUse(1)));
         second.run();
-        assertThat(future(store.inUse(1, Set.of()))).isCompleted();
+        assertThat(future(store.inUse(1))).isCompleted();
     }
 
     @Test

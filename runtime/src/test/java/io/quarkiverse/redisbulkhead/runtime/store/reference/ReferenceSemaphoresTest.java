@@ -1,6 +1,5 @@
 package io.quarkiverse.redisbulkhead.runtime.store.reference;
 
-import static io.quarkiverse.redisbulkhead.reference.BlockingRedis.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
@@ -30,8 +29,6 @@ import io.quarkiverse.redisbulkhead.reference.ReferenceSemaphore;
 import io.quarkiverse.redisbulkhead.reference.ReferenceSpec;
 import io.quarkiverse.redisbulkhead.reference.RoundTrip;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.TestRedis;
-import io.vertx.redis.client.Command;
-import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 
 /** The defects of the reference semaphores, each in one interleaving. */
@@ -161,68 +158,6 @@ class ReferenceSemaphoresTest {
     }
 
     @Test
-    void intersectionInWrongKeyKeepsTimedOutOwnersForever() {
-        assertThat(acquireAfterADeadOwner(FairSemaphore::new)).as("as in the book").isPresent();
-        redis.command("FLUSHALL");
-        assertThat(acquireAfterADeadOwner(IntersectionInWrongKey::new)).as("with the mistake").isEmpty();
-    }
-
-    private Optional<String> acquireAfterADeadOwner(
-            BiFunction<ReferenceClient, ReferenceSpec, FairSemaphore> kind) {
-        assertThat(kind.apply(clientAt(NOON), ONE_PERMIT).acquire()).isPresent();
-        return kind.apply(clientAt(NOON + TIMEOUT_MILLIS + 1), ONE_PERMIT).acquire();
-    }
-
-    @Test
-    void intersectionWithoutWeightsAdmitsAllCallers() {
-        IntersectionWithoutWeights client = new IntersectionWithoutWeights(clientAt(NOON), ONE_PERMIT);
-        String held = client.acquire().orElseThrow();
-
-        assertThat(client.acquire()).as("the second holder of the only permit").isPresent();
-        assertThat(client.acquire()).as("the third holder of the only permit").isPresent();
-
-        assertThat(client.refresh(held)).as("all permits are still held").isTrue();
-    }
-
-    @Test
-    void refreshAlwaysFalseReportsALivePermitAsLost() {
-        RefreshAlwaysFalse holder = new RefreshAlwaysFalse(clientAt(NOON), ONE_PERMIT);
-        String held = holder.acquire().orElseThrow();
-
-        assertThat(holder.refresh(held)).isFalse();
-
-        assertThat(owns(held)).as("the permit is still held").isTrue();
-        assertThat(new FairSemaphore(clientAt(NOON), ONE_PERMIT).acquire()).isEmpty();
-    }
-
-    @Test
-    void refreshMisreadRevivesALostPermit() {
-        RefreshMisread holder = new RefreshMisread(clientAt(NOON), ONE_PERMIT);
-        FairSemaphore successor = new FairSemaphore(clientAt(NOON + TIMEOUT_MILLIS + 1), ONE_PERMIT);
-        String lost = holder.acquire().orElseThrow();
-        String held = successor.acquire().orElseThrow();
-
-        assertThat(holder.refresh(lost)).as("the second client that sees the only permit as held").isTrue();
-
-        assertThat(owns(lost)).isFalse();
-        assertThat(owns(held)).isTrue();
-        assertThat(redis.command("ZSCORE", NAME, lost)).as("a time without an owner").isNotNull();
-    }
-
-    @Test
-    void semaphoreReleasedForLockKeepsTheLockAndRejectsFreePermits() {
-        SemaphoreReleasedForLock first = new SemaphoreReleasedForLock(clientNow(Checkpoint.NONE), TWO_PERMITS);
-        SemaphoreReleasedForLock second = new SemaphoreReleasedForLock(clientNow(Checkpoint.NONE), TWO_PERMITS);
-
-        assertThat(first.acquire()).isPresent();
-
-        assertThat(redis.command("TTL", BookLock.keyOf(NAME)).toInteger()).as("seconds until the lock expires")
-                .isBetween(1, BookLock.LOCK_TIMEOUT_SECONDS);
-        assertThat(second.acquire()).as("one of two permits is free").isEmpty();
-        assertThat(second.rejectedUnseen()).isEqualTo(1);
-    }
-
-    @Test
     void lockedRejectsFreePermitsWhileTheLockIsHeld() throws Exception {
         Gate gate = new Gate(RoundTrip.DRAW_NUMBER);
         LockedSemaphore slow = new LockedSemaphore(clientNow(gate), TWO_PERMITS);
@@ -317,76 +252,6 @@ class ReferenceSemaphoresTest {
             } catch (InterruptedException e) {
                 throw new AssertionError(e);
             }
-        }
-    }
-
-    // ---- Mistakes of ports
-
-    /** A mistake of ports: the intersection replaces the times instead of the owners, so owners never time out. */
-    private static final class IntersectionInWrongKey extends FairSemaphore {
-
-        IntersectionInWrongKey(ReferenceClient client, ReferenceSpec spec) {
-            super(client, spec);
-        }
-
-        @Override
-        protected Request intersect() {
-            return request(Command.ZINTERSTORE, times(), 2, owners(), times(), "WEIGHTS", 1, 0);
-        }
-    }
-
-    /** A mistake of ports: the times are added to the numbers, so the next caller has the smallest number. */
-    private static final class IntersectionWithoutWeights extends FairSemaphore {
-
-        IntersectionWithoutWeights(ReferenceClient client, ReferenceSpec spec) {
-            super(client, spec);
-        }
-
-        @Override
-        protected Request intersect() {
-            return request(Command.ZINTERSTORE, owners(), 2, owners(), times());
-        }
-    }
-
-    /** A mistake of ports: refresh never returns {@code true}. */
-    private static final class RefreshAlwaysFalse extends FairSemaphore {
-
-        RefreshAlwaysFalse(ReferenceClient client, ReferenceSpec spec) {
-            super(client, spec);
-        }
-
-        @Override
-        public boolean refresh(String identifier) {
-            if (addTime(identifier)) {
-                release(identifier);
-            }
-            return false;
-        }
-    }
-
-    /** A mistake of ports: reads the reply 0 of ZADD, for an existing member, as a failure, and 1 as success. */
-    private static final class RefreshMisread extends FairSemaphore {
-
-        RefreshMisread(ReferenceClient client, ReferenceSpec spec) {
-            super(client, spec);
-        }
-
-        @Override
-        public boolean refresh(String identifier) {
-            return addTime(identifier);
-        }
-    }
-
-    /** A mistake of ports: the end of an attempt releases the semaphore with the token of the lock, and keeps the lock. */
-    private static final class SemaphoreReleasedForLock extends LockedSemaphore {
-
-        SemaphoreReleasedForLock(ReferenceClient client, ReferenceSpec spec) {
-            super(client, spec);
-        }
-
-        @Override
-        protected void leave(String token) {
-            release(token);
         }
     }
 }
