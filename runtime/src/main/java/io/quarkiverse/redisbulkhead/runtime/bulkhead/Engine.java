@@ -31,13 +31,13 @@ import io.quarkiverse.redisbulkhead.PermitLost.Reason;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.Waiter;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
-import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
-import io.quarkiverse.redisbulkhead.runtime.store.ConnectionListener;
-import io.quarkiverse.redisbulkhead.runtime.store.Peers;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview.Share;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareStore.BulkheadsInUse;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareStore.ConnectionListener;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareStore.Peers;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement.Hold;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 

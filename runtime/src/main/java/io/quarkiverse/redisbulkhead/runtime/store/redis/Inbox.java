@@ -20,9 +20,9 @@ import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.runtime.message.LogMessage;
 import io.quarkiverse.redisbulkhead.runtime.store.Backoff;
-import io.quarkiverse.redisbulkhead.runtime.store.ConnectionListener;
-import io.quarkiverse.redisbulkhead.runtime.store.Peers;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareStore.ConnectionListener;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareStore.Peers;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;

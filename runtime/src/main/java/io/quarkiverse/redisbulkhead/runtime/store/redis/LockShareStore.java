@@ -11,6 +11,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 import io.quarkiverse.redisbulkhead.runtime.store.machine.ShareMachine;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.Topology.Connection;
 import io.vertx.core.Future;
 import io.vertx.redis.client.Response;
 

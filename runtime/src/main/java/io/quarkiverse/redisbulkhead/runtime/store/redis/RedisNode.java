@@ -14,7 +14,7 @@ import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.runtime.message.LogMessage;
 import io.quarkiverse.redisbulkhead.runtime.store.Backoff;
-import io.quarkiverse.redisbulkhead.runtime.store.ConnectionListener;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareStore.ConnectionListener;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 import io.vertx.core.AsyncResult;
@@ -374,7 +374,7 @@ final class RedisNode {
                 connect();
             }
         }
-        if (hasDemand()) {
+        if (outage == null && hasDemand()) {
             startTicking();
         }
     }

@@ -10,6 +10,7 @@ import java.util.function.Function;
 
 import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
 import io.quarkiverse.redisbulkhead.runtime.store.machine.ShareMachine;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.Topology.Connection;
 import io.vertx.core.Future;
 import io.vertx.redis.client.Response;
 

@@ -4,8 +4,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -14,11 +18,13 @@ import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.runtime.message.LogMessage;
-import io.quarkiverse.redisbulkhead.runtime.store.ConnectionListener;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareStore.ConnectionListener;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 import io.vertx.core.Future;
@@ -34,6 +40,8 @@ import io.vertx.redis.client.RedisOptions;
 import io.vertx.redis.client.RedisReplicas;
 import io.vertx.redis.client.RedisRole;
 import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import io.vertx.redis.client.impl.ZModem;
 
 /**
  * Knows which server has which key: the only one, the master that the sentinels name (they are asked for each connection), or
@@ -50,6 +58,9 @@ public final class Topology implements AutoCloseable {
     private static final Logger LOG = Logger.getLogger(Topology.class);
 
     static final String STOPPING = "The application is stopping";
+
+    /** What comes before the host, the host, its port, and what follows. A password may hold an @. */
+    private static final Pattern ENDPOINT = Pattern.compile("(\\w+://(?:.*@)?)([^/?]*?)(?::\\d+)?([/?].*)?");
 
     private static final int REFRESH_MILLIS = 100;
     // For machines that are slower than the command timeout. The next attempt may lead to another server.
@@ -79,7 +90,7 @@ public final class Topology implements AutoCloseable {
     /** The nodes of a cluster by their addresses. */
     private final Map<String, RedisNode> nodes = new HashMap<>();
     /** Which node has which slot; null until a node has replied. */
-    private ClusterSlots slots;
+    private Slots slots;
     /** When another server, or another run of it, was found to have data; null if this instance has never seen that. */
     private Long newServerNanos;
     private List<ServerCall<?>> unrouted = new ArrayList<>();
@@ -261,7 +272,7 @@ public final class Topology implements AutoCloseable {
             unrouted.add(call);
             refresh();
         } else {
-            node(slots.node(key)).submit(call);
+            node(slots.bySlot[ZModem.generate(key)]).submit(call);
         }
     }
 
@@ -270,7 +281,7 @@ public final class Topology implements AutoCloseable {
     // For an unassigned slot, any node returns the error.
     private RedisNode node(String endpoint) {
         return endpoint == null ? entryNode
-                : nodes.computeIfAbsent(endpoint, address -> newNode("Redis at " + ClusterSlots.address(address),
+                : nodes.computeIfAbsent(endpoint, address -> newNode("Redis at " + withoutSecrets(address),
                         () -> newClient(address)));
     }
 
@@ -287,9 +298,8 @@ public final class Topology implements AutoCloseable {
         }
         refreshing = true;
         refreshAgain = false;
-        ServerCall<ClusterSlots> request = new ServerCall<>("CLUSTER SLOTS", null, connection -> connection
-                .send(Request.cmd(Command.CLUSTER).arg("SLOTS")).map(reply -> ClusterSlots.read(entryEndpoint, reply)
-                        .orElseThrow(() -> new StoreException(Kind.TRANSIENT, "the node reports no slots"))));
+        ServerCall<Slots> request = new ServerCall<>("CLUSTER SLOTS", null, connection -> connection
+                .send(Request.cmd(Command.CLUSTER).arg("SLOTS")).map(reply -> Slots.read(entryEndpoint, reply)));
         entryNode.submit(request);
         request.result.whenComplete((reported, failure) -> {
             List<ServerCall<?>> waiting = unrouted;
@@ -318,14 +328,16 @@ public final class Topology implements AutoCloseable {
     }
 
     /** Whether anything has changed. */
-    private boolean accept(ClusterSlots reported) {
-        boolean moved = slots != null && !Arrays.equals(slots.bySlot(), reported.bySlot());
+    private boolean accept(Slots reported) {
+        boolean moved = slots != null && !Arrays.equals(slots.bySlot, reported.bySlot);
         boolean isFirst = slots == null;
         slots = reported;
-        endpoints = reported.nodes();
+        endpoints = reported.nodes;
+        Set<String> masters = new HashSet<>(Arrays.asList(reported.bySlot));
+        masters.remove(null);
         // One that is still replying names the nodes that took over.
         List<String> gone = nodes.entrySet().stream()
-                .filter(node -> !reported.masters().contains(node.getKey()) && node.getValue().mayRetire())
+                .filter(node -> !masters.contains(node.getKey()) && node.getValue().mayRetire())
                 .map(Map.Entry::getKey).toList();
         for (String endpoint : gone) {
             RedisNode node = nodes.remove(endpoint);
@@ -335,7 +347,7 @@ public final class Topology implements AutoCloseable {
         }
         if (isFirst) {
             // Once, and before calls need them: a node that cannot be reached is asked again by the calls for it.
-            reported.masters().forEach(endpoint -> node(endpoint).connect());
+            masters.forEach(endpoint -> node(endpoint).connect());
         }
         if (moved) {
             dataMayDiffer();
@@ -343,6 +355,45 @@ public final class Topology implements AutoCloseable {
             report(ConnectionListener::availabilityChanged);
         }
         return moved;
+    }
+
+    /** Copies an endpoint with another address; an empty host keeps the host. */
+    private static String endpoint(String like, String host, int port) {
+        Matcher parts = ENDPOINT.matcher(like);
+        if (!parts.matches()) {
+            throw new IllegalArgumentException("Not the address of a Redis server");
+        }
+        String name = host.isEmpty() ? parts.group(2) : host.contains(":") ? "[" + host + "]" : host;
+        return parts.group(1) + name + ":" + port + Objects.toString(parts.group(3), "");
+    }
+
+    private static String withoutSecrets(String endpoint) {
+        return endpoint.replaceFirst("^.*@", "").replaceFirst("^\\w+://", "");
+    }
+
+    /**
+     * Which node of a cluster has which slot.
+     *
+     * @param bySlot the address of the master of each slot; null where no node has it
+     * @param nodes all nodes that have slots, replicas too
+     */
+    private record Slots(String[] bySlot, List<String> nodes) {
+
+        /** Reads the reply to {@code CLUSTER SLOTS}. A node that knows none may be asked in vain, and another one know more. */
+        static Slots read(String asked, Response reply) {
+            String[] bySlot = new String[16_384];
+            Set<String> all = new LinkedHashSet<>();
+            for (Response range : reply) {
+                List<String> nodes = range.stream().skip(2)
+                        .map(node -> endpoint(asked, Objects.toString(node.get(0), ""), node.get(1).toInteger())).toList();
+                Arrays.fill(bySlot, range.get(0).toInteger(), range.get(1).toInteger() + 1, nodes.get(0));
+                all.addAll(nodes);
+            }
+            if (all.isEmpty()) {
+                throw new StoreException(Kind.TRANSIENT, "the node reports no slots");
+            }
+            return new Slots(bySlot, List.copyOf(all));
+        }
     }
 
     // ---- What servers report, on the context
@@ -398,7 +449,7 @@ public final class Topology implements AutoCloseable {
             dataMayDiffer();
             refresh();
         }
-        node(ClusterSlots.endpoint(endpointOf(node), to.host(), to.port())).submit(call);
+        node(endpoint(endpointOf(node), to.host(), to.port())).submit(call);
     }
 
     /** Fails all calls and closes the connections. */
@@ -410,5 +461,30 @@ public final class Topology implements AutoCloseable {
             nodes.values().forEach(node -> node.close(Kind.REFUSED, STOPPING));
             unrouted.forEach(call -> fail(call, STOPPING));
         });
+    }
+
+    /** A connection as calls see it. Other calls may use it at the same time. */
+    public interface Connection {
+
+        /** Sends a command; nothing is sent twice. */
+        Future<Response> send(Request command);
+
+        /**
+         * Runs a script by its digest, or by its text where the server does not know the digest: after its first start, a
+         * restart, a failover or {@code SCRIPT FLUSH}. The text also teaches the server the digest.
+         */
+        Future<Response> run(String script, String sha1, List<byte[]> keys, List<byte[]> args);
+
+        /** The run id of the server when the connection was opened; empty if unknown. */
+        String server();
+
+        /** Asks for the run id of the server, because a proxy can hide a failover; empty if unknown. */
+        Future<String> currentServer();
+
+        /**
+         * For how long this instance has known that this run of a server has the data, after another one had it; -1 if it has
+         * known no other.
+         */
+        long serverSinceMillis();
     }
 }

@@ -23,8 +23,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
-import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
 import io.quarkiverse.redisbulkhead.runtime.store.Position;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareStore.BulkheadsInUse;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement.Need;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
