@@ -262,7 +262,7 @@ final class RedisNode {
     }
 
     private Future<ServerConnection> handshake(Redis client, RedisConnection opened) {
-        return ServerConnection.handshake(this, client, opened, topology.context())
+        return ServerConnection.handshake(this, client, opened)
                 .compose(connection -> outage == null ? Future.succeededFuture(connection) : probe(opened).map(connection));
     }
 

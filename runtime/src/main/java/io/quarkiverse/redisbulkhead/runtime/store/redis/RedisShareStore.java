@@ -15,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -219,19 +220,12 @@ public abstract class RedisShareStore implements ShareStore, AutoCloseable {
 
     // ---- Sending
 
-    /** An operation over one connection. */
-    @FunctionalInterface
-    private interface Call<T> {
-
-        Future<T> over(BulkheadKeys keys, Connection connection);
-    }
-
-    private <T> CompletionStage<T> send(BulkheadId bulkhead, Call<T> call) {
+    private <T> CompletionStage<T> send(BulkheadId bulkhead, BiFunction<BulkheadKeys, Connection, Future<T>> call) {
         BulkheadKeys keys = new BulkheadKeys(topology.keyPrefix(), bulkhead);
         if (keys.isDigest()) {
             longKeys.put(keys.shares(), bulkhead);
         }
-        return send(keys, connection -> call.over(keys, connection));
+        return send(keys, connection -> call.apply(keys, connection));
     }
 
     <T> CompletionStage<T> send(BulkheadKeys keys, Function<Connection, Future<T>> call) {

@@ -48,11 +48,12 @@ final class ServerConnection {
     private long sent;
     private String lostBecause;
 
-    private ServerConnection(RedisNode node, Redis client, RedisConnection redis, String runId, Context context) {
+    private ServerConnection(RedisNode node, Redis client, RedisConnection redis, String runId) {
         this.node = node;
         this.client = client;
         this.redis = redis;
         this.runId = runId;
+        Context context = node.topology.context();
         redis.endHandler(end -> context.runOnContext(now -> lost("closed by the server")));
         redis.exceptionHandler(failure -> context.runOnContext(now -> lost(ErrorReply.reason(failure))));
     }
@@ -61,12 +62,12 @@ final class ServerConnection {
      * Reads which run of the server this is, over a connection that was just opened. That also shows whether the server
      * requires a password, which the client does not notice when none is configured.
      */
-    static Future<ServerConnection> handshake(RedisNode node, Redis client, RedisConnection opened, Context context) {
+    static Future<ServerConnection> handshake(RedisNode node, Redis client, RedisConnection opened) {
         return opened.send(info()).transform(read -> {
             boolean mayNotRead = read.failed() && ErrorReply.of(read.cause()).filter(error -> !error.is("NOAUTH")).isPresent();
             return read.failed() && !mayNotRead ? Future.failedFuture(read.cause())
                     : Future.succeededFuture(
-                            new ServerConnection(node, client, opened, mayNotRead ? "" : runId(read.result()), context));
+                            new ServerConnection(node, client, opened, mayNotRead ? "" : runId(read.result())));
         });
     }
 
