@@ -284,9 +284,6 @@ final class RedisNode {
         boolean isSameRun = !connection.runId.isEmpty() && connection.runId.equals(runId);
         // Beside others, so that nothing can have happened to the data. An unknown run may be a new one.
         boolean isOneMore = (connection.runId.isEmpty() || isSameRun) && !connections.stream().allMatch(this::isSilent);
-        if (wasConnected && !isOneMore && !isSameRun) {
-            topology.dataMayDiffer();
-        }
         runId = connection.runId;
         connections.add(connection);
         if (lastError == null) {
@@ -301,7 +298,7 @@ final class RedisNode {
         }
         List.copyOf(connections).stream().filter(this::isSilent).forEach(silent -> lost(silent, NO_REPLY));
         if (!isOneMore && wasConnected) {
-            topology.reconnected(this);
+            topology.reconnected(this, !isSameRun);
         }
         wasConnected = true;
         if (wasAway) {

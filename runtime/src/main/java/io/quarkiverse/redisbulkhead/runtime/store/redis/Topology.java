@@ -399,7 +399,7 @@ public final class Topology implements AutoCloseable {
     // ---- What servers report, on the context
 
     /** Another server, or another run of it, has data now, and may have less of it. */
-    void dataMayDiffer() {
+    private void dataMayDiffer() {
         newServerNanos = System.nanoTime();
     }
 
@@ -409,8 +409,12 @@ public final class Topology implements AutoCloseable {
     }
 
     /** A connection was opened again after another one was lost, or the server answers again. */
-    void reconnected(RedisNode node) {
+    void reconnected(RedisNode node, boolean mayBeAnotherRun) {
+        // The node of a cluster that is asked for slots may be another one each time.
         if (node != entryNode || !isCluster()) {
+            if (mayBeAnotherRun) {
+                dataMayDiffer();
+            }
             report(ConnectionListener::reconnected);
         }
     }
