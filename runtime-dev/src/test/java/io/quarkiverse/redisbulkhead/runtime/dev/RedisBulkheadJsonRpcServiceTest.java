@@ -82,7 +82,7 @@ class RedisBulkheadJsonRpcServiceTest {
     @Test
     void outageShowsTheLastState() {
         AssertSubscriber<JsonObject> page = page();
-        bulkheads.failure = new StoreException(Kind.AWAY, "Redis cannot be reached", false);
+        bulkheads.failure = new StoreException(Kind.AWAY, "Redis cannot be reached");
         passASecond();
 
         assertThat(page.getLastItem().getString("error")).isEqualTo("Redis cannot be reached");
@@ -97,7 +97,7 @@ class RedisBulkheadJsonRpcServiceTest {
 
     @Test
     void outageFromTheStartHasNoState() {
-        bulkheads.failure = new StoreException(Kind.AWAY, "Redis cannot be reached", false);
+        bulkheads.failure = new StoreException(Kind.AWAY, "Redis cannot be reached");
 
         assertThat(page().getLastItem().fieldNames()).containsExactlyInAnyOrder("error", "now");
     }

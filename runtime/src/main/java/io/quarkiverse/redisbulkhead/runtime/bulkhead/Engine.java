@@ -31,13 +31,13 @@ import io.quarkiverse.redisbulkhead.PermitLost.Reason;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.Waiter;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
-import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
-import io.quarkiverse.redisbulkhead.runtime.store.ConnectionListener;
-import io.quarkiverse.redisbulkhead.runtime.store.Peers;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview.Share;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareStore.BulkheadsInUse;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareStore.ConnectionListener;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareStore.Peers;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement.Hold;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 
@@ -528,7 +528,7 @@ public final class Engine implements ConnectionListener {
             return answers.containsKey(peers.ownName())
                     ? take(bulkhead, instance, "", weightOf(permitId))
                     : CompletableFuture.failedStage(new StoreException("this instance hears no answers, so it does not know "
-                            + "whether permit " + permitId + " was revoked. Try again, or look at the holders", true, null));
+                            + "whether permit " + permitId + " was revoked. Try again, or look at the holders", null));
         });
     }
 
@@ -567,7 +567,7 @@ public final class Engine implements ConnectionListener {
      */
     public CompletionStage<BulkheadsInUse> inUse(int most) {
         Set<BulkheadId> here = inUseHere();
-        CompletionStage<BulkheadsInUse> found = store != null ? store.inUse(most, here)
+        CompletionStage<BulkheadsInUse> found = store != null ? store.inUse(most)
                 : CompletableFuture.completedFuture(new BulkheadsInUse(List.of(), Map.of(), Optional.empty()));
         return found.thenApply(all -> new BulkheadsInUse(
                 Stream.concat(all.bulkheads().stream(), here.stream().sorted().limit(most)).sorted().distinct().toList(),

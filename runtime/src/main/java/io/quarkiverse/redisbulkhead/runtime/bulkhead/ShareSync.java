@@ -164,7 +164,7 @@ final class ShareSync {
         answer.whenComplete((position, failure) -> {
             List<Runnable> effects = new ArrayList<>();
             Throwable cause = failure == null && position.number() != next.statement().number()
-                    ? new StoreException(Kind.TRANSIENT, "The store answered another statement", true)
+                    ? new StoreException(Kind.TRANSIENT, "The store answered another statement")
                     : failure == null ? null : Failures.cause(failure);
             synchronized (bulkhead) {
                 if (inFlight == next || closed) {
@@ -465,7 +465,7 @@ final class ShareSync {
             if (position.graceMillis() > 0) {
                 then.add(() -> call.delayed(new BulkheadUnavailableException(bulkhead.id.name(),
                         "Redis has just started or failed over, and waits for its instances to state which permits they hold",
-                        new StoreException("in the grace period", false, null))));
+                        new StoreException("in the grace period", null))));
                 continue;
             }
             bulkhead.remove(call);
@@ -866,6 +866,6 @@ final class ShareSync {
     }
 
     private static StoreException stopping() {
-        return new StoreException("the application is stopping", false, null);
+        return new StoreException("the application is stopping", null);
     }
 }

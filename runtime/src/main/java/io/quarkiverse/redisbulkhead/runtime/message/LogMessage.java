@@ -23,8 +23,6 @@ public enum LogMessage {
     AWAY,
     /** Redis answered a command with an error that does not pass. */
     REFUSED,
-    /** Redis answers again, but executes no writes. */
-    REFUSES_WRITES,
     /** Redis does not let this instance subscribe to its channel. */
     SUBSCRIBE,
     /** Redis does not let this instance publish. */

@@ -1,7 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.store;
 
 import java.time.Duration;
-import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
@@ -97,8 +96,8 @@ public class ObservedShareStore implements ShareStore {
     }
 
     @Override
-    public CompletionStage<BulkheadsInUse> inUse(int most, Set<BulkheadId> known) {
-        return observed(Operation.IN_USE, System.nanoTime(), store.inUse(most, known));
+    public CompletionStage<BulkheadsInUse> inUse(int most) {
+        return observed(Operation.IN_USE, System.nanoTime(), store.inUse(most));
     }
 
     @Override

@@ -1,9 +1,13 @@
 package io.quarkiverse.redisbulkhead.runtime.store;
 
-import java.util.Set;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 
@@ -98,11 +102,10 @@ public interface ShareStore {
      * Lists the bulkheads and keys that any instance uses. Scans everything that the store keeps, so it is not for each call.
      *
      * @param most how many to list, at least 0
-     * @param known some that may be in use; those whose keys are so long that the store does not keep them are listed if they
-     *        are
-     * @return those that are, or were a moment ago
+     * @return those that are, or were a moment ago; keys that the store does not keep because they are long only if this
+     *         instance has used them
      */
-    default CompletionStage<BulkheadsInUse> inUse(int most, Set<BulkheadId> known) {
+    default CompletionStage<BulkheadsInUse> inUse(int most) {
         return CompletableFuture.completedFuture(BulkheadsInUse.unknown("Only the bulkheads of this instance are listed"));
     }
 
@@ -112,4 +115,84 @@ public interface ShareStore {
      * @param messages called on a thread of the store; must not block
      */
     void listen(Consumer<ShareMessage> messages);
+
+    /**
+     * The other instances that use a {@link ShareStore}: instances answer each other what the store does not know. Thread-safe.
+     */
+    interface Peers {
+
+        /** The name of this instance in the store. */
+        String ownName();
+
+        /**
+         * Asks other instances.
+         *
+         * @param instances their names in the store
+         * @param request a short text
+         * @return the answers by instance, after 250 ms at most; those that did not answer are missing. Never fails. The texts
+         *         may be forged by a client that may send messages
+         */
+        CompletionStage<Map<String, String>> ask(Collection<String> instances, String request);
+
+        /**
+         * Sets who answers the requests of other instances. Called once, before anything else.
+         *
+         * @param answers called on a thread of the store; must not block
+         */
+        void answerWith(Function<String, CompletionStage<String>> answers);
+    }
+
+    /**
+     * Receives what concerns all bulkheads of an instance at once. Called on a thread of the store, in the order of the events;
+     * must not block.
+     */
+    interface ConnectionListener {
+
+        /**
+         * Another server, or another run of the server, may have the data, or messages may have been lost: each bulkhead in use
+         * states its position.
+         */
+        default void reconnected() {
+        }
+
+        /**
+         * A server has become unavailable, or available again: calls that wait check whether the policy for outages applies.
+         */
+        default void availabilityChanged() {
+        }
+
+        /**
+         * Whether messages arrive has changed.
+         *
+         * @param hears {@code false}: recalls may be lost, so the instance keeps no idle permits
+         */
+        default void hearsRecalls(boolean hears) {
+        }
+    }
+
+    /**
+     * The bulkheads, and the keys of bulkheads, with holders in any application.
+     *
+     * @param bulkheads in order; some may be empty by now
+     * @param keysWithoutText by the name of a bulkhead, how many more of its keys are in use whose texts the store does not
+     *        keep, because they are long
+     * @param incomplete why there may be more; empty when these are all
+     */
+    record BulkheadsInUse(List<BulkheadId> bulkheads, Map<String, Integer> keysWithoutText, Optional<String> incomplete) {
+
+        /** Copies the values. */
+        public BulkheadsInUse {
+            bulkheads = List.copyOf(bulkheads);
+            keysWithoutText = Map.copyOf(keysWithoutText);
+        }
+
+        /**
+         * The answer of a store that does not know.
+         *
+         * @param why the reason
+         */
+        public static BulkheadsInUse unknown(String why) {
+            return new BulkheadsInUse(List.of(), Map.of(), Optional.of(why));
+        }
+    }
 }

@@ -1,6 +1,9 @@
 package io.quarkiverse.redisbulkhead.runtime.store;
 
-/** A store gave no answer, or refused the request. */
+/**
+ * A store gave no answer, or refused the request. It may have carried it out all the same, or may still do so: the sender
+ * states its position again.
+ */
 public final class StoreException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
@@ -28,34 +31,30 @@ public final class StoreException extends RuntimeException {
     }
 
     private final Kind kind;
-    private final boolean outcomeUnknown;
 
     /**
      * Creates the exception.
      *
      * @param kind what it means for the sender
      * @param message what went wrong and what to do about it
-     * @param outcomeUnknown whether the request may still have been executed, or may be executed later
      */
-    public StoreException(Kind kind, String message, boolean outcomeUnknown) {
-        this(kind, message, outcomeUnknown, null);
+    public StoreException(Kind kind, String message) {
+        this(kind, message, null);
     }
 
     /**
      * Creates the exception for a request that was refused.
      *
      * @param message what went wrong and what to do about it
-     * @param outcomeUnknown whether the request may still have been executed, or may be executed later
      * @param cause the failure behind it, or null
      */
-    public StoreException(String message, boolean outcomeUnknown, Throwable cause) {
-        this(Kind.REFUSED, message, outcomeUnknown, cause);
+    public StoreException(String message, Throwable cause) {
+        this(Kind.REFUSED, message, cause);
     }
 
-    private StoreException(Kind kind, String message, boolean outcomeUnknown, Throwable cause) {
+    private StoreException(Kind kind, String message, Throwable cause) {
         super(message, cause);
         this.kind = kind;
-        this.outcomeUnknown = outcomeUnknown;
     }
 
     /** What it means for the sender. */
@@ -73,16 +72,7 @@ public final class StoreException extends RuntimeException {
         return Failures.cause(failure) instanceof StoreException known && known.kind == kind;
     }
 
-    /**
-     * Whether the request may still have been executed, or may be executed later.
-     *
-     * @return {@code false} when it certainly was not
-     */
-    public boolean outcomeUnknown() {
-        return outcomeUnknown;
-    }
-
-    /** Whether the same request may succeed soon, although the store did nothing, or its answer is unknown. */
+    /** Whether the same request may succeed soon. It may have been carried out, or may still be. */
     public boolean isRetryable() {
         return kind == Kind.TRANSIENT || kind == Kind.CONTENDED;
     }

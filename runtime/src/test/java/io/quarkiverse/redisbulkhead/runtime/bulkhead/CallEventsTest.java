@@ -169,7 +169,7 @@ class CallEventsTest extends TwoInstances {
 
     @Test
     void contentionIsReported() {
-        one.refusal = new StoreException(Kind.CONTENDED, "too many", false);
+        one.refusal = new StoreException(Kind.CONTENDED, "too many");
         admit(SPEC).end();
 
         log.isExactly("call work A#a", "requested", "rejected CONTENDED");

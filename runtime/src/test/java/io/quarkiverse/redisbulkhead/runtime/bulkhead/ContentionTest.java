@@ -21,7 +21,7 @@ class ContentionTest extends TwoInstances {
     }
 
     private static StoreException contended() {
-        return new StoreException(Kind.CONTENDED, "too many", false);
+        return new StoreException(Kind.CONTENDED, "too many");
     }
 
     @AfterEach

@@ -480,7 +480,7 @@ class EngineTest extends TwoInstances {
     @Test
     void shutdownEndsWhenTheStoreIsAway() {
         held(call(one, work(1)));
-        one.refusal = new StoreException(Kind.AWAY, "Redis is away", false);
+        one.refusal = new StoreException(Kind.AWAY, "Redis is away");
         one.engine.refuseAndRejectWaiters();
         assertThat(one.engine.releaseAll().toCompletableFuture()).isCompleted();
     }
@@ -529,7 +529,7 @@ class EngineTest extends TwoInstances {
     @Test
     void tokensLastThroughASilence() {
         callAndDrawATokenFor(Duration.ofSeconds(10));
-        one.refusal = new StoreException(Kind.AWAY, "Redis is away", false);
+        one.refusal = new StoreException(Kind.AWAY, "Redis is away");
         callAndDrawATokenFor(Duration.ofMillis(3_500));
     }
 

@@ -14,7 +14,7 @@ import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.Holder;
-import io.quarkiverse.redisbulkhead.runtime.store.Peers;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareStore.Peers;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 
 /** What operators see and change, when instances can ask each other. */

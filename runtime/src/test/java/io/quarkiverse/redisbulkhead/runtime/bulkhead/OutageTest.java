@@ -40,7 +40,7 @@ class OutageTest extends TwoInstances {
     /** A connection that breaks when Redis falls silent makes no call one that waits for a permit. */
     @Test
     void callThatGotNoAnswerIsRejectedInAnOutage() {
-        one.refusal = new StoreException(Kind.TRANSIENT, "no reply to commands in flight", true);
+        one.refusal = new StoreException(Kind.TRANSIENT, "no reply to commands in flight");
         Admission call = call(one, waiting(1));
         advance(Duration.ofMillis(200));
         assertThat(call.granted().toCompletableFuture()).isNotDone();
@@ -73,7 +73,7 @@ class OutageTest extends TwoInstances {
         Admission holder = call(two, waiting(1));
         Admission rejected = call(one, waiting(1));
         Admission allowed = call(one, patient(OnOutage.ALLOW));
-        one.refusal = new StoreException("The Redis user lacks a right. ACL LOG shows what was refused", true, null);
+        one.refusal = new StoreException("The Redis user lacks a right. ACL LOG shows what was refused", null);
         advance(Duration.ofSeconds(5));
 
         assertThat(rejection(rejected)).isInstanceOf(BulkheadUnavailableException.class).hasMessageContaining("ACL LOG");
@@ -87,7 +87,7 @@ class OutageTest extends TwoInstances {
     /** Trap 31. */
     @Test
     void callThatDoesNotWaitOutlastsABrokenConnection() {
-        one.refusal = new StoreException(Kind.TRANSIENT, "connection reset", true);
+        one.refusal = new StoreException(Kind.TRANSIENT, "connection reset");
         Admission served = call(one, work(1));
         advance(Duration.ofMillis(700));
         assertThat(served.granted().toCompletableFuture()).isNotDone();
@@ -95,7 +95,7 @@ class OutageTest extends TwoInstances {
         advance(Duration.ofMillis(500));
         held(served);
 
-        two.refusal = new StoreException(Kind.TRANSIENT, "connection reset", true);
+        two.refusal = new StoreException(Kind.TRANSIENT, "connection reset");
         Admission rejected = call(two, work(1));
         advance(Duration.ofMillis(1_100));
         assertThat(rejection(rejected)).isInstanceOf(BulkheadUnavailableException.class).hasMessageContaining("reset");
@@ -146,7 +146,7 @@ class OutageTest extends TwoInstances {
     @Test
     void shareIsRenewedWhileTheStoreRefusesNewCalls() {
         HeldPermit permit = held(call(one, work(5)));
-        one.refusalOfNeeds = new StoreException("out of memory", false, null);
+        one.refusalOfNeeds = new StoreException("out of memory", null);
 
         // So many that the pause after a failure is never over.
         for (int i = 0; i < 4_000; i++) {
@@ -282,7 +282,7 @@ class OutageTest extends TwoInstances {
     void permanentRefusalIsReportedImmediately() {
         held(call(two, waiting(1)));
         Admission waiter = call(one, waiting(1));
-        one.refusal = new StoreException("Authentication required", false, null);
+        one.refusal = new StoreException("Authentication required", null);
         for (Admission rejected : List.of(call(one, waiting(1)), waiter)) {
             assertThat(rejection(rejected)).isInstanceOf(BulkheadUnavailableException.class)
                     .hasMessageContaining("Authentication required");

@@ -367,7 +367,7 @@ class ShareSyncTest {
         CompletableFuture<Boolean> refreshed = held(call).refresh().toCompletableFuture();
         engine.close();
         store.answers.get(last())
-                .completeExceptionally(new StoreException(Kind.TRANSIENT, "the application is stopping", true));
+                .completeExceptionally(new StoreException(Kind.TRANSIENT, "the application is stopping"));
 
         assertThat(refreshed).isCompletedExceptionally();
         assertThat(clock.planned()).isZero();

@@ -68,7 +68,7 @@ abstract class TwoInstances {
     }
 
     static StoreException away() {
-        return new StoreException(Kind.AWAY, "Redis is away", false);
+        return new StoreException(Kind.AWAY, "Redis is away");
     }
 
     void advance(Duration time) {

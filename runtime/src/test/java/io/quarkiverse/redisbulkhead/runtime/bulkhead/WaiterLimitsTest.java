@@ -157,7 +157,7 @@ class WaiterLimitsTest extends TwoInstances {
         waitOnThread(SPEC);
         advance(Duration.ofSeconds(5));
         assertThat(waiting.blockedThreads()).isEqualTo(1);
-        bounded.refusal = new StoreException(Kind.CONTENDED, "contended", false);
+        bounded.refusal = new StoreException(Kind.CONTENDED, "contended");
         advance(Duration.ofSeconds(5));
         assertThat(waiting.blockedThreads()).isEqualTo(1);
 

@@ -61,11 +61,11 @@ class WaiterLimitsUnderLoadTest {
         @Override
         public synchronized CompletionStage<Position> sync(Statement statement) {
             return switch (ThreadLocalRandom.current().nextInt(20)) {
-                case 0 -> CompletableFuture.failedStage(new StoreException(Kind.TRANSIENT, "lost", true));
-                case 1 -> CompletableFuture.failedStage(new StoreException(Kind.CONTENDED, "contended", false));
+                case 0 -> CompletableFuture.failedStage(new StoreException(Kind.TRANSIENT, "lost"));
+                case 1 -> CompletableFuture.failedStage(new StoreException(Kind.CONTENDED, "contended"));
                 case 2 -> super.sync(statement).thenCompose(
-                        position -> CompletableFuture.failedStage(new StoreException(Kind.TRANSIENT, "lost", true)));
-                case 3 -> CompletableFuture.failedStage(new StoreException(Kind.AWAY, "away", false));
+                        position -> CompletableFuture.failedStage(new StoreException(Kind.TRANSIENT, "lost")));
+                case 3 -> CompletableFuture.failedStage(new StoreException(Kind.AWAY, "away"));
                 default -> super.sync(statement);
             };
         }

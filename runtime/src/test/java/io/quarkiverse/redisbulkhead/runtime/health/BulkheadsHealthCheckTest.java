@@ -38,18 +38,18 @@ class BulkheadsHealthCheckTest {
 
     private static final ShareOverview NOTHING = new ShareOverview(0, 0, OptionalInt.empty(), new TreeSet<>(), List.of(),
             List.of());
-    private static final RuntimeException LOST = new StoreException(Kind.TRANSIENT, "the connection was lost", true);
+    private static final RuntimeException LOST = new StoreException(Kind.TRANSIENT, "the connection was lost");
 
     /** A wrong password or a missing permission is not reported as an outage. */
     @Test
     void refusalIsNotReportedAsAway() {
-        assertThat(redis(new StoreException("Redis answered: NOPERM", false, null))).isEqualTo(RedisState.REFUSES);
+        assertThat(redis(new StoreException("Redis answered: NOPERM", null))).isEqualTo(RedisState.REFUSES);
     }
 
     /** With store=lock: Redis replies, so a busy application stays ready. */
     @Test
     void contentionIsNotAnOutage() {
-        assertThat(redis(new StoreException(Kind.CONTENDED, "busy", false))).isEqualTo(RedisState.ANSWERS);
+        assertThat(redis(new StoreException(Kind.CONTENDED, "busy"))).isEqualTo(RedisState.ANSWERS);
     }
 
     /** As with any failing check. */

@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -37,12 +36,12 @@ import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits;
 import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.BulkheadState;
 import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.LimitState;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
-import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
 import io.quarkiverse.redisbulkhead.runtime.store.InMemoryShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.ObservedShareStore;
-import io.quarkiverse.redisbulkhead.runtime.store.Peers;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareStore.BulkheadsInUse;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareStore.Peers;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement.Need;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
@@ -73,7 +72,7 @@ class OverviewTest {
         }
 
         @Override
-        public CompletionStage<BulkheadsInUse> inUse(int most, Set<BulkheadId> known) {
+        public CompletionStage<BulkheadsInUse> inUse(int most) {
             scans++;
             return CompletableFuture.completedStage(new BulkheadsInUse(List.copyOf(inUse), Map.of(), Optional.empty()));
         }
@@ -231,7 +230,7 @@ class OverviewTest {
             @Override
             public CompletionStage<ShareOverview> look(BulkheadId bulkhead, int most) {
                 return bulkhead.name().equals("reports")
-                        ? CompletableFuture.failedStage(new StoreException("WRONGTYPE", false, null))
+                        ? CompletableFuture.failedStage(new StoreException("WRONGTYPE", null))
                         : super.look(bulkhead, most);
             }
         });
@@ -246,7 +245,7 @@ class OverviewTest {
 
     @Test
     void outageFailsTheSnapshot() {
-        StoreException away = new StoreException("Redis cannot be reached", false, null);
+        StoreException away = new StoreException("Redis cannot be reached", null);
         Engine dead = engine("two", new Store("two") {
 
             @Override
@@ -286,7 +285,7 @@ class OverviewTest {
         Overview slow = overview(engine("two", new Store("two") {
 
             @Override
-            public CompletionStage<BulkheadsInUse> inUse(int most, Set<BulkheadId> known) {
+            public CompletionStage<BulkheadsInUse> inUse(int most) {
                 readings.add(new CompletableFuture<>());
                 return readings.get(readings.size() - 1);
             }

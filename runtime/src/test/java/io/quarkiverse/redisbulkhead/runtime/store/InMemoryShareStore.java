@@ -243,7 +243,7 @@ public final class InMemoryShareStore {
                 }
                 Object answer = step(bulkhead, operation);
                 if (answer.equals(ComparedShares.REFUSED)) {
-                    transmit(0, () -> result.completeExceptionally(new StoreException("refused", false, null)));
+                    transmit(0, () -> result.completeExceptionally(new StoreException("refused", null)));
                 } else if (answered) {
                     transmit(0, () -> result.complete((T) answer));
                 }
@@ -252,7 +252,7 @@ public final class InMemoryShareStore {
         schedule(timeoutMicros, () -> {
             if (!result.isDone()) {
                 result.completeExceptionally(
-                        new StoreException(Kind.TRANSIENT, "The server did not answer within the timeout", true));
+                        new StoreException(Kind.TRANSIENT, "The server did not answer within the timeout"));
             }
         });
         deliver();

@@ -466,6 +466,8 @@ public abstract class ShareStoreContract {
         assertThat(look().granted()).isEqualTo(1);
         assertThat(look().holds()).hasSize(1);
 
+        c.attaches = List.of(new Statement.Attach("p1", "other"));
+        assertThat(c.sync().attached()).as("with the id alone").isEmpty();
         b.attaches = List.of(new Statement.Attach("p1", "digest"));
         Position attached = b.sync();
         c.attaches = List.of(new Statement.Attach("p1", "digest"));

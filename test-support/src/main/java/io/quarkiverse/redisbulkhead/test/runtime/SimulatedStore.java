@@ -24,12 +24,12 @@ import io.quarkiverse.redisbulkhead.runtime.bulkhead.Timers;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.message.LogMessage;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
-import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import io.quarkiverse.redisbulkhead.runtime.store.Position;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareStore.BulkheadsInUse;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
@@ -155,7 +155,7 @@ public class SimulatedStore implements ShareStore, StoreDecorator {
             delayed.clear();
         }
         LOG.warnf("Redis is away: %s. Bulkheads follow on-outage until it ends. %s", reason, LogMessage.AWAY);
-        unanswered.forEach(answer -> answer.completeExceptionally(away(true)));
+        unanswered.forEach(answer -> answer.completeExceptionally(away()));
         instance.availabilityChanged();
     }
 
@@ -173,8 +173,8 @@ public class SimulatedStore implements ShareStore, StoreDecorator {
         }
     }
 
-    private static StoreException away(boolean outcomeUnknown) {
-        return new StoreException(Kind.AWAY, "Redis is away, as simulated by TestBulkhead", outcomeUnknown);
+    private static StoreException away() {
+        return new StoreException(Kind.AWAY, "Redis is away, as simulated by TestBulkhead");
     }
 
     // ---- Replies and messages
@@ -187,7 +187,7 @@ public class SimulatedStore implements ShareStore, StoreDecorator {
         Duration delay;
         synchronized (this) {
             if (isAway()) {
-                return CompletableFuture.failedFuture(away(false));
+                return CompletableFuture.failedFuture(away());
             }
             delay = delay();
             delayed.add(answer);
@@ -257,8 +257,8 @@ public class SimulatedStore implements ShareStore, StoreDecorator {
     }
 
     @Override
-    public CompletionStage<BulkheadsInUse> inUse(int most, Set<BulkheadId> known) {
-        return answer(() -> store.inUse(most, known));
+    public CompletionStage<BulkheadsInUse> inUse(int most) {
+        return answer(() -> store.inUse(most));
     }
 
     @Override

@@ -9,7 +9,6 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
@@ -49,7 +48,7 @@ class SimulatedStoreTest {
             ObservedShareStore.Operation.REVOKE, store -> store.revoke(REPORTS, "elsewhere", "", 1),
             ObservedShareStore.Operation.RESIZE, store -> store.resize(REPORTS, 1),
             ObservedShareStore.Operation.RESET_SIZE, store -> store.resize(REPORTS, 0),
-            ObservedShareStore.Operation.IN_USE, store -> store.inUse(1, Set.of()));
+            ObservedShareStore.Operation.IN_USE, store -> store.inUse(1));
 
     private final ManualClock clock = new ManualClock();
     private final SimulatedStore simulated = new SimulatedStore(COMMAND_TIMEOUT, clock);
@@ -79,7 +78,7 @@ class SimulatedStoreTest {
             slow.run();
 
             Runnable outage = simulated.outage();
-            assertAway(future(call.apply(store)), false);
+            assertAway(future(call.apply(store)));
             outage.run();
             assertThat(future(call.apply(store))).as("%s, after an outage", operation).isCompleted();
         });
@@ -95,9 +94,9 @@ class SimulatedStoreTest {
         assertThat(first).isNotDone();
 
         clock.advance(Duration.ofMillis(1));
-        assertAway(first, true);
-        assertAway(second, true);
-        assertAway(future(store.look(REPORTS, 1)), false);
+        assertAway(first);
+        assertAway(second);
+        assertAway(future(store.look(REPORTS, 1)));
 
         slow.run();
         assertThat(store.look(REPORTS, 1).toCompletableFuture().join().resizedTo()).as("only the reply was lost").hasValue(1);
@@ -108,7 +107,7 @@ class SimulatedStoreTest {
         simulated.slow(Duration.ofMillis(500));
         CompletableFuture<?> inFlight = future(store.look(REPORTS, 1));
         Runnable outage = simulated.outage();
-        assertAway(inFlight, true);
+        assertAway(inFlight);
 
         outage.run();
         CompletableFuture<?> next = future(store.look(REPORTS, 1));
@@ -135,9 +134,9 @@ class SimulatedStoreTest {
         Runnable second = simulated.outage();
         first.run();
         first.run();
-        assertAway(future(store.inUse(1, Set.of())), false);
+        assertAway(future(store.inUse(1)));
         second.run();
-        assertThat(future(store.inUse(1, Set.of()))).isCompleted();
+        assertThat(future(store.inUse(1))).isCompleted();
     }
 
     @Test
@@ -237,10 +236,8 @@ class SimulatedStoreTest {
         return answer.toCompletableFuture();
     }
 
-    private static void assertAway(CompletableFuture<?> answer, boolean outcomeUnknown) {
+    private static void assertAway(CompletableFuture<?> answer) {
         assertThat(answer).isCompletedExceptionally();
-        assertThatThrownBy(answer::join).cause().matches(failure -> StoreException.is(failure, Kind.AWAY))
-                .isInstanceOfSatisfying(StoreException.class,
-                        away -> assertThat(away.outcomeUnknown()).isEqualTo(outcomeUnknown));
+        assertThatThrownBy(answer::join).cause().matches(failure -> StoreException.is(failure, Kind.AWAY));
     }
 }

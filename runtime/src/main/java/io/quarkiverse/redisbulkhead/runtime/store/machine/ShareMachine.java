@@ -171,7 +171,7 @@ public final class ShareMachine {
         if (!layout.equals(Integer.toString(LAYOUT))) {
             throw new StoreException("The data of bulkhead " + bulkhead + " has layout " + layout
                     + ", and this version of the extension reads layout " + LAYOUT
-                    + ". Update all applications to one version, or use another quarkus.redis-bulkhead.key-prefix.", false,
+                    + ". Update all applications to one version, or use another quarkus.redis-bulkhead.key-prefix.",
                     null);
         }
         JsonArray totals = new JsonArray(text);
@@ -403,7 +403,7 @@ public final class ShareMachine {
                 && statement.holds().stream().allMatch(hold -> hold.weight() > 0);
         if (!good) {
             throw new StoreException(
-                    "The statement about bulkhead " + statement.bulkhead() + " is not a position: " + statement, false,
+                    "The statement about bulkhead " + statement.bulkhead() + " is not a position: " + statement,
                     null);
         }
     }

@@ -1,6 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
 import java.net.URLDecoder;
+import java.net.URLEncoder;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -16,17 +17,13 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
  * limit for each key. The braces are a hash tag: in a cluster all keys of one bulkhead and key lie in one slot.
  * <p>
  * No name and no key reaches the data of another. Braces and percent signs within a name are percent-encoded, so that it
- * neither ends the tag nor looks like a name and a key. Of a key, all but a few harmless characters are percent-encoded; one
- * that is long, or no Unicode text, is replaced by its SHA-256 digest: {@code prefix:{name%#digest}:shares}.
+ * neither ends the tag nor looks like a name and a key. A key is encoded as in the query of a URL; one that is long, or no
+ * Unicode text, is replaced by its SHA-256 digest: {@code prefix:{name%#digest}:shares}.
  */
 public final class BulkheadKeys {
 
     /** A longer key is replaced by its digest. */
     private static final int MOST_CHARACTERS = 120;
-
-    private static final String HARMLESS = "-._~@/,=:+";
-
-    private static final HexFormat HEX = HexFormat.of().withUpperCase();
 
     // Names have no percent sign before these, as theirs are encoded.
     private static final String TEXT_FOLLOWS = "%:";
@@ -57,7 +54,23 @@ public final class BulkheadKeys {
     }
 
     private static String keyPart(String key) {
-        return encoded(key).map(text -> TEXT_FOLLOWS + text).orElseGet(() -> DIGEST_FOLLOWS + digest(key));
+        boolean isText = key.length() <= MOST_CHARACTERS && StandardCharsets.UTF_8.newEncoder().canEncode(key);
+        String text = isText ? URLEncoder.encode(key, StandardCharsets.UTF_8) : "";
+        if (isText && text.length() <= MOST_CHARACTERS) {
+            return TEXT_FOLLOWS + text;
+        }
+        // Of the UTF-16 characters, which differ for any two texts.
+        ByteBuffer characters = ByteBuffer.allocate(2 * key.length());
+        characters.asCharBuffer().put(key);
+        return DIGEST_FOLLOWS + digest("SHA-256", characters.array());
+    }
+
+    static String digest(String algorithm, byte[] content) {
+        try {
+            return HexFormat.of().formatHex(MessageDigest.getInstance(algorithm).digest(content));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("Every Java platform has " + algorithm, e);
+        }
     }
 
     /** What {@code SCAN} matches to find the shares of all bulkheads. */
@@ -69,12 +82,14 @@ public final class BulkheadKeys {
     static Optional<BulkheadId> idOf(String prefix, String redisKey) {
         return tag(prefix, redisKey).flatMap(tag -> {
             int mark = tag.indexOf(TEXT_FOLLOWS);
-            if (mark >= 0) {
-                return decoded(tag.substring(mark + TEXT_FOLLOWS.length()))
-                        .map(key -> BulkheadId.of(decodedName(tag.substring(0, mark))).forKey(key));
+            BulkheadId name = BulkheadId.of(decodedName(mark < 0 ? tag : tag.substring(0, mark)));
+            try {
+                return Optional.of(mark < 0 ? name
+                        : name.forKey(URLDecoder.decode(tag.substring(mark + TEXT_FOLLOWS.length()), StandardCharsets.UTF_8)));
+            } catch (IllegalArgumentException e) {
+                return Optional.empty();
             }
-            return tag.contains(DIGEST_FOLLOWS) ? Optional.empty() : Optional.of(BulkheadId.of(decodedName(tag)));
-        });
+        }).filter(id -> new BulkheadKeys(prefix, id).shares().equals(redisKey));
     }
 
     /** The name of the bulkhead that has these shares, for one of its long keys. */
@@ -138,44 +153,5 @@ public final class BulkheadKeys {
 
     private byte[] bytes(String end) {
         return (start + end).getBytes(StandardCharsets.UTF_8);
-    }
-
-    // ---- Keys of users, which may be any text
-
-    /** The text in percent-encoding; empty when it is too long, or has half a character (an unpaired surrogate). */
-    private static Optional<String> encoded(String key) {
-        if (key.length() > MOST_CHARACTERS || !StandardCharsets.UTF_8.newEncoder().canEncode(key)) {
-            return Optional.empty();
-        }
-        StringBuilder text = new StringBuilder();
-        for (byte b : key.getBytes(StandardCharsets.UTF_8)) {
-            if (b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || HARMLESS.indexOf(b) >= 0) {
-                text.append((char) b);
-            } else {
-                HEX.toHexDigits(text.append('%'), b);
-            }
-        }
-        return text.length() > MOST_CHARACTERS ? Optional.empty() : Optional.of(text.toString());
-    }
-
-    /** The text that was encoded; empty when it was not. */
-    private static Optional<String> decoded(String encoded) {
-        try {
-            String key = URLDecoder.decode(encoded.replace("+", "%2B"), StandardCharsets.UTF_8);
-            return encoded(key).filter(encoded::equals).map(same -> key);
-        } catch (IllegalArgumentException e) {
-            return Optional.empty();
-        }
-    }
-
-    /** The SHA-256 digest of the UTF-16 characters, which differ for any two texts. */
-    private static String digest(String key) {
-        try {
-            ByteBuffer characters = ByteBuffer.allocate(2 * key.length());
-            characters.asCharBuffer().put(key);
-            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(characters.array()));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("Every Java platform has SHA-256", e);
-        }
     }
 }

@@ -20,10 +20,6 @@ record ErrorReply(String text) {
     private static final List<String> TRANSIENT = List.of("READONLY", "NOREPLICAS", "LOADING", "MASTERDOWN", "CLUSTERDOWN",
             "TRYAGAIN", "BUSY");
 
-    /** Errors that stop {@code share.lua} before it has changed anything. */
-    private static final List<String> BEFORE_WRITES = List.of("WRONGTYPE", "NOSCRIPT", "OOM", "READONLY", "NOREPLICAS",
-            "MISCONF", "BUSY");
-
     private static final String AUTHENTICATION_REQUIRED = "Authentication required";
 
     /** Other texts for the same error: for large commands without authentication in Redis 6.2, and within scripts. */
@@ -100,14 +96,6 @@ record ErrorReply(String text) {
     /** Whether the connection is refused until a setting changes. */
     boolean refusesConnection() {
         return is("NOAUTH") || is("WRONGPASS") || is("NOPERM");
-    }
-
-    /**
-     * Whether a script may have changed something before it was refused. {@code share.lua} reads all keys before it writes, so
-     * a key of a foreign type stops it in time. A server that refuses writes stops it at its first write.
-     */
-    boolean mayHaveChangedSomething() {
-        return text.contains("script") && BEFORE_WRITES.stream().noneMatch(this::is);
     }
 
     /** Where a cluster wants the call to go; empty when the error says nothing of that. */

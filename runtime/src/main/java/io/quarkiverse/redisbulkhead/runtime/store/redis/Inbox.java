@@ -20,9 +20,9 @@ import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.runtime.message.LogMessage;
 import io.quarkiverse.redisbulkhead.runtime.store.Backoff;
-import io.quarkiverse.redisbulkhead.runtime.store.ConnectionListener;
-import io.quarkiverse.redisbulkhead.runtime.store.Peers;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareStore.ConnectionListener;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareStore.Peers;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -55,11 +55,8 @@ public final class Inbox implements Peers, AutoCloseable {
     private static final String ANSWER = "answer ";
     private static final long ECHO_MILLIS = 1_000;
     private static final long DEAF_NANOS = TimeUnit.SECONDS.toNanos(3);
-    private static final long SHORTEST_ATTEMPT_MILLIS = 1_000;
-    private static final long LONGEST_ATTEMPT_MILLIS = 5_000;
-    // A message to itself takes longer than a reply, but waiters must not wait for long when it does not come.
-    private static final long SHORTEST_DELIVERY_MILLIS = 250;
-    private static final long LONGEST_DELIVERY_MILLIS = 1_500;
+    /** How long a message to itself may take from the reply to {@code PUBLISH} on. */
+    private static final long DELIVERY_MILLIS = 1_000;
     /** Longer texts are neither sent nor read. */
     private static final int MOST_CHARACTERS = 100_000;
 
@@ -78,16 +75,15 @@ public final class Inbox implements Peers, AutoCloseable {
     // All of these are touched on the context only. Null without a subscription.
     private Subscription current;
     private final Backoff gaps = new Backoff(Duration.ofMillis(20), Duration.ofSeconds(2));
-    private int timeouts;
     private final Map<Long, Question> questions = new HashMap<>();
     private long lastQuestion;
     private final Set<LogMessage> warned = EnumSet.noneOf(LogMessage.class);
 
     /** A connection from the attempt to open it until it is given up. */
-    private static final class Subscription {
+    private final class Subscription {
 
         private Redis client;
-        private final Promise<Void> confirmed = Promise.promise();
+        private final Promise<Void> confirmed = topology.context().promise();
         private long echoes;
         private long heard;
     }
@@ -159,25 +155,9 @@ public final class Inbox implements Peers, AutoCloseable {
         }
         Subscription subscription = new Subscription();
         current = subscription;
-        // Each attempt may take twice as long as the last, for machines that are slower than the command timeout.
-        long attempt = bounded(SHORTEST_ATTEMPT_MILLIS, LONGEST_ATTEMPT_MILLIS) << Math.min(timeouts, 12);
-        try {
-            topology.open(topology::newClientForMessages, Math.min(LONGEST_ATTEMPT_MILLIS, attempt),
-                    (client, connection) -> subscribe(subscription, client, connection)).onComplete(result -> {
-                        if (result.succeeded()) {
-                            subscribed(subscription);
-                        } else {
-                            timeouts += result.cause() instanceof StoreException ? 1 : 0;
-                            lost(subscription, ErrorReply.reason(result.cause()));
-                        }
-                    });
-        } catch (RuntimeException e) {
-            lost(subscription, ErrorReply.reason(e));
-        }
-    }
-
-    private long bounded(long least, long most) {
-        return Math.min(most, Math.max(least, topology.timeoutMillis()));
+        topology.open(topology::newClientForMessages, (client, connection) -> subscribe(subscription, client, connection))
+                .onSuccess(confirmed -> subscribed(subscription))
+                .onFailure(failure -> lost(subscription, ErrorReply.reason(failure)));
     }
 
     private Future<Void> subscribe(Subscription subscription, Redis client, RedisConnection connection) {
@@ -191,7 +171,6 @@ public final class Inbox implements Peers, AutoCloseable {
     }
 
     private void subscribed(Subscription subscription) {
-        timeouts = 0;
         gaps.reset();
         LOG.debugf("Subscribed to %s", name);
         topology.report(ConnectionListener::reconnected);
@@ -239,12 +218,11 @@ public final class Inbox implements Peers, AutoCloseable {
     private void sendEcho(Subscription subscription) {
         long number = ++subscription.echoes;
         // If Redis is away, that says nothing about this subscription.
-        publish(name, ECHO + number).thenAccept(sent -> topology.after(
-                bounded(SHORTEST_DELIVERY_MILLIS, LONGEST_DELIVERY_MILLIS), () -> {
-                    if (subscription.heard < number) {
-                        lost(subscription, "messages do not arrive");
-                    }
-                }));
+        publish(name, ECHO + number).thenAccept(sent -> topology.after(DELIVERY_MILLIS, () -> {
+            if (subscription.heard < number) {
+                lost(subscription, "messages do not arrive");
+            }
+        }));
     }
 
     private void heard(Subscription subscription, String number) {
@@ -266,7 +244,7 @@ public final class Inbox implements Peers, AutoCloseable {
                                     + ". Waiting calls are not notified and ask once a second, and this instance keeps no idle "
                                     + "permits. Grant PUBLISH and the channels under quarkus.redis-bulkhead.key-prefix"));
                     return Future.failedFuture(
-                            refusal.isPresent() ? new StoreException(refusal.get().text(), false, null) : failure);
+                            refusal.isPresent() ? new StoreException(refusal.get().text(), null) : failure);
                 }));
     }
 

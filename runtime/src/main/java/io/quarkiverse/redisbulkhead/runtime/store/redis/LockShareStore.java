@@ -1,18 +1,19 @@
 package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 import io.quarkiverse.redisbulkhead.runtime.store.Backoff;
-import io.quarkiverse.redisbulkhead.runtime.store.Position;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
-import io.quarkiverse.redisbulkhead.runtime.store.Statement;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 import io.quarkiverse.redisbulkhead.runtime.store.machine.ShareMachine;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.Topology.Connection;
 import io.vertx.core.Future;
+import io.vertx.redis.client.Response;
 
 /**
  * Keeps shares in Redis without scripts: each operation takes the lock of the bulkhead, reads its shares and its queue, lets
@@ -49,19 +50,9 @@ public final class LockShareStore extends RedisShareStore {
     }
 
     @Override
-    Future<Position> sync(BulkheadKeys keys, Connection connection, Statement statement) {
-        ShareCodec.check(inbox().ownName(), statement);
-        return step(keys).over(connection, machine -> machine.sync(inbox().ownName(), statement));
-    }
-
-    @Override
-    Future<Integer> revoke(BulkheadKeys keys, Connection connection, String from, String permitId, int permits) {
-        return step(keys).over(connection, machine -> machine.revoke(from, permitId, permits));
-    }
-
-    @Override
-    Future<Boolean> resize(BulkheadKeys keys, Connection connection, int limit) {
-        return step(keys).over(connection, machine -> machine.resize(limit));
+    <T> Future<T> step(BulkheadKeys keys, Connection connection, List<byte[]> args, Function<Response, T> reply,
+            Function<ShareMachine, T> machine) {
+        return step(keys).over(connection, machine);
     }
 
     @Override
@@ -91,8 +82,7 @@ public final class LockShareStore extends RedisShareStore {
                                 + " ms, because other instances held its lock (" + keys.shown()
                                 + "lock) or too many calls of this instance waited for a connection. Permits may have been "
                                 + "free. Increase quarkus.redis-bulkhead.lock-store.contention-timeout, or let calls wait "
-                                + "longer",
-                        false));
+                                + "longer"));
             }
             CompletableFuture<Void> pause = new CompletableFuture<>();
             topology.vertx().setTimer(Math.max(1, pauses.next().toMillis()), timer -> pause.complete(null));

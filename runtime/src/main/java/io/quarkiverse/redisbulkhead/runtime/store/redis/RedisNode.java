@@ -14,6 +14,7 @@ import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.runtime.message.LogMessage;
 import io.quarkiverse.redisbulkhead.runtime.store.Backoff;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareStore.ConnectionListener;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 import io.vertx.core.AsyncResult;
@@ -25,11 +26,17 @@ import io.vertx.redis.client.RedisConnection;
 import io.vertx.redis.client.Request;
 
 /**
- * One Redis server, or whichever server the sentinels call master: keeps it connected, and carries out calls. A call waits
- * until there is a connection; once it is sent, it fails together with its connection. {@link Outage} decides whether the
- * server is away: then there is no connection, and all calls fail immediately, until a new connection executes a write, or
- * refuses it for a reason that does not pass by itself. A server whose memory is full is not away, because permits can be
- * returned to it, and its refusals give callers the cause.
+ * One Redis server, or whichever server the sentinels call master: keeps it connected, carries out calls, and decides whether
+ * it is away. A call waits until there is a connection; once it is sent, it fails together with its connection.
+ * <p>
+ * The server is away when, with calls outstanding, nothing but transient failures has come from it for the command timeout. A
+ * call that failed for a transient reason counts as outstanding for a while, because its sender tries again. What cannot pass
+ * by
+ * itself, such as a wrong password, begins an outage immediately. During an outage there is no connection, and all calls fail,
+ * until a new connection executes a write, or refuses it for a reason that does not pass by itself: a server whose memory is
+ * full is not away, because permits can be returned to it, and its refusals give callers the cause.
+ * <p>
+ * Silence is counted in timer ticks. The event loop reads between two ticks, so a pause of this process counts as one tick.
  * <p>
  * Runs on the context of the {@link Topology}.
  */
@@ -37,37 +44,39 @@ final class RedisNode {
 
     private static final Logger LOG = Logger.getLogger(RedisNode.class);
 
+    private static final int TICKS_PER_TIMEOUT = 20;
+    /** Longer than the pauses before a call is made again. */
+    private static final long TRYING_AGAIN_MILLIS = 1_000;
     /** Between refusals of a command that are logged. */
     private static final long REFUSAL_LOG_GAP_NANOS = TimeUnit.SECONDS.toNanos(10);
-    private static final long SHORTEST_ATTEMPT_MILLIS = 1_000;
-    /** No attempt to connect takes longer, however often earlier ones were too short. */
-    private static final long LONGEST_ATTEMPT_MILLIS = 5_000;
     private static final String NO_REPLY = "no reply to commands in flight";
 
-    private final Topology topology;
+    final Topology topology;
+    private final String label;
     private final Supplier<Redis> clients;
     private final int maxConnections;
     private final int maxCalls;
-    private final Outage outage;
+    private final long tickMillis;
 
     private final Deque<ServerCall<?>> unsent = new ArrayDeque<>();
     private final List<ServerConnection> connections = new ArrayList<>();
-    private final Backoff reconnects = new Backoff(Duration.ofMillis(10), Duration.ofMillis(200));
-    private final Backoff probes = new Backoff(Duration.ofMillis(100), Duration.ofMillis(500));
-    /** A wrong password is retried less often. */
-    private final Backoff refusedProbes = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(2));
+    private final Backoff pauses = new Backoff(Duration.ofMillis(10), Duration.ofMillis(500));
     private boolean pausing;
     private boolean opening;
-    private int openingTicks;
-    private int attemptTimeouts;
     private boolean wasConnected;
     private String runId = "";
-    private boolean knewAnotherRun;
-    private long newRunNanos;
-    private boolean ticking;
     private byte[] keysOfProbe;
     private long nextRefusalLogNanos = System.nanoTime();
     private boolean closed;
+
+    private int outstanding;
+    private long ticksOfDemand;
+    private int silentTicks;
+    private boolean ticking;
+    /** The last transient failure since the server answered; null without one. */
+    private String lastError;
+    /** What calls fail with during an outage; null when there is none. */
+    private StoreException outage;
 
     /**
      * @param topology receives what happens to the server
@@ -78,10 +87,11 @@ final class RedisNode {
      */
     RedisNode(Topology topology, String label, Supplier<Redis> clients, int maxConnections, int maxCalls) {
         this.topology = topology;
+        this.label = label;
         this.clients = clients;
         this.maxConnections = maxConnections;
         this.maxCalls = maxCalls;
-        this.outage = new Outage(label, topology.properties(), topology.timeoutMillis());
+        this.tickMillis = Math.max(1, topology.timeoutMillis() / TICKS_PER_TIMEOUT);
         // Until a call has named others.
         this.keysOfProbe = (topology.keyPrefix() + ":{}:").getBytes(StandardCharsets.UTF_8);
     }
@@ -90,14 +100,17 @@ final class RedisNode {
 
     /** Sends a call, as soon as there is room. */
     void submit(ServerCall<?> call) {
-        if (outage.isOn()) {
-            call.result.completeExceptionally(outage.failure(false));
-        } else {
-            outage.callBegan();
-            unsent.add(call);
-            startTicking();
-            flush();
+        if (outage != null) {
+            call.result.completeExceptionally(outage);
+            return;
         }
+        if (!hasDemand()) {
+            silentTicks = 0;
+        }
+        outstanding++;
+        unsent.add(call);
+        startTicking();
+        flush();
     }
 
     /** Sends what was submitted, as far as there is room, and connects where a connection is missing. */
@@ -119,7 +132,7 @@ final class RedisNode {
         connection.calls++;
         call.over(connection).onComplete(result -> {
             connection.calls--;
-            outage.callEnded();
+            outstanding--;
             // Sent before the caller continues, so that Redis works meanwhile.
             flush();
             ended(call, result);
@@ -133,12 +146,11 @@ final class RedisNode {
         } else if (error.isPresent()) {
             refused(call, error.get());
         } else if (result.cause() instanceof StoreException known) {
-            call.result.completeExceptionally(
-                    known.kind() == Kind.TRANSIENT && outage.isOn() ? outage.failure(known.outcomeUnknown()) : known);
+            call.result.completeExceptionally(known.kind() == Kind.TRANSIENT && outage != null ? outage : known);
         } else {
             call.result.completeExceptionally(new StoreException("Unexpected reply from Redis for " + call.about + " ("
                     + result.cause() + "). If another application uses this key, set quarkus.redis-bulkhead.key-prefix to a "
-                    + "prefix that no other application uses", true, result.cause()));
+                    + "prefix that no other application uses", result.cause()));
         }
     }
 
@@ -148,10 +160,9 @@ final class RedisNode {
             return;
         }
         String explanation = error.explanation(topology.properties());
-        boolean unknown = error.mayHaveChangedSomething();
         if (error.meansUnavailable()) {
             call.result.completeExceptionally(
-                    outage.isOn() ? outage.failure(unknown) : new StoreException(Kind.TRANSIENT, explanation, unknown));
+                    outage != null ? outage : new StoreException(Kind.TRANSIENT, explanation));
             return;
         }
         // One line for many calls, because operators need the reason only once.
@@ -159,14 +170,7 @@ final class RedisNode {
             nextRefusalLogNanos = System.nanoTime() + REFUSAL_LOG_GAP_NANOS;
             LOG.errorf("Redis refused a command (%s). %s. %s", call.about, explanation, LogMessage.REFUSED);
         }
-        call.result.completeExceptionally(new StoreException(Kind.REFUSED, explanation, unknown));
-    }
-
-    /** As {@link Connection#serverSinceMillis}. */
-    long serverSinceMillis() {
-        long sinceRun = knewAnotherRun ? TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - newRunNanos) : Long.MAX_VALUE;
-        long since = Math.min(sinceRun, topology.slotsMovedMillis());
-        return since == Long.MAX_VALUE ? -1 : since;
+        call.result.completeExceptionally(new StoreException(Kind.REFUSED, explanation));
     }
 
     // ---- What connections report
@@ -174,18 +178,33 @@ final class RedisNode {
     void replied(ServerConnection connection, Optional<ErrorReply> error) {
         // TRYAGAIN is about the keys of one bulkhead, which are being moved.
         if (error.filter(reply -> reply.meansUnavailable() && !reply.is("TRYAGAIN")).isEmpty()) {
-            outage.answered();
-            resetPauses();
+            answered();
         } else {
-            outage.refused(error.get());
+            String explanation = error.get().explanation(topology.properties());
+            failed(explanation);
             if (error.get().callsForAnotherConnection()) {
-                leave(connection, error.get().explanation(topology.properties()));
+                leave(connection, explanation);
             }
         }
     }
 
+    private void answered() {
+        silentTicks = 0;
+        ticksOfDemand = 0;
+        lastError = null;
+        pauses.reset();
+    }
+
+    private void failed(String reason) {
+        lastError = reason;
+        if (outstanding > 0) {
+            ticksOfDemand = Math.max(1, TRYING_AGAIN_MILLIS / tickMillis);
+        }
+        LOG.debugf("%s: %s", label, reason);
+    }
+
     void lost(ServerConnection connection, String reason) {
-        outage.failed(reason);
+        failed(reason);
         leave(connection, reason);
     }
 
@@ -215,18 +234,11 @@ final class RedisNode {
     private void retry() {
         if (!pausing && !closed) {
             pausing = true;
-            Backoff pauses = !outage.isOn() ? reconnects : outage.isTemporary() ? probes : refusedProbes;
             topology.vertx().setTimer(Math.max(1, pauses.next().toMillis()), timer -> {
                 pausing = false;
                 connect();
             });
         }
-    }
-
-    private void resetPauses() {
-        reconnects.reset();
-        probes.reset();
-        refusedProbes.reset();
     }
 
     /** Connects, if nothing is connected or more is needed, and no attempt is under way or planned. */
@@ -239,19 +251,7 @@ final class RedisNode {
 
     private void open() {
         opening = true;
-        openingTicks = 0;
-        startTicking();
-        Future<ServerConnection> opened;
-        try {
-            opened = topology.open(clients, attemptMillis(), this::handshake);
-        } catch (RuntimeException e) {
-            // Wrong options, or Vert.x is closed.
-            opening = false;
-            beginOutage("cannot be used: " + ErrorReply.reason(e));
-            retry();
-            return;
-        }
-        opened.onComplete(result -> {
+        topology.open(clients, this::handshake).onComplete(result -> {
             opening = false;
             if (result.succeeded()) {
                 connected(result.result());
@@ -261,29 +261,18 @@ final class RedisNode {
         });
     }
 
-    // Each attempt may take twice as long as the last, for machines that are slower than the command timeout.
-    private long attemptMillis() {
-        long first = Math.max(topology.timeoutMillis(), SHORTEST_ATTEMPT_MILLIS);
-        return Math.min(Math.max(first, LONGEST_ATTEMPT_MILLIS), first << Math.min(attemptTimeouts, 12));
-    }
-
     private Future<ServerConnection> handshake(Redis client, RedisConnection opened) {
-        // The handshake and the first command have their time each.
-        openingTicks = 0;
-        outage.connecting();
-        return ServerConnection.handshake(this, client, opened, topology.context())
-                .compose(connection -> outage.isOn() ? probe(opened, connection) : Future.succeededFuture(connection));
+        return ServerConnection.handshake(this, client, opened)
+                .compose(connection -> outage == null ? Future.succeededFuture(connection) : probe(opened).map(connection));
     }
 
     // Reads prove nothing, because a replica answers them. Next to the keys of the last call, so in a slot of this node.
-    private Future<ServerConnection> probe(RedisConnection opened, ServerConnection connection) {
+    private Future<Void> probe(RedisConnection opened) {
         Buffer key = Buffer.buffer(keysOfProbe).appendString("probe");
         Request write = Request.cmd(Command.SET).arg(key).arg("1").arg("PX").arg(1_000);
-        return opened.send(write).transform(written -> {
-            connection.refusal = ErrorReply.of(written.cause());
-            return written.succeeded() || connection.refusal.filter(error -> !error.meansUnavailable()).isPresent()
-                    ? Future.succeededFuture(connection)
-                    : Future.failedFuture(written.cause());
+        return opened.send(write).<Void> mapEmpty().recover(failure -> {
+            boolean lasts = ErrorReply.of(failure).filter(error -> !error.meansUnavailable()).isPresent();
+            return lasts ? Future.succeededFuture() : Future.failedFuture(failure);
         });
     }
 
@@ -292,98 +281,99 @@ final class RedisNode {
             connection.close(Kind.REFUSED, Topology.STOPPING);
             return;
         }
-        boolean wasAway = outage.isOn();
-        attemptTimeouts = 0;
         boolean isSameRun = !connection.runId.isEmpty() && connection.runId.equals(runId);
         // Beside others, so that nothing can have happened to the data. An unknown run may be a new one.
         boolean isOneMore = (connection.runId.isEmpty() || isSameRun) && !connections.stream().allMatch(this::isSilent);
-        if (wasConnected && !isOneMore && !isSameRun) {
-            knewAnotherRun = true;
-            newRunNanos = System.nanoTime();
-        }
         runId = connection.runId;
         connections.add(connection);
-        outage.connecting();
+        if (lastError == null) {
+            // The next command has its time.
+            silentTicks = 0;
+        }
+        boolean wasAway = outage != null;
         if (wasAway) {
-            outage.end(connection.refusal);
-            resetPauses();
+            outage = null;
+            answered();
+            LOG.infof("%s is available again", label);
         }
         List.copyOf(connections).stream().filter(this::isSilent).forEach(silent -> lost(silent, NO_REPLY));
         if (!isOneMore && wasConnected) {
-            topology.reconnected(this);
+            topology.reconnected(this, !isSameRun);
         }
         wasConnected = true;
         if (wasAway) {
-            topology.availabilityChanged();
+            topology.report(ConnectionListener::availabilityChanged);
         }
         flush();
     }
 
     private void connectingFailed(Throwable cause) {
-        boolean timedOut = cause instanceof StoreException;
-        attemptTimeouts += timedOut ? 1 : 0;
         Optional<ErrorReply> refusal = ErrorReply.of(cause).filter(ErrorReply::refusesConnection);
-        String reason = timedOut ? cause.getMessage()
-                : refusal.map(error -> error.explanation(topology.properties()))
-                        .orElseGet(
-                                () -> "cannot connect: " + ErrorReply.reason(cause) + " (" + topology.properties() + ".hosts)");
-        outage.failed(reason);
-        if (refusal.isPresent() && connections.isEmpty() && outage.isTemporary()) {
-            beginOutage("refuses the connection. " + reason);
+        String reason = refusal.isPresent() ? "refuses the connection. " + refusal.get().explanation(topology.properties())
+                : cause instanceof StoreException ? cause.getMessage()
+                        : "cannot connect: " + ErrorReply.reason(cause) + " (" + topology.properties() + ".hosts)";
+        failed(reason);
+        if (connections.isEmpty() && (refusal.isPresent() || StoreException.is(cause, Kind.REFUSED))) {
+            beginOutage(Kind.REFUSED, reason);
         }
         topology.connectionFailed(this);
         // Also without calls: positions are to be stated soon after a restart.
-        if (outage.isOn() || wasConnected || !unsent.isEmpty()) {
+        if (outage != null || wasConnected || !unsent.isEmpty()) {
             retry();
         }
     }
 
     // ---- Outages
 
-    private void beginOutage(String message) {
-        if (outage.begin(message)) {
-            outageBegan();
+    private void beginOutage(Kind kind, String reason) {
+        String message = label + " " + reason;
+        boolean begins = outage == null;
+        if (begins || !message.equals(outage.getMessage())) {
+            LOG.warnf("%s. Bulkheads follow on-outage until %s is available. %s", message, label, LogMessage.AWAY);
         }
-    }
-
-    private void outageBegan() {
-        resetPauses();
-        closeConnections(Kind.TRANSIENT, "Redis is away");
-        failUnsent(outage.failure(false));
-        topology.availabilityChanged();
+        outage = new StoreException(kind, message);
+        if (begins) {
+            pauses.reset();
+            closeConnections(Kind.TRANSIENT, "Redis is away");
+            failUnsent(outage);
+            topology.report(ConnectionListener::availabilityChanged);
+        }
     }
 
     private void failUnsent(StoreException failure) {
         takeUnsent().forEach(call -> call.result.completeExceptionally(failure));
     }
 
+    // Whether something waits for the server, or will in a moment.
+    private boolean hasDemand() {
+        return outstanding > 0 || ticksOfDemand > 0;
+    }
+
     private void startTicking() {
         if (!ticking && !closed) {
             ticking = true;
-            topology.vertx().setTimer(outage.tickMillis(), timer -> tick());
+            topology.vertx().setTimer(tickMillis, timer -> tick());
         }
     }
 
     private void tick() {
         ticking = false;
-        if (closed) {
-            return;
-        }
-        openingTicks++;
         replaceSilentConnections();
-        if (outage.tick(!isFirstHandshake())) {
-            outageBegan();
-            connect();
+        // The first attempt to connect gets its time, however short the command timeout is.
+        boolean isFirstAttempt = !wasConnected && opening && lastError == null;
+        if (outage == null && hasDemand() && !closed) {
+            silentTicks += isFirstAttempt ? 0 : 1;
+            ticksOfDemand = Math.max(0, ticksOfDemand - 1);
+            if (silentTicks > TICKS_PER_TIMEOUT) {
+                beginOutage(Kind.AWAY, "has not executed a command for " + topology.timeoutMillis()
+                        + " ms (quarkus.redis-bulkhead.command-timeout)"
+                        + (lastError == null ? "" : ". Last error: " + lastError));
+                connect();
+            }
         }
-        if (opening || outage.hasDemand()) {
+        if (outage == null && hasDemand()) {
             startTicking();
         }
-    }
-
-    // The first handshake gets its time, however short the command timeout is.
-    private boolean isFirstHandshake() {
-        return !wasConnected && opening && outage.lastError() == null
-                && openingTicks * outage.tickMillis() < SHORTEST_ATTEMPT_MILLIS;
     }
 
     // A connection can be dead though the server is not. Another one is opened in good time, and takes over.
@@ -400,37 +390,28 @@ final class RedisNode {
 
     // A call that takes several round trips has more time.
     private boolean isSilent(ServerConnection connection) {
-        return connection.silentTicks > (maxCalls == 1 ? 3 * Outage.TICKS_PER_TIMEOUT / 4 : Outage.TICKS_PER_TIMEOUT / 2);
+        return connection.silentTicks > (maxCalls == 1 ? 3 * TICKS_PER_TIMEOUT / 4 : TICKS_PER_TIMEOUT / 2);
     }
 
     // ---- The end
 
-    /**
-     * Whether a node that has no slots any more is of no use: no call is in flight, and those that were not sent wait for a
-     * node that has failed. One that is connected for the first time may have got its slots after they were asked for.
-     */
+    /** Whether no call is in flight, so that a node which has no slots any more is of no use. */
     boolean mayRetire() {
-        return connections.stream().allMatch(connection -> connection.calls == 0)
-                && (unsent.isEmpty() || wasConnected || !opening);
+        return connections.stream().allMatch(connection -> connection.calls == 0);
     }
 
     /** Gives away the calls that were not sent, because another node has taken over what this one had. */
     List<ServerCall<?>> takeUnsent() {
         List<ServerCall<?>> calls = List.copyOf(unsent);
         unsent.clear();
-        calls.forEach(call -> outage.callEnded());
+        outstanding -= calls.size();
         return calls;
     }
 
     /** Fails all calls, and closes the connections. */
     void close(Kind kind, String reason) {
         closed = true;
-        failUnsent(new StoreException(kind, reason, false));
+        failUnsent(new StoreException(kind, reason));
         closeConnections(kind, reason);
-    }
-
-    @Override
-    public String toString() {
-        return outage.toString();
     }
 }

@@ -1,32 +1,43 @@
 package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
-import java.time.Duration;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
 import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
-import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
-import io.quarkiverse.redisbulkhead.runtime.store.ConnectionListener;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import io.quarkiverse.redisbulkhead.runtime.store.Position;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareStore.BulkheadsInUse;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareStore.ConnectionListener;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
+import io.quarkiverse.redisbulkhead.runtime.store.machine.ShareMachine;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.Topology.Connection;
 import io.vertx.core.Future;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
 
 /**
  * Keeps shares in Redis. What the stores with and without scripts have in common: the way there, messages, and what is made of
@@ -41,41 +52,40 @@ public abstract class RedisShareStore implements ShareStore, AutoCloseable {
 
     private static final BulkheadId WARM_UP = BulkheadId.of("warm-up");
 
-    /** Bulkheads with long keys whose messages can be assigned; and bulkheads that fail at present. */
+    private static final int KEYS_PER_SCAN = 1_000;
+    private static final int MOST_SCANS = 100;
+
+    /** Bulkheads with long keys whose messages can be assigned. */
     private static final int MOST_REMEMBERED = 10_000;
 
     /** A bulkhead is refused for good after so many failures at least: a pause of this instance makes one. */
     private static final int FEWEST_FAILURES = 4;
 
     /** Failures that are further apart do not belong together. */
-    private static final Duration FAILURES_TOGETHER = Duration.ofSeconds(3);
+    private static final long FAILURES_TOGETHER_MILLIS = 3_000;
 
     final Topology topology;
     private final String instance = UUID.randomUUID().toString();
     private final Inbox inbox;
     /** The bulkheads whose keys hold a digest, by the key of their shares. */
-    private final Map<String, BulkheadId> longKeys = bounded();
-    private final Map<BulkheadId, Failing> failing = bounded();
+    private final Map<String, BulkheadId> longKeys = Collections.synchronizedMap(new LinkedHashMap<>(16, 0.75f, true) {
+
+        private static final long serialVersionUID = 1;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, BulkheadId> eldest) {
+            return size() > MOST_REMEMBERED;
+        }
+    });
+    private final Map<BulkheadId, Failing> failing = new ConcurrentHashMap<>();
 
     /** A bulkhead whose requests have failed for transient reasons only. */
-    private record Failing(long sinceNanos, long lastNanos, int times) {
+    private record Failing(long sinceNanos, int times) {
     }
 
     RedisShareStore(Topology topology) {
         this.topology = topology;
         this.inbox = new Inbox(topology, instance, text -> ShareCodec.message(text, this::bulkheadOf));
-    }
-
-    private static <K, V> Map<K, V> bounded() {
-        return Collections.synchronizedMap(new LinkedHashMap<>(16, 0.75f, true) {
-
-            private static final long serialVersionUID = 1;
-
-            @Override
-            protected boolean removeEldestEntry(Map.Entry<K, V> eldest) {
-                return size() > MOST_REMEMBERED;
-            }
-        });
     }
 
     /** What distinguishes this instance from all others: letters, digits and {@code -}. */
@@ -119,8 +129,12 @@ public abstract class RedisShareStore implements ShareStore, AutoCloseable {
     @Override
     public final CompletionStage<Position> sync(Statement statement) {
         boolean hears = inbox.canHear();
-        CompletionStage<Position> answer = send(statement.bulkhead(), (keys, connection) -> sync(keys, connection,
-                statement.to(connection.server(), connection.serverSinceMillis(), hears)));
+        String name = inbox.ownName();
+        CompletionStage<Position> answer = send(statement.bulkhead(), (keys, connection) -> {
+            Statement stated = statement.to(connection.server(), connection.serverSinceMillis(), hears);
+            return step(keys, connection, ShareCodec.sync(name, stated), reply -> ShareCodec.position((List<?>) value(reply)),
+                    machine -> machine.sync(name, stated));
+        });
         // After the first statement, which is more urgent.
         inbox.open();
         return answer;
@@ -128,12 +142,14 @@ public abstract class RedisShareStore implements ShareStore, AutoCloseable {
 
     @Override
     public final CompletionStage<Integer> revoke(BulkheadId bulkhead, String from, String permitId, int permits) {
-        return send(bulkhead, (keys, connection) -> revoke(keys, connection, from, permitId, permits));
+        return send(bulkhead, (keys, connection) -> step(keys, connection, ShareCodec.revoke(from, permitId, permits),
+                Response::toInteger, machine -> machine.revoke(from, permitId, permits)));
     }
 
     @Override
     public final CompletionStage<Boolean> resize(BulkheadId bulkhead, int limit) {
-        return send(bulkhead, (keys, connection) -> resize(keys, connection, limit));
+        return send(bulkhead, (keys, connection) -> step(keys, connection, ShareCodec.resize(limit),
+                reply -> reply.toInteger() == 1, machine -> machine.resize(limit)));
     }
 
     @Override
@@ -141,35 +157,75 @@ public abstract class RedisShareStore implements ShareStore, AutoCloseable {
         return send(bulkhead, (keys, connection) -> look(keys, connection, most));
     }
 
-    /** Incomplete in a cluster, where the user may not scan, and where there are too many keys. */
-    @Override
-    public CompletionStage<BulkheadsInUse> inUse(int most, Set<BulkheadId> known) {
-        return new BulkheadScan(topology).inUse(most, known);
-    }
-
-    abstract Future<Position> sync(BulkheadKeys keys, Connection connection, Statement statement);
-
-    abstract Future<Integer> revoke(BulkheadKeys keys, Connection connection, String from, String permitId, int permits);
-
-    abstract Future<Boolean> resize(BulkheadKeys keys, Connection connection, int limit);
+    /**
+     * Carries out an operation.
+     *
+     * @param args the arguments of {@code share.lua}
+     * @param reply reads what the script replies
+     * @param machine does the same without the script
+     */
+    abstract <T> Future<T> step(BulkheadKeys keys, Connection connection, List<byte[]> args, Function<Response, T> reply,
+            Function<ShareMachine, T> machine);
 
     abstract Future<ShareOverview> look(BulkheadKeys keys, Connection connection, int most);
 
-    // ---- Sending
+    // ---- Bulkheads in use
 
-    /** An operation over one connection. */
-    @FunctionalInterface
-    private interface Call<T> {
-
-        Future<T> over(BulkheadKeys keys, Connection connection);
+    /**
+     * Goes through the keys of the server, so that nothing has to be written for this when permits are taken. Incomplete in a
+     * cluster, where the user may not scan, and where there are too many keys.
+     */
+    @Override
+    public CompletionStage<BulkheadsInUse> inUse(int most) {
+        // One connection to a Redis Cluster does not see all keys.
+        return topology.isCluster() ? CompletableFuture.completedStage(BulkheadsInUse.unknown(
+                "a Redis Cluster cannot list the bulkheads and keys that other instances use; only those of this instance are "
+                        + "shown"))
+                : scan("0", MOST_SCANS, new TreeSet<>(), most);
     }
 
-    private <T> CompletionStage<T> send(BulkheadId bulkhead, Call<T> call) {
+    // Each scan is a call of its own, so that the calls of others go in between, and silence is noticed as for any other call.
+    private CompletionStage<BulkheadsInUse> scan(String cursor, int scans, Set<String> found, int most) {
+        Request scan = Request.cmd(Command.SCAN).arg(cursor).arg("MATCH").arg(BulkheadKeys.pattern(topology.keyPrefix()))
+                .arg("COUNT").arg(KEYS_PER_SCAN).arg("TYPE").arg("hash");
+        return topology.send("SCAN", null, connection -> connection.send(scan).map(Optional::of).recover(
+                failure -> ErrorReply.of(failure).filter(error -> error.is("NOPERM")).isPresent()
+                        ? Future.succeededFuture(Optional.empty())
+                        : Future.failedFuture(failure)))
+                .thenCompose(reply -> {
+                    if (reply.isEmpty()) {
+                        return CompletableFuture.completedStage(BulkheadsInUse.unknown("the Redis user is not allowed to "
+                                + "SCAN; bulkheads and keys that other instances use are not shown. Grant the right with "
+                                + "ACL SETUSER <user> +scan"));
+                    }
+                    reply.get().get(1).forEach(key -> found.add(key.toString(StandardCharsets.UTF_8)));
+                    String next = reply.get().get(0).toString();
+                    return scans > 1 && !next.equals("0") ? scan(next, scans - 1, found, most)
+                            : CompletableFuture.completedStage(inUse(found, next.equals("0"), most));
+                });
+    }
+
+    private BulkheadsInUse inUse(Set<String> found, boolean allSeen, int most) {
+        List<BulkheadId> bulkheads = new ArrayList<>();
+        Map<String, Integer> keysWithoutText = new TreeMap<>();
+        for (String key : found) {
+            bulkheadOf(key).ifPresentOrElse(bulkheads::add, () -> BulkheadKeys.nameOfDigest(topology.keyPrefix(), key)
+                    .ifPresent(name -> keysWithoutText.merge(name, 1, Integer::sum)));
+        }
+        Optional<String> incomplete = !allSeen ? Optional.of("Redis has too many keys to scan all of them")
+                : bulkheads.size() > most ? Optional.of("only the first " + most + " of " + bulkheads.size() + " are shown")
+                        : Optional.empty();
+        return new BulkheadsInUse(bulkheads.stream().sorted().limit(most).toList(), keysWithoutText, incomplete);
+    }
+
+    // ---- Sending
+
+    private <T> CompletionStage<T> send(BulkheadId bulkhead, BiFunction<BulkheadKeys, Connection, Future<T>> call) {
         BulkheadKeys keys = new BulkheadKeys(topology.keyPrefix(), bulkhead);
         if (keys.isDigest()) {
             longKeys.put(keys.shares(), bulkhead);
         }
-        return send(keys, connection -> call.over(keys, connection));
+        return send(keys, connection -> call.apply(keys, connection));
     }
 
     <T> CompletionStage<T> send(BulkheadKeys keys, Function<Connection, Future<T>> call) {
@@ -193,16 +249,24 @@ public abstract class RedisShareStore implements ShareStore, AutoCloseable {
             return failure;
         }
         long now = System.nanoTime();
-        Failing known = failing.compute(keys.bulkhead(), (bulkhead, before) -> before == null
-                || now - before.lastNanos > FAILURES_TOGETHER.toNanos() ? new Failing(now, now, 1)
-                        : new Failing(before.sinceNanos, now, before.times + 1));
-        // The answer to a later request may have come before this failure, and there may be no other request.
-        topology.after(FAILURES_TOGETHER.toMillis(), () -> failing.remove(keys.bulkhead(), known));
+        Failing known = failing.compute(keys.bulkhead(), (bulkhead, before) -> before == null ? new Failing(now, 1)
+                : new Failing(before.sinceNanos, before.times + 1));
+        // Unless there is another failure until then.
+        topology.after(FAILURES_TOGETHER_MILLIS, () -> failing.remove(keys.bulkhead(), known));
         boolean isShort = now - known.sinceNanos < TimeUnit.MILLISECONDS.toNanos(topology.timeoutMillis());
         return known.times < FEWEST_FAILURES || isShort ? failure
                 : new StoreException(Kind.AWAY, "Redis has not carried out a command for " + keys.shown() + "* for "
                         + topology.timeoutMillis() + " ms (quarkus.redis-bulkhead.command-timeout). Last error: "
-                        + failure.getMessage(), ((StoreException) failure).outcomeUnknown());
+                        + failure.getMessage());
+    }
+
+    /** The values of a reply: {@code Long}, {@code String}, or a list of such. */
+    static Object value(Response reply) {
+        return switch (reply.type()) {
+            case NUMBER -> reply.toLong();
+            case MULTI -> reply.stream().map(RedisShareStore::value).toList();
+            default -> reply.toString();
+        };
     }
 
     /** Ends the subscription and closes the connections. */

@@ -4,15 +4,13 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 
-import io.quarkiverse.redisbulkhead.runtime.store.Position;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
-import io.quarkiverse.redisbulkhead.runtime.store.Statement;
+import io.quarkiverse.redisbulkhead.runtime.store.machine.ShareMachine;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.Topology.Connection;
 import io.vertx.core.Future;
 import io.vertx.redis.client.Response;
 
@@ -30,7 +28,7 @@ public final class ScriptShareStore extends RedisShareStore {
     private static final String FILE = "share.lua";
 
     private final String script = script();
-    private final String sha1 = sha1(script);
+    private final String sha1 = BulkheadKeys.digest("SHA-1", script.getBytes(StandardCharsets.UTF_8));
 
     /**
      * Opens nothing yet.
@@ -62,49 +60,17 @@ public final class ScriptShareStore extends RedisShareStore {
         }
     }
 
-    static String sha1(String text) {
-        try {
-            byte[] digest = MessageDigest.getInstance("SHA-1").digest(text.getBytes(StandardCharsets.UTF_8));
-            return HexFormat.of().formatHex(digest);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("Every Java platform has SHA-1", e);
-        }
-    }
-
-    private Future<Response> run(BulkheadKeys keys, Connection connection, List<byte[]> args) {
-        return connection.run(script, sha1, keys.data(), args);
-    }
-
     @Override
-    Future<Position> sync(BulkheadKeys keys, Connection connection, Statement statement) {
-        return run(keys, connection, ShareCodec.sync(inbox().ownName(), statement))
-                .map(reply -> ShareCodec.position((List<?>) value(reply)));
-    }
-
-    @Override
-    Future<Integer> revoke(BulkheadKeys keys, Connection connection, String instance, String permitId, int permits) {
-        return run(keys, connection, ShareCodec.revoke(instance, permitId, permits)).map(Response::toInteger);
-    }
-
-    @Override
-    Future<Boolean> resize(BulkheadKeys keys, Connection connection, int limit) {
-        return run(keys, connection, ShareCodec.resize(limit)).map(reply -> reply.toInteger() == 1);
+    <T> Future<T> step(BulkheadKeys keys, Connection connection, List<byte[]> args, Function<Response, T> reply,
+            Function<ShareMachine, T> machine) {
+        return connection.run(script, sha1, keys.data(), args).map(reply);
     }
 
     @Override
     Future<ShareOverview> look(BulkheadKeys keys, Connection connection, int most) {
-        return run(keys, connection, ShareCodec.look()).map(reply -> {
+        return step(keys, connection, ShareCodec.look(), reply -> {
             long micros = TimeUnit.SECONDS.toMicros(reply.get(0).toLong()) + reply.get(1).toLong();
             return ShareCodec.overview(keys.bulkhead(), micros, (List<?>) value(reply.get(2)), most);
-        });
-    }
-
-    /** The values of a reply: {@code Long}, {@code String}, or a list of such. */
-    static Object value(Response reply) {
-        return switch (reply.type()) {
-            case NUMBER -> reply.toLong();
-            case MULTI -> reply.stream().map(ScriptShareStore::value).toList();
-            default -> reply.toString();
-        };
+        }, null);
     }
 }

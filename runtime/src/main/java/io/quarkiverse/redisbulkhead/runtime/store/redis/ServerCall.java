@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
+import io.quarkiverse.redisbulkhead.runtime.store.redis.Topology.Connection;
 import io.vertx.core.Future;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
@@ -93,6 +94,6 @@ final class ServerCall<T> implements Connection {
     // A node that a slot is moving to may not have the key yet.
     @Override
     public long serverSinceMillis() {
-        return asking ? 0 : connection.node.serverSinceMillis();
+        return asking ? 0 : connection.node.topology.serverSinceMillis();
     }
 }

@@ -42,20 +42,18 @@ final class ServerConnection {
     /** Which command contained the text of the script last; from then on the server knows its digest. */
     long taughtWith;
 
-    /** Why the server refuses writes; empty if it does not, or was not probed. */
-    Optional<ErrorReply> refusal = Optional.empty();
-
     private final Redis client;
     private final RedisConnection redis;
     private final Set<Promise<Response>> unanswered = new LinkedHashSet<>();
     private long sent;
     private String lostBecause;
 
-    private ServerConnection(RedisNode node, Redis client, RedisConnection redis, String runId, Context context) {
+    private ServerConnection(RedisNode node, Redis client, RedisConnection redis, String runId) {
         this.node = node;
         this.client = client;
         this.redis = redis;
         this.runId = runId;
+        Context context = node.topology.context();
         redis.endHandler(end -> context.runOnContext(now -> lost("closed by the server")));
         redis.exceptionHandler(failure -> context.runOnContext(now -> lost(ErrorReply.reason(failure))));
     }
@@ -64,12 +62,12 @@ final class ServerConnection {
      * Reads which run of the server this is, over a connection that was just opened. That also shows whether the server
      * requires a password, which the client does not notice when none is configured.
      */
-    static Future<ServerConnection> handshake(RedisNode node, Redis client, RedisConnection opened, Context context) {
+    static Future<ServerConnection> handshake(RedisNode node, Redis client, RedisConnection opened) {
         return opened.send(info()).transform(read -> {
             boolean mayNotRead = read.failed() && ErrorReply.of(read.cause()).filter(error -> !error.is("NOAUTH")).isPresent();
             return read.failed() && !mayNotRead ? Future.failedFuture(read.cause())
                     : Future.succeededFuture(
-                            new ServerConnection(node, client, opened, mayNotRead ? "" : runId(read.result()), context));
+                            new ServerConnection(node, client, opened, mayNotRead ? "" : runId(read.result())));
         });
     }
 
@@ -107,7 +105,7 @@ final class ServerConnection {
      */
     Future<Response> send(Request command) {
         if (lostBecause != null) {
-            return Future.failedFuture(new StoreException(Kind.TRANSIENT, lostBecause, false));
+            return Future.failedFuture(new StoreException(Kind.TRANSIENT, lostBecause));
         }
         Promise<Response> answer = Promise.promise();
         unanswered.add(answer);
@@ -144,6 +142,6 @@ final class ServerConnection {
         client.close();
         List<Promise<Response>> left = List.copyOf(unanswered);
         unanswered.clear();
-        left.forEach(answer -> answer.tryFail(new StoreException(kind, reason, true)));
+        left.forEach(answer -> answer.tryFail(new StoreException(kind, reason)));
     }
 }

@@ -17,6 +17,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 import io.quarkiverse.redisbulkhead.runtime.store.machine.ShareMachine;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.Topology.Connection;
 import io.vertx.core.Future;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
@@ -91,7 +92,7 @@ final class ShareStep {
 
     private <T> Future<T> contended() {
         return Future.failedFuture(
-                new StoreException(Kind.CONTENDED, "Another step holds the lock " + keys.shown() + "lock", false));
+                new StoreException(Kind.CONTENDED, "Another step holds the lock " + keys.shown() + "lock"));
     }
 
     private <T> Future<T> write(Connection connection, List<Response> replies, String server,

@@ -4,24 +4,30 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.runtime.message.LogMessage;
-import io.quarkiverse.redisbulkhead.runtime.store.ConnectionListener;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareStore.ConnectionListener;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.impl.ContextInternal;
 import io.vertx.core.impl.VertxInternal;
@@ -34,6 +40,8 @@ import io.vertx.redis.client.RedisOptions;
 import io.vertx.redis.client.RedisReplicas;
 import io.vertx.redis.client.RedisRole;
 import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import io.vertx.redis.client.impl.ZModem;
 
 /**
  * Knows which server has which key: the only one, the master that the sentinels name (they are asked for each connection), or
@@ -51,7 +59,12 @@ public final class Topology implements AutoCloseable {
 
     static final String STOPPING = "The application is stopping";
 
+    /** What comes before the host, the host, its port, and what follows. A password may hold an @. */
+    private static final Pattern ENDPOINT = Pattern.compile("(\\w+://(?:.*@)?)([^/?]*?)(?::\\d+)?([/?].*)?");
+
     private static final int REFRESH_MILLIS = 100;
+    // For machines that are slower than the command timeout. The next attempt may lead to another server.
+    private static final int LONGEST_ATTEMPT_MILLIS = 3_000;
     // More commands in flight do not raise throughput.
     private static final int MAX_IN_FLIGHT = 1024;
     private static final int MAX_REDIRECTS = 16;
@@ -77,9 +90,9 @@ public final class Topology implements AutoCloseable {
     /** The nodes of a cluster by their addresses. */
     private final Map<String, RedisNode> nodes = new HashMap<>();
     /** Which node has which slot; null until a node has replied. */
-    private ClusterSlots slots;
-    private boolean slotsMoved;
-    private long slotsMovedNanos;
+    private Slots slots;
+    /** When another server, or another run of it, was found to have data; null if this instance has never seen that. */
+    private Long newServerNanos;
     private List<ServerCall<?>> unrouted = new ArrayList<>();
     private boolean refreshing;
     private boolean refreshAgain;
@@ -163,46 +176,24 @@ public final class Topology implements AutoCloseable {
      * Opens a connection, on the context.
      *
      * @param clients makes the client, which is closed if there is no connection in the end
-     * @param timeoutMillis how long connecting may take, and then the handshake
-     * @param handshake what belongs to it
-     * @return fails with a transient {@link StoreException} after the timeout
+     * @param handshake what belongs to it; may take as long as connecting
+     * @return fails with a {@link StoreException} if the client cannot be made, or is not answered in time
      */
-    <T> Future<T> open(Supplier<Redis> clients, long timeoutMillis,
-            BiFunction<Redis, RedisConnection, Future<T>> handshake) {
-        Redis client = clients.get();
+    <T> Future<T> open(Supplier<Redis> clients, BiFunction<Redis, RedisConnection, Future<T>> handshake) {
+        Redis client;
         try {
-            return inTime(client.connect(), timeoutMillis)
-                    .compose(connection -> inTime(handshake.apply(client, connection), timeoutMillis))
-                    .onFailure(failure -> client.close());
+            client = clients.get();
         } catch (RuntimeException e) {
-            client.close();
-            throw e;
+            // Wrong options, or Vert.x is closed.
+            return Future.failedFuture(new StoreException(Kind.REFUSED, "cannot be used: " + ErrorReply.reason(e)));
         }
-    }
-
-    private <T> Future<T> inTime(Future<T> step, long timeoutMillis) {
-        Promise<T> done = Promise.promise();
-        step.onComplete(result -> {
-            if (result.succeeded()) {
-                done.tryComplete(result.result());
-            } else {
-                done.tryFail(result.cause());
-            }
-        });
-        failLater(done, Outage.TICKS_PER_TIMEOUT, Math.max(1, timeoutMillis / Outage.TICKS_PER_TIMEOUT));
-        return done.future();
-    }
-
-    // In ticks, as Outage does: loading classes on a slow machine must not use up the time of the server.
-    private void failLater(Promise<?> done, int ticks, long tickMillis) {
-        vertx.setTimer(tickMillis, timer -> {
-            if (ticks == 1) {
-                done.tryFail(new StoreException(Kind.TRANSIENT,
-                        "connecting or probing timed out; Redis is silent, or has reached maxclients", false));
-            } else if (!done.future().isComplete()) {
-                failLater(done, ticks - 1, tickMillis);
-            }
-        });
+        long most = Math.max(timeoutMillis, LONGEST_ATTEMPT_MILLIS);
+        return context.succeededFuture().compose(now -> client.connect()).timeout(most, TimeUnit.MILLISECONDS)
+                .compose(connection -> handshake.apply(client, connection).timeout(most, TimeUnit.MILLISECONDS))
+                .recover(failure -> Future.failedFuture(!(failure instanceof TimeoutException) ? failure
+                        : new StoreException(Kind.TRANSIENT,
+                                "connecting or probing timed out; Redis is silent, or has reached maxclients")))
+                .onFailure(failure -> client.close());
     }
 
     /** Runs a task on the context, after a pause. If that is over because this process paused, the event loop reads first. */
@@ -268,7 +259,7 @@ public final class Topology implements AutoCloseable {
     }
 
     private static void fail(ServerCall<?> call, String reason) {
-        call.result.completeExceptionally(new StoreException(Kind.REFUSED, reason, false));
+        call.result.completeExceptionally(new StoreException(Kind.REFUSED, reason));
     }
 
     private void submit(ServerCall<?> call) {
@@ -281,7 +272,7 @@ public final class Topology implements AutoCloseable {
             unrouted.add(call);
             refresh();
         } else {
-            node(slots.node(key)).submit(call);
+            node(slots.bySlot[ZModem.generate(key)]).submit(call);
         }
     }
 
@@ -290,7 +281,7 @@ public final class Topology implements AutoCloseable {
     // For an unassigned slot, any node returns the error.
     private RedisNode node(String endpoint) {
         return endpoint == null ? entryNode
-                : nodes.computeIfAbsent(endpoint, address -> newNode("Redis at " + ClusterSlots.address(address),
+                : nodes.computeIfAbsent(endpoint, address -> newNode("Redis at " + withoutSecrets(address),
                         () -> newClient(address)));
     }
 
@@ -307,9 +298,8 @@ public final class Topology implements AutoCloseable {
         }
         refreshing = true;
         refreshAgain = false;
-        ServerCall<ClusterSlots> request = new ServerCall<>("CLUSTER SLOTS", null, connection -> connection
-                .send(Request.cmd(Command.CLUSTER).arg("SLOTS")).map(reply -> ClusterSlots.read(entryEndpoint, reply)
-                        .orElseThrow(() -> new StoreException(Kind.TRANSIENT, "the node reports no slots", false))));
+        ServerCall<Slots> request = new ServerCall<>("CLUSTER SLOTS", null, connection -> connection
+                .send(Request.cmd(Command.CLUSTER).arg("SLOTS")).map(reply -> Slots.read(entryEndpoint, reply)));
         entryNode.submit(request);
         request.result.whenComplete((reported, failure) -> {
             List<ServerCall<?>> waiting = unrouted;
@@ -338,14 +328,16 @@ public final class Topology implements AutoCloseable {
     }
 
     /** Whether anything has changed. */
-    private boolean accept(ClusterSlots reported) {
-        boolean moved = slots != null && !Arrays.equals(slots.bySlot(), reported.bySlot());
+    private boolean accept(Slots reported) {
+        boolean moved = slots != null && !Arrays.equals(slots.bySlot, reported.bySlot);
         boolean isFirst = slots == null;
         slots = reported;
-        endpoints = reported.nodes();
+        endpoints = reported.nodes;
+        Set<String> masters = new HashSet<>(Arrays.asList(reported.bySlot));
+        masters.remove(null);
         // One that is still replying names the nodes that took over.
         List<String> gone = nodes.entrySet().stream()
-                .filter(node -> !reported.masters().contains(node.getKey()) && node.getValue().mayRetire())
+                .filter(node -> !masters.contains(node.getKey()) && node.getValue().mayRetire())
                 .map(Map.Entry::getKey).toList();
         for (String endpoint : gone) {
             RedisNode node = nodes.remove(endpoint);
@@ -355,36 +347,74 @@ public final class Topology implements AutoCloseable {
         }
         if (isFirst) {
             // Once, and before calls need them: a node that cannot be reached is asked again by the calls for it.
-            reported.masters().forEach(endpoint -> node(endpoint).connect());
+            masters.forEach(endpoint -> node(endpoint).connect());
         }
         if (moved) {
-            // Another node has the data, and may have less of it.
-            noteMove();
+            dataMayDiffer();
             report(ConnectionListener::reconnected);
-            availabilityChanged();
+            report(ConnectionListener::availabilityChanged);
         }
         return moved;
     }
 
-    private void noteMove() {
-        slotsMoved = true;
-        slotsMovedNanos = System.nanoTime();
+    /** Copies an endpoint with another address; an empty host keeps the host. */
+    private static String endpoint(String like, String host, int port) {
+        Matcher parts = ENDPOINT.matcher(like);
+        if (!parts.matches()) {
+            throw new IllegalArgumentException("Not the address of a Redis server");
+        }
+        String name = host.isEmpty() ? parts.group(2) : host.contains(":") ? "[" + host + "]" : host;
+        return parts.group(1) + name + ":" + port + Objects.toString(parts.group(3), "");
     }
 
-    /** For how long the slots have been where they are, if this instance has seen them move; else for ever. */
-    long slotsMovedMillis() {
-        return slotsMoved ? TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - slotsMovedNanos) : Long.MAX_VALUE;
+    private static String withoutSecrets(String endpoint) {
+        return endpoint.replaceFirst("^.*@", "").replaceFirst("^\\w+://", "");
+    }
+
+    /**
+     * Which node of a cluster has which slot.
+     *
+     * @param bySlot the address of the master of each slot; null where no node has it
+     * @param nodes all nodes that have slots, replicas too
+     */
+    private record Slots(String[] bySlot, List<String> nodes) {
+
+        /** Reads the reply to {@code CLUSTER SLOTS}. A node that knows none may be asked in vain, and another one know more. */
+        static Slots read(String asked, Response reply) {
+            String[] bySlot = new String[16_384];
+            Set<String> all = new LinkedHashSet<>();
+            for (Response range : reply) {
+                List<String> nodes = range.stream().skip(2)
+                        .map(node -> endpoint(asked, Objects.toString(node.get(0), ""), node.get(1).toInteger())).toList();
+                Arrays.fill(bySlot, range.get(0).toInteger(), range.get(1).toInteger() + 1, nodes.get(0));
+                all.addAll(nodes);
+            }
+            if (all.isEmpty()) {
+                throw new StoreException(Kind.TRANSIENT, "the node reports no slots");
+            }
+            return new Slots(bySlot, List.copyOf(all));
+        }
     }
 
     // ---- What servers report, on the context
 
-    void availabilityChanged() {
-        report(ConnectionListener::availabilityChanged);
+    /** Another server, or another run of it, has data now, and may have less of it. */
+    private void dataMayDiffer() {
+        newServerNanos = System.nanoTime();
+    }
+
+    /** As {@link Connection#serverSinceMillis}. */
+    long serverSinceMillis() {
+        return newServerNanos == null ? -1 : TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - newServerNanos);
     }
 
     /** A connection was opened again after another one was lost, or the server answers again. */
-    void reconnected(RedisNode node) {
+    void reconnected(RedisNode node, boolean mayBeAnotherRun) {
+        // The node of a cluster that is asked for slots may be another one each time.
         if (node != entryNode || !isCluster()) {
+            if (mayBeAnotherRun) {
+                dataMayDiffer();
+            }
             report(ConnectionListener::reconnected);
         }
     }
@@ -404,12 +434,11 @@ public final class Topology implements AutoCloseable {
         }
         if (++call.redirects > MAX_REDIRECTS) {
             call.result.completeExceptionally(
-                    new StoreException(Kind.TRANSIENT, "nodes of the cluster name each other for " + call.about, false));
-        } else if (call.redirects <= MAX_REDIRECTS_WITHOUT_PAUSE) {
-            follow(node, call, to);
+                    new StoreException(Kind.TRANSIENT, "nodes of the cluster name each other for " + call.about));
         } else {
             // Two nodes name each other for a moment while a slot moves.
-            vertx.setTimer(REDIRECT_PAUSE_MILLIS, timer -> follow(node, call, to));
+            vertx.setTimer(call.redirects <= MAX_REDIRECTS_WITHOUT_PAUSE ? 1 : REDIRECT_PAUSE_MILLIS,
+                    timer -> follow(node, call, to));
         }
         return true;
     }
@@ -421,10 +450,10 @@ public final class Topology implements AutoCloseable {
         }
         call.asking = to.asking();
         if (!to.asking()) {
-            noteMove();
+            dataMayDiffer();
             refresh();
         }
-        node(ClusterSlots.endpoint(endpointOf(node), to.host(), to.port())).submit(call);
+        node(endpoint(endpointOf(node), to.host(), to.port())).submit(call);
     }
 
     /** Fails all calls and closes the connections. */
@@ -436,5 +465,30 @@ public final class Topology implements AutoCloseable {
             nodes.values().forEach(node -> node.close(Kind.REFUSED, STOPPING));
             unrouted.forEach(call -> fail(call, STOPPING));
         });
+    }
+
+    /** A connection as calls see it. Other calls may use it at the same time. */
+    public interface Connection {
+
+        /** Sends a command; nothing is sent twice. */
+        Future<Response> send(Request command);
+
+        /**
+         * Runs a script by its digest, or by its text where the server does not know the digest: after its first start, a
+         * restart, a failover or {@code SCRIPT FLUSH}. The text also teaches the server the digest.
+         */
+        Future<Response> run(String script, String sha1, List<byte[]> keys, List<byte[]> args);
+
+        /** The run id of the server when the connection was opened; empty if unknown. */
+        String server();
+
+        /** Asks for the run id of the server, because a proxy can hide a failover; empty if unknown. */
+        Future<String> currentServer();
+
+        /**
+         * For how long this instance has known that this run of a server has the data, after another one had it; -1 if it has
+         * known no other.
+         */
+        long serverSinceMillis();
     }
 }

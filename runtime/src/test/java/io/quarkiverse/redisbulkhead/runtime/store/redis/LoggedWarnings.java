@@ -1,5 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -18,7 +20,12 @@ public final class LoggedWarnings extends Handler implements AutoCloseable {
 
     /** Begins. */
     public LoggedWarnings(Class<?> of) {
-        logger = Logger.getLogger(of.getName());
+        this(of.getName());
+    }
+
+    /** Begins, with all levels of this category. */
+    LoggedWarnings(String category) {
+        logger = Logger.getLogger(category);
         logger.addHandler(this);
         logger.setUseParentHandlers(false);
     }
@@ -38,7 +45,17 @@ public final class LoggedWarnings extends Handler implements AutoCloseable {
         boolean isWarning = message.getLevel().intValue() >= Level.WARNING.intValue();
         (isWarning ? texts : infos).add(Arrays.stream(message.getParameters() == null ? new Object[0] : message.getParameters())
                 .map(String::valueOf)
-                .reduce(message.getMessage(), (text, value) -> text.replaceFirst("%[sd]", Matcher.quoteReplacement(value))));
+                .reduce(message.getMessage(), (text, value) -> text.replaceFirst("%[sd]", Matcher.quoteReplacement(value)))
+                + printed(message.getThrown()));
+    }
+
+    /** A failure with its causes; empty for none. */
+    static String printed(Throwable failure) {
+        StringWriter text = new StringWriter();
+        if (failure != null) {
+            failure.printStackTrace(new PrintWriter(text));
+        }
+        return text.toString();
     }
 
     @Override

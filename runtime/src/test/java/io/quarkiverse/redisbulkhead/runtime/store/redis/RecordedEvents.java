@@ -3,7 +3,7 @@ package io.quarkiverse.redisbulkhead.runtime.store.redis;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-import io.quarkiverse.redisbulkhead.runtime.store.ConnectionListener;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareStore.ConnectionListener;
 
 /** Records what concerns all bulkheads: {@code differ}, {@code availability}, {@code hears} and {@code deaf}. */
 final class RecordedEvents implements ConnectionListener {

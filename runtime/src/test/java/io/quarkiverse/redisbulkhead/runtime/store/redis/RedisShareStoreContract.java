@@ -57,6 +57,7 @@ public abstract class RedisShareStoreContract {
         public Position last = new Position(0, 0, 0, 0, 0, 0, 1, 0, 0, false, false, 0, false, 0, 0, 0, 0, Map.of(), Set.of(),
                 "");
         long returned;
+        int limit = 1;
         boolean wantsToKeep;
 
         private Instance(RedisOptions options, Duration timeout) {
@@ -73,7 +74,8 @@ public abstract class RedisShareStoreContract {
         }
 
         public Statement statement(BulkheadId bulkhead, List<Need> needs, List<Need> immediate) {
-            return new Statement(bulkhead, ++number, last.epoch(), last.granted(), returned, last.revoked(), 30_000, 1, false,
+            return new Statement(bulkhead, ++number, last.epoch(), last.granted(), returned, last.revoked(), 30_000, limit,
+                    false,
                     wantsToKeep, needs, immediate, 0, 0, last.server(), -1, List.of(), List.of());
         }
 

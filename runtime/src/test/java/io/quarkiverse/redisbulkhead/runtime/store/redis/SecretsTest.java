@@ -3,17 +3,12 @@ package io.quarkiverse.redisbulkhead.runtime.store.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.logging.Handler;
 import java.util.logging.Level;
-import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -41,41 +36,18 @@ class SecretsTest {
     private static final int SLOTS = 16_384;
     private static final Duration TIMEOUT = Duration.ofSeconds(1);
 
-    private final List<String> log = new CopyOnWriteArrayList<>();
     private final Logger logger = Logger.getLogger("io.quarkiverse.redisbulkhead");
-    private final Handler handler = new Handler() {
-
-        @Override
-        public void publish(LogRecord record) {
-            boolean formatted = record.getParameters() == null || record.getParameters().length == 0;
-            log.add((formatted ? record.getMessage() : String.format(record.getMessage(), record.getParameters()))
-                    + printed(record.getThrown()));
-        }
-
-        @Override
-        public void flush() {
-            // Unbuffered.
-        }
-
-        @Override
-        public void close() {
-            // Nothing to close.
-        }
-    };
-
+    private final LoggedWarnings log = new LoggedWarnings(logger.getName());
     final TestRedis redis = new TestRedis();
 
     @BeforeEach
     void logAll() {
         logger.setLevel(Level.ALL);
-        logger.addHandler(handler);
-        logger.setUseParentHandlers(false);
     }
 
     @AfterEach
     void stop() {
-        logger.setUseParentHandlers(true);
-        logger.removeHandler(handler);
+        log.close();
         logger.setLevel(null);
         redis.close();
     }
@@ -167,7 +139,7 @@ class SecretsTest {
             store.inbox().open();
             String failure = failure(acquire(store, BulkheadId.of("cards").forKey(KEY)));
             await().atMost(30, TimeUnit.SECONDS)
-                    .until(() -> log.stream().anyMatch(line -> line.contains("Subscription")));
+                    .until(() -> log.infos().stream().anyMatch(line -> line.contains("Subscription")));
             return failure;
         }
     }
@@ -184,25 +156,17 @@ class SecretsTest {
             reply.get(60, TimeUnit.SECONDS);
         } catch (ExecutionException e) {
             assertThat(e.getCause()).isInstanceOf(StoreException.class);
-            failure = printed(e.getCause());
+            failure = LoggedWarnings.printed(e.getCause());
         } catch (Exception e) {
             throw new AssertionError(e);
         }
         assertNoSecret(failure);
-        assertThat(log).allSatisfy(SecretsTest::assertNoSecret);
+        assertThat(log.texts()).allSatisfy(SecretsTest::assertNoSecret);
+        assertThat(log.infos()).allSatisfy(SecretsTest::assertNoSecret);
         return failure;
     }
 
     private static void assertNoSecret(String text) {
         assertThat(text).doesNotContain(PASSWORD).doesNotContain(KEY);
-    }
-
-    private static String printed(Throwable failure) {
-        if (failure == null) {
-            return "";
-        }
-        StringWriter text = new StringWriter();
-        failure.printStackTrace(new PrintWriter(text));
-        return text.toString();
     }
 }

@@ -71,7 +71,7 @@ class SharesOnRedisAgreeTest {
         @Override
         protected Object run(List<String> args) {
             Object[] words = Stream.concat(Stream.of(text, "2", HASH, QUEUE), args.stream()).toArray();
-            return ScriptShareStore.value(redis.command(client, "EVAL", words));
+            return RedisShareStore.value(redis.command(client, "EVAL", words));
         }
 
         @Override

@@ -171,6 +171,17 @@ public final class TestRedis implements AutoCloseable {
         }
     }
 
+    /** Runs something while the server does not reply, though it accepts connections. */
+    void whileStopped(Runnable task) {
+        long pid = pid();
+        signal(pid, "STOP");
+        try {
+            task.run();
+        } finally {
+            signal(pid, "CONT");
+        }
+    }
+
     /** Sends a signal to the server's process, for example STOP, after which it accepts connections but does not reply. */
     public static void signal(long pid, String signal) {
         output("kill", "-" + signal, Long.toString(pid));
