@@ -5,7 +5,6 @@ import java.util.Collections;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Collectors;
 
 import jakarta.annotation.Priority;
 import jakarta.enterprise.event.Observes;
@@ -17,7 +16,6 @@ import org.eclipse.microprofile.config.ConfigProvider;
 import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.LockSpec;
-import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.RedisLock;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
@@ -36,8 +34,8 @@ import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkiverse.redisbulkhead.runtime.message.NearestNames;
 import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
-import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
+import io.quarkiverse.redisbulkhead.runtime.overview.Overview.DeclaredBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkus.arc.Arc;
 import io.quarkus.arc.ArcContainer;
@@ -166,7 +164,7 @@ public class BulkheadRegistry implements RedisBulkheads {
     private DeclaredBulkhead declared(EffectiveBulkhead bulkhead) {
         String name = bulkhead.spec().name();
         return new DeclaredBulkhead(bulkhead.spec(), bulkhead.enabled(), definitions.isKeyed(name),
-                definitions.annotations().locations(name), definitions.weights(name));
+                definitions.weights(name));
     }
 
     private Keys keysOf(String name) {
@@ -206,16 +204,6 @@ public class BulkheadRegistry implements RedisBulkheads {
                     () -> runtime.get().engine(), System::nanoTime);
         }
         return overview;
-    }
-
-    /**
-     * What calls of the declared bulkheads do while Redis is away.
-     *
-     * @return the policies of those that limit anything; empty when none does
-     */
-    public Set<OnOutage> outagePolicies() {
-        return bulkheads.values().stream().filter(EffectiveBulkhead::enabled).map(bulkhead -> bulkhead.spec().onOutage())
-                .collect(Collectors.toSet());
     }
 
     /**

@@ -18,7 +18,7 @@ import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
 import io.quarkiverse.redisbulkhead.runtime.dev.DefinedValues.DefinedValue;
 import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
-import io.quarkiverse.redisbulkhead.runtime.overview.Problem;
+import io.quarkiverse.redisbulkhead.runtime.overview.Overview.Problem;
 import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot;
 import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.BulkheadState;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
@@ -233,7 +233,7 @@ public class RedisBulkheadJsonRpcService {
                                 .put("member", value.member()).put("value", value.value())
                                 .put("source", value.source().name().toLowerCase(Locale.ROOT)).put("where", value.where()))
                                 .toList()))
-                        .put("places", new JsonArray(bulkhead.places())).put("methods", new JsonArray(bulkhead.methods())))
+                        .put("methods", new JsonArray(bulkhead.methods())))
                 .toList()));
     }
 

@@ -19,8 +19,8 @@ import io.quarkiverse.redisbulkhead.runtime.bulkhead.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Timers;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits;
-import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
+import io.quarkiverse.redisbulkhead.runtime.overview.Overview.DeclaredBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.LimitState;
 import io.smallrye.mutiny.Uni;
 
@@ -36,7 +36,7 @@ final class LocalBulkheads {
     RuntimeException failure;
     final Overview overview = new Overview(List.of(declared("reports", false), declared("pages", true)),
             name -> Optional.ofNullable(inCode.get(name))
-                    .map(spec -> new DeclaredBulkhead(spec, true, false, List.of(), new TreeMap<>())),
+                    .map(spec -> new DeclaredBulkhead(spec, true, false, new TreeMap<>())),
             () -> {
                 reads++;
                 return List.copyOf(inCode.keySet());
@@ -64,7 +64,7 @@ final class LocalBulkheads {
     }
 
     private static DeclaredBulkhead declared(String name, boolean keyed) {
-        return new DeclaredBulkhead(spec(name), true, keyed, List.of(), new TreeMap<>());
+        return new DeclaredBulkhead(spec(name), true, keyed, new TreeMap<>());
     }
 
     private static SemaphoreSpec spec(String name) {

@@ -3,9 +3,12 @@ package io.quarkiverse.redisbulkhead.runtime.overview;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
@@ -18,8 +21,11 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import io.quarkiverse.redisbulkhead.BulkheadContendedException;
+import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
@@ -32,12 +38,128 @@ import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
+import io.vertx.core.json.JsonObject;
 
 /**
  * What operators see and change: the bulkheads that this application defines, and whatever else is in use under the same key
  * prefix. Thread-safe.
  */
 public final class Overview {
+
+    /**
+     * A bulkhead that this application defines, as it is in force.
+     *
+     * @param spec the definition
+     * @param enabled whether it limits anything
+     * @param keyed whether it has one limit for each key
+     * @param weights the methods that it guards, as {@code Class#method}, in alphabetical order, and how much of the limit a
+     *        call of each takes: a number, or {@link #OF_THE_CALL}
+     */
+    public record DeclaredBulkhead(SemaphoreSpec spec, boolean enabled, boolean keyed, SortedMap<String, Integer> weights) {
+
+        /** Each call states its weight ({@link io.quarkiverse.redisbulkhead.BulkheadWeight}). */
+        public static final int OF_THE_CALL = 0;
+
+        /**
+         * The bulkhead.
+         *
+         * @return its name
+         */
+        public String name() {
+            return spec.name();
+        }
+
+        /**
+         * The methods that it guards.
+         *
+         * @return as {@code Class#method}, in alphabetical order
+         */
+        public List<String> methods() {
+            return List.copyOf(weights.keySet());
+        }
+
+        /**
+         * A weight as operators see it.
+         *
+         * @param weight one of {@link #weights}
+         * @return the number, or a text
+         */
+        public static Object shown(int weight) {
+            return weight == OF_THE_CALL ? "of the call" : (Object) weight;
+        }
+
+        /** The values in force. {@code weight} is a number or {@code of the call}, or one for each method if they differ. */
+        JsonObject json() {
+            Map<String, Object> shown = new TreeMap<>();
+            weights.forEach((method, weight) -> shown.put(method, shown(weight)));
+            Set<Object> different = new HashSet<>(shown.values());
+            JsonObject json = new JsonObject()
+                    .put("enabled", enabled)
+                    .put("permits", spec.permits())
+                    .put("weight", different.isEmpty() ? spec.weight()
+                            : different.size() == 1 ? different.iterator().next() : new JsonObject(shown))
+                    .put("fair", spec.fair())
+                    .put("expire", spec.expire().toString())
+                    .put("maxWait", spec.maxWait().toString());
+            spec.maxHold().ifPresent(bound -> json.put("maxHold", bound.toString()));
+            json.put("minHold", spec.minHold().toString()).put("keepIdle", spec.keepIdle().toString());
+            spec.maxWaiters().ifPresent(bound -> json.put("maxWaiters", bound));
+            return json.put("onLost", Snapshot.text(spec.onLost()))
+                    .put("onOutage", Snapshot.text(spec.onOutage()))
+                    .put("localPermits", spec.localPermits())
+                    .put("awaitRelease", spec.awaitRelease());
+        }
+    }
+
+    /** Why the request of an operator fails. The message is for operators. */
+    public static final class Problem extends RuntimeException {
+
+        private static final long serialVersionUID = 1L;
+
+        private final int status;
+
+        /**
+         * Creates a problem.
+         *
+         * @param status the HTTP status
+         * @param message what is wrong, and the remedy
+         */
+        public Problem(int status, String message) {
+            super(message, null, false, false);
+            this.status = status;
+        }
+
+        /**
+         * The problem behind a failure. It names no server: that stays in the log.
+         *
+         * @param failure what a request failed with
+         * @return with status 500 if the failure is unexpected
+         */
+        public static Problem of(Throwable failure) {
+            Throwable cause = Failures.cause(failure);
+            if (cause instanceof Problem problem) {
+                return problem;
+            }
+            if (cause instanceof BulkheadContendedException || StoreException.is(cause, Kind.CONTENDED)) {
+                return new Problem(503, "Too many operations compete. Try again");
+            }
+            if (cause instanceof BulkheadUnavailableException || cause instanceof StoreException) {
+                boolean isAway = StoreException.is(cause, Kind.AWAY) || StoreException.is(cause.getCause(), Kind.AWAY);
+                return new Problem(503, isAway ? "Redis is not available. Try again later"
+                        : "Redis refused the command. See the log of the application");
+            }
+            return new Problem(500, "The request failed. See the log of the application");
+        }
+
+        /**
+         * The HTTP status.
+         *
+         * @return from 400
+         */
+        public int status() {
+            return status;
+        }
+    }
 
     /** How many limits a snapshot shows beyond those that this application defines. */
     public static final int MOST_LIMITS = 500;

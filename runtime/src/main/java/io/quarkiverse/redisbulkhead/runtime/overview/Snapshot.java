@@ -11,6 +11,8 @@ import java.util.function.Function;
 
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.message.NearestNames;
+import io.quarkiverse.redisbulkhead.runtime.overview.Overview.DeclaredBulkhead;
+import io.quarkiverse.redisbulkhead.runtime.overview.Overview.Problem;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 

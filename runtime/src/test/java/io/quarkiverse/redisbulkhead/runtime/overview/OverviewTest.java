@@ -34,6 +34,8 @@ import io.quarkiverse.redisbulkhead.runtime.bulkhead.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Timers;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits;
+import io.quarkiverse.redisbulkhead.runtime.overview.Overview.DeclaredBulkhead;
+import io.quarkiverse.redisbulkhead.runtime.overview.Overview.Problem;
 import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.BulkheadState;
 import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.LimitState;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
@@ -143,7 +145,7 @@ class OverviewTest {
     }
 
     private static DeclaredBulkhead declared(SemaphoreSpec spec, boolean keyed) {
-        return new DeclaredBulkhead(spec, true, keyed, List.of("A#a"), new TreeMap<>(Map.of("A#a", spec.weight())));
+        return new DeclaredBulkhead(spec, true, keyed, new TreeMap<>(Map.of("A#a", spec.weight())));
     }
 
     @AfterEach
@@ -355,14 +357,14 @@ class OverviewTest {
 
     @Test
     void weightOfEachMethodIsShown() {
-        DeclaredBulkhead differing = new DeclaredBulkhead(REPORTS, true, false, List.of(),
+        DeclaredBulkhead differing = new DeclaredBulkhead(REPORTS, true, false,
                 new TreeMap<>(Map.of("A#a", 1, "A#b", 3)));
 
         assertThat(differing.json().getJsonObject("weight").getMap()).isEqualTo(Map.of("A#a", 1, "A#b", 3));
-        DeclaredBulkhead ofTheCall = new DeclaredBulkhead(REPORTS, true, false, List.of(),
+        DeclaredBulkhead ofTheCall = new DeclaredBulkhead(REPORTS, true, false,
                 new TreeMap<>(Map.of("A#a", DeclaredBulkhead.OF_THE_CALL)));
         assertThat(ofTheCall.json().getString("weight")).isEqualTo("of the call");
-        DeclaredBulkhead both = new DeclaredBulkhead(REPORTS, true, false, List.of(),
+        DeclaredBulkhead both = new DeclaredBulkhead(REPORTS, true, false,
                 new TreeMap<>(Map.of("A#a", DeclaredBulkhead.OF_THE_CALL, "A#b", 1)));
         assertThat(both.json().getJsonObject("weight").getMap()).isEqualTo(Map.of("A#a", "of the call", "A#b", 1));
         assertThat(declared(REPORTS.toBuilder().weight(2).build(), false).json().getInteger("weight")).isEqualTo(2);
