@@ -33,7 +33,7 @@ import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.Valu
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkiverse.redisbulkhead.runtime.message.NearestNames;
-import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
+import io.quarkiverse.redisbulkhead.runtime.message.Texts;
 import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
 import io.quarkiverse.redisbulkhead.runtime.overview.Overview.DeclaredBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
@@ -92,8 +92,8 @@ public class BulkheadRegistry implements RedisBulkheads {
         }
         if (inRedis && !definitions.rejectingInsteadOfLocal().isEmpty()) {
             LOG.infof("Bulkheads with fewer permits than %sinstances reject calls while Redis is away, although %son-outage is "
-                    + "local: %s. For a limit of each instance there, set local-permits for them", PropertyNames.PREFIX,
-                    PropertyNames.PREFIX, String.join(", ", definitions.rejectingInsteadOfLocal()));
+                    + "local: %s. For a limit of each instance there, set local-permits for them", Texts.PREFIX,
+                    Texts.PREFIX, String.join(", ", definitions.rejectingInsteadOfLocal()));
         }
     }
 
@@ -120,13 +120,13 @@ public class BulkheadRegistry implements RedisBulkheads {
     private void requireRedisForDeclared(ValidationErrors errors) {
         if (withoutRedis && bulkheads.values().stream().anyMatch(EffectiveBulkhead::enabled)) {
             errors.add(MessageCode.RBH027, "", withoutRedis("the bulkheads " + String.join(", ", bulkheads.keySet()) + " need",
-                    "switch the bulkheads off by " + PropertyNames.PREFIX + "enabled=false, or keep the permits"));
+                    "switch the bulkheads off by " + Texts.PREFIX + "enabled=false, or keep the permits"));
         }
     }
 
     private String withoutRedis(String who, String alternative) {
         return redis.hostsProperty() + " is not set, but " + who + " that Redis. Set it, " + alternative
-                + " in this process by " + PropertyNames.PREFIX + "store=local when the application is built";
+                + " in this process by " + Texts.PREFIX + "store=local when the application is built";
     }
 
     private Semaphore semaphore(SemaphoreSpec spec, boolean limiting) {

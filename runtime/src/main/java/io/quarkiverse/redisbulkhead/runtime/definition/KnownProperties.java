@@ -9,11 +9,13 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
+import io.quarkiverse.redisbulkhead.BulkheadSpec;
 import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.OnLost;
 import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
-import io.quarkiverse.redisbulkhead.runtime.config.OnFull;
+import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig.OnFull;
+import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.Value;
 import io.quarkiverse.redisbulkhead.runtime.message.Texts;
 import io.quarkus.runtime.configuration.DurationConverter;
 import io.smallrye.config.Converters;
@@ -223,34 +225,32 @@ final class KnownProperties {
         }
     }
 
-    static void set(SemaphoreSpec.Builder spec, String member, Object value) {
-        switch (member) {
-            case "permits" -> spec.permits((Integer) value);
-            case "weight" -> spec.weight((Integer) value);
-            case "fair" -> spec.fair((Boolean) value);
-            case "expire" -> spec.expire((Duration) value);
-            case "max-wait" -> spec.maxWait((Duration) value);
-            case "max-hold" -> spec.maxHold((Duration) value);
-            case "min-hold" -> spec.minHold((Duration) value);
-            case "keep-idle" -> spec.keepIdle((Duration) value);
-            case "on-lost" -> spec.onLost((OnLost) value);
-            case "on-outage" -> spec.onOutage((OnOutage) value);
-            case "await-release" -> spec.awaitRelease((Boolean) value);
-            case "local-permits" -> spec.localPermits((Integer) value);
-            case "max-waiters" -> spec.maxWaiters((Integer) value);
-            default -> {
-                // Not part of a definition.
+    /** Sets the values that are known, and are part of a definition. */
+    static void set(BulkheadSpec.Builder<?> spec, Map<String, Value> values) {
+        for (Map.Entry<String, Value> stated : values.entrySet()) {
+            if (stated.getValue().value() != null) {
+                set(spec, stated.getKey(), stated.getValue().value());
             }
         }
     }
 
-    static void set(LockSpec.Builder spec, String member, Object value) {
+    private static void set(BulkheadSpec.Builder<?> spec, String member, Object value) {
         switch (member) {
-            case "acquire-timeout" -> spec.acquireTimeout((Duration) value);
-            case "lock-timeout" -> spec.lockTimeout((Duration) value);
+            case "permits" -> ((SemaphoreSpec.Builder) spec).permits((Integer) value);
+            case "weight" -> ((SemaphoreSpec.Builder) spec).weight((Integer) value);
+            case "fair" -> spec.fair((Boolean) value);
+            case "expire" -> ((SemaphoreSpec.Builder) spec).expire((Duration) value);
+            case "max-wait" -> ((SemaphoreSpec.Builder) spec).maxWait((Duration) value);
+            case "acquire-timeout" -> ((LockSpec.Builder) spec).acquireTimeout((Duration) value);
+            case "lock-timeout" -> ((LockSpec.Builder) spec).lockTimeout((Duration) value);
+            case "max-hold" -> spec.maxHold((Duration) value);
             case "min-hold" -> spec.minHold((Duration) value);
             case "keep-idle" -> spec.keepIdle((Duration) value);
-            case "fair" -> spec.fair((Boolean) value);
+            case "on-lost" -> spec.onLost((OnLost) value);
+            case "on-outage" -> ((SemaphoreSpec.Builder) spec).onOutage((OnOutage) value);
+            case "await-release" -> spec.awaitRelease((Boolean) value);
+            case "local-permits" -> ((SemaphoreSpec.Builder) spec).localPermits((Integer) value);
+            case "max-waiters" -> ((SemaphoreSpec.Builder) spec).maxWaiters((Integer) value);
             default -> {
                 // Not part of a definition.
             }

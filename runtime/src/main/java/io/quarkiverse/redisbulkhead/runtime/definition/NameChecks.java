@@ -18,7 +18,7 @@ import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadDecl
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.DefinedInCode;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkiverse.redisbulkhead.runtime.message.NearestNames;
-import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
+import io.quarkiverse.redisbulkhead.runtime.message.Texts;
 import io.smallrye.config.common.utils.StringUtil;
 
 /** Each configured property must exist, and each bulkhead that one names must exist. */
@@ -26,7 +26,7 @@ final class NameChecks {
 
     private static final int MOST_SHOWN = 10;
     // YAML lists become properties with an index.
-    private static final String ELEMENT = PropertyNames.PREFIX + KnownProperties.LIST + "[";
+    private static final String ELEMENT = Texts.PREFIX + KnownProperties.LIST + "[";
     private static final String VARIABLES = "QUARKUS_REDIS_BULKHEAD_";
 
     private final Set<String> declared;
@@ -67,7 +67,7 @@ final class NameChecks {
     void check(Config config) {
         Set<String> own = new TreeSet<>();
         for (String property : config.getPropertyNames()) {
-            if (property.startsWith(PropertyNames.PREFIX)) {
+            if (property.startsWith(Texts.PREFIX)) {
                 own.add(property);
             }
         }
@@ -96,7 +96,7 @@ final class NameChecks {
     }
 
     private void check(String property) {
-        List<String> segments = PropertyNames.segments(property, PropertyNames.PREFIX);
+        List<String> segments = Texts.segments(property, Texts.PREFIX);
         if (segments.isEmpty()) {
             return;
         }
@@ -120,7 +120,7 @@ final class NameChecks {
         String dotted = first + "." + String.join(".", rest.subList(0, rest.size() - 1));
         if (rest.size() > 1 && isDeclared(dotted)) {
             errors.add(MessageCode.RBH025, property,
-                    "a bulkhead name that contains a dot must be quoted: " + PropertyNames.of(dotted, "") + "*");
+                    "a bulkhead name that contains a dot must be quoted: " + Texts.property(dotted, "") + "*");
             return;
         }
         if (inCode.possible()) {

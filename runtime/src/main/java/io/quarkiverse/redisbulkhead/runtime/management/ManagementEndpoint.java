@@ -127,7 +127,7 @@ public class ManagementEndpoint {
             if (operation == Operation.RESIZE) {
                 route.handler(BodyHandler.create(false).setBodyLimit(MOST_BYTES)).failureHandler(ctx -> {
                     if (ctx.statusCode() == 413) {
-                        refuse(ctx, new Problem(413, "The body must not be longer than " + MOST_BYTES + " bytes" + SEND));
+                        refuse(ctx, tooLarge());
                     } else {
                         ctx.next();
                     }
@@ -256,6 +256,10 @@ public class ManagementEndpoint {
             throw new Problem(415, "The body must be JSON. Send the header Content-Type: " + JSON);
         }
         Buffer body = ctx.body().buffer();
+        // The management interface reads bodies itself, with its own bound.
+        if (body != null && body.length() > MOST_BYTES) {
+            throw tooLarge();
+        }
         try {
             JsonObject json = body == null ? new JsonObject() : new JsonObject(body);
             if (json.size() == 1 && json.getValue(PERMITS) instanceof Integer permits && permits >= 1) {
@@ -266,6 +270,10 @@ public class ManagementEndpoint {
         }
         throw new Problem(400, "The body must be a JSON object with the member permits, a whole number from 1 to "
                 + Integer.MAX_VALUE + " without quotes, and no other member" + SEND);
+    }
+
+    private static Problem tooLarge() {
+        return new Problem(413, "The body must not be longer than " + MOST_BYTES + " bytes" + SEND);
     }
 
     // ---- Responses
