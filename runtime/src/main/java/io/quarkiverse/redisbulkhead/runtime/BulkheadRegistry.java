@@ -35,7 +35,6 @@ import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkiverse.redisbulkhead.runtime.message.NearestNames;
 import io.quarkiverse.redisbulkhead.runtime.message.Texts;
 import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
-import io.quarkiverse.redisbulkhead.runtime.overview.Overview.DeclaredBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkus.arc.Arc;
 import io.quarkus.arc.ArcContainer;
@@ -161,14 +160,8 @@ public class BulkheadRegistry implements RedisBulkheads {
                 : new SemaphoreView(semaphore(SemaphoreSpec.named(name).permits(1).build(), true), Keys.ANY, runtime.get());
     }
 
-    private DeclaredBulkhead declared(EffectiveBulkhead bulkhead) {
-        String name = bulkhead.spec().name();
-        return new DeclaredBulkhead(bulkhead.spec(), bulkhead.enabled(), definitions.isKeyed(name),
-                definitions.weights(name));
-    }
-
     private Keys keysOf(String name) {
-        return !bulkheads.containsKey(name) ? Keys.ANY : definitions.isKeyed(name) ? Keys.NEEDED : Keys.NONE;
+        return !bulkheads.containsKey(name) ? Keys.ANY : bulkheads.get(name).keyed() ? Keys.NEEDED : Keys.NONE;
     }
 
     @Override
@@ -199,8 +192,7 @@ public class BulkheadRegistry implements RedisBulkheads {
      */
     public synchronized Overview overview() {
         if (overview == null) {
-            overview = new Overview(bulkheads.values().stream().map(this::declared).toList(),
-                    name -> inCode.inForce(name).map(this::declared), inCode::listed, this::changeable,
+            overview = new Overview(bulkheads, inCode::inForce, inCode::listed, this::changeable,
                     () -> runtime.get().engine(), System::nanoTime);
         }
         return overview;

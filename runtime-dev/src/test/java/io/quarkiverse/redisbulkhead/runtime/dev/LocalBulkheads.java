@@ -19,8 +19,8 @@ import io.quarkiverse.redisbulkhead.runtime.bulkhead.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Timers;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits;
+import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.EffectiveBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
-import io.quarkiverse.redisbulkhead.runtime.overview.Overview.DeclaredBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.LimitState;
 import io.smallrye.mutiny.Uni;
 
@@ -34,9 +34,9 @@ final class LocalBulkheads {
     int reads;
     long now;
     RuntimeException failure;
-    final Overview overview = new Overview(List.of(declared("reports", false), declared("pages", true)),
+    final Overview overview = new Overview(Map.of("reports", declared("reports", false), "pages", declared("pages", true)),
             name -> Optional.ofNullable(inCode.get(name))
-                    .map(spec -> new DeclaredBulkhead(spec, true, false, new TreeMap<>())),
+                    .map(spec -> new EffectiveBulkhead(spec, true)),
             () -> {
                 reads++;
                 return List.copyOf(inCode.keySet());
@@ -63,8 +63,8 @@ final class LocalBulkheads {
         }
     }
 
-    private static DeclaredBulkhead declared(String name, boolean keyed) {
-        return new DeclaredBulkhead(spec(name), true, keyed, new TreeMap<>());
+    private static EffectiveBulkhead declared(String name, boolean keyed) {
+        return new EffectiveBulkhead(spec(name), true, keyed, new TreeMap<>());
     }
 
     private static SemaphoreSpec spec(String name) {

@@ -38,8 +38,24 @@ public final class EffectiveDefinitions {
      *
      * @param spec its definition
      * @param enabled whether it limits anything
+     * @param keyed whether it has one limit for each key; not known of those that code defines
+     * @param weights the methods that it guards, as {@code Class#method}, in alphabetical order, and how much of the limit a
+     *        call of each takes; {@link #OF_THE_CALL} where each call states its weight
      */
-    public record EffectiveBulkhead(SemaphoreSpec spec, boolean enabled) {
+    public record EffectiveBulkhead(SemaphoreSpec spec, boolean enabled, boolean keyed, SortedMap<String, Integer> weights) {
+
+        /** In place of a weight ({@link io.quarkiverse.redisbulkhead.BulkheadWeight}). */
+        public static final int OF_THE_CALL = 0;
+
+        /**
+         * One that code defines.
+         *
+         * @param spec its definition
+         * @param enabled whether it limits anything
+         */
+        public EffectiveBulkhead(SemaphoreSpec spec, boolean enabled) {
+            this(spec, enabled, false, new TreeMap<>());
+        }
     }
 
     /**
@@ -95,7 +111,6 @@ public final class EffectiveDefinitions {
     private final boolean inRedis;
     private final AnnotationDefinitions annotations;
     private final List<MethodDeclaration> methods;
-    private final Set<String> keyed;
     private final Map<String, Value> forAll;
     private final SortedMap<String, EffectiveBulkhead> bulkheads = new TreeMap<>();
     private final SortedSet<String> rejectingInsteadOfLocal = new TreeSet<>();
@@ -123,8 +138,9 @@ public final class EffectiveDefinitions {
         names.check(config);
         names.checkListed(Texts.PREFIX + KnownProperties.LIST, Value.of(forAll, KnownProperties.LIST, null));
         checkForAll(errors);
+        Set<String> keyed = keyed(errors);
         for (String name : annotations.names()) {
-            define(name, configuration.ofBulkhead(name), names, atBuild, errors);
+            define(name, configuration.ofBulkhead(name), keyed.contains(name), names, atBuild, errors);
         }
         for (String name : names.perhapsInCode()) {
             values.put(name, configuration.ofBulkhead(name));
@@ -135,10 +151,19 @@ public final class EffectiveDefinitions {
             checkLease(lock.getValue().get("lock-timeout"), "lock-timeout", errors);
             built(() -> lock(name), lock.getValue(), "", Texts.propertyOfLock(name, "*"), errors);
         }
-        this.keyed = keyed(errors);
+        for (MethodDeclaration method : methods) {
+            for (BulkheadUse use : method.bulkheads()) {
+                String name = nameOf(use);
+                if (name != null && bulkheads.containsKey(name)) {
+                    bulkheads.get(name).weights().put(method.label(), use.weightParameter() != BulkheadUse.NO_PARAMETER
+                            ? EffectiveBulkhead.OF_THE_CALL
+                            : Value.of(inForce(use), "weight", 1));
+                }
+            }
+        }
     }
 
-    private void define(String name, Map<String, Value> configured, NameChecks names, boolean atBuild,
+    private void define(String name, Map<String, Value> configured, boolean keyed, NameChecks names, boolean atBuild,
             ValidationErrors errors) {
         Map<String, Value> own = annotations.stated(name);
         for (String member : COMMON) {
@@ -165,7 +190,8 @@ public final class EffectiveDefinitions {
         SemaphoreSpec.Builder known = known(name, own);
         check(name, own, known, errors);
         if (errors.size() == before && own.containsKey("permits") && isAllKnown(own)) {
-            bulkheads.put(name, new EffectiveBulkhead(known.weight(Value.of(own, "weight", 1)).build(), isEnabled(own)));
+            bulkheads.put(name, new EffectiveBulkhead(known.weight(Value.of(own, "weight", 1)).build(), isEnabled(own), keyed,
+                    new TreeMap<>()));
         }
     }
 
@@ -341,35 +367,6 @@ public final class EffectiveDefinitions {
      */
     public Map<String, EffectiveBulkhead> bulkheads() {
         return Collections.unmodifiableMap(bulkheads);
-    }
-
-    /**
-     * Whether a bulkhead has one limit for each key.
-     *
-     * @param name a declared name
-     * @return whether its calls have keys
-     */
-    public boolean isKeyed(String name) {
-        return keyed.contains(name);
-    }
-
-    /**
-     * The methods that a bulkhead guards, and what each of their calls takes.
-     *
-     * @param name a declared name
-     * @return by {@code Class#method}, in alphabetical order; zero where each call states its weight
-     */
-    public SortedMap<String, Integer> weights(String name) {
-        SortedMap<String, Integer> weights = new TreeMap<>();
-        for (MethodDeclaration method : methods) {
-            for (BulkheadUse use : method.bulkheads()) {
-                if (name.equals(nameOf(use))) {
-                    weights.put(method.label(), use.weightParameter() != BulkheadUse.NO_PARAMETER ? 0
-                            : Value.of(inForce(use), "weight", 1));
-                }
-            }
-        }
-        return weights;
     }
 
     /** The methods guarded by one bulkhead that return something, in alphabetical order. */

@@ -19,8 +19,8 @@ import io.quarkiverse.redisbulkhead.runtime.bulkhead.Timers;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig.StoreKind;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.EffectiveBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
-import io.quarkiverse.redisbulkhead.runtime.overview.Overview.DeclaredBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.smallrye.health.api.AsyncHealthCheck;
@@ -125,15 +125,15 @@ public class BulkheadsHealthCheck implements AsyncHealthCheck {
         HealthCheckResponseBuilder response = HealthCheckResponse.named(NAME)
                 .withData("store", store.name().toLowerCase(Locale.ROOT)).withData("redis", redis.text);
         boolean ready = true;
-        for (DeclaredBulkhead bulkhead : overview.declared()) {
+        for (EffectiveBulkhead bulkhead : overview.declared().values()) {
             boolean isRejecting = bulkhead.enabled() && redis.isOutage() && bulkhead.spec().onOutage() == OnOutage.REJECT;
-            response.withData("bulkhead." + bulkhead.name(), behaviour(bulkhead, redis));
+            response.withData("bulkhead." + bulkhead.spec().name(), behaviour(bulkhead, redis));
             ready &= !isRejecting;
         }
         return response.status(ready).build();
     }
 
-    private static String behaviour(DeclaredBulkhead bulkhead, RedisState redis) {
+    private static String behaviour(EffectiveBulkhead bulkhead, RedisState redis) {
         if (!bulkhead.enabled()) {
             return "disabled, so calls run without a limit";
         }

@@ -3,12 +3,10 @@ package io.quarkiverse.redisbulkhead.runtime.overview;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
@@ -25,10 +23,10 @@ import io.quarkiverse.redisbulkhead.BulkheadContendedException;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
-import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
+import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.EffectiveBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.BulkheadState;
 import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.LimitState;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
@@ -38,78 +36,12 @@ import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
-import io.vertx.core.json.JsonObject;
 
 /**
  * What operators see and change: the bulkheads that this application defines, and whatever else is in use under the same key
  * prefix. Thread-safe.
  */
 public final class Overview {
-
-    /**
-     * A bulkhead that this application defines, as it is in force.
-     *
-     * @param spec the definition
-     * @param enabled whether it limits anything
-     * @param keyed whether it has one limit for each key
-     * @param weights the methods that it guards, as {@code Class#method}, in alphabetical order, and how much of the limit a
-     *        call of each takes: a number, or {@link #OF_THE_CALL}
-     */
-    public record DeclaredBulkhead(SemaphoreSpec spec, boolean enabled, boolean keyed, SortedMap<String, Integer> weights) {
-
-        /** Each call states its weight ({@link io.quarkiverse.redisbulkhead.BulkheadWeight}). */
-        public static final int OF_THE_CALL = 0;
-
-        /**
-         * The bulkhead.
-         *
-         * @return its name
-         */
-        public String name() {
-            return spec.name();
-        }
-
-        /**
-         * The methods that it guards.
-         *
-         * @return as {@code Class#method}, in alphabetical order
-         */
-        public List<String> methods() {
-            return List.copyOf(weights.keySet());
-        }
-
-        /**
-         * A weight as operators see it.
-         *
-         * @param weight one of {@link #weights}
-         * @return the number, or a text
-         */
-        public static Object shown(int weight) {
-            return weight == OF_THE_CALL ? "of the call" : (Object) weight;
-        }
-
-        /** The values in force. {@code weight} is a number or {@code of the call}, or one for each method if they differ. */
-        JsonObject json() {
-            Map<String, Object> shown = new TreeMap<>();
-            weights.forEach((method, weight) -> shown.put(method, shown(weight)));
-            Set<Object> different = new HashSet<>(shown.values());
-            JsonObject json = new JsonObject()
-                    .put("enabled", enabled)
-                    .put("permits", spec.permits())
-                    .put("weight", different.isEmpty() ? spec.weight()
-                            : different.size() == 1 ? different.iterator().next() : new JsonObject(shown))
-                    .put("fair", spec.fair())
-                    .put("expire", spec.expire().toString())
-                    .put("maxWait", spec.maxWait().toString());
-            spec.maxHold().ifPresent(bound -> json.put("maxHold", bound.toString()));
-            json.put("minHold", spec.minHold().toString()).put("keepIdle", spec.keepIdle().toString());
-            spec.maxWaiters().ifPresent(bound -> json.put("maxWaiters", bound));
-            return json.put("onLost", Snapshot.text(spec.onLost()))
-                    .put("onOutage", Snapshot.text(spec.onOutage()))
-                    .put("localPermits", spec.localPermits())
-                    .put("awaitRelease", spec.awaitRelease());
-        }
-    }
 
     /** Why the request of an operator fails. The message is for operators. */
     public static final class Problem extends RuntimeException {
@@ -176,8 +108,8 @@ public final class Overview {
     // Calls that ask for permits go over the same connections, and must not wait behind all of this.
     private static final int AT_ONCE = 8;
 
-    private final SortedMap<String, DeclaredBulkhead> declared = new TreeMap<>();
-    private final Function<String, Optional<DeclaredBulkhead>> inCode;
+    private final Map<String, EffectiveBulkhead> declared;
+    private final Function<String, Optional<EffectiveBulkhead>> inCode;
     private final Supplier<List<String>> listedInCode;
     private final Function<String, RedisSemaphore> semaphores;
     private final Supplier<Engine> engine;
@@ -190,7 +122,7 @@ public final class Overview {
     /**
      * Reads nothing yet.
      *
-     * @param declared the bulkheads that annotations of this application declare
+     * @param declared the bulkheads that annotations of this application declare, by name
      * @param inCode finds those that its code has defined so far, by name
      * @param listedInCode names some of those, which are shown while they are idle, too
      * @param semaphores makes those that operators change, by name; refuses names that are invalid with
@@ -198,10 +130,10 @@ public final class Overview {
      * @param engine knows who holds and who waits; asked for when that is looked up, because it may not be made yet
      * @param nanoTime a clock for intervals
      */
-    public Overview(Collection<DeclaredBulkhead> declared, Function<String, Optional<DeclaredBulkhead>> inCode,
+    public Overview(Map<String, EffectiveBulkhead> declared, Function<String, Optional<EffectiveBulkhead>> inCode,
             Supplier<List<String>> listedInCode, Function<String, RedisSemaphore> semaphores, Supplier<Engine> engine,
             LongSupplier nanoTime) {
-        declared.forEach(bulkhead -> this.declared.put(bulkhead.name(), bulkhead));
+        this.declared = declared;
         this.inCode = inCode;
         this.listedInCode = listedInCode;
         this.semaphores = semaphores;
@@ -214,11 +146,11 @@ public final class Overview {
      *
      * @return by name
      */
-    public List<DeclaredBulkhead> declared() {
-        return List.copyOf(declared.values());
+    public Map<String, EffectiveBulkhead> declared() {
+        return declared;
     }
 
-    private Optional<DeclaredBulkhead> definition(String name) {
+    private Optional<EffectiveBulkhead> definition(String name) {
         return Optional.ofNullable(declared.get(name)).or(() -> inCode.apply(name));
     }
 
@@ -254,8 +186,11 @@ public final class Overview {
         return Uni.createFrom().completionStage(() -> engine.get().inUse(MOST_LIMITS)).chain(inUse -> {
             List<String> here = listedInCode.get();
             SortedSet<BulkheadId> shown = new TreeSet<>(inUse.bulkheads());
-            declared.values().stream().filter(bulkhead -> !bulkhead.keyed()).map(DeclaredBulkhead::name).map(BulkheadId::of)
-                    .forEach(shown::add);
+            declared.forEach((name, bulkhead) -> {
+                if (!bulkhead.keyed()) {
+                    shown.add(BulkheadId.of(name));
+                }
+            });
             here.stream().map(BulkheadId::of).forEach(shown::add);
             return Multi.createFrom().iterable(shown).onItem().transformToUni(this::look).merge(AT_ONCE).collect()
                     .in(TreeMap<BulkheadId, Row>::new, (rows, row) -> rows.put(row.id(), row))
@@ -297,11 +232,11 @@ public final class Overview {
     }
 
     private BulkheadState state(String name, List<Row> rows, int withoutText) {
-        DeclaredBulkhead annotated = declared.get(name);
+        EffectiveBulkhead annotated = declared.get(name);
         // Whether another bulkhead has keys shows only while keys are in use.
         boolean keyed = annotated != null ? annotated.keyed()
                 : withoutText > 0 || rows.stream().anyMatch(row -> row.isUsed() && row.id().key().isPresent());
-        Optional<DeclaredBulkhead> definition = definition(name);
+        Optional<EffectiveBulkhead> definition = definition(name);
         List<LimitState> limits = rows.stream().filter(row -> row.isUsed() || !keyed && row.id().key().isEmpty())
                 .map(row -> limit(row.id(), row.now(), definition)).toList();
         return new BulkheadState(name, annotated != null, definition, keyed, limits, withoutText);
@@ -316,7 +251,7 @@ public final class Overview {
         return Optional.of(inUse.incomplete().map(reason -> reason + "; " + why).orElse(why));
     }
 
-    private static LimitState limit(BulkheadId id, Occupancy now, Optional<DeclaredBulkhead> definition) {
+    private static LimitState limit(BulkheadId id, Occupancy now, Optional<EffectiveBulkhead> definition) {
         OptionalInt limit = definition.isPresent()
                 ? OptionalInt.of(Semaphore.limitInForce(id, definition.get().spec(), now))
                 : id.name().startsWith(LockSpec.BULKHEAD_PREFIX) ? OptionalInt.of(1)
@@ -368,7 +303,7 @@ public final class Overview {
             throw new Problem(409,
                     "'" + name + "' belongs to a lock, which operators cannot change. In code, use RedisLock.revoke()");
         }
-        DeclaredBulkhead annotated = declared.get(name);
+        EffectiveBulkhead annotated = declared.get(name);
         if (annotated != null) {
             return Uni.createFrom().item(limit(name, key, annotated.keyed(), !annotated.keyed()));
         }
