@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.deployment;
 
+import java.util.Comparator;
 import java.util.concurrent.atomic.AtomicReference;
 
 import jakarta.enterprise.inject.spi.DefinitionException;
@@ -112,7 +113,8 @@ class GuardProcessor {
     static DefinitionException failure(ValidationErrors errors) {
         StringBuilder numbered = new StringBuilder();
         int number = 0;
-        for (ValidationError error : errors.all().stream().sorted().toList()) {
+        for (ValidationError error : errors.all().stream().sorted(Comparator.comparing(ValidationError::location)
+                .thenComparing(ValidationError::code).thenComparing(ValidationError::text)).toList()) {
             numbered.append("\n  ").append(++number).append(". ").append(error);
         }
         return new DefinitionException("Found " + number + (number == 1 ? " mistake" : " mistakes")

@@ -86,71 +86,6 @@ final class KnownProperties {
             CLUSTER_INTERVAL, new Bounds(100, 86_400_000, "zero or from 100 milliseconds to one day"),
             "warn-after", new Bounds(0, SemaphoreSpec.MAX_EXPIRE.toMillis(), "from zero to 365 days"));
 
-    /** What the text of a value must be. */
-    private enum Type {
-
-        NUMBER("a whole number up to " + Integer.MAX_VALUE),
-        TRUTH("true or false"),
-        ON_LOST("report or interrupt"),
-        ON_FULL("reject or skip"),
-        ON_OUTAGE("reject, allow or local"),
-        RETRY_AFTER("none, or a duration from one second to 365 days such as 5s, 2m or PT5S"),
-        TEXT("a text"),
-        DURATION("a duration such as 30s, 500ms or PT30S");
-
-        private final String expected;
-
-        Type(String expected) {
-            this.expected = expected;
-        }
-
-        static Type of(String member) {
-            return switch (member) {
-                case "permits", "weight", "local-permits", "max-waiters", "instances", "max-blocked-threads", "rest.status" ->
-                    NUMBER;
-                case "enabled", "fair", "await-release", "record-places", "rest.expose-name", "metrics.key-tag",
-                        "tracing.key-attribute" ->
-                    TRUTH;
-                case "on-lost" -> ON_LOST;
-                case "on-full" -> ON_FULL;
-                case "on-outage" -> ON_OUTAGE;
-                case "rest.retry-after" -> RETRY_AFTER;
-                case "key-prefix", LIST -> TEXT;
-                default -> DURATION;
-            };
-        }
-
-        Object read(String text) {
-            String word = text.trim().toLowerCase(Locale.ROOT);
-            return switch (this) {
-                case NUMBER -> Integer.valueOf(word);
-                case TRUTH -> truth(word);
-                case ON_LOST -> Converters.getImplicitConverter(OnLost.class).convert(text);
-                case ON_FULL -> Converters.getImplicitConverter(OnFull.class).convert(text);
-                case ON_OUTAGE -> Converters.getImplicitConverter(OnOutage.class).convert(text);
-                case RETRY_AFTER -> word.equals("none") ? Duration.ZERO : retryAfter(DurationConverter.parseDuration(word));
-                case TEXT -> text;
-                case DURATION -> Duration.ofMillis(DurationConverter.parseDuration(text).toMillis());
-            };
-        }
-
-        // The converter of SmallRye Config reads every other text as false.
-        private static boolean truth(String word) {
-            return switch (word) {
-                case "true", "yes", "y", "on", "1" -> true;
-                case "false", "no", "n", "off", "0" -> false;
-                default -> throw new IllegalArgumentException(word);
-            };
-        }
-
-        private static Duration retryAfter(Duration delay) {
-            if (delay.compareTo(Duration.ofSeconds(1)) < 0 || delay.compareTo(SemaphoreSpec.MAX_WAIT) > 0) {
-                throw new IllegalArgumentException(delay.toString());
-            }
-            return delay;
-        }
-    }
-
     private KnownProperties() {
     }
 
@@ -172,13 +107,61 @@ final class KnownProperties {
      * @throws IllegalArgumentException says what it must be
      */
     static Object read(String member, String text) {
-        Type type = Type.of(member);
+        String word = text.trim().toLowerCase(Locale.ROOT);
+        String expected = "a duration such as 30s, 500ms or PT30S";
         try {
-            return type.read(text);
+            switch (member) {
+                case "permits", "weight", "local-permits", "max-waiters", "instances", "max-blocked-threads", "rest.status" -> {
+                    expected = "a whole number up to " + Integer.MAX_VALUE;
+                    return Integer.valueOf(word);
+                }
+                case "enabled", "fair", "await-release", "record-places", "rest.expose-name", "metrics.key-tag",
+                        "tracing.key-attribute" -> {
+                    expected = "true or false";
+                    return truth(word);
+                }
+                case "on-lost" -> {
+                    expected = "report or interrupt";
+                    return Converters.getImplicitConverter(OnLost.class).convert(text);
+                }
+                case "on-full" -> {
+                    expected = "reject or skip";
+                    return Converters.getImplicitConverter(OnFull.class).convert(text);
+                }
+                case "on-outage" -> {
+                    expected = "reject, allow or local";
+                    return Converters.getImplicitConverter(OnOutage.class).convert(text);
+                }
+                case "rest.retry-after" -> {
+                    expected = "none, or a duration from one second to 365 days such as 5s, 2m or PT5S";
+                    return word.equals("none") ? Duration.ZERO : retryAfter(DurationConverter.parseDuration(word));
+                }
+                case "key-prefix", LIST -> {
+                    return text;
+                }
+                default -> {
+                    return Duration.ofMillis(DurationConverter.parseDuration(text).toMillis());
+                }
+            }
         } catch (IllegalArgumentException | ArithmeticException | DateTimeException | NullPointerException e) {
-            throw new IllegalArgumentException(
-                    inCamelCase(member) + " must be " + type.expected + ", but is '" + text + "'", e);
+            throw new IllegalArgumentException(inCamelCase(member) + " must be " + expected + ", but is '" + text + "'", e);
         }
+    }
+
+    // The converter of SmallRye Config reads every other text as false.
+    private static boolean truth(String word) {
+        return switch (word) {
+            case "true", "yes", "y", "on", "1" -> true;
+            case "false", "no", "n", "off", "0" -> false;
+            default -> throw new IllegalArgumentException(word);
+        };
+    }
+
+    private static Duration retryAfter(Duration delay) {
+        if (delay.compareTo(Duration.ofSeconds(1)) < 0 || delay.compareTo(SemaphoreSpec.MAX_WAIT) > 0) {
+            throw new IllegalArgumentException(delay.toString());
+        }
+        return delay;
     }
 
     /**

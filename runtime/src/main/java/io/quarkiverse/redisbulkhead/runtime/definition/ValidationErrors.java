@@ -1,7 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.definition;
 
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -20,15 +19,7 @@ public final class ValidationErrors {
      * @param location the class, method or property; empty when the text names it
      * @param text what is wrong, and how to fix it
      */
-    public record ValidationError(MessageCode code, String location, String text) implements Comparable<ValidationError> {
-
-        private static final Comparator<ValidationError> ORDER = Comparator.comparing(ValidationError::location)
-                .thenComparing(ValidationError::code).thenComparing(ValidationError::text);
-
-        @Override
-        public int compareTo(ValidationError other) {
-            return ORDER.compare(this, other);
-        }
+    public record ValidationError(MessageCode code, String location, String text) {
 
         @Override
         public String toString() {

@@ -10,7 +10,6 @@ import jakarta.inject.Singleton;
 import org.eclipse.microprofile.health.HealthCheckResponse;
 import org.eclipse.microprofile.health.HealthCheckResponseBuilder;
 import org.eclipse.microprofile.health.Readiness;
-import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
@@ -39,8 +38,6 @@ public class BulkheadsHealthCheck implements AsyncHealthCheck {
 
     /** The name of the check. */
     public static final String NAME = "Redis bulkheads";
-
-    private static final Logger LOG = Logger.getLogger(BulkheadsHealthCheck.class);
 
     // A pause of this process is one of them, and no silence of Redis: its answer is read before they are over.
     private static final int PARTS_OF_TIMEOUT = 10;
@@ -104,10 +101,7 @@ public class BulkheadsHealthCheck implements AsyncHealthCheck {
                             timers.after(timeout.dividedBy(PARTS_OF_TIMEOUT), () -> ask(state));
                         }
                     }
-                    case REFUSED -> {
-                        LOG.debug("Redis refuses the readiness check", cause);
-                        state.complete(RedisState.REFUSES);
-                    }
+                    case REFUSED -> state.complete(RedisState.REFUSES);
                 }
             }
         });

@@ -1,7 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.management;
 
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -56,8 +55,6 @@ public class ManagementEndpoint {
     private static final String NAME = "name";
     private static final String PERMITS = "permits";
     private static final String SEND = ". Send a body such as {\"permits\": 10}";
-    private static final String NOT_UTF8 = "\uFFFD";
-    private static final String NOT_UTF8_ENCODED = "%EF%BF%BD";
     private static final String PATHS = ".paths";
     private static final Pattern DIGITS = Pattern.compile("[0-9]{1,6}");
 
@@ -240,10 +237,6 @@ public class ManagementEndpoint {
         }
         if (values.getAll(name).size() > 1) {
             throw new Problem(400, "The query parameter " + name + " is present more than once");
-        }
-        if (values.contains(name) && values.get(name).contains(NOT_UTF8)
-                && !ctx.request().query().toUpperCase(Locale.ROOT).contains(NOT_UTF8_ENCODED)) {
-            throw new Problem(400, "The query is not UTF-8. Percent-encode names and keys, in UTF-8");
         }
         return Optional.ofNullable(values.get(name));
     }
