@@ -2,7 +2,6 @@ package io.quarkiverse.redisbulkhead.runtime.dev;
 
 import java.lang.reflect.Proxy;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -30,16 +29,13 @@ final class LocalBulkheads {
     final Engine engine = new Engine("one", new NoTimers(), new HolderIdentity("shop", "host:1"), loss -> {
     }, new WaiterLimits(Integer.MAX_VALUE));
 
-    final Map<String, SemaphoreSpec> inCode = new HashMap<>();
     int reads;
     long now;
     RuntimeException failure;
     final Overview overview = new Overview(Map.of("reports", declared("reports", false), "pages", declared("pages", true)),
-            name -> Optional.ofNullable(inCode.get(name))
-                    .map(spec -> new EffectiveBulkhead(spec, true)),
-            () -> {
+            name -> Optional.empty(), () -> {
                 reads++;
-                return List.copyOf(inCode.keySet());
+                return List.of();
             },
             name -> view(new Semaphore(engine, SemaphoreSpec.named(name).permits(1).build(), true)), () -> {
                 if (failure != null) {

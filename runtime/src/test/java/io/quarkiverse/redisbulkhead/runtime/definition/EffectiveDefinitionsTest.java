@@ -102,55 +102,36 @@ class EffectiveDefinitionsTest {
                         .maxWaiters(9).awaitRelease(true).build(), true));
     }
 
-    @Test
-    void configuredMaxWaitOfZeroWins() {
-        assertThat(settings(Map.of("reports.max-wait", "0s"), REPORTS).get("reports").spec().maxWait()).isZero();
-    }
-
-    @Test
-    void globalOnOutageIsTheDefaultOfEachBulkhead() {
-        assertThat(settings(Map.of("on-outage", "local", "\"a.b c\".permits", "1", "\"a.b c\".on-outage", "allow"), REPORTS,
-                OPEN)).satisfies(settings -> {
-                    assertThat(settings.get("reports").spec().onOutage()).isEqualTo(OnOutage.LOCAL);
-                    assertThat(settings.get("a.b c").spec().onOutage()).isEqualTo(OnOutage.ALLOW);
-                });
-    }
-
-    @Test
-    void awaitReleaseIsConfigurableGloballyAndPerBulkhead() {
-        assertThat(settings(Map.of(), REPORTS).get("reports").spec().awaitRelease()).isFalse();
-        assertThat(settings(Map.of("await-release", "true", "\"a.b c\".permits", "1", "\"a.b c\".await-release", "false"),
-                REPORTS, OPEN)).satisfies(settings -> {
-                    assertThat(settings.get("reports").spec().awaitRelease()).isTrue();
-                    assertThat(settings.get("a.b c").spec().awaitRelease()).isFalse();
-                });
-    }
-
-    @Test
-    void globalKeepIdleAppliesToBulkheadsWithMoreThanOnePermit() {
-        SemaphoreSpec spec = settings(Map.of("keep-idle", "5s"), REPORTS).get("reports").spec();
-        assertThat(spec.keepIdle()).hasSeconds(5);
-        assertThat(spec.toBuilder().permits(1).build().keepIdle()).as("a key whose limit is 1").isZero();
-
-        SemaphoreSpec one = settings(Map.of("keep-idle", "5s", "reports.permits", "1"), REPORTS).get("reports").spec();
-        assertThat(one.keepIdle()).isZero();
-        assertThat(one.toBuilder().permits(2).build().keepIdle()).as("a key whose limit is 2").hasSeconds(5);
-    }
-
-    @Test
-    void keepIdleOfABulkheadAppliesToOnePermitAsWell() {
-        SemaphoreSpec one = settings(Map.of("keep-idle", "5s", "reports.keep-idle", "2s", "reports.permits", "1"), REPORTS)
-                .get("reports").spec();
-        assertThat(one.keepIdle()).hasSeconds(2);
-        assertThat(one.toBuilder().permits(3).build().keepIdle()).hasSeconds(2);
-        assertThat(settings(Map.of("reports.keep-idle", "0"), REPORTS).get("reports").spec().keepIdle()).isZero();
-    }
-
     @ParameterizedTest
-    @CsvSource({ "6, 1, 6", "6, 2, 3", "7, 2, 3", "6, 6, 1", "6, 7, 1", "1, 2147483647, 1", "2147483647, 1, 2147483647" })
-    void localPermitsDefaultToTheInstancesShare(String permits, String instances, int share) {
-        assertThat(settings(Map.of("reports.permits", permits, "instances", instances), REPORTS).get("reports").spec()
-                .localPermits()).isEqualTo(share);
+    @CsvSource(delimiter = '|', value = {
+            "reports.max-wait=0s                                       | maxWait=PT0S",
+            "on-outage=local                                           | onOutage=LOCAL",
+            "on-outage=local reports.on-outage=allow                   | onOutage=ALLOW",
+            "instances=1                                               | awaitRelease=false",
+            "await-release=true                                        | awaitRelease=true",
+            "await-release=true reports.await-release=false            | awaitRelease=false",
+            "keep-idle=5s                                              | keepIdle=PT5S",
+            "keep-idle=5s reports.permits=1                            | keepIdle=PT0S",
+            "keep-idle=5s reports.permits=1 reports.keep-idle=2s       | keepIdle=PT2S",
+            "reports.keep-idle=0                                       | keepIdle=PT0S",
+            "reports.permits=6 instances=1                             | localPermits=6",
+            "reports.permits=7 instances=2                             | localPermits=3",
+            "reports.permits=6 instances=6                             | localPermits=1",
+            "reports.permits=6 instances=7                             | localPermits=1",
+            "reports.permits=1 instances=2147483647                    | localPermits=1",
+            "reports.permits=2147483647 instances=1                    | localPermits=2147483647" })
+    void configurationInForce(String properties, String value) {
+        Map<String, String> configured = new HashMap<>();
+        for (String property : properties.split(" ")) {
+            configured.put(property.split("=")[0], property.split("=")[1]);
+        }
+        assertThat(settings(configured, REPORTS).get("reports").spec().toString()).contains(value);
+    }
+
+    @Test
+    void globalKeepIdleAppliesToKeysWithMoreThanOnePermit() {
+        SemaphoreSpec one = settings(Map.of("keep-idle", "5s", "reports.permits", "1"), REPORTS).get("reports").spec();
+        assertThat(one.toBuilder().permits(2).build().keepIdle()).hasSeconds(5);
     }
 
     @Test
