@@ -1,6 +1,5 @@
 package io.quarkiverse.redisbulkhead.deployment;
 
-import java.util.Comparator;
 import java.util.concurrent.atomic.AtomicReference;
 
 import jakarta.enterprise.inject.spi.DefinitionException;
@@ -113,8 +112,7 @@ class GuardProcessor {
     static DefinitionException failure(ValidationErrors errors) {
         StringBuilder numbered = new StringBuilder();
         int number = 0;
-        for (ValidationError error : errors.all().stream().sorted(Comparator.comparing(ValidationError::location)
-                .thenComparing(ValidationError::code).thenComparing(ValidationError::text)).toList()) {
+        for (ValidationError error : errors.all()) {
             numbered.append("\n  ").append(++number).append(". ").append(error);
         }
         return new DefinitionException("Found " + number + (number == 1 ? " mistake" : " mistakes")

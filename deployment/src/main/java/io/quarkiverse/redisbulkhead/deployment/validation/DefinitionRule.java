@@ -45,7 +45,7 @@ record DefinitionRule(Config config, StoreKind store) implements Rule {
     private static void checkOverlappingRuns(GuardedBeanMethod guard, String name, EffectiveDefinitions definitions,
             ValidationErrors errors) {
         EffectiveBulkhead bulkhead = definitions.bulkheads().get(name);
-        if (bulkhead != null && bulkhead.spec().permits() == 1 && definitions.onFull(name).isEmpty()) {
+        if (bulkhead != null && bulkhead.spec().permits() == 1 && !definitions.values(name).containsKey("on-full")) {
             errors.warn(MessageCode.RBH037, guard.place(), "a run that begins while the only permit of "
                     + Texts.annotation(name) + " is taken is skipped, even if the previous run of this instance has it. Set"
                     + " concurrentExecution = SKIP in @Scheduled if runs must not overlap within an instance, or decide for all"

@@ -189,19 +189,10 @@ public final class EffectiveDefinitions {
         int before = errors.size();
         SemaphoreSpec.Builder known = known(name, own);
         check(name, own, known, errors);
-        if (errors.size() == before && own.containsKey("permits") && isAllKnown(own)) {
+        if (errors.size() == before) {
             bulkheads.put(name, new EffectiveBulkhead(known.weight(Value.of(own, "weight", 1)).build(), isEnabled(own), keyed,
                     new TreeMap<>()));
         }
-    }
-
-    private static boolean isAllKnown(Map<String, Value> own) {
-        for (String member : own.keySet()) {
-            if (!Value.isKnown(own, member)) {
-                return false;
-            }
-        }
-        return true;
     }
 
     /** What is not known yet gets values that fit all others. */
@@ -363,7 +354,8 @@ public final class EffectiveDefinitions {
     /**
      * The bulkheads that annotations declare.
      *
-     * @return by name, in alphabetical order, without those that are wrong
+     * @return by name, in alphabetical order, without those that are wrong; in the build, what is not known yet has values that
+     *         fit all others
      */
     public Map<String, EffectiveBulkhead> bulkheads() {
         return Collections.unmodifiableMap(bulkheads);

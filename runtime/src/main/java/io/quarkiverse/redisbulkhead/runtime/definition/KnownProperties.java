@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
 
 import io.quarkiverse.redisbulkhead.BulkheadSpec;
@@ -51,24 +50,11 @@ final class KnownProperties {
             CLUSTER_INTERVAL, LIST, "metrics.key-tag", "tracing.key-attribute");
 
     /** Those that are not of one bulkhead or lock. */
-    static final Set<String> GLOBAL = sorted("store", "redis-client", "devservices.enabled", "devservices.executable",
+    static final TreeSet<String> GLOBAL = sorted("store", "redis-client", "devservices.enabled", "devservices.executable",
             "management.enabled", "management.changes-enabled", "health.enabled", "metrics.enabled", "tracing.enabled");
-
-    /** Those that have a common prefix, such as {@code rest}, by that prefix. */
-    static final Map<String, Set<String>> GROUPS = new TreeMap<>();
 
     static {
         GLOBAL.addAll(FOR_ALL);
-        for (String property : GLOBAL) {
-            int dot = property.indexOf('.');
-            if (dot > 0) {
-                String group = property.substring(0, dot);
-                if (!GROUPS.containsKey(group)) {
-                    GROUPS.put(group, new TreeSet<>());
-                }
-                GROUPS.get(group).add(property.substring(dot + 1));
-            }
-        }
     }
 
     /** The bounds of values that are not part of a definition: those of definitions are checked by their builders. */
@@ -89,13 +75,14 @@ final class KnownProperties {
     private KnownProperties() {
     }
 
-    private static Set<String> sorted(String... names) {
+    private static TreeSet<String> sorted(String... names) {
         return new TreeSet<>(List.of(names));
     }
 
     /** Whether a property or a group of properties has this name, so that no bulkhead can have it. */
     static boolean isReserved(String name) {
-        return GLOBAL.contains(name) || GROUPS.containsKey(name);
+        String next = GLOBAL.ceiling(name + ".");
+        return GLOBAL.contains(name) || next != null && next.startsWith(name + ".");
     }
 
     /**

@@ -65,15 +65,9 @@ final class NameChecks {
      * @param config all properties
      */
     void check(Config config) {
-        Set<String> own = new TreeSet<>();
         for (String property : config.getPropertyNames()) {
-            if (property.startsWith(Texts.PREFIX)) {
-                own.add(property);
-            }
-        }
-        for (String property : own) {
-            ConfigValue value = config.getConfigValue(property);
-            if (Configuration.isSet(value) && !Configuration.ENVIRONMENT.equals(value.getSourceName())) {
+            ConfigValue value = property.startsWith(Texts.PREFIX) ? config.getConfigValue(property) : null;
+            if (value != null && Configuration.isSet(value) && !Configuration.ENVIRONMENT.equals(value.getSourceName())) {
                 if (property.startsWith(ELEMENT)) {
                     checkListed(property, value.getValue());
                 } else {
@@ -102,12 +96,10 @@ final class NameChecks {
         }
         String first = segments.get(0);
         List<String> rest = segments.subList(1, segments.size());
-        if (rest.isEmpty() || KnownProperties.GLOBAL.contains(first)) {
-            checkMember(property, segments, KnownProperties.GLOBAL);
-        } else if (first.equals(KnownProperties.LOCKS) && rest.size() > 1) {
+        if (first.equals(KnownProperties.LOCKS) && rest.size() > 1) {
             checkMember(property, rest.subList(1, rest.size()), KnownProperties.OF_LOCK);
-        } else if (KnownProperties.isReserved(first)) {
-            checkMember(property, rest, KnownProperties.GROUPS.get(first));
+        } else if (rest.isEmpty() || KnownProperties.isReserved(first)) {
+            checkMember(property, segments, KnownProperties.GLOBAL);
         } else if (isDeclared(first)) {
             checkMember(property, rest, KnownProperties.OF_BULKHEAD);
         } else {
@@ -214,7 +206,7 @@ final class NameChecks {
 
     private String noBulkhead(String name) {
         Set<String> candidates = new TreeSet<>(declared);
-        candidates.addAll(KnownProperties.GROUPS.keySet());
+        KnownProperties.GLOBAL.forEach(property -> candidates.add(property.split("\\.")[0]));
         candidates.addAll(inCode.names());
         return "no @RedisBulkhead has the name \"" + name + "\"."
                 + NearestNames.hint(name, candidates, "\"") + declared(name);

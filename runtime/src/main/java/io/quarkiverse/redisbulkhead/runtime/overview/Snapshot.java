@@ -30,11 +30,6 @@ import io.vertx.core.json.JsonObject;
  */
 public record Snapshot(Instant at, List<BulkheadState> bulkheads, Optional<String> incomplete) {
 
-    /** Copies the list. */
-    public Snapshot {
-        bulkheads = List.copyOf(bulkheads);
-    }
-
     /**
      * One of the bulkheads.
      *
@@ -97,11 +92,6 @@ public record Snapshot(Instant at, List<BulkheadState> bulkheads, Optional<Strin
      */
     public record BulkheadState(String name, boolean declared, Optional<EffectiveBulkhead> definition, boolean keyed,
             List<LimitState> limits, int keysWithoutText) {
-
-        /** Copies the list. */
-        public BulkheadState {
-            limits = List.copyOf(limits);
-        }
 
         private JsonObject json(int most) {
             JsonObject json = new JsonObject().put("name", name).put("declared", declared)

@@ -179,7 +179,8 @@ class EffectiveDefinitionsTest {
 
     @Test
     void localStoreNeedsNeitherLongLeasesNorLocalLimits() {
-        assertThat(read(false, Map.of("reports.expire", "1ms", "on-outage", "local", "instances", "9"), REPORTS).bulkheads())
+        assertThat(read(false, DefinedInCode.NONE,
+                file(Map.of("reports.expire", "1ms", "on-outage", "local", "instances", "9")), REPORTS).bulkheads())
                 .containsOnlyKeys("reports");
     }
 
@@ -199,7 +200,8 @@ class EffectiveDefinitionsTest {
         Map<String, String> environment = Map.of("QUARKUS_REDIS_BULKHEAD_COMMAND_TIMEOUT", "2s",
                 "QUARKUS_REDIS_BULKHEAD__REPORTS__PERMITS", "7", "QUARKUS_REDIS_BULKHEAD_ON_OUTAGE", "local",
                 "QUARKUS_REDIS_BULKHEAD_LOCK_STORE_STEP_TIMEOUT", "100ms");
-        assertThat(read(true, new EnvConfigSource(environment, 300), REPORTS).bulkheads().get("reports").spec().permits())
+        assertThat(read(true, DefinedInCode.NONE, new EnvConfigSource(environment, 300), REPORTS).bulkheads().get("reports")
+                .spec().permits())
                 .isEqualTo(7);
     }
 
@@ -210,7 +212,7 @@ class EffectiveDefinitionsTest {
             "OF_ANOTHER_APPLICATION_LOCAL_PERMITS, OF_ANOTHER_APPLICATION, ''" })
     void environmentVariableOfAnUnknownBulkheadIsRefused(String end, String name, String hint) {
         String variable = "QUARKUS_REDIS_BULKHEAD_" + end;
-        assertThatThrownBy(() -> read(true, new EnvConfigSource(Map.of(variable, "1"), 300), REPORTS))
+        assertThatThrownBy(() -> read(true, DefinedInCode.NONE, new EnvConfigSource(Map.of(variable, "1"), 300), REPORTS))
                 .hasMessageContaining("RBH025 " + variable + ": " + name
                         + " in the environment variable matches no declared bulkhead." + hint
                         + " Declared: reports. Nor does any class");
@@ -250,12 +252,13 @@ class EffectiveDefinitionsTest {
     @Test
     void configurationOfBulkheadsInCodeIsChecked() {
         DefinedInCode inCode = new DefinedInCode(true, List.of("imports", "orders of " + Declarations.OPEN));
-        assertThatThrownBy(() -> read(inCode, file(Map.of("imports.permits", "0")), REPORTS))
+        assertThatThrownBy(() -> read(true, inCode, file(Map.of("imports.permits", "0")), REPORTS))
                 .hasMessageContaining("RBH005 quarkus.redis-bulkhead.imports.permits: permits must be at least 1, but is 0");
-        assertThatThrownBy(() -> read(inCode, file(Map.of("\"orders of acme\".permitz", "3")), REPORTS)).hasMessageContaining(
-                "RBH028 quarkus.redis-bulkhead.\"orders of acme\".permitz: there is no such property. Did you mean"
-                        + " quarkus.redis-bulkhead.\"orders of acme\".permits?");
-        assertThatThrownBy(() -> read(inCode, file(Map.of("imports.permits", "3", "\"imports\".permits", "4")), REPORTS))
+        assertThatThrownBy(() -> read(true, inCode, file(Map.of("\"orders of acme\".permitz", "3")), REPORTS))
+                .hasMessageContaining(
+                        "RBH028 quarkus.redis-bulkhead.\"orders of acme\".permitz: there is no such property. Did you mean"
+                                + " quarkus.redis-bulkhead.\"orders of acme\".permits?");
+        assertThatThrownBy(() -> read(true, inCode, file(Map.of("imports.permits", "3", "\"imports\".permits", "4")), REPORTS))
                 .hasMessageContaining("RBH032 quarkus.redis-bulkhead.\"imports\".permits and");
         assertThat(warnings(inCode, file(Map.of("imports.permits", "3")))).isEmpty();
     }
@@ -291,7 +294,8 @@ class EffectiveDefinitionsTest {
     void unresolvableValueIsRefused() {
         BulkheadDeclaration daily = Annotated.bulkhead("Reports#daily", "daily-reports", 5, 1, false, "30s", "2s");
         Map<String, String> environment = Map.of("QUARKUS_REDIS_BULKHEAD_DAILY_REPORTS_PERMITS", "${app.permits}");
-        assertThatThrownBy(() -> read(true, new EnvConfigSource(environment, 300), daily)).hasMessageContaining("has an error")
+        assertThatThrownBy(() -> read(true, DefinedInCode.NONE, new EnvConfigSource(environment, 300), daily))
+                .hasMessageContaining("has an error")
                 .hasMessageContaining(
                         "RBH026 quarkus.redis-bulkhead.daily-reports.permits: the value '${app.permits}' refers to a "
                                 + "property that is not set. Set it, or provide a default, as in ${property:default}");
@@ -299,27 +303,7 @@ class EffectiveDefinitionsTest {
 
     private static Map<String, EffectiveBulkhead> settings(Map<String, String> properties,
             BulkheadDeclaration... declarations) {
-        return read(properties, declarations).bulkheads();
-    }
-
-    // Adds the prefix of the extension, except to names that start with "app.".
-    private static EffectiveDefinitions read(Map<String, String> properties, BulkheadDeclaration... declarations) {
-        return read(true, properties, declarations);
-    }
-
-    private static EffectiveDefinitions read(boolean inRedis, Map<String, String> properties,
-            BulkheadDeclaration... declarations) {
-        Map<String, String> full = new HashMap<>();
-        properties.forEach((key, value) -> full.put((key.startsWith("app.") ? "" : "quarkus.redis-bulkhead.") + key, value));
-        return read(inRedis, new PropertiesConfigSource(full, "test", 100), declarations);
-    }
-
-    private static EffectiveDefinitions read(boolean inRedis, ConfigSource source, BulkheadDeclaration... declarations) {
-        return read(inRedis, DefinedInCode.NONE, source, declarations);
-    }
-
-    private static EffectiveDefinitions read(DefinedInCode inCode, ConfigSource source, BulkheadDeclaration... declarations) {
-        return read(true, inCode, source, declarations);
+        return read(true, DefinedInCode.NONE, file(properties), declarations).bulkheads();
     }
 
     private static List<String> warnings(DefinedInCode inCode, ConfigSource source) {
