@@ -78,13 +78,6 @@ class SemaphoreSpecTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = { 0, -1, Integer.MIN_VALUE })
-    void refusesPermitsBelowOne(int permits) {
-        assertThatIllegalArgumentException().isThrownBy(() -> SemaphoreSpec.named("a").permits(permits))
-                .withMessageContaining("permits").withMessageContaining(Integer.toString(permits));
-    }
-
-    @ParameterizedTest
     @NullSource
     @ValueSource(strings = { "PT0S", "PT-1S", "PT0.0009S", "P366D" })
     void refusesInvalidLeases(Duration expire) {
@@ -109,6 +102,8 @@ class SemaphoreSpecTest {
         assertThat(usual.maxWaiters()).isEmpty();
         assertThatIllegalArgumentException().isThrownBy(() -> SemaphoreSpec.named("a").maxWaiters(-1))
                 .withMessage("maxWaiters must be at least 0, but is -1");
+        assertThatIllegalArgumentException().isThrownBy(() -> SemaphoreSpec.named("a").permits(0))
+                .withMessage("permits must be at least 1, but is 0");
         assertThatIllegalArgumentException().isThrownBy(() -> SemaphoreSpec.named("a").weight(0))
                 .withMessage("weight must be at least 1, but is 0");
         assertThatIllegalArgumentException().isThrownBy(() -> usual.toBuilder().weight(4).build()).withMessage("weight must not"

@@ -21,6 +21,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 
@@ -47,6 +48,7 @@ import io.quarkiverse.redisbulkhead.deployment.ExtendedApplication;
 import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
 import io.quarkiverse.redisbulkhead.deployment.OtherInstance;
 import io.quarkus.test.QuarkusUnitTest;
+import io.restassured.path.json.JsonPath;
 import io.restassured.response.Response;
 import io.restassured.response.ValidatableResponse;
 import io.restassured.specification.RequestSpecification;
@@ -64,7 +66,7 @@ class ManagementEndpointTest {
 
     @RegisterExtension
     static final QuarkusUnitTest APP = ExtendedApplication.with(OptionalExtensions.USERS, OptionalExtensions.OPENAPI)
-            .withApplicationRoot(jar -> jar.addClasses(Guarded.class, Losses.class, Described.class, ExtendedApplication.class,
+            .withApplicationRoot(jar -> jar.addClasses(Guarded.class, Losses.class, ExtendedApplication.class,
                     OptionalExtensions.class, OtherInstance.class))
             .overrideConfigKey("quarkus.application.name", "shop")
             .overrideConfigKey("quarkus.redis-bulkhead.management.enabled", "true")
@@ -439,12 +441,22 @@ class ManagementEndpointTest {
         var schemas = given().accept("application/json").get("/q/openapi").jsonPath();
         var one = as("victor").get(ALL + "/reports").jsonPath();
 
-        Described.by(schemas, "RedisBulkheads", as("victor").get(ALL).jsonPath().getMap("$"));
-        Described.by(schemas, "RedisBulkhead", one.getMap("$"));
-        Described.by(schemas, "RedisBulkheadDefinition", one.getMap("definition"));
-        Described.by(schemas, "RedisBulkheadLimit", one.getMap("limits[0]"));
-        Described.by(schemas, "RedisBulkheadHolder", one.getMap("limits[0].holders[0]"));
-        Described.by(schemas, "RedisBulkheadProblem", as("victor").get(ALL + "/none").jsonPath().getMap("$"));
+        describes(schemas, "RedisBulkheads", as("victor").get(ALL).jsonPath().getMap("$"));
+        describes(schemas, "RedisBulkhead", one.getMap("$"));
+        describes(schemas, "RedisBulkheadDefinition", one.getMap("definition"));
+        describes(schemas, "RedisBulkheadLimit", one.getMap("limits[0]"));
+        describes(schemas, "RedisBulkheadHolder", one.getMap("limits[0].holders[0]"));
+        describes(schemas, "RedisBulkheadProblem", as("victor").get(ALL + "/none").jsonPath().getMap("$"));
+    }
+
+    /** Each member is a property of the schema, and each required one is present. */
+    private static void describes(JsonPath document, String schema, Map<String, Object> answer) {
+        Map<String, Map<String, Object>> properties = document.getMap("components.schemas." + schema + ".properties");
+        assertThat(properties.keySet()).as(schema).containsAll(answer.keySet());
+        List<String> required = document.getList("components.schemas." + schema + ".required");
+        assertThat(answer.keySet()).as(schema).containsAll(required == null ? List.of() : required);
+        assertThat(properties.values()).as(schema)
+                .allMatch(property -> property.containsKey("description") || property.containsKey("$ref"));
     }
 
     private OtherInstance other() {
