@@ -206,7 +206,8 @@ final class NameChecks {
 
     private String noBulkhead(String name) {
         Set<String> candidates = new TreeSet<>(declared);
-        KnownProperties.GLOBAL.forEach(property -> candidates.add(property.split("\\.")[0]));
+        KnownProperties.GLOBAL.forEach(property -> candidates.add(property.substring(0, Math.max(0, property.indexOf('.')))));
+        candidates.remove("");
         candidates.addAll(inCode.names());
         return "no @RedisBulkhead has the name \"" + name + "\"."
                 + NearestNames.hint(name, candidates, "\"") + declared(name);

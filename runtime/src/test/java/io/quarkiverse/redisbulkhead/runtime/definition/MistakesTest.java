@@ -140,6 +140,10 @@ class MistakesTest {
                     + " does any class of the application use SemaphoreSpec to define bulkheads in code",
             "RBH025 | report.permits | no @RedisBulkhead has the name \"report\". Did you mean \"reports\"? Declared: reports,"
                     + " of.sales. Nor does any class of the application use SemaphoreSpec to define bulkheads in code",
+            "RBH025 | rst.status | no @RedisBulkhead has the name \"rst\". Did you mean \"rest\"? Declared: reports,"
+                    + " of.sales. Nor does any class of the application use SemaphoreSpec to define bulkheads in code",
+            "RBH025 | instance.fair | no @RedisBulkhead has the name \"instance\". Declared: of.sales, reports. Nor does any"
+                    + " class of the application use SemaphoreSpec to define bulkheads in code",
             "RBH025 | of.sales.fair | a bulkhead name that contains a dot must be quoted: quarkus.redis-bulkhead.\"of.sales\".*",
             "RBH028 | \"reports\".permitz | there is no such property. Did you mean quarkus.redis-bulkhead.\"reports\".permits?",
             "RBH028 | command-timout | there is no such property. Did you mean quarkus.redis-bulkhead.command-timeout?",
