@@ -166,7 +166,11 @@ public abstract sealed class BulkheadSpec permits SemaphoreSpec, LockSpec {
             this.values = values;
         }
 
-        abstract B self();
+        // The builders are the only subclasses.
+        @SuppressWarnings("unchecked")
+        private B self() {
+            return (B) this;
+        }
 
         /**
          * Sets the order in which waiting calls get permits.

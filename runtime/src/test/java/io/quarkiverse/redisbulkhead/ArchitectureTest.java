@@ -68,10 +68,10 @@ class ArchitectureTest {
                 .whereLayer("glue").mayNotBeAccessedByAnyLayer()
                 .whereLayer("config").mayOnlyBeAccessedByLayers("glue", "definition")
                 .whereLayer("config").mayNotAccessAnyLayer()
-                .whereLayer("definition").mayOnlyBeAccessedByLayers("glue")
+                .whereLayer("definition").mayOnlyBeAccessedByLayers("glue", "overview")
                 .whereLayer("message").mayNotAccessAnyLayer()
                 .whereLayer("overview").mayOnlyBeAccessedByLayers("glue")
-                .whereLayer("overview").mayOnlyAccessLayers("bulkhead", "port", "message")
+                .whereLayer("overview").mayOnlyAccessLayers("definition", "bulkhead", "port", "message")
                 .whereLayer("guard").mayOnlyBeAccessedByLayers("glue")
                 .whereLayer("bulkhead").mayOnlyBeAccessedByLayers("glue", "guard", "overview")
                 .whereLayer("bulkhead").mayOnlyAccessLayers("port", "message")
@@ -114,7 +114,8 @@ class ArchitectureTest {
     @Test
     void overviewDoesNotDependOnCdiConfigurationOrRedis() {
         classes().that().resideInAPackage(ROOT + ".runtime.overview").should().onlyDependOnClassesThat()
-                .resideInAnyPackage("java..", ROOT, ROOT + ".runtime.message", ROOT + ".runtime.overview",
+                .resideInAnyPackage("java..", ROOT, ROOT + ".runtime.message", ROOT + ".runtime.definition",
+                        ROOT + ".runtime.overview",
                         ROOT + ".runtime.bulkhead", ROOT + ".runtime.store", "io.smallrye.mutiny..", "io.vertx.core.json..")
                 .check(CLASSES);
     }

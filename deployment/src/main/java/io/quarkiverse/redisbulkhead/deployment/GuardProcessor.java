@@ -112,7 +112,7 @@ class GuardProcessor {
     static DefinitionException failure(ValidationErrors errors) {
         StringBuilder numbered = new StringBuilder();
         int number = 0;
-        for (ValidationError error : errors.all().stream().sorted().toList()) {
+        for (ValidationError error : errors.all()) {
             numbered.append("\n  ").append(++number).append(". ").append(error);
         }
         return new DefinitionException("Found " + number + (number == 1 ? " mistake" : " mistakes")

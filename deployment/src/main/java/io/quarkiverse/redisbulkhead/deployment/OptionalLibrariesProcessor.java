@@ -5,23 +5,17 @@ import java.util.List;
 import java.util.Optional;
 
 import org.eclipse.microprofile.config.ConfigProvider;
+import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
-import io.quarkiverse.redisbulkhead.runtime.health.HealthRecorder;
 import io.quarkus.arc.deployment.AdditionalBeanBuildItem;
-import io.quarkus.arc.deployment.BeanContainerBuildItem;
 import io.quarkus.arc.deployment.OpenTelemetrySdkBuildItem;
-import io.quarkus.arc.deployment.SyntheticBeansRuntimeInitBuildItem;
 import io.quarkus.bootstrap.classloading.QuarkusClassLoader;
 import io.quarkus.deployment.Capabilities;
 import io.quarkus.deployment.Capability;
 import io.quarkus.deployment.annotations.BuildProducer;
 import io.quarkus.deployment.annotations.BuildStep;
-import io.quarkus.deployment.annotations.Consume;
-import io.quarkus.deployment.annotations.ExecutionTime;
-import io.quarkus.deployment.annotations.Record;
 import io.quarkus.deployment.metrics.MetricsCapabilityBuildItem;
-import io.quarkus.redis.runtime.client.config.RedisConfig;
 import io.quarkus.runtime.metrics.MetricsFactory;
 import io.quarkus.smallrye.health.deployment.spi.HealthBuildItem;
 
@@ -30,6 +24,8 @@ import io.quarkus.smallrye.health.deployment.spi.HealthBuildItem;
  * libraries.
  */
 class OptionalLibrariesProcessor {
+
+    private static final Logger LOG = Logger.getLogger(OptionalLibrariesProcessor.class);
 
     private static final String RUNTIME = "io.quarkiverse.redisbulkhead.runtime.";
     private static final String COROUTINES = "kotlinx.coroutines.CancellableContinuation";
@@ -59,20 +55,14 @@ class OptionalLibrariesProcessor {
     }
 
     @BuildStep
-    HealthBuildItem check(RedisBulkheadBuildTimeConfig config) {
-        return new HealthBuildItem(RUNTIME + "health.BulkheadsHealthCheck", config.health().enabled());
-    }
-
-    @BuildStep
-    @Record(ExecutionTime.RUNTIME_INIT)
-    @Consume(SyntheticBeansRuntimeInitBuildItem.class)
-    void describeCheckOfTheClient(HealthRecorder recorder, BeanContainerBuildItem beans, Capabilities capabilities,
-            RedisBulkheadBuildTimeConfig config) {
+    HealthBuildItem check(RedisBulkheadBuildTimeConfig config, Capabilities capabilities) {
         if (capabilities.isPresent(Capability.SMALLRYE_HEALTH) && config.store().needsRedis() && ConfigProvider.getConfig()
                 .getOptionalValue("quarkus.redis.health.enabled", Boolean.class).orElse(true)) {
-            recorder.describeCheckOfTheClient(beans.getValue(),
-                    config.redisClient().orElse(RedisConfig.DEFAULT_CLIENT_NAME));
+            LOG.info("The Redis client has a readiness check of its own. In an outage, it is down even if all bulkheads"
+                    + " continue (on-outage), and it waits for quarkus.redis.timeout. If nothing else needs Redis, set"
+                    + " quarkus.redis.health.enabled=false");
         }
+        return new HealthBuildItem(RUNTIME + "health.BulkheadsHealthCheck", config.health().enabled());
     }
 
     /** Whether the application has kotlinx-coroutines-core. */

@@ -44,8 +44,8 @@ class ReflectionTest {
     /** Quarkus reads the configuration through generated classes, and converts text to enums. */
     private static final Pattern GENERATED_FOR_CONFIGURATION = Pattern
             .compile("\\w+ runtime\\.config\\.RedisBulkhead\\w+Config\\S*\\$\\$CMImpl.*");
-    private static final List<String> ENUMS = List.of("class runtime.config.StoreKind",
-            "class runtime.config.OnFull", "class OnOutage", "class OnLost");
+    private static final List<String> ENUMS = List.of("class runtime.config.RedisBulkheadBuildTimeConfig$StoreKind",
+            "class runtime.config.RedisBulkheadRuntimeConfig$OnFull", "class OnOutage", "class OnLost");
 
     /**
      * The container compares bindings of interceptors, and shows configuration and events the constructors they are injected

@@ -5,7 +5,6 @@ import java.util.Collections;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Collectors;
 
 import jakarta.annotation.Priority;
 import jakarta.enterprise.event.Observes;
@@ -17,7 +16,6 @@ import org.eclipse.microprofile.config.ConfigProvider;
 import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.LockSpec;
-import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.RedisLock;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
@@ -35,8 +33,7 @@ import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.Valu
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkiverse.redisbulkhead.runtime.message.NearestNames;
-import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
-import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead;
+import io.quarkiverse.redisbulkhead.runtime.message.Texts;
 import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkus.arc.Arc;
@@ -94,8 +91,8 @@ public class BulkheadRegistry implements RedisBulkheads {
         }
         if (inRedis && !definitions.rejectingInsteadOfLocal().isEmpty()) {
             LOG.infof("Bulkheads with fewer permits than %sinstances reject calls while Redis is away, although %son-outage is "
-                    + "local: %s. For a limit of each instance there, set local-permits for them", PropertyNames.PREFIX,
-                    PropertyNames.PREFIX, String.join(", ", definitions.rejectingInsteadOfLocal()));
+                    + "local: %s. For a limit of each instance there, set local-permits for them", Texts.PREFIX,
+                    Texts.PREFIX, String.join(", ", definitions.rejectingInsteadOfLocal()));
         }
     }
 
@@ -122,13 +119,13 @@ public class BulkheadRegistry implements RedisBulkheads {
     private void requireRedisForDeclared(ValidationErrors errors) {
         if (withoutRedis && bulkheads.values().stream().anyMatch(EffectiveBulkhead::enabled)) {
             errors.add(MessageCode.RBH027, "", withoutRedis("the bulkheads " + String.join(", ", bulkheads.keySet()) + " need",
-                    "switch the bulkheads off by " + PropertyNames.PREFIX + "enabled=false, or keep the permits"));
+                    "switch the bulkheads off by " + Texts.PREFIX + "enabled=false, or keep the permits"));
         }
     }
 
     private String withoutRedis(String who, String alternative) {
         return redis.hostsProperty() + " is not set, but " + who + " that Redis. Set it, " + alternative
-                + " in this process by " + PropertyNames.PREFIX + "store=local when the application is built";
+                + " in this process by " + Texts.PREFIX + "store=local when the application is built";
     }
 
     private Semaphore semaphore(SemaphoreSpec spec, boolean limiting) {
@@ -163,14 +160,8 @@ public class BulkheadRegistry implements RedisBulkheads {
                 : new SemaphoreView(semaphore(SemaphoreSpec.named(name).permits(1).build(), true), Keys.ANY, runtime.get());
     }
 
-    private DeclaredBulkhead declared(EffectiveBulkhead bulkhead) {
-        String name = bulkhead.spec().name();
-        return new DeclaredBulkhead(bulkhead.spec(), bulkhead.enabled(), definitions.isKeyed(name),
-                definitions.annotations().locations(name), definitions.weights(name));
-    }
-
     private Keys keysOf(String name) {
-        return !bulkheads.containsKey(name) ? Keys.ANY : definitions.isKeyed(name) ? Keys.NEEDED : Keys.NONE;
+        return !bulkheads.containsKey(name) ? Keys.ANY : bulkheads.get(name).keyed() ? Keys.NEEDED : Keys.NONE;
     }
 
     @Override
@@ -201,21 +192,10 @@ public class BulkheadRegistry implements RedisBulkheads {
      */
     public synchronized Overview overview() {
         if (overview == null) {
-            overview = new Overview(bulkheads.values().stream().map(this::declared).toList(),
-                    name -> inCode.inForce(name).map(this::declared), inCode::listed, this::changeable,
+            overview = new Overview(bulkheads, inCode::inForce, inCode::listed, this::changeable,
                     () -> runtime.get().engine(), System::nanoTime);
         }
         return overview;
-    }
-
-    /**
-     * What calls of the declared bulkheads do while Redis is away.
-     *
-     * @return the policies of those that limit anything; empty when none does
-     */
-    public Set<OnOutage> outagePolicies() {
-        return bulkheads.values().stream().filter(EffectiveBulkhead::enabled).map(bulkhead -> bulkhead.spec().onOutage())
-                .collect(Collectors.toSet());
     }
 
     /**

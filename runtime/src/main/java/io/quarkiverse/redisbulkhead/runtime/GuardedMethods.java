@@ -31,7 +31,7 @@ import io.quarkiverse.redisbulkhead.ResolvedKey;
 import io.quarkiverse.redisbulkhead.runtime.GuardedMethod.Skips;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallResult;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
-import io.quarkiverse.redisbulkhead.runtime.config.OnFull;
+import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig.OnFull;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadUse;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.KeyOrigin;

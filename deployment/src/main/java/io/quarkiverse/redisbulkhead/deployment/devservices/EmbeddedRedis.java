@@ -1,6 +1,11 @@
 package io.quarkiverse.redisbulkhead.deployment.devservices;
 
+import static redis.embedded.core.ExecutableProvider.newExecutableInPath;
+import static redis.embedded.core.ExecutableProvider.newJarResourceProvider;
+import static redis.embedded.core.ExecutableProvider.newProvidedVersionsMap;
+
 import java.io.BufferedReader;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -14,6 +19,9 @@ import java.util.StringJoiner;
 import io.quarkus.deployment.builditem.Startable;
 import io.quarkus.deployment.util.FileUtil;
 import redis.embedded.Redis;
+import redis.embedded.error.OsArchitectureNotFound;
+import redis.embedded.error.UnknownOSName;
+import redis.embedded.model.OsArchitecture;
 
 /**
  * A Redis server as a child process: on a free loopback port, without persistence, with a temporary folder that is deleted
@@ -27,7 +35,7 @@ public final class EmbeddedRedis implements Startable {
     private static final String HOST = "127.0.0.1";
 
     private final Path parent;
-    private final List<RedisExecutable> executables;
+    private final List<Executable> executables;
 
     private Path directory;
     private Thread shutdownHook;
@@ -40,11 +48,11 @@ public final class EmbeddedRedis implements Startable {
      * @param executable what to run, by default the bundled executable
      */
     public EmbeddedRedis(Optional<String> executable) {
-        this(Path.of(System.getProperty("java.io.tmpdir")), executable.map(RedisExecutable::configured)
-                .map(List::of).orElseGet(RedisExecutable::inOrderOfPreference));
+        this(Path.of(System.getProperty("java.io.tmpdir")), executable.map(Executable::configured)
+                .map(List::of).orElseGet(Executable::inOrderOfPreference));
     }
 
-    EmbeddedRedis(Path parent, List<RedisExecutable> executables) {
+    EmbeddedRedis(Path parent, List<Executable> executables) {
         this.parent = parent;
         this.executables = executables;
     }
@@ -112,7 +120,7 @@ public final class EmbeddedRedis implements Startable {
 
     private void launch() {
         StringJoiner reasons = new StringJoiner("; ");
-        for (RedisExecutable executable : executables) {
+        for (Executable executable : executables) {
             try {
                 launch(executable.find(directory));
                 return;
@@ -173,6 +181,49 @@ public final class EmbeddedRedis implements Startable {
             throw new UncheckedIOException("The folder of the embedded Redis could not be deleted: " + directory, e);
         } finally {
             directory = null;
+        }
+    }
+
+    /** A source of the executable of a Redis server. */
+    @FunctionalInterface
+    interface Executable {
+
+        /**
+         * Finds the executable.
+         *
+         * @param directory where the executable may be written to
+         * @throws IOException if this place has none for this platform
+         */
+        Path find(Path directory) throws IOException;
+
+        /** The places, in the order in which to try them: the bundled executable, then {@code redis-server} on the PATH. */
+        static List<Executable> inOrderOfPreference() {
+            return List.of(Executable::bundled,
+                    directory -> newExecutableInPath("redis-server").get().toPath());
+        }
+
+        /** The executable of {@code quarkus.redis-bulkhead.devservices.executable}. */
+        static Executable configured(String executable) {
+            return directory -> {
+                Path path = Path.of(executable);
+                if (!Files.isExecutable(path)) {
+                    throw new IOException(
+                            "quarkus.redis-bulkhead.devservices.executable is " + executable + ", which cannot be executed");
+                }
+                return path.toAbsolutePath();
+            };
+        }
+
+        private static Path bundled(Path directory) throws IOException {
+            try {
+                var executables = newProvidedVersionsMap();
+                if (!executables.containsKey(OsArchitecture.detectOSandArchitecture())) {
+                    throw new FileNotFoundException("No Redis is bundled for this platform");
+                }
+                return newJarResourceProvider(directory::toFile, executables).get().toPath();
+            } catch (UnknownOSName | OsArchitectureNotFound e) {
+                throw new IOException("No Redis is bundled for this platform", e);
+            }
         }
     }
 }

@@ -41,8 +41,7 @@ public record AnnotatedElement(Declaration declaration, List<BulkheadDeclaration
         if (written.isEmpty()) {
             return Optional.empty();
         }
-        String place = declaration.kind() == Kind.CLASS ? SourceLocations.of(declaration.asClass())
-                : SourceLocations.of(declaration.asMethod());
+        String place = SourceLocations.of(declaration);
         return Optional.of(new AnnotatedElement(declaration,
                 written.stream().map(annotation -> read(place, annotation)).toList()));
     }

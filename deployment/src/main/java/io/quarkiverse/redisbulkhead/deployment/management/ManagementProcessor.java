@@ -14,9 +14,7 @@ import org.jboss.jandex.DotName;
 
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.management.ManagementEndpoint;
-import io.quarkiverse.redisbulkhead.runtime.management.ManagementRecorder;
-import io.quarkiverse.redisbulkhead.runtime.management.ManagementRecorder.Operation;
-import io.quarkus.arc.deployment.AdditionalBeanBuildItem;
+import io.quarkiverse.redisbulkhead.runtime.management.ManagementEndpoint.Operation;
 import io.quarkus.deployment.Capabilities;
 import io.quarkus.deployment.Capability;
 import io.quarkus.deployment.annotations.BuildProducer;
@@ -50,15 +48,8 @@ class ManagementProcessor {
     private static final DotName SECURITY = DotName.createSimple("io.quarkus.vertx.http.security.HttpSecurity");
 
     @BuildStep
-    AdditionalBeanBuildItem endpoint(Capabilities capabilities) {
-        return capabilities.isPresent(Capability.VERTX_HTTP)
-                ? AdditionalBeanBuildItem.unremovableOf(ManagementEndpoint.class)
-                : null;
-    }
-
-    @BuildStep
     @Record(ExecutionTime.RUNTIME_INIT)
-    void routes(ManagementRecorder recorder, RedisBulkheadBuildTimeConfig config, Capabilities capabilities,
+    void routes(ManagementEndpoint recorder, RedisBulkheadBuildTimeConfig config, Capabilities capabilities,
             BuildProducer<RouteBuildItem> routes) {
         if (capabilities.isMissing(Capability.VERTX_HTTP)) {
             return;
@@ -75,7 +66,7 @@ class ManagementProcessor {
     /** Not if code of the application may secure the path: it cannot be asked for what it secures. */
     @BuildStep
     @Record(ExecutionTime.RUNTIME_INIT)
-    void warnIfOpen(ManagementRecorder recorder, RedisBulkheadBuildTimeConfig config, Capabilities capabilities,
+    void warnIfOpen(ManagementEndpoint recorder, RedisBulkheadBuildTimeConfig config, Capabilities capabilities,
             CombinedIndexBuildItem application, Optional<FrameworkEndpointsBuildItem> endpoints,
             Optional<UseManagementInterfaceBuildItem> managementInterface) {
         boolean own = managementInterface.isPresent();

@@ -11,7 +11,7 @@ import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkiverse.redisbulkhead.runtime.message.NearestNames;
-import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
+import io.quarkiverse.redisbulkhead.runtime.message.Texts;
 import io.quarkus.redis.runtime.client.config.RedisConfig;
 
 /**
@@ -32,7 +32,7 @@ record BuildConfigurationRule(Config config, RedisBulkheadBuildTimeConfig fixed,
     @Override
     public void check(BulkheadUsage usage, ValidationErrors errors) {
         if (fixed.management().enabled() && !http) {
-            errors.add(MessageCode.RBH029, PropertyNames.PREFIX + "management.enabled",
+            errors.add(MessageCode.RBH029, Texts.PREFIX + "management.enabled",
                     "the management endpoint needs an HTTP server, which this application does not have. Add the extension"
                             + " io.quarkus:quarkus-vertx-http, or another extension that includes it, such as"
                             + " io.quarkus:quarkus-rest; or leave the property out");
@@ -49,7 +49,7 @@ record BuildConfigurationRule(Config config, RedisBulkheadBuildTimeConfig fixed,
         for (String property : config.getPropertyNames()) {
             // In any profile.
             String name = property.startsWith("%") ? property.substring(property.indexOf('.') + 1) : property;
-            List<String> segments = name.startsWith(CLIENTS) ? PropertyNames.segments(name, CLIENTS) : List.of();
+            List<String> segments = name.startsWith(CLIENTS) ? Texts.segments(name, CLIENTS) : List.of();
             if (segments.size() > 1 && segments.get(0).equals(client)) {
                 return;
             }
@@ -60,7 +60,7 @@ record BuildConfigurationRule(Config config, RedisBulkheadBuildTimeConfig fixed,
         }
         // The environment gives values to properties whose names it does not list.
         if (configured && !known.contains(client) && LOCATIONS.stream().noneMatch(location -> isSet(client, location))) {
-            errors.add(MessageCode.RBH022, PropertyNames.PREFIX + "redis-client", "there is no Redis client '" + client + "'. "
+            errors.add(MessageCode.RBH022, Texts.PREFIX + "redis-client", "there is no Redis client '" + client + "'. "
                     + NearestNames.meant(client, known).map(meant -> "Did you mean '" + meant + "'? ").orElse("")
                     + (known.isEmpty() ? "Only the default client is configured" : "There are " + String.join(", ", known))
                     + ". Set " + RedisConfig.getPropertyName(client, RedisConfig.HOSTS)

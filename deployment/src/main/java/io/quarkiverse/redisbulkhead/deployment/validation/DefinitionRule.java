@@ -5,13 +5,12 @@ import org.eclipse.microprofile.config.Config;
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
 import io.quarkiverse.redisbulkhead.deployment.discovery.GuardedBeanMethod;
 import io.quarkiverse.redisbulkhead.deployment.discovery.Names;
-import io.quarkiverse.redisbulkhead.runtime.config.StoreKind;
+import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig.StoreKind;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.EffectiveBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
-import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
 import io.quarkiverse.redisbulkhead.runtime.message.Texts;
 
 /**
@@ -46,11 +45,11 @@ record DefinitionRule(Config config, StoreKind store) implements Rule {
     private static void checkOverlappingRuns(GuardedBeanMethod guard, String name, EffectiveDefinitions definitions,
             ValidationErrors errors) {
         EffectiveBulkhead bulkhead = definitions.bulkheads().get(name);
-        if (bulkhead != null && bulkhead.spec().permits() == 1 && definitions.onFull(name).isEmpty()) {
+        if (bulkhead != null && bulkhead.spec().permits() == 1 && !definitions.values(name).containsKey("on-full")) {
             errors.warn(MessageCode.RBH037, guard.place(), "a run that begins while the only permit of "
                     + Texts.annotation(name) + " is taken is skipped, even if the previous run of this instance has it. Set"
                     + " concurrentExecution = SKIP in @Scheduled if runs must not overlap within an instance, or decide for all"
-                    + " calls with " + PropertyNames.of(name, "on-full") + ", which is reject or skip");
+                    + " calls with " + Texts.property(name, "on-full") + ", which is reject or skip");
         }
     }
 }

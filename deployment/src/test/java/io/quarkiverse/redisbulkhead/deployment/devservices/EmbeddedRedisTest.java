@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import io.quarkiverse.redisbulkhead.deployment.behaviour.KillableRedis;
+import io.quarkiverse.redisbulkhead.deployment.devservices.EmbeddedRedis.Executable;
 
 class EmbeddedRedisTest {
 
@@ -58,8 +59,8 @@ class EmbeddedRedisTest {
 
     @Test
     void triesTheNextExecutableWhenOneDoesNotRun() {
-        RedisExecutable broken = directory -> Files.writeString(directory.resolve("broken"), "not a program");
-        List<RedisExecutable> executables = new ArrayList<>(RedisExecutable.inOrderOfPreference());
+        Executable broken = directory -> Files.writeString(directory.resolve("broken"), "not a program");
+        List<Executable> executables = new ArrayList<>(Executable.inOrderOfPreference());
         executables.add(0, broken);
         try (EmbeddedRedis redis = new EmbeddedRedis(parent, executables)) {
             redis.start();
@@ -70,7 +71,7 @@ class EmbeddedRedisTest {
 
     @Test
     void failsWithAdviceOnUnsupportedPlatforms() {
-        RedisExecutable missing = directory -> {
+        Executable missing = directory -> {
             throw new FileNotFoundException("none for this platform");
         };
         EmbeddedRedis redis = new EmbeddedRedis(parent, List.of(missing));
@@ -85,7 +86,7 @@ class EmbeddedRedisTest {
     @Test
     void runsOnlyTheConfiguredExecutable() throws IOException {
         Path started = parent.resolve("started");
-        Path bundled = RedisExecutable.inOrderOfPreference().get(0).find(Files.createDirectory(parent.resolve("bundled")));
+        Path bundled = Executable.inOrderOfPreference().get(0).find(Files.createDirectory(parent.resolve("bundled")));
         Path configured = Files.writeString(parent.resolve("configured"),
                 "#!/bin/sh\ntouch " + started + "\nexec " + bundled + " \"$@\"\n");
         assertThat(configured.toFile().setExecutable(true)).isTrue();
@@ -106,7 +107,7 @@ class EmbeddedRedisTest {
     }
 
     private EmbeddedRedis newRedis() {
-        return new EmbeddedRedis(parent, RedisExecutable.inOrderOfPreference());
+        return new EmbeddedRedis(parent, Executable.inOrderOfPreference());
     }
 
     private static Set<ProcessHandle> children() {

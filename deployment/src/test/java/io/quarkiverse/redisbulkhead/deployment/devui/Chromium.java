@@ -12,8 +12,8 @@ import org.junit.jupiter.api.Assumptions;
 import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.BrowserContext;
 import com.microsoft.playwright.BrowserType;
+import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Playwright;
-import com.microsoft.playwright.options.ColorScheme;
 
 /** The Chromium that is installed on this machine. Nothing is downloaded. */
 final class Chromium implements AutoCloseable {
@@ -42,12 +42,11 @@ final class Chromium implements AutoCloseable {
         return new Chromium(executable.get());
     }
 
-    /** A user with a separate profile. */
-    BrowserContext user(ColorScheme colors, int width, int height) {
-        BrowserContext user = browser.newContext(new Browser.NewContextOptions().setColorScheme(colors)
-                .setViewportSize(width, height).setLocale("en-GB"));
+    Page newPage() {
+        BrowserContext user = browser.newContext(
+                new Browser.NewContextOptions().setViewportSize(1_400, 1_000).setLocale("en-GB"));
         user.setDefaultTimeout(TIMEOUT_MILLIS);
-        return user;
+        return user.newPage();
     }
 
     @Override

@@ -26,7 +26,6 @@ import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
-import io.quarkiverse.redisbulkhead.RedisLock;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.deployment.OtherInstance;
@@ -46,8 +45,6 @@ public class DemoApplication {
     @Inject
     Reports reports;
     @Inject
-    PartnerApi partner;
-    @Inject
     Crawler crawler;
     @Inject
     RedisBulkheads bulkheads;
@@ -62,12 +59,6 @@ public class DemoApplication {
     @Path("/reports")
     public String report() {
         return reports.render(gate);
-    }
-
-    @GET
-    @Path("/quotes")
-    public String quote() {
-        return partner.quote(gate);
     }
 
     @GET
@@ -146,16 +137,6 @@ public class DemoApplication {
         return name;
     }
 
-    /** Acquires a lock. */
-    @GET
-    @Path("/lock")
-    public String lock() {
-        RedisLock lock = bulkheads.lock("nightly-import");
-        CountDownLatch end = gate;
-        lock.run(Duration.ZERO, () -> await(end));
-        return "done";
-    }
-
     @GET
     @Path("/lost")
     public List<String> lost() {
@@ -196,9 +177,7 @@ public class DemoApplication {
     @ApplicationScoped
     public static class PartnerApi {
         @RedisBulkhead(name = "partner-api", permits = 3)
-        public String quote(CountDownLatch end) {
-            await(end);
-            return "quote";
+        public void quote() {
         }
     }
 

@@ -26,7 +26,6 @@ import com.microsoft.playwright.Page;
 import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.AriaRole;
 import com.microsoft.playwright.options.BoundingBox;
-import com.microsoft.playwright.options.ColorScheme;
 
 import io.quarkiverse.redisbulkhead.deployment.OtherInstance;
 import io.quarkiverse.redisbulkhead.deployment.behaviour.KillableRedis;
@@ -625,7 +624,7 @@ class DevUiTest {
         if (chromium == null) {
             chromium = Chromium.start();
             PlaywrightAssertions.setDefaultAssertionTimeout(ASSERTION_MILLIS);
-            page = chromium.user(ColorScheme.LIGHT, 1_400, 1_000).newPage();
+            page = chromium.newPage();
             page.onConsoleMessage(message -> System.out.println("browser: " + message.text()));
             page.onPageError(error -> System.out.println("browser: " + error));
             page.navigate(Demo.ROOT + "/q/dev-ui/extensions");

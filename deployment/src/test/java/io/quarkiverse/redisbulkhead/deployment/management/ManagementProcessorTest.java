@@ -20,7 +20,6 @@ import org.junit.jupiter.api.Test;
 import io.quarkiverse.redisbulkhead.deployment.Mapped;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.management.ManagementEndpoint;
-import io.quarkiverse.redisbulkhead.runtime.management.ManagementRecorder;
 import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
 import io.quarkus.deployment.Capabilities;
 import io.quarkus.deployment.Capability;
@@ -104,7 +103,7 @@ class ManagementProcessorTest {
 
     private List<String> routes(String changes) {
         List<RouteBuildItem> routes = new ArrayList<>();
-        new ManagementProcessor().routes(new ManagementRecorder(), config(changes),
+        new ManagementProcessor().routes(new ManagementEndpoint(), config(changes),
                 new Capabilities(Set.of(Capability.VERTX_HTTP)), routes::add);
         return routes.stream().map(this::text).toList();
     }
@@ -119,7 +118,7 @@ class ManagementProcessorTest {
             List<Class<?>> application, String... capabilities) throws Exception {
         List<String> warnings = new ArrayList<>();
         IndexView index = Index.of(application);
-        new ManagementProcessor().warnIfOpen(new ManagementRecorder() {
+        new ManagementProcessor().warnIfOpen(new ManagementEndpoint() {
 
             @Override
             public void warnIfOpen(String path, String permissions, String root, String open) {

@@ -29,96 +29,49 @@ final class KeyResolverBeanMistakes {
                     Endless.class },
             "RBH021 Endless#resolve: keyResolver = Endless.class would have to resolve the key of its own call, in an "
                     + "endless recursion. Guard other methods, or name another resolver",
-            "RBH021 Methods#abstractClass: " + because("Abstract", "is not a bean. It is abstract, and no bean "
-                    + "inherits from it"),
-            "RBH021 Methods#byInterface: @RedisBulkhead(name = \"resolved\"): keyResolver ="
-                    + " io.quarkiverse.redisbulkhead.BulkheadKeyResolver.class is the default, which stands for no resolver."
-                    + " Name the class of a bean, or remove keyResolver",
-            "RBH021 Methods#constructors: " + because("Constructors",
-                    "is not a bean. It has several constructors: mark one with @Inject, or add one without parameters"),
-            "RBH021 Methods#hidden: " + because("Hidden", "is not a bean type of its bean, because @Typed omits it. "
-                    + "Add it there"),
-            "RBH021 Methods#inner: " + because("Inner",
-                    "is not a bean. An inner, local or anonymous class cannot be a bean: make it static or a "
-                            + "top-level class, and add a scope such as @ApplicationScoped"),
-            "RBH021 Methods#otherProfile: " + because("OtherProfile", TAKEN_OUT),
-            "RBH021 Methods#parent: " + because("Parent", "matches several beans: Child, Parent" + SEVERAL_WAY_OUT),
-            "RBH021 Methods#plain: " + because("Plain", "is not a bean. Add a scope such as @ApplicationScoped"),
-            "RBH021 Methods#port: " + because("Port", "is not a bean. It is an interface, and no bean implements it"),
-            "RBH021 Methods#produced: " + because("Produced",
-                    "matches several beans: Producers#field, Producers#method" + SEVERAL_WAY_OUT),
-            "RBH021 Methods#qualified: " + because("Qualified",
-                    "matches no bean without qualifiers. Beans with qualifiers: Qualified. Remove the qualifiers, or "
-                            + "add @Default"),
-            "RBH021 Methods#vetoed: " + because("VetoedKey", TAKEN_OUT),
+            because("Abstract", "is not a bean. It is abstract, and no bean inherits from it"),
+            because("BulkheadKeyResolver", "is the default, which stands for no resolver. Name the class of a bean, or remove"
+                    + " keyResolver").replace("= BulkheadKeyResolver", "= io.quarkiverse.redisbulkhead.BulkheadKeyResolver"),
+            because("Constructors", "is not a bean. It has several constructors: mark one with @Inject, or add one without"
+                    + " parameters"),
+            because("Hidden", "is not a bean type of its bean, because @Typed omits it. Add it there"),
+            because("Inner", "is not a bean. An inner, local or anonymous class cannot be a bean: make it static or a top-level"
+                    + " class, and add a scope such as @ApplicationScoped"),
+            because("OtherProfile", TAKEN_OUT),
+            because("Parent", "matches several beans: Child, Parent" + SEVERAL_WAY_OUT),
+            because("Plain", "is not a bean. Add a scope such as @ApplicationScoped"),
+            because("Port", "is not a bean. It is an interface, and no bean implements it"),
+            because("Produced", "matches several beans: Producers#field, Producers#method" + SEVERAL_WAY_OUT),
+            because("Qualified", "matches no bean without qualifiers. Beans with qualifiers: Qualified. Remove the qualifiers,"
+                    + " or add @Default"),
+            because("VetoedKey", TAKEN_OUT),
             "RBH021 Whole: @RedisBulkhead(name = \"resolved-class\"): keyResolver = Plain.class is not a bean. Add a scope "
                     + "such as @ApplicationScoped");
 
     private static String because(String type, String reason) {
-        return "@RedisBulkhead(name = \"resolved\"): keyResolver = " + type + ".class " + reason;
+        return "RBH021 Methods#resolved: @RedisBulkhead(name = \"by " + type + "\"): keyResolver = " + type + ".class "
+                + reason;
     }
 
     @Singleton
     static class Methods {
-        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = Plain.class)
-        void plain() {
-        }
-
-        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = BulkheadKeyResolver.class)
-        void byInterface() {
-        }
-
-        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = Abstract.class)
-        void abstractClass() {
-        }
-
-        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = Port.class)
-        void port() {
-        }
-
-        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = Inner.class)
-        void inner() {
-        }
-
-        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = Constructors.class)
-        void constructors() {
-        }
-
-        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = Parent.class)
-        void parent() {
-        }
-
-        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = Child.class)
-        void child() {
-        }
-
-        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = Produced.class)
-        void produced() {
-        }
-
-        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = Qualified.class)
-        void qualified() {
-        }
-
-        // A name alone leaves the bean its default qualifier.
-        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = NamedOnly.class)
-        void named() {
-        }
-
-        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = Hidden.class)
-        void hidden() {
-        }
-
-        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = OtherProfile.class)
-        void otherProfile() {
-        }
-
-        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = VetoedKey.class)
-        void vetoed() {
-        }
-
-        @RedisBulkhead(name = "resolved", permits = 1, keyResolver = Stubbed.class)
-        void alternative() {
+        // A name alone leaves a bean its default qualifier.
+        @RedisBulkhead(name = "by Abstract", permits = 1, keyResolver = Abstract.class)
+        @RedisBulkhead(name = "by BulkheadKeyResolver", permits = 1, keyResolver = BulkheadKeyResolver.class)
+        @RedisBulkhead(name = "by Child", permits = 1, keyResolver = Child.class)
+        @RedisBulkhead(name = "by Constructors", permits = 1, keyResolver = Constructors.class)
+        @RedisBulkhead(name = "by Hidden", permits = 1, keyResolver = Hidden.class)
+        @RedisBulkhead(name = "by Inner", permits = 1, keyResolver = Inner.class)
+        @RedisBulkhead(name = "by NamedOnly", permits = 1, keyResolver = NamedOnly.class)
+        @RedisBulkhead(name = "by OtherProfile", permits = 1, keyResolver = OtherProfile.class)
+        @RedisBulkhead(name = "by Parent", permits = 1, keyResolver = Parent.class)
+        @RedisBulkhead(name = "by Plain", permits = 1, keyResolver = Plain.class)
+        @RedisBulkhead(name = "by Port", permits = 1, keyResolver = Port.class)
+        @RedisBulkhead(name = "by Produced", permits = 1, keyResolver = Produced.class)
+        @RedisBulkhead(name = "by Qualified", permits = 1, keyResolver = Qualified.class)
+        @RedisBulkhead(name = "by Stubbed", permits = 1, keyResolver = Stubbed.class)
+        @RedisBulkhead(name = "by VetoedKey", permits = 1, keyResolver = VetoedKey.class)
+        void resolved() {
         }
     }
 

@@ -23,20 +23,30 @@ final class KeyTypeMistakes {
     static final Mistakes ALL = new Mistakes(KeyTypeMistakes.class,
             new Class<?>[] { Refused.class, Allowed.class, Colour.class, Tenant.class, Generic.class, OfText.class,
                     OfTenants.class },
-            "RBH019 Generic#keyed: " + refusal("Tenant"),
-            "RBH019 Refused#array: " + refusal("java.lang.String[]"),
-            "RBH019 Refused#arrayOfPrimitives: " + refusal("byte[]"),
-            "RBH019 Refused#changing: " + refusal("java.util.concurrent.atomic.AtomicInteger"),
-            "RBH019 Refused#clock: " + refusal("java.time.Clock"),
-            "RBH019 Refused#collection: " + refusal("java.util.List<java.lang.String>"),
-            "RBH019 Refused#enums: " + refusal("Colour[]"),
-            "RBH019 Refused#number: " + refusal("java.lang.Number"),
-            "RBH019 Refused#object: " + refusal("java.lang.Object"),
-            "RBH019 Refused#own: " + refusal("Tenant"),
-            "RBH019 Refused#unbound: " + refusal("T"));
+            "RBH018 Allowed#keys: "
+                    + several("a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o", "p", "q",
+                            "r", "s", "t"),
+            "RBH019 Generic#keyed: " + refusal("key", "Tenant"),
+            "RBH018 Refused#keys: " + several("array", "bytes", "changing", "clock", "list", "enums", "number", "object", "own",
+                    "unbound"),
+            "RBH019 Refused#keys: " + refusal("array", "java.lang.String[]"),
+            "RBH019 Refused#keys: " + refusal("bytes", "byte[]"),
+            "RBH019 Refused#keys: " + refusal("changing", "java.util.concurrent.atomic.AtomicInteger"),
+            "RBH019 Refused#keys: " + refusal("clock", "java.time.Clock"),
+            "RBH019 Refused#keys: " + refusal("enums", "Colour[]"),
+            "RBH019 Refused#keys: " + refusal("list", "java.util.List<java.lang.String>"),
+            "RBH019 Refused#keys: " + refusal("number", "java.lang.Number"),
+            "RBH019 Refused#keys: " + refusal("object", "java.lang.Object"),
+            "RBH019 Refused#keys: " + refusal("own", "Tenant"),
+            "RBH019 Refused#keys: " + refusal("unbound", "T"));
 
-    private static String refusal(String type) {
-        return "@BulkheadKey on parameter 'key': values of type " + type
+    private static String several(String... names) {
+        return "@RedisBulkhead(name = \"typed\") has several keys here: parameter '" + String.join("', parameter '", names)
+                + "'. Keep one of them; a keyResolver can make one key from several parameters";
+    }
+
+    private static String refusal(String name, String type) {
+        return "@BulkheadKey on parameter '" + name + "': values of type " + type
                 + " cannot be used as a key. Use a keyResolver, or a parameter that is a String or another CharSequence, a"
                 + " primitive or its wrapper, a BigInteger, BigDecimal, enum, UUID, URI or value of java.time";
     }
@@ -49,101 +59,25 @@ final class KeyTypeMistakes {
     record Tenant(String name) {
     }
 
+    // One method each: that it has several keys is a mistake as well.
     @Singleton
     @RedisBulkhead(name = "typed", permits = 1)
     static class Refused {
-        void array(@BulkheadKey String[] key) {
-        }
-
-        void arrayOfPrimitives(@BulkheadKey byte[] key) {
-        }
-
-        void changing(@BulkheadKey AtomicInteger key) {
-        }
-
-        void clock(@BulkheadKey Clock key) {
-        }
-
-        void collection(@BulkheadKey List<String> key) {
-        }
-
-        void enums(@BulkheadKey Colour[] key) {
-        }
-
-        void number(@BulkheadKey Number key) {
-        }
-
-        void object(@BulkheadKey Object key) {
-        }
-
-        void own(@BulkheadKey Tenant key) {
-        }
-
-        <T> void unbound(@BulkheadKey T key) {
+        <T> void keys(@BulkheadKey String[] array, @BulkheadKey byte[] bytes, @BulkheadKey AtomicInteger changing,
+                @BulkheadKey Clock clock, @BulkheadKey List<String> list, @BulkheadKey Colour[] enums,
+                @BulkheadKey Number number, @BulkheadKey Object object, @BulkheadKey Tenant own, @BulkheadKey T unbound) {
         }
     }
 
     @Singleton
     @RedisBulkhead(name = "typed", permits = 1)
     static class Allowed {
-        void string(@BulkheadKey String key) {
-        }
-
-        void charSequence(@BulkheadKey CharSequence key) {
-        }
-
-        void builder(@BulkheadKey StringBuilder key) {
-        }
-
-        void buffer(@BulkheadKey StringBuffer key) {
-        }
-
-        void charBuffer(@BulkheadKey CharBuffer key) {
-        }
-
-        void primitive(@BulkheadKey int key) {
-        }
-
-        void truth(@BulkheadKey boolean key) {
-        }
-
-        void wrapper(@BulkheadKey Long key) {
-        }
-
-        void character(@BulkheadKey Character key) {
-        }
-
-        void bigInteger(@BulkheadKey BigInteger key) {
-        }
-
-        void bigDecimal(@BulkheadKey BigDecimal key) {
-        }
-
-        void ownEnum(@BulkheadKey Colour key) {
-        }
-
-        void enumOfJdk(@BulkheadKey TimeUnit key) {
-        }
-
-        void uuid(@BulkheadKey UUID key) {
-        }
-
-        void uri(@BulkheadKey URI key) {
-        }
-
-        void instant(@BulkheadKey Instant key) {
-        }
-
-        void date(@BulkheadKey LocalDate key) {
-        }
-
-        void time(@BulkheadKey ZonedDateTime key) {
-        }
-
-        <T extends CharSequence> void bound(@BulkheadKey T key) {
-        }
-
-        <E extends Enum<E>> void anyEnum(@BulkheadKey E key) {
+        <T extends CharSequence, E extends Enum<E>> void keys(@BulkheadKey String a, @BulkheadKey CharSequence b,
+                @BulkheadKey StringBuilder c, @BulkheadKey StringBuffer d, @BulkheadKey CharBuffer e, @BulkheadKey int f,
+                @BulkheadKey boolean g, @BulkheadKey Long h, @BulkheadKey Character i, @BulkheadKey BigInteger j,
+                @BulkheadKey BigDecimal k, @BulkheadKey Colour l, @BulkheadKey TimeUnit m, @BulkheadKey UUID n,
+                @BulkheadKey URI o, @BulkheadKey Instant p, @BulkheadKey LocalDate q, @BulkheadKey ZonedDateTime r,
+                @BulkheadKey T s, @BulkheadKey E t) {
         }
     }
 

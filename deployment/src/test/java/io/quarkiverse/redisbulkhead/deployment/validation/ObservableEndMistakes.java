@@ -11,7 +11,6 @@ import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 
 import jakarta.inject.Singleton;
 import jakarta.ws.rs.container.AsyncResponse;
@@ -58,7 +57,6 @@ final class ObservableEndMistakes {
                     + "returns org.jboss.resteasy.reactive.RestResponse<java.io.InputStream>" + WAY_OUT,
             "RBH014 Service#restMulti" + BECAUSE + "returns org.jboss.resteasy.reactive.RestMulti<java.lang.String>" + WAY_OUT,
             "RBH014 Service#sse" + BECAUSE + "answers through an SseEventSink" + WAY_OUT,
-            "RBH014 Service#stream" + BECAUSE + "returns java.util.stream.Stream<java.lang.String>" + WAY_OUT,
             "RBH014 Service#streamOfNumbers" + BECAUSE + "returns java.util.stream.IntStream" + WAY_OUT,
             "RBH014 Service#streamingOutput" + BECAUSE + "returns jakarta.ws.rs.core.StreamingOutput" + WAY_OUT,
             "RBH014 Service#tokenStream" + BECAUSE + "returns dev.langchain4j.service.TokenStream" + WAY_OUT,
@@ -120,10 +118,6 @@ final class ObservableEndMistakes {
         }
 
         StreamingOutput streamingOutput() {
-            return null;
-        }
-
-        Stream<String> stream() {
             return null;
         }
 

@@ -16,7 +16,7 @@ import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.EffectiveBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.Value;
 import io.quarkiverse.redisbulkhead.runtime.dev.DefinedValues.DefinedValue.Source;
-import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead;
+import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot;
 
 /**
  * The values of declared bulkheads, with the source of each.
@@ -47,7 +47,7 @@ record DefinedValues(EffectiveDefinitions definitions) {
     }
 
     List<DefinedValue> of(String name) {
-        SortedMap<String, Integer> weights = definitions.weights(name);
+        SortedMap<String, Integer> weights = definitions.bulkheads().get(name).weights();
         return inForce(name, definitions.bulkheads().get(name), weights).entrySet().stream()
                 .map(member -> value(member.getKey(), text(member.getValue()), stated(name, member.getKey(), weights)))
                 .toList();
@@ -58,7 +58,7 @@ record DefinedValues(EffectiveDefinitions definitions) {
         Map<String, Object> values = new LinkedHashMap<>();
         values.put("permits", spec.permits());
         values.put("weight", weights.isEmpty() ? spec.weight()
-                : weights.values().stream().distinct().map(DeclaredBulkhead::shown).map(Object::toString)
+                : weights.values().stream().distinct().map(Snapshot::weight).map(Object::toString)
                         .collect(Collectors.joining(", ")));
         values.put("fair", spec.fair());
         values.put("expire", spec.expire());
@@ -102,7 +102,7 @@ record DefinedValues(EffectiveDefinitions definitions) {
             return definitions.forAll().get(member);
         }
         Stream<String> ofCalls = weights.keySet().stream()
-                .filter(method -> member.equals("weight") && weights.get(method) == DeclaredBulkhead.OF_THE_CALL);
+                .filter(method -> member.equals("weight") && weights.get(method) == EffectiveBulkhead.OF_THE_CALL);
         String places = Stream.concat(definitions.annotations().of(name).stream()
                 .filter(place -> place.values().containsKey(member)).map(place -> place.written().location()), ofCalls)
                 .distinct().collect(Collectors.joining(", "));

@@ -18,7 +18,7 @@ import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
 import io.quarkiverse.redisbulkhead.runtime.dev.DefinedValues.DefinedValue;
 import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
-import io.quarkiverse.redisbulkhead.runtime.overview.Problem;
+import io.quarkiverse.redisbulkhead.runtime.overview.Overview.Problem;
 import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot;
 import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.BulkheadState;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
@@ -226,14 +226,14 @@ public class RedisBulkheadJsonRpcService {
             + " guarded methods")
     @DevMCPEnableByDefault
     public JsonObject definitions() {
-        return new JsonObject().put("bulkheads", new JsonArray(overview.declared().stream()
-                .map(bulkhead -> new JsonObject().put("name", bulkhead.name()).put("enabled", bulkhead.enabled())
+        return new JsonObject().put("bulkheads", new JsonArray(overview.declared().values().stream()
+                .map(bulkhead -> new JsonObject().put("name", bulkhead.spec().name()).put("enabled", bulkhead.enabled())
                         .put("keyed", bulkhead.keyed())
-                        .put("values", new JsonArray(values.apply(bulkhead.name()).stream().map(value -> new JsonObject()
+                        .put("values", new JsonArray(values.apply(bulkhead.spec().name()).stream().map(value -> new JsonObject()
                                 .put("member", value.member()).put("value", value.value())
                                 .put("source", value.source().name().toLowerCase(Locale.ROOT)).put("where", value.where()))
                                 .toList()))
-                        .put("places", new JsonArray(bulkhead.places())).put("methods", new JsonArray(bulkhead.methods())))
+                        .put("methods", new JsonArray(List.copyOf(bulkhead.weights().keySet()))))
                 .toList()));
     }
 

@@ -6,15 +6,15 @@ import static io.quarkiverse.redisbulkhead.runtime.dev.DefinedValues.DefinedValu
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
@@ -119,34 +119,17 @@ class DefinedValuesTest {
         }
     }
 
-    @Test
-    void configurationOfTheBulkheadWins() {
-        Map<String, DefinedValue> values = byMember(reports(values("quarkus.redis-bulkhead.reports.permits", "7",
-                "quarkus.redis-bulkhead.reports.weight", "2",
-                "quarkus.redis-bulkhead.reports.fair", "false", "quarkus.redis-bulkhead.reports.expire", "10s",
-                "quarkus.redis-bulkhead.reports.on-lost", "interrupt", "quarkus.redis-bulkhead.reports.on-outage", "local",
-                "quarkus.redis-bulkhead.reports.local-permits", "2", "quarkus.redis-bulkhead.reports.max-waiters", "0",
-                "quarkus.redis-bulkhead.reports.on-full", "skip", "quarkus.redis-bulkhead.reports.enabled", "true",
-                "quarkus.redis-bulkhead.reports.rest.retry-after", "none",
-                "quarkus.redis-bulkhead.reports.await-release", "true",
-                "quarkus.redis-bulkhead.on-outage", "allow")));
+    @ParameterizedTest
+    @CsvSource({ "permits, 7", "weight, 2", "fair, false", "expire, 10s", "min-hold, 1500ms", "keep-idle, 2s",
+            "on-lost, interrupt", "on-full, skip", "on-outage, local", "local-permits, 2", "max-waiters, 0",
+            "await-release, true", "rest.retry-after, none", "enabled, true" })
+    void configurationOfTheBulkheadWins(String member, String value) {
+        String property = "quarkus.redis-bulkhead.reports." + member;
+        Map<String, DefinedValue> values = byMember(reports(Map.of(property, value, "quarkus.redis-bulkhead.on-outage", "allow",
+                "quarkus.redis-bulkhead.keep-idle", "5s", "quarkus.redis-bulkhead.rest.retry-after", "9s")));
 
+        assertThat(values.get(member)).isEqualTo(new DefinedValue(member, value, CONFIGURATION, property));
         assertThat(values.get("max-wait").source()).isEqualTo(DEFAULT);
-        assertThat(byMember(reports(Map.of("quarkus.redis-bulkhead.reports.min-hold", "1500ms"))).get("min-hold")).isEqualTo(
-                new DefinedValue("min-hold", "1500ms", CONFIGURATION, "quarkus.redis-bulkhead.reports.min-hold"));
-        Set.of("permits", "weight", "fair", "expire", "on-lost", "on-outage", "local-permits", "max-waiters", "await-release",
-                "rest.retry-after", "on-full", "enabled")
-                .forEach(member -> assertThat(
-                        values.get(member)).satisfies(value -> {
-                            assertThat(value.source()).isEqualTo(CONFIGURATION);
-                            assertThat(value.where()).isEqualTo("quarkus.redis-bulkhead.reports." + member);
-                        }));
-        assertThat(values.get("weight").value()).as("in place of those of the methods").isEqualTo("2");
-        assertThat(values.get("expire").value()).isEqualTo("10s");
-        assertThat(values.get("on-outage").value()).isEqualTo("local");
-        assertThat(values.get("max-waiters").value()).isEqualTo("0");
-        assertThat(values.get("rest.retry-after").value()).isEqualTo("none");
-        assertThat(values.get("on-full").value()).isEqualTo("skip");
     }
 
     /** A policy for all bulkheads that does not suit this one. */
@@ -179,39 +162,19 @@ class DefinedValuesTest {
         assertThat(values.get("max-wait")).isEqualTo(new DefinedValue("max-wait", "1s", ANNOTATION, "A#first"));
     }
 
-    @Test
-    void globalPropertiesAreSources() {
-        Map<String, DefinedValue> values = byMember(
-                reports(Map.of("quarkus.redis-bulkhead.instances", "2", "quarkus.redis-bulkhead.enabled", "false",
-                        "quarkus.redis-bulkhead.rest.retry-after", "90s")));
-
-        assertThat(values.get("local-permits"))
-                .isEqualTo(new DefinedValue("local-permits", "2", CONFIGURATION, "quarkus.redis-bulkhead.instances"));
-        assertThat(values.get("enabled"))
-                .isEqualTo(new DefinedValue("enabled", "false", CONFIGURATION, "quarkus.redis-bulkhead.enabled"));
-        assertThat(values.get("rest.retry-after"))
-                .isEqualTo(new DefinedValue("rest.retry-after", "90s", CONFIGURATION,
-                        "quarkus.redis-bulkhead.rest.retry-after"));
+    @ParameterizedTest
+    @CsvSource({ "instances, 2, local-permits, 2", "enabled, false, enabled, false",
+            "rest.retry-after, 90s, rest.retry-after, 90s",
+            "keep-idle, 5s, keep-idle, 5s" })
+    void globalPropertiesAreSources(String property, String value, String member, String shown) {
+        assertThat(byMember(reports(Map.of("quarkus.redis-bulkhead." + property, value))).get(member))
+                .isEqualTo(new DefinedValue(member, shown, CONFIGURATION, "quarkus.redis-bulkhead." + property));
     }
 
     @Test
-    void keepIdleOfAllBulkheadsIsASourceWhereItApplies() {
-        assertThat(byMember(reports(Map.of("quarkus.redis-bulkhead.keep-idle", "5s"))).get("keep-idle"))
-                .isEqualTo(new DefinedValue("keep-idle", "5s", CONFIGURATION, "quarkus.redis-bulkhead.keep-idle"));
+    void keepIdleOfAllBulkheadsIsNoSourceForOnePermit() {
         assertThat(byMember(reports(Map.of("quarkus.redis-bulkhead.keep-idle", "5s",
                 "quarkus.redis-bulkhead.reports.permits", "1"))).get("keep-idle"))
                 .isEqualTo(new DefinedValue("keep-idle", "0s", DEFAULT, ""));
-        assertThat(byMember(reports(Map.of("quarkus.redis-bulkhead.reports.keep-idle", "1500ms",
-                "quarkus.redis-bulkhead.reports.permits", "1"))).get("keep-idle")).isEqualTo(new DefinedValue("keep-idle",
-                        "1500ms", CONFIGURATION, "quarkus.redis-bulkhead.reports.keep-idle"));
-    }
-
-    /** More pairs than Map.of accepts. */
-    private static Map<String, String> values(String... pairs) {
-        Map<String, String> values = new HashMap<>();
-        for (int i = 0; i < pairs.length; i += 2) {
-            values.put(pairs[i], pairs[i + 1]);
-        }
-        return values;
     }
 }

@@ -2,7 +2,6 @@ package io.quarkiverse.redisbulkhead.runtime.dev;
 
 import java.lang.reflect.Proxy;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -19,7 +18,7 @@ import io.quarkiverse.redisbulkhead.runtime.bulkhead.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Timers;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits;
-import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead;
+import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.EffectiveBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
 import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.LimitState;
 import io.smallrye.mutiny.Uni;
@@ -30,16 +29,13 @@ final class LocalBulkheads {
     final Engine engine = new Engine("one", new NoTimers(), new HolderIdentity("shop", "host:1"), loss -> {
     }, new WaiterLimits(Integer.MAX_VALUE));
 
-    final Map<String, SemaphoreSpec> inCode = new HashMap<>();
     int reads;
     long now;
     RuntimeException failure;
-    final Overview overview = new Overview(List.of(declared("reports", false), declared("pages", true)),
-            name -> Optional.ofNullable(inCode.get(name))
-                    .map(spec -> new DeclaredBulkhead(spec, true, false, List.of(), new TreeMap<>())),
-            () -> {
+    final Overview overview = new Overview(Map.of("reports", declared("reports", false), "pages", declared("pages", true)),
+            name -> Optional.empty(), () -> {
                 reads++;
-                return List.copyOf(inCode.keySet());
+                return List.of();
             },
             name -> view(new Semaphore(engine, SemaphoreSpec.named(name).permits(1).build(), true)), () -> {
                 if (failure != null) {
@@ -63,8 +59,8 @@ final class LocalBulkheads {
         }
     }
 
-    private static DeclaredBulkhead declared(String name, boolean keyed) {
-        return new DeclaredBulkhead(spec(name), true, keyed, List.of(), new TreeMap<>());
+    private static EffectiveBulkhead declared(String name, boolean keyed) {
+        return new EffectiveBulkhead(spec(name), true, keyed, new TreeMap<>());
     }
 
     private static SemaphoreSpec spec(String name) {

@@ -10,7 +10,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.PermitLost;
-import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.dev.RedisBulkheadJsonRpcService.Outcome;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
@@ -164,10 +163,6 @@ class RedisBulkheadJsonRpcServiceTest {
         assertThat(holdersOf("pages", null)).extracting(holder -> holder.getString("key")).containsExactly("a", "b");
         assertThat(holdersOf("pages", "b")).extracting(holder -> holder.getString("key")).containsExactly("b");
         assertThat(holdersOf("pages", "c")).isEmpty();
-    }
-
-    @Test
-    void keyOfAnUnkeyedBulkheadIsAnError() {
         assertThat(answer(service.holders("reports", "a")).getString("error"))
                 .contains("has one limit for all calls. Omit the key");
     }
@@ -186,41 +181,6 @@ class RedisBulkheadJsonRpcServiceTest {
         JsonObject page = page().getLastItem();
 
         assertThat(limitOf(page, "reports").getInteger("lost")).as("without the revoked one").isEqualTo(1);
-    }
-
-    /** The definition is known, although no annotation declares it. */
-    @Test
-    void listsDefinitionsOfBulkheadsInCode() {
-        bulkheads.take("in code");
-        bulkheads.take("elsewhere");
-        bulkheads.inCode.put("in code", SemaphoreSpec.named("in code").permits(5).weight(2).maxWaiters(3).build());
-
-        JsonObject inCode = named(answer(service.bulkheads()), "in code");
-        assertThat(inCode.getBoolean("declared")).isFalse();
-        assertThat(inCode.getBoolean("definedInCode")).isTrue();
-        assertThat(inCode.getJsonObject("definition").getInteger("weight")).isEqualTo(2);
-        assertThat(inCode.getJsonObject("definition").getInteger("maxWaiters")).isEqualTo(3);
-        assertThat(named(answer(service.bulkheads()), "elsewhere").getBoolean("definedInCode")).isFalse();
-        assertThat(named(answer(service.bulkheads()), "reports").getBoolean("definedInCode")).isFalse();
-    }
-
-    @Test
-    void toolsSeeTheirOwnChanges() {
-        assertThat(limitOfReports()).isEqualTo(5);
-
-        answer(service.resize("reports", "", 7));
-
-        assertThat(limitOfReports()).isEqualTo(7);
-    }
-
-    @Test
-    void holdersHaveFencingTokens() {
-        bulkheads.take("reports");
-
-        JsonObject holder = answer(service.holders("reports", "")).getJsonArray("holders").getJsonObject(0);
-
-        assertThat(holder.getValue("fencingToken")).as("text").isInstanceOf(String.class);
-        assertThat(holder.containsKey("ticket")).isFalse();
     }
 
     /** Pages read the same format as the management endpoint returns, with more about the time. */
@@ -246,10 +206,6 @@ class RedisBulkheadJsonRpcServiceTest {
 
         assertThat(limit.getInteger("inUse")).isEqualTo(1);
         assertThat(limit.fieldNames()).doesNotContain("holders", "waiters", "history");
-    }
-
-    private int limitOfReports() {
-        return limitOf(answer(service.bulkheads()), "reports").getInteger("limit");
     }
 
     private static JsonObject named(JsonObject state, String name) {

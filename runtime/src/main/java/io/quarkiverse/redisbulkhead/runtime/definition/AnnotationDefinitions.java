@@ -1,7 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.definition;
 
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -35,14 +34,7 @@ public final class AnnotationDefinitions {
      * @param name the bulkhead; null if it is not known yet, or not valid
      * @param values what it states, by member as in the configuration
      */
-    public record Definition(BulkheadDeclaration written, String name, Map<String, Value> values)
-            implements
-                Comparable<Definition> {
-
-        @Override
-        public int compareTo(Definition other) {
-            return location().compareTo(other.location());
-        }
+    public record Definition(BulkheadDeclaration written, String name, Map<String, Value> values) {
 
         String location() {
             return written.location();
@@ -97,7 +89,6 @@ public final class AnnotationDefinitions {
         }
         for (Map.Entry<String, List<Definition>> one : byName.entrySet()) {
             String name = one.getKey();
-            Collections.sort(one.getValue());
             checkSame(name, one.getValue());
             if (KnownProperties.isReserved(name)) {
                 // Its own properties would be taken for parts of the extension's property of that name, and ignored.

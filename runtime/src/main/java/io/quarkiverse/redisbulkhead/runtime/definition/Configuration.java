@@ -11,7 +11,6 @@ import org.eclipse.microprofile.config.ConfigValue;
 
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.Value;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
-import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
 import io.quarkiverse.redisbulkhead.runtime.message.Texts;
 
 /**
@@ -29,13 +28,13 @@ record Configuration(Config config, boolean atBuild, ValidationErrors errors) {
 
     static final String ENVIRONMENT = "EnvConfigSource";
     private static final String NEED_QUOTES = ".\"\\[]";
-    private static final String OF_LOCKS = PropertyNames.PREFIX + KnownProperties.LOCKS + ".";
+    private static final String OF_LOCKS = Texts.PREFIX + KnownProperties.LOCKS + ".";
 
     /** The values for all bulkheads and locks, by property without prefix. */
     Map<String, Value> forAll() {
         Map<String, Value> values = new TreeMap<>();
         for (String member : KnownProperties.FOR_ALL) {
-            String property = PropertyNames.PREFIX + member;
+            String property = Texts.PREFIX + member;
             put(values, KnownProperties.FOR_ALL, member, property, config.getConfigValue(property));
         }
         return values;
@@ -44,7 +43,7 @@ record Configuration(Config config, boolean atBuild, ValidationErrors errors) {
     /** The values of one bulkhead; none if no bulkhead can be configured by that name. */
     Map<String, Value> ofBulkhead(String name) {
         return KnownProperties.isReserved(name) ? Map.of()
-                : ofName(PropertyNames.PREFIX, name, KnownProperties.OF_BULKHEAD);
+                : ofName(Texts.PREFIX, name, KnownProperties.OF_BULKHEAD);
     }
 
     /** The values of the locks that are configured. Only the names of properties tell their names. */
@@ -52,7 +51,7 @@ record Configuration(Config config, boolean atBuild, ValidationErrors errors) {
         Map<String, Map<String, Value>> locks = new TreeMap<>();
         for (String property : config.getPropertyNames()) {
             if (property.startsWith(OF_LOCKS)) {
-                List<String> segments = PropertyNames.segments(property, OF_LOCKS);
+                List<String> segments = Texts.segments(property, OF_LOCKS);
                 if (segments.size() == 2 && !locks.containsKey(segments.get(0))) {
                     locks.put(segments.get(0), ofName(OF_LOCKS, segments.get(0), KnownProperties.OF_LOCK));
                 }
@@ -65,7 +64,7 @@ record Configuration(Config config, boolean atBuild, ValidationErrors errors) {
     private Map<String, Value> ofName(String prefix, String name, Set<String> members) {
         Map<String, Value> values = new TreeMap<>();
         for (String member : members) {
-            String quoted = prefix + PropertyNames.segment(name) + "." + member;
+            String quoted = prefix + Texts.segment(name) + "." + member;
             ConfigValue inQuotes = config.getConfigValue(quoted);
             String plain = prefix + name + "." + member;
             ConfigValue without = needsQuotes(name) ? null : config.getConfigValue(plain);

@@ -9,7 +9,7 @@ import io.quarkiverse.redisbulkhead.RedisBulkhead;
 /**
  * What the build found out about the application's bulkheads. The recorder carries it into the application.
  *
- * @param bulkheads one entry per annotation
+ * @param bulkheads one entry per annotation, by location
  * @param namesElsewhere the names, as written, in annotations that are not in force in this build, for example those of another
  *        profile; configuration may hold values for them
  * @param methods one entry per guarded method of a bean

@@ -12,18 +12,19 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 import org.eclipse.microprofile.config.Config;
 
 import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
-import io.quarkiverse.redisbulkhead.runtime.config.OnFull;
+import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig.OnFull;
+import io.quarkiverse.redisbulkhead.runtime.definition.AnnotationDefinitions.Definition;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadUse;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.KeyOrigin;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.MethodDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
-import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
 import io.quarkiverse.redisbulkhead.runtime.message.Texts;
 
 /**
@@ -37,8 +38,24 @@ public final class EffectiveDefinitions {
      *
      * @param spec its definition
      * @param enabled whether it limits anything
+     * @param keyed whether it has one limit for each key; not known of those that code defines
+     * @param weights the methods that it guards, as {@code Class#method}, in alphabetical order, and how much of the limit a
+     *        call of each takes; {@link #OF_THE_CALL} where each call states its weight
      */
-    public record EffectiveBulkhead(SemaphoreSpec spec, boolean enabled) {
+    public record EffectiveBulkhead(SemaphoreSpec spec, boolean enabled, boolean keyed, SortedMap<String, Integer> weights) {
+
+        /** In place of a weight ({@link io.quarkiverse.redisbulkhead.BulkheadWeight}). */
+        public static final int OF_THE_CALL = 0;
+
+        /**
+         * One that code defines.
+         *
+         * @param spec its definition
+         * @param enabled whether it limits anything
+         */
+        public EffectiveBulkhead(SemaphoreSpec spec, boolean enabled) {
+            this(spec, enabled, false, new TreeMap<>());
+        }
     }
 
     /**
@@ -55,7 +72,7 @@ public final class EffectiveDefinitions {
          * @return whether it is a property
          */
         public boolean isConfigured() {
-            return where.startsWith(PropertyNames.PREFIX);
+            return where.startsWith(Texts.PREFIX);
         }
 
         /**
@@ -85,11 +102,15 @@ public final class EffectiveDefinitions {
     private static final List<String> COMMON = List.of("on-outage", "await-release", "rest.retry-after", "warn-after",
             "enabled");
 
+    private static final String COMMAND_TIMEOUT = "command-timeout";
+    private static final String STEP_TIMEOUT = "lock-store.step-timeout";
+    private static final String CONTENTION_TIMEOUT = "lock-store.contention-timeout";
+    private static final int RENEWALS_PER_LEASE = 3;
+
     private final Config config;
     private final boolean inRedis;
     private final AnnotationDefinitions annotations;
     private final List<MethodDeclaration> methods;
-    private final Set<String> keyed;
     private final Map<String, Value> forAll;
     private final SortedMap<String, EffectiveBulkhead> bulkheads = new TreeMap<>();
     private final SortedSet<String> rejectingInsteadOfLocal = new TreeSet<>();
@@ -113,66 +134,65 @@ public final class EffectiveDefinitions {
         this.methods = declarations.methods();
         Configuration configuration = new Configuration(config, atBuild, errors);
         this.forAll = configuration.forAll();
-        Map<String, Map<String, Value>> locks = configuration.ofLocks();
         NameChecks names = new NameChecks(annotations, declarations, atBuild, errors);
         names.check(config);
-        DefinitionChecks checks = new DefinitionChecks(forAll, inRedis, errors);
-        checks.checkForAll();
-        names.checkListed(PropertyNames.PREFIX + KnownProperties.LIST, Value.of(forAll, KnownProperties.LIST, null));
+        names.checkListed(Texts.PREFIX + KnownProperties.LIST, Value.of(forAll, KnownProperties.LIST, null));
+        checkForAll(errors);
+        Set<String> keyed = keyed(errors);
         for (String name : annotations.names()) {
-            Map<String, Value> own = annotations.stated(name);
-            for (String member : COMMON) {
-                if (forAll.containsKey(member)) {
-                    own.put(member, forAll.get(member));
-                }
-            }
-            Map<String, Value> configured = configuration.ofBulkhead(name);
-            own.putAll(configured);
-            values.put(name, own);
-            if (!configured.containsKey("on-outage") && checks.isTooSmallForLocal(own)) {
-                own.put("on-outage", new Value(forAll.get("instances").where(), OnOutage.REJECT));
-                if (checks.isEnabled(own)) {
-                    rejectingInsteadOfLocal.add(name);
-                }
-            }
-            // An expression may become a name whose permits are configured.
-            if (!own.containsKey("permits") && !(atBuild && annotations.isByExpression(name))) {
-                errors.add(MessageCode.RBH006, String.join(", ", annotations.locations(name)), Texts.annotation(name)
-                        + ": permits is not set. Set it in the annotation, or set " + PropertyNames.of(name, "permits")
-                        + (names.isInCode(name) ? ". The permits of a SemaphoreSpec in code are known too late, when calls may"
-                                + " have come already. Code gets this bulkhead with semaphore(\"" + name + "\")" : ""));
-            }
-            int before = errors.size();
-            SemaphoreSpec.Builder known = known(name, own);
-            checks.checkDeclared(name, own, known, annotations);
-            checks.checkOnFull(own, returning(name));
-            if (errors.size() == before && own.containsKey("permits") && isAllKnown(own)) {
-                bulkheads.put(name,
-                        new EffectiveBulkhead(known.weight(Value.of(own, "weight", 1)).build(), checks.isEnabled(own)));
-            }
+            define(name, configuration.ofBulkhead(name), keyed.contains(name), names, atBuild, errors);
         }
         for (String name : names.perhapsInCode()) {
             values.put(name, configuration.ofBulkhead(name));
         }
-        for (Map.Entry<String, Map<String, Value>> lock : locks.entrySet()) {
+        for (Map.Entry<String, Map<String, Value>> lock : configuration.ofLocks().entrySet()) {
             String name = lock.getKey();
-            Map<String, Value> own = lock.getValue();
-            values.put(LockSpec.BULKHEAD_PREFIX + name, own);
-            if (own.containsKey("lock-timeout")) {
-                checks.checkLease(own.get("lock-timeout"), "lock-timeout");
-            }
-            checks.built(() -> lock(name), own, "", PropertyNames.ofLock(name, "*"));
+            values.put(LockSpec.BULKHEAD_PREFIX + name, lock.getValue());
+            checkLease(lock.getValue().get("lock-timeout"), "lock-timeout", errors);
+            built(() -> lock(name), lock.getValue(), "", Texts.propertyOfLock(name, "*"), errors);
         }
-        this.keyed = keyed(errors);
+        for (MethodDeclaration method : methods) {
+            for (BulkheadUse use : method.bulkheads()) {
+                String name = nameOf(use);
+                if (name != null && bulkheads.containsKey(name)) {
+                    bulkheads.get(name).weights().put(method.label(), use.weightParameter() != BulkheadUse.NO_PARAMETER
+                            ? EffectiveBulkhead.OF_THE_CALL
+                            : Value.of(inForce(use), "weight", 1));
+                }
+            }
+        }
     }
 
-    private static boolean isAllKnown(Map<String, Value> own) {
-        for (String member : own.keySet()) {
-            if (!Value.isKnown(own, member)) {
-                return false;
+    private void define(String name, Map<String, Value> configured, boolean keyed, NameChecks names, boolean atBuild,
+            ValidationErrors errors) {
+        Map<String, Value> own = annotations.stated(name);
+        for (String member : COMMON) {
+            if (forAll.containsKey(member)) {
+                own.put(member, forAll.get(member));
             }
         }
-        return true;
+        own.putAll(configured);
+        values.put(name, own);
+        if (!configured.containsKey("on-outage") && isTooSmallForLocal(own)) {
+            own.put("on-outage", new Value(forAll.get("instances").where(), OnOutage.REJECT));
+            if (isEnabled(own)) {
+                rejectingInsteadOfLocal.add(name);
+            }
+        }
+        // An expression may become a name whose permits are configured.
+        if (!own.containsKey("permits") && !(atBuild && annotations.isByExpression(name))) {
+            errors.add(MessageCode.RBH006, String.join(", ", annotations.locations(name)), Texts.annotation(name)
+                    + ": permits is not set. Set it in the annotation, or set " + Texts.property(name, "permits")
+                    + (names.isInCode(name) ? ". The permits of a SemaphoreSpec in code are known too late, when calls may"
+                            + " have come already. Code gets this bulkhead with semaphore(\"" + name + "\")" : ""));
+        }
+        int before = errors.size();
+        SemaphoreSpec.Builder known = known(name, own);
+        check(name, own, known, errors);
+        if (errors.size() == before) {
+            bulkheads.put(name, new EffectiveBulkhead(known.weight(Value.of(own, "weight", 1)).build(), isEnabled(own), keyed,
+                    new TreeMap<>()));
+        }
     }
 
     /** What is not known yet gets values that fit all others. */
@@ -184,12 +204,117 @@ public final class EffectiveDefinitions {
         if (!Value.isKnown(own, "expire")) {
             spec.expire(SemaphoreSpec.MAX_EXPIRE);
         }
-        for (Map.Entry<String, Value> stated : own.entrySet()) {
-            if (stated.getValue().value() != null) {
-                KnownProperties.set(spec, stated.getKey(), stated.getValue().value());
+        KnownProperties.set(spec, own);
+        return spec;
+    }
+
+    // ---- Checks of values together. One that needs a value that is not known, or not valid, is left out
+
+    private void checkForAll(ValidationErrors errors) {
+        Duration step = Value.of(forAll, STEP_TIMEOUT, Duration.ofSeconds(1));
+        Duration contention = Value.of(forAll, CONTENTION_TIMEOUT, Duration.ofSeconds(3));
+        if (contention.compareTo(step) <= 0 && Value.isKnown(forAll, STEP_TIMEOUT)
+                && Value.isKnown(forAll, CONTENTION_TIMEOUT)) {
+            errors.add(MessageCode.RBH005, Texts.PREFIX + CONTENTION_TIMEOUT, "contentionTimeout must be longer than "
+                    + Texts.PREFIX + STEP_TIMEOUT + ", which is " + step + ", but is " + contention);
+        }
+        Value lease = forAll.get(LOCK_TIMEOUT);
+        // Applications without locks have the default, too, so it must not fail.
+        if (lease != null && !DEFAULT_LEASE.equals(lease.value())) {
+            checkLease(new Value(Texts.PREFIX + LOCK_TIMEOUT, lease.value()), "lock-timeout", errors);
+        }
+    }
+
+    private void check(String name, Map<String, Value> own, SemaphoreSpec.Builder spec, ValidationErrors errors) {
+        for (Definition place : annotations.of(name)) {
+            Map<String, Value> ofPlace = new TreeMap<>(place.values());
+            ofPlace.putAll(own);
+            built(spec.weight(Value.of(ofPlace, "weight", 1))::build, ofPlace, place.annotation(), "", errors);
+        }
+        if (inRedis && isEnabled(own)) {
+            Value lease = own.getOrDefault("expire", new Value(String.join(", ", annotations.locations(name)), DEFAULT_LEASE));
+            checkLease(lease, lease.isConfigured() ? "expire" : Texts.annotation(name) + ": expire", errors);
+            int permits = Value.of(own, "permits", Integer.MAX_VALUE);
+            if (isTooSmallForLocal(own)) {
+                errors.add(MessageCode.RBH024, own.get("on-outage").where(), "local gives each of "
+                        + Value.of(forAll, "instances", 1) + " instances (" + Texts.PREFIX
+                        + "instances) its share of the permits of bulkhead '" + name + "', which are only " + permits
+                        + ". With one permit each, they would exceed the limit. Set " + Texts.property(name, "local-permits")
+                        + " if that is what you want, set fewer instances, or use reject");
+            } else if (isLocal(own)) {
+                checkLocalLimit(own, permits, errors);
             }
         }
-        return spec;
+        // A call that is skipped has nothing to return.
+        Set<String> returning = Value.of(own, "on-full", OnFull.REJECT) == OnFull.SKIP ? returning(name) : Set.of();
+        if (!returning.isEmpty()) {
+            errors.add(MessageCode.RBH033, own.get("on-full").where(), "skip is for methods that return void, Uni<Void> or"
+                    + " CompletionStage<Void>, and not for Kotlin suspend functions. It cannot apply to "
+                    + String.join(", ", returning) + ". Use reject and a @Fallback, or a bulkhead of another name there");
+        }
+    }
+
+    /**
+     * Builds a definition, which compares its values with each other.
+     *
+     * @param <T> its type
+     * @param definition builds it, or refuses
+     * @param values what it is made of
+     * @param context names an annotation that states a wrong value
+     * @param all the properties that may be wrong, when no single one is
+     * @return null when it was refused
+     */
+    private static <T> T built(Supplier<T> definition, Map<String, Value> values, String context, String all,
+            ValidationErrors errors) {
+        try {
+            return definition.get();
+        } catch (IllegalArgumentException e) {
+            boolean byMinHold = e.getMessage().startsWith("minHold");
+            Value wrong = values.get(byMinHold ? "min-hold" : "weight");
+            if (wrong == null) {
+                errors.add(MessageCode.RBH005, all, e.getMessage());
+            } else {
+                errors.add(byMinHold ? MessageCode.RBH031 : MessageCode.RBH030, wrong.where(),
+                        (wrong.isConfigured() ? "" : context) + e.getMessage());
+            }
+            return null;
+        }
+    }
+
+    /** A lease must be long enough for Redis to answer before it ends. */
+    private void checkLease(Value lease, String member, ValidationErrors errors) {
+        Duration timeout = Value.of(forAll, COMMAND_TIMEOUT, Duration.ofSeconds(1));
+        Duration least = timeout.multipliedBy(RENEWALS_PER_LEASE);
+        if (inRedis && lease != null && lease.value() instanceof Duration length && Value.isKnown(forAll, COMMAND_TIMEOUT)
+                && length.compareTo(least) < 0) {
+            errors.add(MessageCode.RBH023, lease.where(), member + " is " + length + ", shorter than three times "
+                    + Texts.PREFIX + COMMAND_TIMEOUT + ", which is " + timeout
+                    + ". A lease is renewed after a third of its length, so one slow reply could lose the permit. Make it at least "
+                    + least + ", or reduce command-timeout");
+        }
+    }
+
+    private boolean isEnabled(Map<String, Value> own) {
+        return Value.of(forAll, "enabled", true) && Value.of(own, "enabled", true);
+    }
+
+    private static boolean isLocal(Map<String, Value> own) {
+        return Value.of(own, "on-outage", OnOutage.REJECT) == OnOutage.LOCAL;
+    }
+
+    /** Whether the part of one instance would be less than a permit. */
+    private boolean isTooSmallForLocal(Map<String, Value> own) {
+        return isLocal(own) && !own.containsKey("local-permits")
+                && Value.of(own, "permits", Integer.MAX_VALUE) < Value.of(forAll, "instances", 1);
+    }
+
+    /** What an instance admits for itself during an outage must not be more than the limit. */
+    private static void checkLocalLimit(Map<String, Value> own, int permits, ValidationErrors errors) {
+        int local = Value.of(own, "local-permits", permits);
+        if (local > permits) {
+            errors.add(MessageCode.RBH024, own.get("local-permits").where(), "localPermits must not be more than the permits"
+                    + " of the bulkhead, which are " + permits + ", but is " + local);
+        }
     }
 
     /** Finds the bulkheads that have one limit for each key: their calls have keys at every place, or at none. */
@@ -229,39 +354,11 @@ public final class EffectiveDefinitions {
     /**
      * The bulkheads that annotations declare.
      *
-     * @return by name, in alphabetical order, without those that are wrong
+     * @return by name, in alphabetical order, without those that are wrong; in the build, what is not known yet has values that
+     *         fit all others
      */
     public Map<String, EffectiveBulkhead> bulkheads() {
         return Collections.unmodifiableMap(bulkheads);
-    }
-
-    /**
-     * Whether a bulkhead has one limit for each key.
-     *
-     * @param name a declared name
-     * @return whether its calls have keys
-     */
-    public boolean isKeyed(String name) {
-        return keyed.contains(name);
-    }
-
-    /**
-     * The methods that a bulkhead guards, and what each of their calls takes.
-     *
-     * @param name a declared name
-     * @return by {@code Class#method}, in alphabetical order; zero where each call states its weight
-     */
-    public SortedMap<String, Integer> weights(String name) {
-        SortedMap<String, Integer> weights = new TreeMap<>();
-        for (MethodDeclaration method : methods) {
-            for (BulkheadUse use : method.bulkheads()) {
-                if (name.equals(nameOf(use))) {
-                    weights.put(method.label(), use.weightParameter() != BulkheadUse.NO_PARAMETER ? 0
-                            : Value.of(inForce(use), "weight", 1));
-                }
-            }
-        }
-        return weights;
     }
 
     /** The methods guarded by one bulkhead that return something, in alphabetical order. */
@@ -353,15 +450,15 @@ public final class EffectiveDefinitions {
         if (definition.localPermits() > permits) {
             spec.localPermits(permits);
         }
-        for (Map.Entry<String, Value> member : own.entrySet()) {
-            KnownProperties.set(spec, member.getKey(), member.getValue().value());
-        }
+        KnownProperties.set(spec, own);
         ValidationErrors errors = new ValidationErrors();
-        DefinitionChecks checks = new DefinitionChecks(forAll, inRedis, errors);
-        checks.checkInCode(own, permits);
-        SemaphoreSpec inForce = checks.built(spec::build, own, "", PropertyNames.of(definition.name(), "*"));
+        if (inRedis && isEnabled(own)) {
+            checkLease(own.get("expire"), "expire", errors);
+            checkLocalLimit(own, permits, errors);
+        }
+        SemaphoreSpec inForce = built(spec::build, own, "", Texts.property(definition.name(), "*"), errors);
         errors.report();
-        return new EffectiveBulkhead(inForce, checks.isEnabled(own));
+        return new EffectiveBulkhead(inForce, isEnabled(own));
     }
 
     /**
@@ -375,11 +472,7 @@ public final class EffectiveDefinitions {
         LockSpec.Builder spec = LockSpec.named(name).awaitRelease(Value.of(forAll, "await-release", false))
                 .acquireTimeout(Value.of(forAll, "lock.acquire-timeout", Duration.ofSeconds(10)));
         String bulkhead = LockSpec.BULKHEAD_PREFIX + name;
-        for (Map.Entry<String, Value> member : values(bulkhead).entrySet()) {
-            if (member.getValue().value() != null) {
-                KnownProperties.set(spec, member.getKey(), member.getValue().value());
-            }
-        }
+        KnownProperties.set(spec, values(bulkhead));
         return spec.lockTimeout(lease(bulkhead)).build();
     }
 

@@ -6,14 +6,15 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
 
+import io.quarkiverse.redisbulkhead.BulkheadSpec;
 import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.OnLost;
 import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
-import io.quarkiverse.redisbulkhead.runtime.config.OnFull;
+import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig.OnFull;
+import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.Value;
 import io.quarkiverse.redisbulkhead.runtime.message.Texts;
 import io.quarkus.runtime.configuration.DurationConverter;
 import io.smallrye.config.Converters;
@@ -49,24 +50,11 @@ final class KnownProperties {
             CLUSTER_INTERVAL, LIST, "metrics.key-tag", "tracing.key-attribute");
 
     /** Those that are not of one bulkhead or lock. */
-    static final Set<String> GLOBAL = sorted("store", "redis-client", "devservices.enabled", "devservices.executable",
+    static final TreeSet<String> GLOBAL = sorted("store", "redis-client", "devservices.enabled", "devservices.executable",
             "management.enabled", "management.changes-enabled", "health.enabled", "metrics.enabled", "tracing.enabled");
-
-    /** Those that have a common prefix, such as {@code rest}, by that prefix. */
-    static final Map<String, Set<String>> GROUPS = new TreeMap<>();
 
     static {
         GLOBAL.addAll(FOR_ALL);
-        for (String property : GLOBAL) {
-            int dot = property.indexOf('.');
-            if (dot > 0) {
-                String group = property.substring(0, dot);
-                if (!GROUPS.containsKey(group)) {
-                    GROUPS.put(group, new TreeSet<>());
-                }
-                GROUPS.get(group).add(property.substring(dot + 1));
-            }
-        }
     }
 
     /** The bounds of values that are not part of a definition: those of definitions are checked by their builders. */
@@ -84,81 +72,17 @@ final class KnownProperties {
             CLUSTER_INTERVAL, new Bounds(100, 86_400_000, "zero or from 100 milliseconds to one day"),
             "warn-after", new Bounds(0, SemaphoreSpec.MAX_EXPIRE.toMillis(), "from zero to 365 days"));
 
-    /** What the text of a value must be. */
-    private enum Type {
-
-        NUMBER("a whole number up to " + Integer.MAX_VALUE),
-        TRUTH("true or false"),
-        ON_LOST("report or interrupt"),
-        ON_FULL("reject or skip"),
-        ON_OUTAGE("reject, allow or local"),
-        RETRY_AFTER("none, or a duration from one second to 365 days such as 5s, 2m or PT5S"),
-        TEXT("a text"),
-        DURATION("a duration such as 30s, 500ms or PT30S");
-
-        private final String expected;
-
-        Type(String expected) {
-            this.expected = expected;
-        }
-
-        static Type of(String member) {
-            return switch (member) {
-                case "permits", "weight", "local-permits", "max-waiters", "instances", "max-blocked-threads", "rest.status" ->
-                    NUMBER;
-                case "enabled", "fair", "await-release", "record-places", "rest.expose-name", "metrics.key-tag",
-                        "tracing.key-attribute" ->
-                    TRUTH;
-                case "on-lost" -> ON_LOST;
-                case "on-full" -> ON_FULL;
-                case "on-outage" -> ON_OUTAGE;
-                case "rest.retry-after" -> RETRY_AFTER;
-                case "key-prefix", LIST -> TEXT;
-                default -> DURATION;
-            };
-        }
-
-        Object read(String text) {
-            String word = text.trim().toLowerCase(Locale.ROOT);
-            return switch (this) {
-                case NUMBER -> Integer.valueOf(word);
-                case TRUTH -> truth(word);
-                case ON_LOST -> Converters.getImplicitConverter(OnLost.class).convert(text);
-                case ON_FULL -> Converters.getImplicitConverter(OnFull.class).convert(text);
-                case ON_OUTAGE -> Converters.getImplicitConverter(OnOutage.class).convert(text);
-                case RETRY_AFTER -> word.equals("none") ? Duration.ZERO : retryAfter(DurationConverter.parseDuration(word));
-                case TEXT -> text;
-                case DURATION -> Duration.ofMillis(DurationConverter.parseDuration(text).toMillis());
-            };
-        }
-
-        // The converter of SmallRye Config reads every other text as false.
-        private static boolean truth(String word) {
-            return switch (word) {
-                case "true", "yes", "y", "on", "1" -> true;
-                case "false", "no", "n", "off", "0" -> false;
-                default -> throw new IllegalArgumentException(word);
-            };
-        }
-
-        private static Duration retryAfter(Duration delay) {
-            if (delay.compareTo(Duration.ofSeconds(1)) < 0 || delay.compareTo(SemaphoreSpec.MAX_WAIT) > 0) {
-                throw new IllegalArgumentException(delay.toString());
-            }
-            return delay;
-        }
-    }
-
     private KnownProperties() {
     }
 
-    private static Set<String> sorted(String... names) {
+    private static TreeSet<String> sorted(String... names) {
         return new TreeSet<>(List.of(names));
     }
 
     /** Whether a property or a group of properties has this name, so that no bulkhead can have it. */
     static boolean isReserved(String name) {
-        return GLOBAL.contains(name) || GROUPS.containsKey(name);
+        String next = GLOBAL.ceiling(name + ".");
+        return GLOBAL.contains(name) || next != null && next.startsWith(name + ".");
     }
 
     /**
@@ -170,13 +94,61 @@ final class KnownProperties {
      * @throws IllegalArgumentException says what it must be
      */
     static Object read(String member, String text) {
-        Type type = Type.of(member);
+        String word = text.trim().toLowerCase(Locale.ROOT);
+        String expected = "a duration such as 30s, 500ms or PT30S";
         try {
-            return type.read(text);
+            switch (member) {
+                case "permits", "weight", "local-permits", "max-waiters", "instances", "max-blocked-threads", "rest.status" -> {
+                    expected = "a whole number up to " + Integer.MAX_VALUE;
+                    return Integer.valueOf(word);
+                }
+                case "enabled", "fair", "await-release", "record-places", "rest.expose-name", "metrics.key-tag",
+                        "tracing.key-attribute" -> {
+                    expected = "true or false";
+                    return truth(word);
+                }
+                case "on-lost" -> {
+                    expected = "report or interrupt";
+                    return Converters.getImplicitConverter(OnLost.class).convert(text);
+                }
+                case "on-full" -> {
+                    expected = "reject or skip";
+                    return Converters.getImplicitConverter(OnFull.class).convert(text);
+                }
+                case "on-outage" -> {
+                    expected = "reject, allow or local";
+                    return Converters.getImplicitConverter(OnOutage.class).convert(text);
+                }
+                case "rest.retry-after" -> {
+                    expected = "none, or a duration from one second to 365 days such as 5s, 2m or PT5S";
+                    return word.equals("none") ? Duration.ZERO : retryAfter(DurationConverter.parseDuration(word));
+                }
+                case "key-prefix", LIST -> {
+                    return text;
+                }
+                default -> {
+                    return Duration.ofMillis(DurationConverter.parseDuration(text).toMillis());
+                }
+            }
         } catch (IllegalArgumentException | ArithmeticException | DateTimeException | NullPointerException e) {
-            throw new IllegalArgumentException(
-                    inCamelCase(member) + " must be " + type.expected + ", but is '" + text + "'", e);
+            throw new IllegalArgumentException(inCamelCase(member) + " must be " + expected + ", but is '" + text + "'", e);
         }
+    }
+
+    // The converter of SmallRye Config reads every other text as false.
+    private static boolean truth(String word) {
+        return switch (word) {
+            case "true", "yes", "y", "on", "1" -> true;
+            case "false", "no", "n", "off", "0" -> false;
+            default -> throw new IllegalArgumentException(word);
+        };
+    }
+
+    private static Duration retryAfter(Duration delay) {
+        if (delay.compareTo(Duration.ofSeconds(1)) < 0 || delay.compareTo(SemaphoreSpec.MAX_WAIT) > 0) {
+            throw new IllegalArgumentException(delay.toString());
+        }
+        return delay;
     }
 
     /**
@@ -223,34 +195,32 @@ final class KnownProperties {
         }
     }
 
-    static void set(SemaphoreSpec.Builder spec, String member, Object value) {
-        switch (member) {
-            case "permits" -> spec.permits((Integer) value);
-            case "weight" -> spec.weight((Integer) value);
-            case "fair" -> spec.fair((Boolean) value);
-            case "expire" -> spec.expire((Duration) value);
-            case "max-wait" -> spec.maxWait((Duration) value);
-            case "max-hold" -> spec.maxHold((Duration) value);
-            case "min-hold" -> spec.minHold((Duration) value);
-            case "keep-idle" -> spec.keepIdle((Duration) value);
-            case "on-lost" -> spec.onLost((OnLost) value);
-            case "on-outage" -> spec.onOutage((OnOutage) value);
-            case "await-release" -> spec.awaitRelease((Boolean) value);
-            case "local-permits" -> spec.localPermits((Integer) value);
-            case "max-waiters" -> spec.maxWaiters((Integer) value);
-            default -> {
-                // Not part of a definition.
+    /** Sets the values that are known, and are part of a definition. */
+    static void set(BulkheadSpec.Builder<?> spec, Map<String, Value> values) {
+        for (Map.Entry<String, Value> stated : values.entrySet()) {
+            if (stated.getValue().value() != null) {
+                set(spec, stated.getKey(), stated.getValue().value());
             }
         }
     }
 
-    static void set(LockSpec.Builder spec, String member, Object value) {
+    private static void set(BulkheadSpec.Builder<?> spec, String member, Object value) {
         switch (member) {
-            case "acquire-timeout" -> spec.acquireTimeout((Duration) value);
-            case "lock-timeout" -> spec.lockTimeout((Duration) value);
+            case "permits" -> ((SemaphoreSpec.Builder) spec).permits((Integer) value);
+            case "weight" -> ((SemaphoreSpec.Builder) spec).weight((Integer) value);
+            case "fair" -> spec.fair((Boolean) value);
+            case "expire" -> ((SemaphoreSpec.Builder) spec).expire((Duration) value);
+            case "max-wait" -> ((SemaphoreSpec.Builder) spec).maxWait((Duration) value);
+            case "acquire-timeout" -> ((LockSpec.Builder) spec).acquireTimeout((Duration) value);
+            case "lock-timeout" -> ((LockSpec.Builder) spec).lockTimeout((Duration) value);
+            case "max-hold" -> spec.maxHold((Duration) value);
             case "min-hold" -> spec.minHold((Duration) value);
             case "keep-idle" -> spec.keepIdle((Duration) value);
-            case "fair" -> spec.fair((Boolean) value);
+            case "on-lost" -> spec.onLost((OnLost) value);
+            case "on-outage" -> ((SemaphoreSpec.Builder) spec).onOutage((OnOutage) value);
+            case "await-release" -> spec.awaitRelease((Boolean) value);
+            case "local-permits" -> ((SemaphoreSpec.Builder) spec).localPermits((Integer) value);
+            case "max-waiters" -> ((SemaphoreSpec.Builder) spec).maxWaiters((Integer) value);
             default -> {
                 // Not part of a definition.
             }

@@ -18,7 +18,7 @@ import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadDecl
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.DefinedInCode;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkiverse.redisbulkhead.runtime.message.NearestNames;
-import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
+import io.quarkiverse.redisbulkhead.runtime.message.Texts;
 import io.smallrye.config.common.utils.StringUtil;
 
 /** Each configured property must exist, and each bulkhead that one names must exist. */
@@ -26,7 +26,7 @@ final class NameChecks {
 
     private static final int MOST_SHOWN = 10;
     // YAML lists become properties with an index.
-    private static final String ELEMENT = PropertyNames.PREFIX + KnownProperties.LIST + "[";
+    private static final String ELEMENT = Texts.PREFIX + KnownProperties.LIST + "[";
     private static final String VARIABLES = "QUARKUS_REDIS_BULKHEAD_";
 
     private final Set<String> declared;
@@ -65,15 +65,9 @@ final class NameChecks {
      * @param config all properties
      */
     void check(Config config) {
-        Set<String> own = new TreeSet<>();
         for (String property : config.getPropertyNames()) {
-            if (property.startsWith(PropertyNames.PREFIX)) {
-                own.add(property);
-            }
-        }
-        for (String property : own) {
-            ConfigValue value = config.getConfigValue(property);
-            if (Configuration.isSet(value) && !Configuration.ENVIRONMENT.equals(value.getSourceName())) {
+            ConfigValue value = property.startsWith(Texts.PREFIX) ? config.getConfigValue(property) : null;
+            if (value != null && Configuration.isSet(value) && !Configuration.ENVIRONMENT.equals(value.getSourceName())) {
                 if (property.startsWith(ELEMENT)) {
                     checkListed(property, value.getValue());
                 } else {
@@ -96,18 +90,16 @@ final class NameChecks {
     }
 
     private void check(String property) {
-        List<String> segments = PropertyNames.segments(property, PropertyNames.PREFIX);
+        List<String> segments = Texts.segments(property, Texts.PREFIX);
         if (segments.isEmpty()) {
             return;
         }
         String first = segments.get(0);
         List<String> rest = segments.subList(1, segments.size());
-        if (rest.isEmpty() || KnownProperties.GLOBAL.contains(first)) {
-            checkMember(property, segments, KnownProperties.GLOBAL);
-        } else if (first.equals(KnownProperties.LOCKS) && rest.size() > 1) {
+        if (first.equals(KnownProperties.LOCKS) && rest.size() > 1) {
             checkMember(property, rest.subList(1, rest.size()), KnownProperties.OF_LOCK);
-        } else if (KnownProperties.isReserved(first)) {
-            checkMember(property, rest, KnownProperties.GROUPS.get(first));
+        } else if (rest.isEmpty() || KnownProperties.isReserved(first)) {
+            checkMember(property, segments, KnownProperties.GLOBAL);
         } else if (isDeclared(first)) {
             checkMember(property, rest, KnownProperties.OF_BULKHEAD);
         } else {
@@ -120,7 +112,7 @@ final class NameChecks {
         String dotted = first + "." + String.join(".", rest.subList(0, rest.size() - 1));
         if (rest.size() > 1 && isDeclared(dotted)) {
             errors.add(MessageCode.RBH025, property,
-                    "a bulkhead name that contains a dot must be quoted: " + PropertyNames.of(dotted, "") + "*");
+                    "a bulkhead name that contains a dot must be quoted: " + Texts.property(dotted, "") + "*");
             return;
         }
         if (inCode.possible()) {
@@ -214,7 +206,8 @@ final class NameChecks {
 
     private String noBulkhead(String name) {
         Set<String> candidates = new TreeSet<>(declared);
-        candidates.addAll(KnownProperties.GROUPS.keySet());
+        KnownProperties.GLOBAL.forEach(property -> candidates.add(property.substring(0, Math.max(0, property.indexOf('.')))));
+        candidates.remove("");
         candidates.addAll(inCode.names());
         return "no @RedisBulkhead has the name \"" + name + "\"."
                 + NearestNames.hint(name, candidates, "\"") + declared(name);

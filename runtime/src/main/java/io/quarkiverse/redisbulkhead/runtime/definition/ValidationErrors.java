@@ -2,7 +2,7 @@ package io.quarkiverse.redisbulkhead.runtime.definition;
 
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -20,15 +20,10 @@ public final class ValidationErrors {
      * @param location the class, method or property; empty when the text names it
      * @param text what is wrong, and how to fix it
      */
-    public record ValidationError(MessageCode code, String location, String text) implements Comparable<ValidationError> {
+    public record ValidationError(MessageCode code, String location, String text) {
 
         private static final Comparator<ValidationError> ORDER = Comparator.comparing(ValidationError::location)
                 .thenComparing(ValidationError::code).thenComparing(ValidationError::text);
-
-        @Override
-        public int compareTo(ValidationError other) {
-            return ORDER.compare(this, other);
-        }
 
         @Override
         public String toString() {
@@ -37,7 +32,7 @@ public final class ValidationErrors {
     }
 
     // Each once: several places may share a value that is wrong.
-    private final Set<ValidationError> errors = new LinkedHashSet<>();
+    private final Set<ValidationError> errors = new HashSet<>();
     private final List<String> warnings = new ArrayList<>();
 
     /**
@@ -74,10 +69,10 @@ public final class ValidationErrors {
     /**
      * What was added.
      *
-     * @return in the order in which it was added
+     * @return by location
      */
     public List<ValidationError> all() {
-        return List.copyOf(errors);
+        return errors.stream().sorted(ValidationError.ORDER).toList();
     }
 
     int size() {
@@ -102,7 +97,7 @@ public final class ValidationErrors {
         if (!errors.isEmpty()) {
             throw new ConfigurationException("The configuration of Redis Bulkhead has "
                     + (errors.size() == 1 ? "an error" : errors.size() + " errors") + ":\n  "
-                    + String.join("\n  ", errors.stream().map(ValidationError::toString).toList()) + "\n"
+                    + String.join("\n  ", all().stream().map(ValidationError::toString).toList()) + "\n"
                     + whereExplained());
         }
     }

@@ -10,16 +10,15 @@ import jakarta.inject.Singleton;
 import org.eclipse.microprofile.health.HealthCheckResponse;
 import org.eclipse.microprofile.health.HealthCheckResponseBuilder;
 import org.eclipse.microprofile.health.Readiness;
-import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
 import io.quarkiverse.redisbulkhead.runtime.VertxTimers;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Timers;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig.StoreKind;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
-import io.quarkiverse.redisbulkhead.runtime.config.StoreKind;
-import io.quarkiverse.redisbulkhead.runtime.overview.DeclaredBulkhead;
+import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.EffectiveBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
@@ -39,8 +38,6 @@ public class BulkheadsHealthCheck implements AsyncHealthCheck {
 
     /** The name of the check. */
     public static final String NAME = "Redis bulkheads";
-
-    private static final Logger LOG = Logger.getLogger(BulkheadsHealthCheck.class);
 
     // A pause of this process is one of them, and no silence of Redis: its answer is read before they are over.
     private static final int PARTS_OF_TIMEOUT = 10;
@@ -104,10 +101,7 @@ public class BulkheadsHealthCheck implements AsyncHealthCheck {
                             timers.after(timeout.dividedBy(PARTS_OF_TIMEOUT), () -> ask(state));
                         }
                     }
-                    case REFUSED -> {
-                        LOG.debug("Redis refuses the readiness check", cause);
-                        state.complete(RedisState.REFUSES);
-                    }
+                    case REFUSED -> state.complete(RedisState.REFUSES);
                 }
             }
         });
@@ -125,15 +119,15 @@ public class BulkheadsHealthCheck implements AsyncHealthCheck {
         HealthCheckResponseBuilder response = HealthCheckResponse.named(NAME)
                 .withData("store", store.name().toLowerCase(Locale.ROOT)).withData("redis", redis.text);
         boolean ready = true;
-        for (DeclaredBulkhead bulkhead : overview.declared()) {
+        for (EffectiveBulkhead bulkhead : overview.declared().values()) {
             boolean isRejecting = bulkhead.enabled() && redis.isOutage() && bulkhead.spec().onOutage() == OnOutage.REJECT;
-            response.withData("bulkhead." + bulkhead.name(), behaviour(bulkhead, redis));
+            response.withData("bulkhead." + bulkhead.spec().name(), behaviour(bulkhead, redis));
             ready &= !isRejecting;
         }
         return response.status(ready).build();
     }
 
-    private static String behaviour(DeclaredBulkhead bulkhead, RedisState redis) {
+    private static String behaviour(EffectiveBulkhead bulkhead, RedisState redis) {
         if (!bulkhead.enabled()) {
             return "disabled, so calls run without a limit";
         }

@@ -1,15 +1,15 @@
 package io.quarkiverse.redisbulkhead.runtime.management;
 
-import java.util.Locale;
+import java.util.List;
 import java.util.Optional;
-import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
+import java.util.stream.StreamSupport;
 
-import jakarta.inject.Inject;
-import jakarta.inject.Singleton;
-
+import org.eclipse.microprofile.config.Config;
+import org.eclipse.microprofile.config.ConfigProvider;
 import org.jboss.logging.Logger;
 
 import io.netty.handler.codec.http.HttpResponseStatus;
@@ -17,31 +17,37 @@ import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
 import io.quarkiverse.redisbulkhead.runtime.message.LogMessage;
 import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
-import io.quarkiverse.redisbulkhead.runtime.overview.Problem;
+import io.quarkiverse.redisbulkhead.runtime.overview.Overview.Problem;
+import io.quarkus.arc.Arc;
+import io.quarkus.runtime.annotations.Recorder;
 import io.smallrye.mutiny.Uni;
 import io.vertx.core.Context;
+import io.vertx.core.Handler;
 import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
 import io.vertx.core.net.SocketAddress;
 import io.vertx.ext.auth.User;
+import io.vertx.ext.web.Route;
 import io.vertx.ext.web.RoutingContext;
+import io.vertx.ext.web.handler.BodyHandler;
 
 /**
  * Shows all bulkheads to operators over HTTP, and lets them change them. It never blocks. Anything unknown in a request is
  * refused, so that a mistyped name is noticed. Responses are not cacheable.
  */
-@Singleton
+@Recorder
 public class ManagementEndpoint {
 
     /** How many holders, and how many waiters, of each limit are shown unless the request says otherwise. */
     public static final int USUALLY_LISTED = 100;
 
     /** How many bytes a body may have. */
-    static final int MOST_BYTES = 1_024;
+    private static final int MOST_BYTES = 1_024;
 
     private static final Logger LOG = Logger.getLogger(ManagementEndpoint.class);
 
@@ -49,43 +55,130 @@ public class ManagementEndpoint {
     private static final String NAME = "name";
     private static final String PERMITS = "permits";
     private static final String SEND = ". Send a body such as {\"permits\": 10}";
-    private static final String NOT_UTF8 = "\uFFFD";
-    private static final String NOT_UTF8_ENCODED = "%EF%BF%BD";
+    private static final String PATHS = ".paths";
     private static final Pattern DIGITS = Pattern.compile("[0-9]{1,6}");
 
-    private final Overview overview;
+    /** A request that the endpoint answers. */
+    public enum Operation {
+        /** Shows all bulkheads. */
+        LIST("GET", "", ManagementEndpoint::show),
+        /** Shows one bulkhead. */
+        SHOW("GET", "/:name", ManagementEndpoint::show),
+        /** Takes a permit away. */
+        REVOKE("DELETE", "/:name/permits/:permitId", ManagementEndpoint::revoke),
+        /** Sets a limit. */
+        RESIZE("PUT", "/:name/limit", ManagementEndpoint::resize),
+        /** Undoes that. */
+        RESET_SIZE("DELETE", "/:name/limit", ManagementEndpoint::resetSize);
+
+        private final String method;
+        private final String path;
+        private final Consumer<RoutingContext> handler;
+
+        Operation(String method, String path, Consumer<RoutingContext> handler) {
+            this.method = method;
+            this.path = path;
+            this.handler = handler;
+        }
+
+        /**
+         * Where it is.
+         *
+         * @return the path below the endpoint
+         */
+        public String path() {
+            return path;
+        }
+
+        /**
+         * Whether it needs {@code management.changes-enabled}.
+         *
+         * @return {@code true} unless it only shows something
+         */
+        public boolean changes() {
+            return !method.equals("GET");
+        }
+    }
+
+    // ---- Routes
 
     /**
-     * Asks nothing yet.
+     * Answers requests.
      *
-     * @param registry knows the bulkheads
+     * @param operation what to do
+     * @return the handler
      */
-    @Inject
-    public ManagementEndpoint(BulkheadRegistry registry) {
-        this.overview = registry.overview();
+    public Handler<RoutingContext> handler(Operation operation) {
+        return operation.handler::accept;
+    }
+
+    /**
+     * Limits a route to the method of an operation. {@code PUT} reads a small body.
+     *
+     * @param operation what to do
+     * @return changes the route
+     */
+    public Consumer<Route> route(Operation operation) {
+        return route -> {
+            route.method(HttpMethod.valueOf(operation.method));
+            if (operation == Operation.RESIZE) {
+                route.handler(BodyHandler.create(false).setBodyLimit(MOST_BYTES)).failureHandler(ctx -> {
+                    if (ctx.statusCode() == 413) {
+                        refuse(ctx, tooLarge());
+                    } else {
+                        ctx.next();
+                    }
+                });
+            }
+        };
+    }
+
+    /**
+     * Warns if anyone could change limits.
+     *
+     * @param path where the endpoint is
+     * @param permissions the properties of HTTP permissions start with this
+     * @param root what paths without a slash at the beginning are relative to
+     * @param open why permissions have no effect; null if they do
+     */
+    public void warnIfOpen(String path, String permissions, String root, String open) {
+        if (open != null || !isCovered(ConfigProvider.getConfig(), path, permissions, root)) {
+            LOG.warn("Any client that reaches " + path + " can revoke permits and set limits:"
+                    + " quarkus.redis-bulkhead.management.changes-enabled=true, and " + (open != null ? open
+                            : "no " + permissions + "* covers that path and the paths below it. End its paths with /*")
+                    + ". " + LogMessage.OPEN_ENDPOINT);
+        }
+    }
+
+    /** Whether the paths of a permission that is enabled end with {@code /*} and include the endpoint. */
+    static boolean isCovered(Config config, String path, String permissions, String root) {
+        return StreamSupport.stream(config.getPropertyNames().spliterator(), false)
+                .filter(property -> property.startsWith(permissions) && property.endsWith(PATHS))
+                .filter(property -> config.getOptionalValue(
+                        property.substring(0, property.length() - PATHS.length()) + ".enabled", Boolean.class).orElse(true))
+                .flatMap(property -> config.getOptionalValues(property, String.class).orElse(List.of()).stream())
+                .map(String::trim)
+                .map(paths -> paths.startsWith("/") ? paths : root + (root.endsWith("/") ? "" : "/") + paths)
+                .anyMatch(paths -> paths.endsWith("/*")
+                        && (path + "/").startsWith(paths.substring(0, paths.length() - 1)));
     }
 
     // ---- Requests
 
-    /**
-     * Shows all bulkheads, or the one in the path.
-     *
-     * @param ctx the request
-     */
-    void show(RoutingContext ctx) {
+    private static Overview overview() {
+        return Arc.container().instance(BulkheadRegistry.class).get().overview();
+    }
+
+    /** Shows all bulkheads, or the one in the path. */
+    private static void show(RoutingContext ctx) {
         answer(ctx, () -> {
             int most = most(ctx);
             String name = ctx.pathParam(NAME);
-            return overview.snapshot().map(now -> name == null ? now.json(most) : now.json(name, most));
+            return overview().snapshot().map(now -> name == null ? now.json(most) : now.json(name, most));
         });
     }
 
-    /**
-     * Takes a permit away.
-     *
-     * @param ctx the request
-     */
-    void revoke(RoutingContext ctx) {
+    private static void revoke(RoutingContext ctx) {
         String permit = ctx.pathParam("permitId");
         answer(ctx, () -> change(ctx, limit -> limit.revokeAsync(permit).invoke(revoked -> {
             if (!revoked) {
@@ -96,31 +189,22 @@ public class ManagementEndpoint {
         }), "revoked permit " + permit + " of", ""));
     }
 
-    /**
-     * Sets a limit.
-     *
-     * @param ctx the request
-     */
-    void resize(RoutingContext ctx) {
+    private static void resize(RoutingContext ctx) {
         answer(ctx, () -> {
             int permits = permits(ctx);
             return change(ctx, limit -> limit.resizeAsync(permits), "set the limit of", " to " + permits);
         });
     }
 
-    /**
-     * Undoes {@link #resize}.
-     *
-     * @param ctx the request
-     */
-    void resetSize(RoutingContext ctx) {
+    private static void resetSize(RoutingContext ctx) {
         answer(ctx, () -> change(ctx, RedisSemaphore::resetSizeAsync, "reset the limit of", ""));
     }
 
     // The log has no texts of keys, which may be confidential.
-    private <T> Uni<JsonObject> change(RoutingContext ctx, Function<RedisSemaphore, Uni<T>> change, String done, String value) {
+    private static <T> Uni<JsonObject> change(RoutingContext ctx, Function<RedisSemaphore, Uni<T>> change, String done,
+            String value) {
         Optional<String> key = query(ctx, "key");
-        return overview.change(ctx.pathParam(NAME), key, change).invoke(() -> LOG.infof(
+        return overview().change(ctx.pathParam(NAME), key, change).invoke(() -> LOG.infof(
                 "%s %s %s '%s'%s through the management endpoint", user(ctx), done,
                 key.isPresent() ? "a key of bulkhead" : "bulkhead", ctx.pathParam(NAME), value)).replaceWith((JsonObject) null);
     }
@@ -154,10 +238,6 @@ public class ManagementEndpoint {
         if (values.getAll(name).size() > 1) {
             throw new Problem(400, "The query parameter " + name + " is present more than once");
         }
-        if (values.contains(name) && values.get(name).contains(NOT_UTF8)
-                && !ctx.request().query().toUpperCase(Locale.ROOT).contains(NOT_UTF8_ENCODED)) {
-            throw new Problem(400, "The query is not UTF-8. Percent-encode names and keys, in UTF-8");
-        }
         return Optional.ofNullable(values.get(name));
     }
 
@@ -169,32 +249,23 @@ public class ManagementEndpoint {
             throw new Problem(415, "The body must be JSON. Send the header Content-Type: " + JSON);
         }
         Buffer body = ctx.body().buffer();
-        if (body == null || body.length() == 0) {
-            throw new Problem(400, "The body is empty" + SEND);
-        }
-        if (body.length() > MOST_BYTES) {
+        // The management interface reads bodies itself, with its own bound.
+        if (body != null && body.length() > MOST_BYTES) {
             throw tooLarge();
         }
-        JsonObject json = parsed(body);
-        if (!json.fieldNames().equals(Set.of(PERMITS))) {
-            throw new Problem(400, "The body must have the member permits and no other" + SEND);
-        }
-        if (json.getValue(PERMITS) instanceof Integer permits && permits >= 1) {
-            return permits;
-        }
-        throw new Problem(400, "permits must be a whole number from 1 to " + Integer.MAX_VALUE + ", without quotes");
-    }
-
-    private static JsonObject parsed(Buffer body) {
         try {
-            return new JsonObject(body);
+            JsonObject json = body == null ? new JsonObject() : new JsonObject(body);
+            if (json.size() == 1 && json.getValue(PERMITS) instanceof Integer permits && permits >= 1) {
+                return permits;
+            }
         } catch (DecodeException | ClassCastException e) {
-            throw new Problem(400, "The body is not a JSON object" + SEND);
+            // As for other bodies.
         }
+        throw new Problem(400, "The body must be a JSON object with the member permits, a whole number from 1 to "
+                + Integer.MAX_VALUE + " without quotes, and no other member" + SEND);
     }
 
-    /** Why a longer body is not read. */
-    static Problem tooLarge() {
+    private static Problem tooLarge() {
         return new Problem(413, "The body must not be longer than " + MOST_BYTES + " bytes" + SEND);
     }
 
@@ -207,7 +278,7 @@ public class ManagementEndpoint {
     }
 
     /** Responds with {@code application/problem+json} (RFC 9457), with the reason phrase of the status as title. */
-    static void refuse(RoutingContext ctx, Throwable failure) {
+    private static void refuse(RoutingContext ctx, Throwable failure) {
         Problem problem = Problem.of(failure);
         if (problem.status() == 500) {
             LOG.error("A request to the management endpoint failed. " + LogMessage.UNEXPECTED, failure);

@@ -43,6 +43,7 @@ import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeldPermit;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.PermitInUse;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreListener;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.EffectiveBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.message.Texts;
 import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.LimitState;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
@@ -156,9 +157,9 @@ public class BulkheadMetrics implements SemaphoreListener, ObservedShareStore.Li
     }
 
     void begin(@Observes StartupEvent event, BulkheadRegistry bulkheads, RedisBulkheadRuntimeConfig config, Vertx vertx) {
-        for (String bulkhead : bulkheads.names()) {
-            if (bulkheads.isEnabled(bulkhead) && !(keyTag && bulkheads.definitions().isKeyed(bulkhead))) {
-                bulkheads.definitions().weights(bulkhead).keySet().forEach(method -> meters(BulkheadId.of(bulkhead), method));
+        for (EffectiveBulkhead bulkhead : bulkheads.definitions().bulkheads().values()) {
+            if (bulkhead.enabled() && !(keyTag && bulkhead.keyed())) {
+                bulkhead.weights().keySet().forEach(method -> meters(BulkheadId.of(bulkhead.spec().name()), method));
             }
         }
         Duration interval = config.metrics().clusterInterval();
@@ -250,8 +251,9 @@ public class BulkheadMetrics implements SemaphoreListener, ObservedShareStore.Li
     // ---- The whole cluster
 
     private void showAll(BulkheadRegistry bulkheads, Multi<?> ticks) {
-        for (String name : bulkheads.names()) {
-            if (bulkheads.isEnabled(name) && !bulkheads.definitions().isKeyed(name)) {
+        for (EffectiveBulkhead bulkhead : bulkheads.definitions().bulkheads().values()) {
+            if (bulkhead.enabled() && !bulkhead.keyed()) {
+                String name = bulkhead.spec().name();
                 // Loaded here, and not on an event loop; and not where no bulkhead limits anything.
                 bulkheads.overview();
                 show(name, Uni.createFrom().completionStage(() -> bulkheads.overview().numbers(name)), ticks);

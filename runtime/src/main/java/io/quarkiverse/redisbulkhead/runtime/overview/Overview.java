@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.SortedMap;
@@ -18,11 +19,14 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import io.quarkiverse.redisbulkhead.BulkheadContendedException;
+import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
+import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.EffectiveBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.BulkheadState;
 import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.LimitState;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
@@ -39,6 +43,56 @@ import io.smallrye.mutiny.Uni;
  */
 public final class Overview {
 
+    /** Why the request of an operator fails. The message is for operators. */
+    public static final class Problem extends RuntimeException {
+
+        private static final long serialVersionUID = 1L;
+
+        private final int status;
+
+        /**
+         * Creates a problem.
+         *
+         * @param status the HTTP status
+         * @param message what is wrong, and the remedy
+         */
+        public Problem(int status, String message) {
+            super(message, null, false, false);
+            this.status = status;
+        }
+
+        /**
+         * The problem behind a failure. It names no server: that stays in the log.
+         *
+         * @param failure what a request failed with
+         * @return with status 500 if the failure is unexpected
+         */
+        public static Problem of(Throwable failure) {
+            Throwable cause = Failures.cause(failure);
+            if (cause instanceof Problem problem) {
+                return problem;
+            }
+            if (cause instanceof BulkheadContendedException || StoreException.is(cause, Kind.CONTENDED)) {
+                return new Problem(503, "Too many operations compete. Try again");
+            }
+            if (cause instanceof BulkheadUnavailableException || cause instanceof StoreException) {
+                boolean isAway = StoreException.is(cause, Kind.AWAY) || StoreException.is(cause.getCause(), Kind.AWAY);
+                return new Problem(503, isAway ? "Redis is not available. Try again later"
+                        : "Redis refused the command. See the log of the application");
+            }
+            return new Problem(500, "The request failed. See the log of the application");
+        }
+
+        /**
+         * The HTTP status.
+         *
+         * @return from 400
+         */
+        public int status() {
+            return status;
+        }
+    }
+
     /** How many limits a snapshot shows beyond those that this application defines. */
     public static final int MOST_LIMITS = 500;
 
@@ -54,8 +108,8 @@ public final class Overview {
     // Calls that ask for permits go over the same connections, and must not wait behind all of this.
     private static final int AT_ONCE = 8;
 
-    private final SortedMap<String, DeclaredBulkhead> declared = new TreeMap<>();
-    private final Function<String, Optional<DeclaredBulkhead>> inCode;
+    private final Map<String, EffectiveBulkhead> declared;
+    private final Function<String, Optional<EffectiveBulkhead>> inCode;
     private final Supplier<List<String>> listedInCode;
     private final Function<String, RedisSemaphore> semaphores;
     private final Supplier<Engine> engine;
@@ -68,7 +122,7 @@ public final class Overview {
     /**
      * Reads nothing yet.
      *
-     * @param declared the bulkheads that annotations of this application declare
+     * @param declared the bulkheads that annotations of this application declare, by name
      * @param inCode finds those that its code has defined so far, by name
      * @param listedInCode names some of those, which are shown while they are idle, too
      * @param semaphores makes those that operators change, by name; refuses names that are invalid with
@@ -76,10 +130,10 @@ public final class Overview {
      * @param engine knows who holds and who waits; asked for when that is looked up, because it may not be made yet
      * @param nanoTime a clock for intervals
      */
-    public Overview(Collection<DeclaredBulkhead> declared, Function<String, Optional<DeclaredBulkhead>> inCode,
+    public Overview(Map<String, EffectiveBulkhead> declared, Function<String, Optional<EffectiveBulkhead>> inCode,
             Supplier<List<String>> listedInCode, Function<String, RedisSemaphore> semaphores, Supplier<Engine> engine,
             LongSupplier nanoTime) {
-        declared.forEach(bulkhead -> this.declared.put(bulkhead.name(), bulkhead));
+        this.declared = declared;
         this.inCode = inCode;
         this.listedInCode = listedInCode;
         this.semaphores = semaphores;
@@ -92,11 +146,11 @@ public final class Overview {
      *
      * @return by name
      */
-    public List<DeclaredBulkhead> declared() {
-        return List.copyOf(declared.values());
+    public Map<String, EffectiveBulkhead> declared() {
+        return declared;
     }
 
-    private Optional<DeclaredBulkhead> definition(String name) {
+    private Optional<EffectiveBulkhead> definition(String name) {
         return Optional.ofNullable(declared.get(name)).or(() -> inCode.apply(name));
     }
 
@@ -132,8 +186,11 @@ public final class Overview {
         return Uni.createFrom().completionStage(() -> engine.get().inUse(MOST_LIMITS)).chain(inUse -> {
             List<String> here = listedInCode.get();
             SortedSet<BulkheadId> shown = new TreeSet<>(inUse.bulkheads());
-            declared.values().stream().filter(bulkhead -> !bulkhead.keyed()).map(DeclaredBulkhead::name).map(BulkheadId::of)
-                    .forEach(shown::add);
+            declared.forEach((name, bulkhead) -> {
+                if (!bulkhead.keyed()) {
+                    shown.add(BulkheadId.of(name));
+                }
+            });
             here.stream().map(BulkheadId::of).forEach(shown::add);
             return Multi.createFrom().iterable(shown).onItem().transformToUni(this::look).merge(AT_ONCE).collect()
                     .in(TreeMap<BulkheadId, Row>::new, (rows, row) -> rows.put(row.id(), row))
@@ -175,11 +232,11 @@ public final class Overview {
     }
 
     private BulkheadState state(String name, List<Row> rows, int withoutText) {
-        DeclaredBulkhead annotated = declared.get(name);
+        EffectiveBulkhead annotated = declared.get(name);
         // Whether another bulkhead has keys shows only while keys are in use.
         boolean keyed = annotated != null ? annotated.keyed()
                 : withoutText > 0 || rows.stream().anyMatch(row -> row.isUsed() && row.id().key().isPresent());
-        Optional<DeclaredBulkhead> definition = definition(name);
+        Optional<EffectiveBulkhead> definition = definition(name);
         List<LimitState> limits = rows.stream().filter(row -> row.isUsed() || !keyed && row.id().key().isEmpty())
                 .map(row -> limit(row.id(), row.now(), definition)).toList();
         return new BulkheadState(name, annotated != null, definition, keyed, limits, withoutText);
@@ -194,7 +251,7 @@ public final class Overview {
         return Optional.of(inUse.incomplete().map(reason -> reason + "; " + why).orElse(why));
     }
 
-    private static LimitState limit(BulkheadId id, Occupancy now, Optional<DeclaredBulkhead> definition) {
+    private static LimitState limit(BulkheadId id, Occupancy now, Optional<EffectiveBulkhead> definition) {
         OptionalInt limit = definition.isPresent()
                 ? OptionalInt.of(Semaphore.limitInForce(id, definition.get().spec(), now))
                 : id.name().startsWith(LockSpec.BULKHEAD_PREFIX) ? OptionalInt.of(1)
@@ -246,7 +303,7 @@ public final class Overview {
             throw new Problem(409,
                     "'" + name + "' belongs to a lock, which operators cannot change. In code, use RedisLock.revoke()");
         }
-        DeclaredBulkhead annotated = declared.get(name);
+        EffectiveBulkhead annotated = declared.get(name);
         if (annotated != null) {
             return Uni.createFrom().item(limit(name, key, annotated.keyed(), !annotated.keyed()));
         }

@@ -2,15 +2,21 @@ package io.quarkiverse.redisbulkhead.runtime.overview;
 
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Function;
 
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Occupancy;
+import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.EffectiveBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.message.NearestNames;
+import io.quarkiverse.redisbulkhead.runtime.overview.Overview.Problem;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 
@@ -24,11 +30,6 @@ import io.vertx.core.json.JsonObject;
  */
 public record Snapshot(Instant at, List<BulkheadState> bulkheads, Optional<String> incomplete) {
 
-    /** Copies the list. */
-    public Snapshot {
-        bulkheads = List.copyOf(bulkheads);
-    }
-
     /**
      * One of the bulkheads.
      *
@@ -41,8 +42,7 @@ public record Snapshot(Instant at, List<BulkheadState> bulkheads, Optional<Strin
             String others = incomplete.map(why -> "whether others use it is not known: " + why)
                     .orElse("no application uses it");
             return new Problem(404, "There is no bulkhead '" + name + "': this application does not declare it, and " + others
-                    + "." + NearestNames.meant(name, bulkheads.stream().map(BulkheadState::name).toList())
-                            .map(meant -> " Did you mean '" + meant + "'?").orElse(""));
+                    + "." + NearestNames.hint(name, bulkheads.stream().map(BulkheadState::name).toList(), "'"));
         });
     }
 
@@ -90,20 +90,47 @@ public record Snapshot(Instant at, List<BulkheadState> bulkheads, Optional<Strin
      * @param limits its only limit, or that of each key that is in use, by key
      * @param keysWithoutText how many more keys are in use whose texts Redis does not keep, because they are long
      */
-    public record BulkheadState(String name, boolean declared, Optional<DeclaredBulkhead> definition, boolean keyed,
+    public record BulkheadState(String name, boolean declared, Optional<EffectiveBulkhead> definition, boolean keyed,
             List<LimitState> limits, int keysWithoutText) {
-
-        /** Copies the list. */
-        public BulkheadState {
-            limits = List.copyOf(limits);
-        }
 
         private JsonObject json(int most) {
             JsonObject json = new JsonObject().put("name", name).put("declared", declared)
                     .put("definedInCode", !declared && definition.isPresent()).put("keyed", keyed);
-            definition.ifPresent(here -> json.put("definition", here.json()).put("methods", new JsonArray(here.methods())));
+            definition.ifPresent(here -> json.put("definition", values(here)).put("methods",
+                    new JsonArray(List.copyOf(here.weights().keySet()))));
             return json.put("keysWithoutText", keysWithoutText).put("limits", array(limits, limit -> limit.json(most)));
         }
+    }
+
+    /** The values in force. {@code weight} is a number or {@code of the call}, or one for each method if they differ. */
+    static JsonObject values(EffectiveBulkhead bulkhead) {
+        SemaphoreSpec spec = bulkhead.spec();
+        Map<String, Object> weights = new TreeMap<>();
+        bulkhead.weights().forEach((method, weight) -> weights.put(method, weight(weight)));
+        Set<Object> different = new HashSet<>(weights.values());
+        JsonObject json = new JsonObject()
+                .put("enabled", bulkhead.enabled())
+                .put("permits", spec.permits())
+                .put("weight", different.isEmpty() ? spec.weight()
+                        : different.size() == 1 ? different.iterator().next() : new JsonObject(weights))
+                .put("fair", spec.fair())
+                .put("expire", spec.expire().toString())
+                .put("maxWait", spec.maxWait().toString());
+        spec.maxHold().ifPresent(bound -> json.put("maxHold", bound.toString()));
+        json.put("minHold", spec.minHold().toString()).put("keepIdle", spec.keepIdle().toString());
+        spec.maxWaiters().ifPresent(bound -> json.put("maxWaiters", bound));
+        return json.put("onLost", text(spec.onLost())).put("onOutage", text(spec.onOutage()))
+                .put("localPermits", spec.localPermits()).put("awaitRelease", spec.awaitRelease());
+    }
+
+    /**
+     * A weight as operators see it.
+     *
+     * @param weight one of {@link EffectiveBulkhead#weights}
+     * @return the number, or a text
+     */
+    public static Object weight(int weight) {
+        return weight == EffectiveBulkhead.OF_THE_CALL ? "of the call" : (Object) weight;
     }
 
     /**

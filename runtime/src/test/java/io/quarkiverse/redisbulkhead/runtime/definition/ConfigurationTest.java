@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig.BulkheadConfig;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.Value;
-import io.quarkiverse.redisbulkhead.runtime.message.PropertyNames;
+import io.quarkiverse.redisbulkhead.runtime.message.Texts;
 import io.quarkus.runtime.configuration.DurationConverter;
 import io.smallrye.config.EnvConfigSource;
 import io.smallrye.config.PropertiesConfigSource;
@@ -137,7 +137,7 @@ class ConfigurationTest {
     @ParameterizedTest
     @ValueSource(strings = { "a \"b\"", "a\\b", "order:7", "größe" })
     void anyNameCanBeConfigured(String name) {
-        file(Map.of(PropertyNames.of(name, "permits"), "5"));
+        file(Map.of(Texts.property(name, "permits"), "5"));
 
         assertThat(read(name).get("permits").value()).isEqualTo(5);
     }

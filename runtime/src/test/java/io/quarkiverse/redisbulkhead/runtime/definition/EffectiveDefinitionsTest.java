@@ -102,55 +102,36 @@ class EffectiveDefinitionsTest {
                         .maxWaiters(9).awaitRelease(true).build(), true));
     }
 
-    @Test
-    void configuredMaxWaitOfZeroWins() {
-        assertThat(settings(Map.of("reports.max-wait", "0s"), REPORTS).get("reports").spec().maxWait()).isZero();
-    }
-
-    @Test
-    void globalOnOutageIsTheDefaultOfEachBulkhead() {
-        assertThat(settings(Map.of("on-outage", "local", "\"a.b c\".permits", "1", "\"a.b c\".on-outage", "allow"), REPORTS,
-                OPEN)).satisfies(settings -> {
-                    assertThat(settings.get("reports").spec().onOutage()).isEqualTo(OnOutage.LOCAL);
-                    assertThat(settings.get("a.b c").spec().onOutage()).isEqualTo(OnOutage.ALLOW);
-                });
-    }
-
-    @Test
-    void awaitReleaseIsConfigurableGloballyAndPerBulkhead() {
-        assertThat(settings(Map.of(), REPORTS).get("reports").spec().awaitRelease()).isFalse();
-        assertThat(settings(Map.of("await-release", "true", "\"a.b c\".permits", "1", "\"a.b c\".await-release", "false"),
-                REPORTS, OPEN)).satisfies(settings -> {
-                    assertThat(settings.get("reports").spec().awaitRelease()).isTrue();
-                    assertThat(settings.get("a.b c").spec().awaitRelease()).isFalse();
-                });
-    }
-
-    @Test
-    void globalKeepIdleAppliesToBulkheadsWithMoreThanOnePermit() {
-        SemaphoreSpec spec = settings(Map.of("keep-idle", "5s"), REPORTS).get("reports").spec();
-        assertThat(spec.keepIdle()).hasSeconds(5);
-        assertThat(spec.toBuilder().permits(1).build().keepIdle()).as("a key whose limit is 1").isZero();
-
-        SemaphoreSpec one = settings(Map.of("keep-idle", "5s", "reports.permits", "1"), REPORTS).get("reports").spec();
-        assertThat(one.keepIdle()).isZero();
-        assertThat(one.toBuilder().permits(2).build().keepIdle()).as("a key whose limit is 2").hasSeconds(5);
-    }
-
-    @Test
-    void keepIdleOfABulkheadAppliesToOnePermitAsWell() {
-        SemaphoreSpec one = settings(Map.of("keep-idle", "5s", "reports.keep-idle", "2s", "reports.permits", "1"), REPORTS)
-                .get("reports").spec();
-        assertThat(one.keepIdle()).hasSeconds(2);
-        assertThat(one.toBuilder().permits(3).build().keepIdle()).hasSeconds(2);
-        assertThat(settings(Map.of("reports.keep-idle", "0"), REPORTS).get("reports").spec().keepIdle()).isZero();
-    }
-
     @ParameterizedTest
-    @CsvSource({ "6, 1, 6", "6, 2, 3", "7, 2, 3", "6, 6, 1", "6, 7, 1", "1, 2147483647, 1", "2147483647, 1, 2147483647" })
-    void localPermitsDefaultToTheInstancesShare(String permits, String instances, int share) {
-        assertThat(settings(Map.of("reports.permits", permits, "instances", instances), REPORTS).get("reports").spec()
-                .localPermits()).isEqualTo(share);
+    @CsvSource(delimiter = '|', value = {
+            "reports.max-wait=0s                                       | maxWait=PT0S",
+            "on-outage=local                                           | onOutage=LOCAL",
+            "on-outage=local reports.on-outage=allow                   | onOutage=ALLOW",
+            "instances=1                                               | awaitRelease=false",
+            "await-release=true                                        | awaitRelease=true",
+            "await-release=true reports.await-release=false            | awaitRelease=false",
+            "keep-idle=5s                                              | keepIdle=PT5S",
+            "keep-idle=5s reports.permits=1                            | keepIdle=PT0S",
+            "keep-idle=5s reports.permits=1 reports.keep-idle=2s       | keepIdle=PT2S",
+            "reports.keep-idle=0                                       | keepIdle=PT0S",
+            "reports.permits=6 instances=1                             | localPermits=6",
+            "reports.permits=7 instances=2                             | localPermits=3",
+            "reports.permits=6 instances=6                             | localPermits=1",
+            "reports.permits=6 instances=7                             | localPermits=1",
+            "reports.permits=1 instances=2147483647                    | localPermits=1",
+            "reports.permits=2147483647 instances=1                    | localPermits=2147483647" })
+    void configurationInForce(String properties, String value) {
+        Map<String, String> configured = new HashMap<>();
+        for (String property : properties.split(" ")) {
+            configured.put(property.split("=")[0], property.split("=")[1]);
+        }
+        assertThat(settings(configured, REPORTS).get("reports").spec().toString()).contains(value);
+    }
+
+    @Test
+    void globalKeepIdleAppliesToKeysWithMoreThanOnePermit() {
+        SemaphoreSpec one = settings(Map.of("keep-idle", "5s", "reports.permits", "1"), REPORTS).get("reports").spec();
+        assertThat(one.toBuilder().permits(2).build().keepIdle()).hasSeconds(5);
     }
 
     @Test
@@ -198,7 +179,8 @@ class EffectiveDefinitionsTest {
 
     @Test
     void localStoreNeedsNeitherLongLeasesNorLocalLimits() {
-        assertThat(read(false, Map.of("reports.expire", "1ms", "on-outage", "local", "instances", "9"), REPORTS).bulkheads())
+        assertThat(read(false, DefinedInCode.NONE,
+                file(Map.of("reports.expire", "1ms", "on-outage", "local", "instances", "9")), REPORTS).bulkheads())
                 .containsOnlyKeys("reports");
     }
 
@@ -218,7 +200,8 @@ class EffectiveDefinitionsTest {
         Map<String, String> environment = Map.of("QUARKUS_REDIS_BULKHEAD_COMMAND_TIMEOUT", "2s",
                 "QUARKUS_REDIS_BULKHEAD__REPORTS__PERMITS", "7", "QUARKUS_REDIS_BULKHEAD_ON_OUTAGE", "local",
                 "QUARKUS_REDIS_BULKHEAD_LOCK_STORE_STEP_TIMEOUT", "100ms");
-        assertThat(read(true, new EnvConfigSource(environment, 300), REPORTS).bulkheads().get("reports").spec().permits())
+        assertThat(read(true, DefinedInCode.NONE, new EnvConfigSource(environment, 300), REPORTS).bulkheads().get("reports")
+                .spec().permits())
                 .isEqualTo(7);
     }
 
@@ -229,7 +212,7 @@ class EffectiveDefinitionsTest {
             "OF_ANOTHER_APPLICATION_LOCAL_PERMITS, OF_ANOTHER_APPLICATION, ''" })
     void environmentVariableOfAnUnknownBulkheadIsRefused(String end, String name, String hint) {
         String variable = "QUARKUS_REDIS_BULKHEAD_" + end;
-        assertThatThrownBy(() -> read(true, new EnvConfigSource(Map.of(variable, "1"), 300), REPORTS))
+        assertThatThrownBy(() -> read(true, DefinedInCode.NONE, new EnvConfigSource(Map.of(variable, "1"), 300), REPORTS))
                 .hasMessageContaining("RBH025 " + variable + ": " + name
                         + " in the environment variable matches no declared bulkhead." + hint
                         + " Declared: reports. Nor does any class");
@@ -269,12 +252,13 @@ class EffectiveDefinitionsTest {
     @Test
     void configurationOfBulkheadsInCodeIsChecked() {
         DefinedInCode inCode = new DefinedInCode(true, List.of("imports", "orders of " + Declarations.OPEN));
-        assertThatThrownBy(() -> read(inCode, file(Map.of("imports.permits", "0")), REPORTS))
+        assertThatThrownBy(() -> read(true, inCode, file(Map.of("imports.permits", "0")), REPORTS))
                 .hasMessageContaining("RBH005 quarkus.redis-bulkhead.imports.permits: permits must be at least 1, but is 0");
-        assertThatThrownBy(() -> read(inCode, file(Map.of("\"orders of acme\".permitz", "3")), REPORTS)).hasMessageContaining(
-                "RBH028 quarkus.redis-bulkhead.\"orders of acme\".permitz: there is no such property. Did you mean"
-                        + " quarkus.redis-bulkhead.\"orders of acme\".permits?");
-        assertThatThrownBy(() -> read(inCode, file(Map.of("imports.permits", "3", "\"imports\".permits", "4")), REPORTS))
+        assertThatThrownBy(() -> read(true, inCode, file(Map.of("\"orders of acme\".permitz", "3")), REPORTS))
+                .hasMessageContaining(
+                        "RBH028 quarkus.redis-bulkhead.\"orders of acme\".permitz: there is no such property. Did you mean"
+                                + " quarkus.redis-bulkhead.\"orders of acme\".permits?");
+        assertThatThrownBy(() -> read(true, inCode, file(Map.of("imports.permits", "3", "\"imports\".permits", "4")), REPORTS))
                 .hasMessageContaining("RBH032 quarkus.redis-bulkhead.\"imports\".permits and");
         assertThat(warnings(inCode, file(Map.of("imports.permits", "3")))).isEmpty();
     }
@@ -310,7 +294,8 @@ class EffectiveDefinitionsTest {
     void unresolvableValueIsRefused() {
         BulkheadDeclaration daily = Annotated.bulkhead("Reports#daily", "daily-reports", 5, 1, false, "30s", "2s");
         Map<String, String> environment = Map.of("QUARKUS_REDIS_BULKHEAD_DAILY_REPORTS_PERMITS", "${app.permits}");
-        assertThatThrownBy(() -> read(true, new EnvConfigSource(environment, 300), daily)).hasMessageContaining("has an error")
+        assertThatThrownBy(() -> read(true, DefinedInCode.NONE, new EnvConfigSource(environment, 300), daily))
+                .hasMessageContaining("has an error")
                 .hasMessageContaining(
                         "RBH026 quarkus.redis-bulkhead.daily-reports.permits: the value '${app.permits}' refers to a "
                                 + "property that is not set. Set it, or provide a default, as in ${property:default}");
@@ -318,27 +303,7 @@ class EffectiveDefinitionsTest {
 
     private static Map<String, EffectiveBulkhead> settings(Map<String, String> properties,
             BulkheadDeclaration... declarations) {
-        return read(properties, declarations).bulkheads();
-    }
-
-    // Adds the prefix of the extension, except to names that start with "app.".
-    private static EffectiveDefinitions read(Map<String, String> properties, BulkheadDeclaration... declarations) {
-        return read(true, properties, declarations);
-    }
-
-    private static EffectiveDefinitions read(boolean inRedis, Map<String, String> properties,
-            BulkheadDeclaration... declarations) {
-        Map<String, String> full = new HashMap<>();
-        properties.forEach((key, value) -> full.put((key.startsWith("app.") ? "" : "quarkus.redis-bulkhead.") + key, value));
-        return read(inRedis, new PropertiesConfigSource(full, "test", 100), declarations);
-    }
-
-    private static EffectiveDefinitions read(boolean inRedis, ConfigSource source, BulkheadDeclaration... declarations) {
-        return read(inRedis, DefinedInCode.NONE, source, declarations);
-    }
-
-    private static EffectiveDefinitions read(DefinedInCode inCode, ConfigSource source, BulkheadDeclaration... declarations) {
-        return read(true, inCode, source, declarations);
+        return read(true, DefinedInCode.NONE, file(properties), declarations).bulkheads();
     }
 
     private static List<String> warnings(DefinedInCode inCode, ConfigSource source) {

@@ -87,6 +87,11 @@ class MistakesTest {
             "of.sales | warn-after    | -1s       | warnAfter must be from zero to 365 days, but is PT-1S",
             "of.sales | local-permits | some      | localPermits must be a whole number up to 2147483647, but is 'some'",
             "of.sales | max-waiters   | -1        | maxWaiters must be at least 0, but is -1",
+            "of.sales | on-lost       | cry       | onLost must be report or interrupt, but is 'cry'",
+            "of.sales | weight        | 1.5       | weight must be a whole number up to 2147483647, but is '1.5'",
+            "of.sales | permits       | 2147483648 | permits must be a whole number up to 2147483647, but is '2147483648'",
+            "of.sales | expire        | 99999999999999999999d | expire must be a duration such as 30s, 500ms or PT30S, but is '99999999999999999999d'",
+            "of.sales | rest.retry-after | 10ms   | retryAfter must be none, or a duration from one second to 365 days such as 5s, 2m or PT5S, but is '10ms'",
             "of.sales | on-outage     | wait      | onOutage must be reject, allow or local, but is 'wait'",
             "lock.x.y | fair          | perhaps   | fair must be true or false, but is 'perhaps'",
             "lock.x.y | acquire-timeout | PT-1S   | acquireTimeout must not be negative, but is PT-1S",
@@ -135,6 +140,10 @@ class MistakesTest {
                     + " does any class of the application use SemaphoreSpec to define bulkheads in code",
             "RBH025 | report.permits | no @RedisBulkhead has the name \"report\". Did you mean \"reports\"? Declared: reports,"
                     + " of.sales. Nor does any class of the application use SemaphoreSpec to define bulkheads in code",
+            "RBH025 | rst.status | no @RedisBulkhead has the name \"rst\". Did you mean \"rest\"? Declared: reports,"
+                    + " of.sales. Nor does any class of the application use SemaphoreSpec to define bulkheads in code",
+            "RBH025 | instance.fair | no @RedisBulkhead has the name \"instance\". Declared: of.sales, reports. Nor does any"
+                    + " class of the application use SemaphoreSpec to define bulkheads in code",
             "RBH025 | of.sales.fair | a bulkhead name that contains a dot must be quoted: quarkus.redis-bulkhead.\"of.sales\".*",
             "RBH028 | \"reports\".permitz | there is no such property. Did you mean quarkus.redis-bulkhead.\"reports\".permits?",
             "RBH028 | command-timout | there is no such property. Did you mean quarkus.redis-bulkhead.command-timeout?",

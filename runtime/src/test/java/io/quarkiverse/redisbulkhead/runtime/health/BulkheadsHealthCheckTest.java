@@ -8,6 +8,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.TreeSet;
@@ -22,7 +23,7 @@ import io.quarkiverse.redisbulkhead.runtime.bulkhead.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.RealTimers;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Timers;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits;
-import io.quarkiverse.redisbulkhead.runtime.config.StoreKind;
+import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig.StoreKind;
 import io.quarkiverse.redisbulkhead.runtime.health.BulkheadsHealthCheck.RedisState;
 import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
@@ -122,7 +123,7 @@ class BulkheadsHealthCheckTest {
         Engine engine = new Engine("one", store, null, new RealTimers(), new HolderIdentity("app", "host:1"), loss -> {
         }, new WaiterLimits(Integer.MAX_VALUE), Duration.ofSeconds(1));
         return new BulkheadsHealthCheck(
-                new Overview(List.of(), name -> Optional.empty(), List::of, name -> null, () -> engine, System::nanoTime),
+                new Overview(Map.of(), name -> Optional.empty(), List::of, name -> null, () -> engine, System::nanoTime),
                 StoreKind.SCRIPT, Duration.ofMillis(200), timers);
     }
 }

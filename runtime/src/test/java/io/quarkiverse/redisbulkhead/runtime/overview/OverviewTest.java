@@ -33,6 +33,8 @@ import io.quarkiverse.redisbulkhead.runtime.bulkhead.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Timers;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits;
+import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.EffectiveBulkhead;
+import io.quarkiverse.redisbulkhead.runtime.overview.Overview.Problem;
 import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.BulkheadState;
 import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.LimitState;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
@@ -46,6 +48,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.Statement;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement.Need;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.smallrye.mutiny.Uni;
+import io.vertx.core.json.JsonObject;
 
 class OverviewTest {
 
@@ -119,12 +122,13 @@ class OverviewTest {
     }
 
     private Overview overview(Engine engine) {
-        return new Overview(List.of(declared(TENANTS, true), declared(REPORTS, false)), name -> Optional.empty(), List::of,
+        return new Overview(Map.of("tenants", declared(TENANTS, true), "reports", declared(REPORTS, false)),
+                name -> Optional.empty(), List::of,
                 OverviewTest::changeable, () -> engine, () -> now);
     }
 
     private Overview ofCode(Engine engine, List<String> listed) {
-        return new Overview(List.of(), name -> Optional.of(declared(ELSEWHERE, false)), () -> listed, OverviewTest::changeable,
+        return new Overview(Map.of(), name -> Optional.of(declared(ELSEWHERE, false)), () -> listed, OverviewTest::changeable,
                 () -> engine, () -> now);
     }
 
@@ -141,8 +145,8 @@ class OverviewTest {
                 });
     }
 
-    private static DeclaredBulkhead declared(SemaphoreSpec spec, boolean keyed) {
-        return new DeclaredBulkhead(spec, true, keyed, List.of("A#a"), new TreeMap<>(Map.of("A#a", spec.weight())));
+    private static EffectiveBulkhead declared(SemaphoreSpec spec, boolean keyed) {
+        return new EffectiveBulkhead(spec, true, keyed, new TreeMap<>(Map.of("A#a", spec.weight())));
     }
 
     @AfterEach
@@ -354,16 +358,14 @@ class OverviewTest {
 
     @Test
     void weightOfEachMethodIsShown() {
-        DeclaredBulkhead differing = new DeclaredBulkhead(REPORTS, true, false, List.of(),
-                new TreeMap<>(Map.of("A#a", 1, "A#b", 3)));
+        assertThat(weight(Map.of("A#a", 1, "A#b", 3))).isEqualTo(new JsonObject(Map.of("A#a", 1, "A#b", 3)));
+        assertThat(weight(Map.of("A#a", 2, "A#b", 2))).isEqualTo(2);
+        assertThat(weight(Map.of("A#a", EffectiveBulkhead.OF_THE_CALL))).isEqualTo("of the call");
+        assertThat(weight(Map.of("A#a", EffectiveBulkhead.OF_THE_CALL, "A#b", 1)))
+                .isEqualTo(new JsonObject(Map.of("A#a", "of the call", "A#b", 1)));
+    }
 
-        assertThat(differing.json().getJsonObject("weight").getMap()).isEqualTo(Map.of("A#a", 1, "A#b", 3));
-        DeclaredBulkhead ofTheCall = new DeclaredBulkhead(REPORTS, true, false, List.of(),
-                new TreeMap<>(Map.of("A#a", DeclaredBulkhead.OF_THE_CALL)));
-        assertThat(ofTheCall.json().getString("weight")).isEqualTo("of the call");
-        DeclaredBulkhead both = new DeclaredBulkhead(REPORTS, true, false, List.of(),
-                new TreeMap<>(Map.of("A#a", DeclaredBulkhead.OF_THE_CALL, "A#b", 1)));
-        assertThat(both.json().getJsonObject("weight").getMap()).isEqualTo(Map.of("A#a", "of the call", "A#b", 1));
-        assertThat(declared(REPORTS.toBuilder().weight(2).build(), false).json().getInteger("weight")).isEqualTo(2);
+    private static Object weight(Map<String, Integer> weights) {
+        return Snapshot.values(new EffectiveBulkhead(REPORTS, true, false, new TreeMap<>(weights))).getValue("weight");
     }
 }

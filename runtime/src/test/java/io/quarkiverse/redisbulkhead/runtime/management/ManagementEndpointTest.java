@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import io.smallrye.config.PropertiesConfigSource;
 import io.smallrye.config.SmallRyeConfigBuilder;
 
-class ManagementRecorderTest {
+class ManagementEndpointTest {
 
     private static final String PERMISSIONS = "quarkus.http.auth.permission.";
     private static final String PATHS = PERMISSIONS + "\"of operators\".paths";
@@ -36,7 +36,7 @@ class ManagementRecorderTest {
     }
 
     private static boolean isCovered(Map<String, String> properties, String root) {
-        return ManagementRecorder.isCovered(
+        return ManagementEndpoint.isCovered(
                 new SmallRyeConfigBuilder().withSources(new PropertiesConfigSource(properties, "test", 100)).build(),
                 "/q/redis-bulkhead", PERMISSIONS, root);
     }
