@@ -28,7 +28,8 @@ import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.BulkheadKeyResolver;
 import io.quarkiverse.redisbulkhead.InvalidBulkheadKeyException;
 import io.quarkiverse.redisbulkhead.ResolvedKey;
-import io.quarkiverse.redisbulkhead.runtime.GuardedMethod.Skips;
+import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadInterceptor.GuardedMethod;
+import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadInterceptor.GuardedMethod.Skips;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallResult;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.config.OnFull;
@@ -39,9 +40,9 @@ import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.MethodDeclar
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.ReturnKind;
 import io.quarkiverse.redisbulkhead.runtime.guard.AsyncGuard;
 import io.quarkiverse.redisbulkhead.runtime.guard.Guard;
-import io.quarkiverse.redisbulkhead.runtime.guard.SkippingGuard;
+import io.quarkiverse.redisbulkhead.runtime.guard.Guard.SkippingGuard;
 import io.quarkiverse.redisbulkhead.runtime.guard.SynchronousGuard;
-import io.quarkiverse.redisbulkhead.runtime.guard.UnfinishedResults;
+import io.quarkiverse.redisbulkhead.runtime.guard.SynchronousGuard.UnfinishedResults;
 import io.quarkus.arc.Arc;
 import io.quarkus.arc.impl.LazyValue;
 
@@ -78,10 +79,9 @@ public class GuardedMethods {
      *
      * @param semaphore the bulkhead
      * @param method the guarded method, as operators see it
-     * @param index its position, from 0
      * @param name its name
      */
-    public record RequiredKey(Semaphore semaphore, String method, int index, String name) {
+    public record RequiredKey(Semaphore semaphore, String method, String name) {
 
         /**
          * Counts a call that has no usable value for it.
@@ -135,18 +135,18 @@ public class GuardedMethods {
      * @param beanClass the binary name of the bean's class
      * @param method the method's name
      * @param parameterTypes the binary names of its erased parameter types
-     * @return none when the method is not guarded, or has no key
+     * @return the parameters by their positions, from 0; none when the method is not guarded, or has no key
      */
-    public List<RequiredKey> requiredKeys(String beanClass, String method, List<String> parameterTypes) {
+    public Map<Integer, RequiredKey> requiredKeys(String beanClass, String method, List<String> parameterTypes) {
         MethodDeclaration found = declared.get(signature(beanClass, method, parameterTypes));
-        List<RequiredKey> required = new ArrayList<>();
+        Map<Integer, RequiredKey> required = new HashMap<>();
         for (BulkheadUse use : found == null ? List.<BulkheadUse> of() : found.bulkheads()) {
             if (use.key() instanceof KeyOrigin.Parameter parameter && isEnabled(use)) {
-                required.add(new RequiredKey(bulkheads.core(name(use)), found.label(), parameter.index(),
-                        parameter.name()));
+                required.putIfAbsent(parameter.index(),
+                        new RequiredKey(bulkheads.core(name(use)), found.label(), parameter.name()));
             }
         }
-        return List.copyOf(required);
+        return required;
     }
 
     private String name(BulkheadUse use) {

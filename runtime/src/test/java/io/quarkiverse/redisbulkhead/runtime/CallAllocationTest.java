@@ -20,6 +20,8 @@ import org.junit.jupiter.api.Test;
 import com.sun.management.ThreadMXBean;
 
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.BulkheadRuntime.PermitLostEvents;
+import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadInterceptor.GuardedMethod;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Executions;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.HolderIdentity;

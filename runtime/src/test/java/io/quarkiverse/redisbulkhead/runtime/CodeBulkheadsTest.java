@@ -17,6 +17,7 @@ import io.quarkiverse.redisbulkhead.OnLost;
 import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry.CodeBulkheads;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.definition.Annotated;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
@@ -169,16 +170,15 @@ class CodeBulkheadsTest {
     void numberOfListedNamesIsBounded() {
         CodeBulkheads bulkheads = bulkheads();
         define(bulkheads, REPORTS);
-        define(bulkheads, SemaphoreSpec.named("early").permits(1).build());
-        orders(bulkheads, 0, CodeBulkheads.MOST_LISTED);
         define(bulkheads, IMPORTS);
-        orders(bulkheads, CodeBulkheads.MOST_LISTED, 1_200);
-
-        assertThat(bulkheads.listed()).as("the first names, without those of annotations").hasSize(CodeBulkheads.MOST_LISTED)
-                .contains("early", "order-0", "order-98").doesNotContain("order-99", "imports", "reports");
-        assertThat(bulkheads.inForce("early")).isPresent();
-        assertThat(bulkheads.inForce("order-99")).isEmpty();
-
+        for (int i = 0; i < 1_000; i++) {
+            define(bulkheads, SemaphoreSpec.named("order-" + i).permits(1).build());
+        }
+        define(bulkheads, REPORTS);
+        assertThat(bulkheads.listed()).as("the last names, without those of annotations").hasSize(CodeBulkheads.MOST_LISTED)
+                .contains("order-900", "order-999").doesNotContain("order-899", "reports");
+        assertThat(bulkheads.inForce("order-1")).isPresent();
+        assertThat(bulkheads.inForce("imports")).isEmpty();
         SemaphoreSpec forgotten = IMPORTS.toBuilder().permits(7).build();
         assertThat(define(bulkheads, forgotten).spec()).isEqualTo(forgotten);
     }
@@ -187,7 +187,7 @@ class CodeBulkheadsTest {
     @Test
     void differentLeasesOfOneNameAreAWarningThatNamesTheDefinitions() {
         CodeBulkheads bulkheads = bulkheads();
-        try (LoggedWarnings warnings = new LoggedWarnings(CodeBulkheads.class)) {
+        try (LoggedWarnings warnings = new LoggedWarnings(BulkheadRegistry.class)) {
             for (int i = 0; i < 3; i++) {
                 define(bulkheads, REPORTS);
                 define(bulkheads, REPORTS.toBuilder().expire(Duration.ofSeconds(9)).build());
@@ -218,12 +218,6 @@ class CodeBulkheadsTest {
 
     private static void lock(CodeBulkheads bulkheads, Duration lockTimeout) {
         bulkheads.define(LockSpec.named("orders").lockTimeout(lockTimeout).build(), () -> "Jobs#run");
-    }
-
-    private static void orders(CodeBulkheads bulkheads, int first, int end) {
-        for (int i = first; i < end; i++) {
-            define(bulkheads, SemaphoreSpec.named("order-" + i).permits(1).build());
-        }
     }
 
     private static EffectiveBulkhead define(CodeBulkheads bulkheads, SemaphoreSpec spec) {

@@ -22,7 +22,7 @@ import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRuntime;
 import io.quarkiverse.redisbulkhead.runtime.GuardedMethods.ScheduledRuns;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.StoppingException;
-import io.quarkiverse.redisbulkhead.runtime.guard.SkippingGuard;
+import io.quarkiverse.redisbulkhead.runtime.guard.Guard.SkippingGuard;
 import io.quarkiverse.redisbulkhead.runtime.message.LogMessage;
 import io.quarkus.scheduler.Scheduled;
 import io.quarkus.scheduler.ScheduledExecution;

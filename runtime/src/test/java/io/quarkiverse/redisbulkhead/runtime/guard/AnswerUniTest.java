@@ -11,7 +11,6 @@ import java.util.concurrent.atomic.AtomicReference;
 
 import org.junit.jupiter.api.Test;
 
-import io.quarkiverse.redisbulkhead.runtime.guard.Continuations.AnswerUni;
 import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.helpers.EmptyUniSubscription;
 import io.smallrye.mutiny.helpers.test.UniAssertSubscriber;
@@ -26,7 +25,7 @@ class AnswerUniTest {
     private final List<String> received = new ArrayList<>();
 
     private Uni<String> answer(Executor executor) {
-        return new AnswerUni<>(() -> reply, made -> made, givenUp::add, () -> executor);
+        return Continuations.answer(() -> reply, made -> made, givenUp::add, () -> executor);
     }
 
     private Uni<String> answer() {

@@ -3,8 +3,6 @@ package io.quarkiverse.redisbulkhead.runtime.guard;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import java.net.URL;
-import java.net.URLClassLoader;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -28,14 +26,6 @@ class ContinuationsTest {
     static Vertx vertx;
 
     final Continuations continuations = new Continuations(0);
-
-    record Place(Context context, boolean eventLoop, Thread thread, ClassLoader loader) {
-
-        static Place here() {
-            return new Place(Vertx.currentContext(), Context.isOnEventLoopThread(), Thread.currentThread(),
-                    Thread.currentThread().getContextClassLoader());
-        }
-    }
 
     @BeforeAll
     static void start() {
@@ -68,24 +58,6 @@ class ContinuationsTest {
             atOnce.complete(done[0]);
         });
         assertThat(atOnce.get(10, TimeUnit.SECONDS)).isTrue();
-    }
-
-    /** A pooled thread keeps neither class loader nor context of an earlier task. */
-    @Test
-    void usesTheCallersClassLoader() throws Exception {
-        Thread current = Thread.currentThread();
-        ClassLoader own = current.getContextClassLoader();
-        for (int i = 0; i < 3; i++) {
-            try (URLClassLoader loader = new URLClassLoader(new URL[0], own)) {
-                current.setContextClassLoader(loader);
-                Executor here = continuations.here();
-                current.setContextClassLoader(own);
-                CompletableFuture<Place> place = new CompletableFuture<>();
-                here.execute(() -> place.complete(Place.here()));
-                assertThat(place.get(10, TimeUnit.SECONDS).loader()).isSameAs(loader);
-                assertThat(place.join().context()).isNull();
-            }
-        }
     }
 
     /** Callers still waiting after shutdown must not hang. */
