@@ -167,7 +167,10 @@ public abstract sealed class BulkheadSpec permits SemaphoreSpec, LockSpec {
             this.values = values;
         }
 
-        abstract B self();
+        @SuppressWarnings("unchecked")
+        private B self() {
+            return (B) this;
+        }
 
         /**
          * Sets the order in which waiting calls get permits.

@@ -96,11 +96,6 @@ public final class LockSpec extends BulkheadSpec {
             values.maxWait = Duration.ofSeconds(10);
         }
 
-        @Override
-        Builder self() {
-            return this;
-        }
-
         /**
          * Sets how long {@code lock}, {@code run} and {@code call} wait for the lock. Fractions of a millisecond are cut off.
          *

@@ -146,11 +146,6 @@ public final class SemaphoreSpec extends BulkheadSpec {
             super(values);
         }
 
-        @Override
-        Builder self() {
-            return this;
-        }
-
         /**
          * Sets the limit.
          *

@@ -74,27 +74,6 @@ public class GuardedMethods {
     public interface ResultContent extends UnaryOperator<Object> {
     }
 
-    /**
-     * A parameter that is the key of an enabled bulkhead.
-     *
-     * @param semaphore the bulkhead
-     * @param method the guarded method, as operators see it
-     * @param name its name
-     */
-    public record RequiredKey(Semaphore semaphore, String method, String name) {
-
-        /**
-         * Counts a call that has no usable value for it.
-         *
-         * @return to be thrown
-         */
-        public InvalidBulkheadKeyException refused() {
-            semaphore.refuse(method, CallResult.INVALID_KEY);
-            return new InvalidBulkheadKeyException(semaphore.spec().name(),
-                    "The parameter " + name + " is missing or malformed");
-        }
-    }
-
     // By signature.
     private final Map<String, MethodDeclaration> declared = new HashMap<>();
     private final Map<Class<?>, Map<Method, GuardedMethod>> byBean = new ConcurrentHashMap<>();
@@ -135,15 +114,20 @@ public class GuardedMethods {
      * @param beanClass the binary name of the bean's class
      * @param method the method's name
      * @param parameterTypes the binary names of its erased parameter types
-     * @return the parameters by their positions, from 0; none when the method is not guarded, or has no key
+     * @return for the position of each such parameter, from 0, what counts a call without a usable value and says what to
+     *         throw; none when the method is not guarded, or its bulkheads have no keys or are disabled
      */
-    public Map<Integer, RequiredKey> requiredKeys(String beanClass, String method, List<String> parameterTypes) {
+    public Map<Integer, Supplier<InvalidBulkheadKeyException>> requiredKeys(String beanClass, String method, List<String> parameterTypes) {
         MethodDeclaration found = declared.get(signature(beanClass, method, parameterTypes));
-        Map<Integer, RequiredKey> required = new HashMap<>();
+        Map<Integer, Supplier<InvalidBulkheadKeyException>> required = new HashMap<>();
         for (BulkheadUse use : found == null ? List.<BulkheadUse> of() : found.bulkheads()) {
             if (use.key() instanceof KeyOrigin.Parameter parameter && isEnabled(use)) {
-                required.putIfAbsent(parameter.index(),
-                        new RequiredKey(bulkheads.core(name(use)), found.label(), parameter.name()));
+                Semaphore semaphore = bulkheads.core(name(use));
+                required.putIfAbsent(parameter.index(), () -> {
+                    semaphore.refuse(found.label(), CallResult.INVALID_KEY);
+                    return new InvalidBulkheadKeyException(name(use),
+                            "The parameter " + parameter.name() + " is missing or malformed");
+                });
             }
         }
         return required;

@@ -64,18 +64,16 @@ class CodeBulkheadsTest {
     }
 
     @Test
-    void allBulkheadsCanBeDisabled() {
-        properties.put("enabled", "false");
-
-        assertThat(define(bulkheads(), IMPORTS).enabled()).isFalse();
-    }
-
-    @Test
-    void lowerLimitCapsLocalPermits() {
+    void configurationCapsLocalPermitsAndDisablesAll() {
         properties.put("imports.permits", "2");
 
         assertThat(define(bulkheads(), IMPORTS.toBuilder().localPermits(4).build()).spec().localPermits()).isEqualTo(2);
         assertThat(define(bulkheads(), IMPORTS).spec().localPermits()).isEqualTo(2);
+        assertThat(define(bulkheads(), IMPORTS).enabled()).isTrue();
+        properties.put("enabled", "false");
+        assertThat(define(bulkheads(), IMPORTS).enabled()).isFalse();
+        // An annotation may omit the permits.
+        assertThat(define(bulkheads(), SemaphoreSpec.named("open").permits(7).build()).spec().permits()).isEqualTo(4);
     }
 
     @Test
@@ -138,16 +136,6 @@ class CodeBulkheadsTest {
         assertThat(define(bulkheads, IMPORTS).spec()).isEqualTo(IMPORTS);
     }
 
-    /** Otherwise the mistake would show only without configuration. */
-    @Test
-    void contradictionHiddenByConfigurationIsRefused() {
-        properties.put("imports.permits", "9");
-        CodeBulkheads bulkheads = bulkheads();
-        define(bulkheads, IMPORTS);
-
-        assertThatIllegalArgumentException().isThrownBy(() -> define(bulkheads, IMPORTS.toBuilder().permits(7).build()));
-    }
-
     @Test
     void specEqualToTheValuesInForceIsAccepted() {
         properties.putAll(Map.of("imports.permits", "9", "imports.fair", "true", "reports.permits", "9"));
@@ -157,12 +145,8 @@ class CodeBulkheadsTest {
         assertThat(define(bulkheads, inForce.toBuilder().maxHold(Duration.ofHours(1)).build()).spec().permits()).isEqualTo(9);
         assertThat(define(bulkheads, REPORTS.toBuilder().permits(9).build()).spec().permits()).isEqualTo(9);
         assertThat(define(bulkheads, REPORTS).spec().permits()).isEqualTo(9);
-    }
-
-    /** An annotation may omit the permits. */
-    @Test
-    void configurationSetsPermitsThatTheAnnotationOmits() {
-        assertThat(define(bulkheads(), SemaphoreSpec.named("open").permits(7).build()).spec().permits()).isEqualTo(4);
+        assertThatIllegalArgumentException().as("a mistake that would show only without configuration")
+                .isThrownBy(() -> define(bulkheads, IMPORTS.toBuilder().permits(7).build()));
     }
 
     /** Trap 21: names may be generated. */
@@ -203,17 +187,10 @@ class CodeBulkheadsTest {
             assertThat(warnings.texts()).hasSize(2).last().asString().contains("Lock 'orders'")
                     .contains("lockTimeout=PT30S in the LockSpec of Jobs#run", "lockTimeout=PT5S");
         }
-    }
-
-    /** Operators see locks as such, and not as bulkheads that code defines. */
-    @Test
-    void lockIsNoBulkheadThatCodeDefines() {
-        CodeBulkheads bulkheads = bulkheads();
-        lock(bulkheads, Duration.ofSeconds(5));
-
+        // Operators see locks as such, and not as bulkheads that code defines.
         assertThat(bulkheads.inForce("lock:orders")).isEmpty();
         assertThat(bulkheads.listed()).isEmpty();
-        assertThat(bulkheads.lease("lock:orders")).contains(Duration.ofSeconds(5));
+        assertThat(bulkheads.lease("lock:orders")).contains(Duration.ofSeconds(30));
     }
 
     private static void lock(CodeBulkheads bulkheads, Duration lockTimeout) {

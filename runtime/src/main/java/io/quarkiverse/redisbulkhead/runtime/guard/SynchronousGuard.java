@@ -2,7 +2,6 @@ package io.quarkiverse.redisbulkhead.runtime.guard;
 
 import java.io.ByteArrayInputStream;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
@@ -140,11 +139,16 @@ public record SynchronousGuard(String label, String bulkhead, UnfinishedResults 
 
         private static final Logger LOG = Logger.getLogger(UnfinishedResults.class);
 
-        private static final ClassValue<Optional<String>> UNFINISHED = new ClassValue<>() {
+        // The simple name of the type that makes the results of a class unfinished, or null.
+        private static final ClassValue<String> UNFINISHED = new ClassValue<>() {
 
             @Override
-            protected Optional<String> computeValue(Class<?> type) {
-                return Optional.ofNullable(unfinished(type));
+            protected String computeValue(Class<?> type) {
+                String found = TYPES.contains(type.getName()) ? type.getSimpleName() : null;
+                for (Class<?> implemented : type.getInterfaces()) {
+                    found = found == null ? get(implemented) : found;
+                }
+                return found == null && type.getSuperclass() != null ? get(type.getSuperclass()) : found;
             }
         };
 
@@ -167,38 +171,18 @@ public record SynchronousGuard(String label, String bulkhead, UnfinishedResults 
         }
 
         void check(Object result) {
-            if (result != null && !logged.get()) {
-                Object inside = content.apply(result);
-                if (inside != null && isUnfinished(inside) && logged.compareAndSet(false, true)) {
-                    // The class may be a lambda, or internal to a library.
-                    LOG.warnf(
-                            "%s returned %s, whose work is not done yet, and the permit of bulkhead '%s' has gone back already."
-                                    + " Declare Uni, Multi or CompletionStage as the type of the method, or let it return the finished"
-                                    + " value. This is logged once per method. %s",
-                            method, UNFINISHED.get(inside.getClass()).orElseThrow(),
-                            bulkhead, LogMessage.UNFINISHED);
-                }
+            if (result == null || logged.get()) {
+                return;
             }
-        }
-
-        private static boolean isUnfinished(Object result) {
-            return UNFINISHED.get(result.getClass()).isPresent() && !(result instanceof Future<?> future && future.isDone())
-                    && !(result instanceof ByteArrayInputStream);
-        }
-
-        /** The simple name of the type that makes the result unfinished, or null. */
-        private static String unfinished(Class<?> type) {
-            if (type == null) {
-                return null;
+            Object inside = content.apply(result);
+            // The class may be a lambda, or internal to a library.
+            String type = inside == null ? null : UNFINISHED.get(inside.getClass());
+            boolean isDone = inside instanceof Future<?> future && future.isDone() || inside instanceof ByteArrayInputStream;
+            if (type != null && !isDone && logged.compareAndSet(false, true)) {
+                LOG.warnf("%s returned %s, whose work is not done yet, and the permit of bulkhead '%s' has gone back already."
+                        + " Declare Uni, Multi or CompletionStage as the type of the method, or let it return the finished"
+                        + " value. This is logged once per method. %s", method, type, bulkhead, LogMessage.UNFINISHED);
             }
-            if (TYPES.contains(type.getName())) {
-                return type.getSimpleName();
-            }
-            String inherited = unfinished(type.getSuperclass());
-            for (Class<?> implemented : type.getInterfaces()) {
-                inherited = inherited == null ? unfinished(implemented) : inherited;
-            }
-            return inherited;
         }
     }
 }

@@ -4,6 +4,7 @@ import java.lang.annotation.Annotation;
 import java.lang.reflect.Type;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 
 import org.jboss.resteasy.reactive.common.model.MethodParameter;
 import org.jboss.resteasy.reactive.common.model.ResourceClass;
@@ -15,8 +16,8 @@ import org.jboss.resteasy.reactive.server.model.ServerMethodParameter;
 import org.jboss.resteasy.reactive.server.model.ServerResourceMethod;
 import org.jboss.resteasy.reactive.server.spi.ServerRestHandler;
 
+import io.quarkiverse.redisbulkhead.InvalidBulkheadKeyException;
 import io.quarkiverse.redisbulkhead.runtime.GuardedMethods;
-import io.quarkiverse.redisbulkhead.runtime.GuardedMethods.RequiredKey;
 import io.quarkus.arc.Arc;
 import io.quarkus.arc.impl.LazyValue;
 
@@ -39,7 +40,7 @@ public record KeyParameterCheck(String beanClass, String method, List<String> pa
     @Override
     public List<ServerRestHandler> handlers(Phase phase, ResourceClass resource, ServerResourceMethod resourceMethod) {
         // Of the bulkheads that are enabled, looked up at the first request.
-        LazyValue<Map<Integer, RequiredKey>> required = new LazyValue<>(() -> Arc.container().instance(GuardedMethods.class)
+        LazyValue<Map<Integer, Supplier<InvalidBulkheadKeyException>>> required = new LazyValue<>(() -> Arc.container().instance(GuardedMethods.class)
                 .get().requiredKeys(beanClass, method, parameterTypes));
         if (phase == Phase.RESOLVE_METHOD_PARAMETERS) {
             // The handlers that convert parameters are made after this.
@@ -51,16 +52,16 @@ public record KeyParameterCheck(String beanClass, String method, List<String> pa
                 : List.of();
     }
 
-    private static void check(Object[] parameters, Map<Integer, RequiredKey> required) {
-        required.forEach((index, key) -> {
+    private static void check(Object[] parameters, Map<Integer, Supplier<InvalidBulkheadKeyException>> required) {
+        required.forEach((index, refused) -> {
             if (parameters[index] == null) {
-                throw key.refused();
+                throw refused.get();
             }
         });
     }
 
     // Replaces the parameter: equal parameters of several methods may be one object.
-    private void watch(int index, MethodParameter[] all, LazyValue<Map<Integer, RequiredKey>> required) {
+    private void watch(int index, MethodParameter[] all, LazyValue<? extends Map<Integer, ?>> required) {
         ServerMethodParameter given = (ServerMethodParameter) all[index];
         if (given.converter == null || given.converter instanceof WatchedSupplier) {
             return;
@@ -77,7 +78,7 @@ public record KeyParameterCheck(String beanClass, String method, List<String> pa
     }
 
     private record WatchedSupplier(int index, ParameterConverterSupplier converters,
-            LazyValue<Map<Integer, RequiredKey>> required) implements ParameterConverterSupplier {
+            LazyValue<? extends Map<Integer, ?>> required) implements ParameterConverterSupplier {
 
         @Override
         public ParameterConverter get() {
@@ -92,7 +93,7 @@ public record KeyParameterCheck(String beanClass, String method, List<String> pa
 
     /** Returns null for what is missing or malformed, which the check refuses. The key of a disabled bulkhead is left alone. */
     private record WatchedConverter(int index, ParameterConverter converter,
-            LazyValue<Map<Integer, RequiredKey>> required) implements ParameterConverter {
+            LazyValue<? extends Map<Integer, ?>> required) implements ParameterConverter {
 
         @Override
         public Object convert(Object value) {

@@ -1,10 +1,10 @@
 package io.quarkiverse.redisbulkhead.runtime.guard;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -106,7 +106,7 @@ class ManualAdmissions implements Supplier<Admission> {
         }
     }
 
-    final List<ManualAdmission> all = new ArrayList<>();
+    final List<ManualAdmission> all = new CopyOnWriteArrayList<>();
     private final Consumer<ManualAdmission> script;
 
     /** Granted and ended automatically. */
