@@ -117,7 +117,8 @@ public class GuardedMethods {
      * @return for the position of each such parameter, from 0, what counts a call without a usable value and says what to
      *         throw; none when the method is not guarded, or its bulkheads have no keys or are disabled
      */
-    public Map<Integer, Supplier<InvalidBulkheadKeyException>> requiredKeys(String beanClass, String method, List<String> parameterTypes) {
+    public Map<Integer, Supplier<InvalidBulkheadKeyException>> requiredKeys(String beanClass, String method,
+            List<String> parameterTypes) {
         MethodDeclaration found = declared.get(signature(beanClass, method, parameterTypes));
         Map<Integer, Supplier<InvalidBulkheadKeyException>> required = new HashMap<>();
         for (BulkheadUse use : found == null ? List.<BulkheadUse> of() : found.bulkheads()) {
@@ -142,19 +143,26 @@ public class GuardedMethods {
     }
 
     private GuardedMethod guarded(MethodDeclaration method) {
-        List<Semaphore> semaphores = new ArrayList<>();
         List<Function<Object[], Semaphore>> ofCall = new ArrayList<>();
         boolean same = true;
         for (BulkheadUse use : method.bulkheads()) {
             Semaphore semaphore = bulkheads.core(use);
             boolean fixed = !use.dependsOnArguments() || !isEnabled(use);
-            semaphores.add(semaphore);
             ofCall.add(fixed ? arguments -> semaphore : byArguments(semaphore, use, method));
             same &= fixed;
         }
+        List<Semaphore> always = same ? all(ofCall, null) : null;
         Guard guard = guard(method);
-        return new GuardedMethod(method.label(), guard, same ? semaphores : null, ofCall, runtime.executions(),
-                skips(method, guard));
+        return new GuardedMethod(method.label(), guard, same ? arguments -> always : arguments -> all(ofCall, arguments),
+                runtime.executions(), skips(method, guard));
+    }
+
+    private static List<Semaphore> all(List<Function<Object[], Semaphore>> ofCall, Object[] arguments) {
+        List<Semaphore> all = new ArrayList<>(ofCall.size());
+        for (Function<Object[], Semaphore> one : ofCall) {
+            all.add(one.apply(arguments));
+        }
+        return all;
     }
 
     private Supplier<Skips> skips(MethodDeclaration method, Guard guard) {

@@ -6,7 +6,6 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import java.lang.reflect.Method;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -78,15 +77,12 @@ public class RedisBulkheadInterceptor {
      *
      * @param label how operators see the method
      * @param guard the strategy for its return type
-     * @param same the semaphores that every call passes, in the order in which permits are acquired; null where the arguments
-     *        decide
-     * @param ofCall finds those of a call otherwise, in the same order
+     * @param semaphores finds those that a call must pass by its arguments, in the order in which permits are acquired
      * @param executions counts the calls
      * @param skips tells which full bulkheads skip the call that is being made, or null for none; null when no call is ever
      *        skipped
      */
-    record GuardedMethod(String label, Guard guard, List<Semaphore> same, List<Function<Object[], Semaphore>> ofCall,
-            Executions executions,
+    record GuardedMethod(String label, Guard guard, Function<Object[], List<Semaphore>> semaphores, Executions executions,
             Supplier<Skips> skips) {
 
         /**
@@ -102,28 +98,17 @@ public class RedisBulkheadInterceptor {
             return (skipsOfCall == null ? guard : skipsOfCall.guard()).call(call, call);
         }
 
-        private List<Semaphore> semaphores(InvocationContext invocation) {
-            List<Semaphore> all = same == null ? semaphores(invocation.getParameters()) : same;
-            return guard.isBlocking() ? HeldPermits.nested(all) : all;
-        }
-
-        private List<Semaphore> semaphores(Object[] arguments) {
-            List<Semaphore> all = new ArrayList<>(ofCall.size());
-            for (Function<Object[], Semaphore> one : ofCall) {
-                all.add(one.apply(arguments));
-            }
-            return all;
-        }
-
         // One object for both roles: every call allocates it.
         private record Call(GuardedMethod method, InvocationContext invocation,
                 Skips skips) implements Supplier<Admission>, Guard.SuspendingCall {
 
             @Override
             public Admission get() {
-                List<Semaphore> semaphores = method.semaphores(invocation);
+                List<Semaphore> semaphores = method.semaphores.apply(invocation.getParameters());
+                boolean isBlocking = method.guard.isBlocking();
+                semaphores = isBlocking ? HeldPermits.nested(semaphores) : semaphores;
                 return method.executions.admit(skips == null ? semaphores : skippable(semaphores), method.label,
-                        method.guard.isBlocking() ? BlockingWait.occupies() : WaitsOn.NO_WORKER_THREAD);
+                        isBlocking ? BlockingWait.occupies() : WaitsOn.NO_WORKER_THREAD);
             }
 
             private List<Semaphore> skippable(List<Semaphore> semaphores) {

@@ -55,8 +55,6 @@ public final class Continuations implements AutoCloseable {
     private static final Duration KEEP_IDLE = Duration.ofSeconds(5);
 
     private final AtomicInteger number = new AtomicInteger();
-    // That of the application, whichever thread starts the first task.
-    private final ClassLoader loader = Thread.currentThread().getContextClassLoader();
     // By depth. They start no thread before a call of that depth waits.
     private final List<EnhancedQueueExecutor> pools;
 
@@ -74,7 +72,7 @@ public final class Continuations implements AutoCloseable {
     private EnhancedQueueExecutor newPool(int depth, int size) {
         return new EnhancedQueueExecutor.Builder().setRegisterMBean(false)
                 .setCorePoolSize(0).setMaximumPoolSize(size).setQueueLimited(false).setKeepAliveTime(KEEP_IDLE)
-                .setThreadFactory(task -> new ContinuationThread(task, depth, number.incrementAndGet(), loader))
+                .setThreadFactory(task -> new ContinuationThread(task, depth, number.incrementAndGet()))
                 // After shutdown, run in place: a caller may still wait.
                 .setHandoffExecutor(Runnable::run).build();
     }
@@ -83,11 +81,10 @@ public final class Continuations implements AutoCloseable {
 
         private final int depth;
 
-        private ContinuationThread(Runnable task, int depth, int number, ClassLoader loader) {
+        private ContinuationThread(Runnable task, int depth, int number) {
             super(task, "redis-bulkhead-continuation-" + number);
             this.depth = depth;
             setDaemon(true);
-            setContextClassLoader(loader);
         }
     }
 
@@ -109,9 +106,9 @@ public final class Continuations implements AutoCloseable {
     Executor here() {
         Context context = Vertx.currentContext();
         if (BlockingOperationControl.isBlockingAllowed()) {
+            ClassLoader loader = Thread.currentThread().getContextClassLoader();
             Executor threads = poolForCurrentThread();
-            return context == null ? threads
-                    : task -> threads.execute(() -> ((ContextInternal) context).dispatch(task));
+            return task -> threads.execute(() -> run(task, loader, context));
         }
         if (context == null) {
             return Runnable::run;
@@ -234,6 +231,16 @@ public final class Continuations implements AutoCloseable {
             if (before == State.PENDING || before == State.EMITTED && subscriber instanceof UniCallbackSubscriber) {
                 giveUp.accept(made);
             }
+        }
+    }
+
+    private static void run(Runnable task, ClassLoader loader, Context context) {
+        // The executor sets that of the thread that completes the answer, and restores its own.
+        Thread.currentThread().setContextClassLoader(loader);
+        if (context == null) {
+            task.run();
+        } else {
+            ((ContextInternal) context).dispatch(task);
         }
     }
 

@@ -40,8 +40,9 @@ public record KeyParameterCheck(String beanClass, String method, List<String> pa
     @Override
     public List<ServerRestHandler> handlers(Phase phase, ResourceClass resource, ServerResourceMethod resourceMethod) {
         // Of the bulkheads that are enabled, looked up at the first request.
-        LazyValue<Map<Integer, Supplier<InvalidBulkheadKeyException>>> required = new LazyValue<>(() -> Arc.container().instance(GuardedMethods.class)
-                .get().requiredKeys(beanClass, method, parameterTypes));
+        LazyValue<Map<Integer, Supplier<InvalidBulkheadKeyException>>> required = new LazyValue<>(
+                () -> Arc.container().instance(GuardedMethods.class)
+                        .get().requiredKeys(beanClass, method, parameterTypes));
         if (phase == Phase.RESOLVE_METHOD_PARAMETERS) {
             // The handlers that convert parameters are made after this.
             for (int index : keys) {

@@ -3,6 +3,21 @@ package io.quarkiverse.redisbulkhead.runtime.guard;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
 import io.quarkus.runtime.BlockingOperationControl;
 import io.quarkus.runtime.IOThreadDetector;
 import io.smallrye.mutiny.Uni;
@@ -13,19 +28,6 @@ import io.smallrye.mutiny.subscription.Cancellable;
 import io.smallrye.mutiny.subscription.UniSubscriber;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
 
 /** Trap 30: an execution continues on the context of its caller. */
 class ContinuationsTest {
@@ -72,9 +74,18 @@ class ContinuationsTest {
     void closedContinuationsRunTasksOnTheCallingThread() throws Exception {
         CompletableFuture<Thread> thread = new CompletableFuture<>();
         Executor here = continuations.here();
-        here.execute(() -> thread.complete(Thread.currentThread()));
-        thread.get(10, TimeUnit.SECONDS);
-
+        ClassLoader loader = Thread.currentThread().getContextClassLoader();
+        CompletableFuture<ClassLoader> seen = new CompletableFuture<>();
+        Thread.currentThread().setContextClassLoader(null);
+        try {
+            here.execute(() -> {
+                seen.complete(Thread.currentThread().getContextClassLoader());
+                thread.complete(Thread.currentThread());
+            });
+            assertThat(seen.get(10, TimeUnit.SECONDS)).as("that of the caller").isSameAs(loader);
+        } finally {
+            Thread.currentThread().setContextClassLoader(loader);
+        }
         continuations.close();
 
         await().atMost(Duration.ofSeconds(4)).until(() -> !thread.join().isAlive());

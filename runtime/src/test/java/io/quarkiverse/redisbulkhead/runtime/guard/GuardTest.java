@@ -245,6 +245,7 @@ class GuardTest {
         AssertSubscriber<Object> complete = guard.multi(automatic, () -> Multi.createFrom().items(1, 2, 3)).subscribe()
                 .withSubscriber(AssertSubscriber.create(5));
         complete.awaitCompletion(LONG);
+        assertThat(automatic.last().ends).isEqualTo(1);
         automatic.last().permit.lose();
         complete.assertCompleted().assertItems(1, 2, 3);
 

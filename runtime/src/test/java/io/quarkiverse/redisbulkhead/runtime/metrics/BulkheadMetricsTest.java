@@ -2,21 +2,6 @@ package io.quarkiverse.redisbulkhead.runtime.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.micrometer.core.instrument.Meter;
-import io.micrometer.core.instrument.MockClock;
-import io.micrometer.core.instrument.Timer;
-import io.micrometer.core.instrument.simple.SimpleConfig;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallListener;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallResult;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.Occupancy;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.PermitInUse.Taker;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.PermitInUse;
-import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.LimitState;
-import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
-import io.smallrye.mutiny.Multi;
-import io.smallrye.mutiny.Uni;
-import io.smallrye.mutiny.subscription.MultiEmitter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,7 +14,24 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+
 import org.junit.jupiter.api.Test;
+
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MockClock;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.simple.SimpleConfig;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallListener;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallResult;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Occupancy;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.PermitInUse;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.PermitInUse.Taker;
+import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.LimitState;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.smallrye.mutiny.Multi;
+import io.smallrye.mutiny.Uni;
+import io.smallrye.mutiny.subscription.MultiEmitter;
 
 class BulkheadMetricsTest {
 
