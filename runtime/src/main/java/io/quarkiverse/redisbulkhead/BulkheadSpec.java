@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -192,7 +193,7 @@ public abstract sealed class BulkheadSpec permits SemaphoreSpec, LockSpec {
          * @throws IllegalArgumentException when it is null, too short or too long
          */
         public B maxHold(Duration maxHold) {
-            values.maxHold = SpecChecks.inRange("maxHold", maxHold, Duration.ofMillis(1), SemaphoreSpec.MAX_EXPIRE);
+            values.maxHold = inRange("maxHold", maxHold, Duration.ofMillis(1), SemaphoreSpec.MAX_EXPIRE);
             return self();
         }
 
@@ -207,7 +208,7 @@ public abstract sealed class BulkheadSpec permits SemaphoreSpec, LockSpec {
          * @throws IllegalArgumentException when it is null, negative or too long
          */
         public B minHold(Duration minHold) {
-            values.minHold = SpecChecks.inRange("minHold", minHold, Duration.ZERO, SemaphoreSpec.MAX_EXPIRE);
+            values.minHold = inRange("minHold", minHold, Duration.ZERO, SemaphoreSpec.MAX_EXPIRE);
             return self();
         }
 
@@ -223,7 +224,7 @@ public abstract sealed class BulkheadSpec permits SemaphoreSpec, LockSpec {
          * @throws IllegalArgumentException when it is null, negative or too long
          */
         public B keepIdle(Duration keepIdle) {
-            values.keepIdleOfOne = SpecChecks.inRange("keepIdle", keepIdle, Duration.ZERO, SemaphoreSpec.MAX_EXPIRE);
+            values.keepIdleOfOne = inRange("keepIdle", keepIdle, Duration.ZERO, SemaphoreSpec.MAX_EXPIRE);
             values.keepIdleOfSeveral = values.keepIdleOfOne;
             return self();
         }
@@ -236,7 +237,7 @@ public abstract sealed class BulkheadSpec permits SemaphoreSpec, LockSpec {
          * @throws IllegalArgumentException when it is null
          */
         public B onLost(OnLost onLost) {
-            values.onLost = SpecChecks.notNull("onLost", onLost);
+            values.onLost = notNull("onLost", onLost);
             return self();
         }
 
@@ -253,5 +254,55 @@ public abstract sealed class BulkheadSpec permits SemaphoreSpec, LockSpec {
             values.awaitRelease = awaitRelease;
             return self();
         }
+    }
+
+    // ---- Bad values are refused with the name of the field.
+
+    static String name(String name, int maxLength) {
+        if (name == null || name.isBlank()) {
+            throw new IllegalArgumentException(
+                    "name must not be blank, but is " + (name == null ? "null" : "'" + name + "'"));
+        }
+        if (name.length() > maxLength) {
+            throw new IllegalArgumentException("name must not be longer than " + maxLength + " characters, but '"
+                    + name.substring(0, 40) + "...' has " + name.length());
+        }
+        for (int i = 0; i < name.length(); i++) {
+            if (Character.isISOControl(name.charAt(i))) {
+                throw new IllegalArgumentException("name must not contain control characters such as line feeds, but is '"
+                        + name.replaceAll("\\p{Cc}", "?") + "' (with question marks in their place)");
+            }
+        }
+        if (!StandardCharsets.UTF_8.newEncoder().canEncode(name)) {
+            throw new IllegalArgumentException("name must be valid Unicode, but contains an unpaired surrogate");
+        }
+        return name;
+    }
+
+    static int atLeast(int least, String field, int value) {
+        if (value < least) {
+            throw new IllegalArgumentException(field + " must be at least " + least + ", but is " + value);
+        }
+        return value;
+    }
+
+    static <T> T notNull(String field, T value) {
+        if (value == null) {
+            throw new IllegalArgumentException(field + " must not be null");
+        }
+        return value;
+    }
+
+    static Duration inRange(String field, Duration value, Duration least, Duration most) {
+        notNull(field, value);
+        if (value.compareTo(least) < 0) {
+            String rule = least.isZero() ? " must not be negative" : " must be at least one millisecond";
+            throw new IllegalArgumentException(field + rule + ", but is " + value);
+        }
+        if (value.compareTo(most) > 0) {
+            throw new IllegalArgumentException(
+                    field + " must not be longer than " + most.toDays() + " days, but is " + value);
+        }
+        return Duration.ofMillis(value.toMillis());
     }
 }

@@ -91,7 +91,7 @@ public final class LockSpec extends BulkheadSpec {
     public static final class Builder extends BulkheadSpec.Builder<Builder> {
 
         private Builder(String name) {
-            super(new Values(BULKHEAD_PREFIX + SpecChecks.name(name, MAX_NAME_LENGTH)));
+            super(new Values(BULKHEAD_PREFIX + name(name, MAX_NAME_LENGTH)));
             values.permits = 1;
             values.maxWait = Duration.ofSeconds(10);
         }
@@ -104,7 +104,7 @@ public final class LockSpec extends BulkheadSpec {
          * @throws IllegalArgumentException when it is null, negative or too long
          */
         public Builder acquireTimeout(Duration acquireTimeout) {
-            values.maxWait = SpecChecks.inRange("acquireTimeout", acquireTimeout, Duration.ZERO, SemaphoreSpec.MAX_WAIT);
+            values.maxWait = inRange("acquireTimeout", acquireTimeout, Duration.ZERO, SemaphoreSpec.MAX_WAIT);
             return this;
         }
 
@@ -117,7 +117,7 @@ public final class LockSpec extends BulkheadSpec {
          * @throws IllegalArgumentException when it is null, too short or too long
          */
         public Builder lockTimeout(Duration lockTimeout) {
-            values.expire = SpecChecks.inRange("lockTimeout", lockTimeout, Duration.ofMillis(1), SemaphoreSpec.MAX_EXPIRE);
+            values.expire = inRange("lockTimeout", lockTimeout, Duration.ofMillis(1), SemaphoreSpec.MAX_EXPIRE);
             return this;
         }
 

@@ -20,11 +20,11 @@ public record ResolvedKey(String key, OptionalInt permits, OptionalInt weight) {
      * @throws IllegalArgumentException when the key is null, or the limit or the weight is null or below 1
      */
     public ResolvedKey {
-        SpecChecks.notNull("key", key);
-        SpecChecks.notNull("permits", permits);
-        SpecChecks.notNull("weight", weight);
-        permits.ifPresent(limit -> SpecChecks.atLeast(1, "permits", limit));
-        weight.ifPresent(value -> SpecChecks.atLeast(1, "weight", value));
+        BulkheadSpec.notNull("key", key);
+        BulkheadSpec.notNull("permits", permits);
+        BulkheadSpec.notNull("weight", weight);
+        permits.ifPresent(limit -> BulkheadSpec.atLeast(1, "permits", limit));
+        weight.ifPresent(value -> BulkheadSpec.atLeast(1, "weight", value));
     }
 
     /**

@@ -39,7 +39,7 @@ public final class SemaphoreSpec extends BulkheadSpec {
      *         valid Unicode, or that of a lock, or has control characters
      */
     public static Builder named(String name) {
-        Builder builder = new Builder(new Values(SpecChecks.name(name, MAX_NAME_LENGTH)));
+        Builder builder = new Builder(new Values(name(name, MAX_NAME_LENGTH)));
         if (name.startsWith(LockSpec.BULKHEAD_PREFIX)) {
             throw new IllegalArgumentException("name must not begin with '" + LockSpec.BULKHEAD_PREFIX
                     + "', which is reserved for locks, but is '" + name + "'. Use another name, or RedisBulkheads.lock(\""
@@ -154,7 +154,7 @@ public final class SemaphoreSpec extends BulkheadSpec {
          * @throws IllegalArgumentException when it is below 1
          */
         public Builder permits(int permits) {
-            values.permits = SpecChecks.atLeast(1, "permits", permits);
+            values.permits = atLeast(1, "permits", permits);
             return this;
         }
 
@@ -168,7 +168,7 @@ public final class SemaphoreSpec extends BulkheadSpec {
          * @throws IllegalArgumentException when it is out of range
          */
         public Builder weight(int weight) {
-            values.weight = SpecChecks.atLeast(1, "weight", weight);
+            values.weight = atLeast(1, "weight", weight);
             return this;
         }
 
@@ -180,7 +180,7 @@ public final class SemaphoreSpec extends BulkheadSpec {
          * @throws IllegalArgumentException when it is null, too short or too long
          */
         public Builder expire(Duration expire) {
-            values.expire = SpecChecks.inRange("expire", expire, Duration.ofMillis(1), MAX_EXPIRE);
+            values.expire = inRange("expire", expire, Duration.ofMillis(1), MAX_EXPIRE);
             return this;
         }
 
@@ -192,7 +192,7 @@ public final class SemaphoreSpec extends BulkheadSpec {
          * @throws IllegalArgumentException when it is null, negative or too long
          */
         public Builder maxWait(Duration maxWait) {
-            values.maxWait = SpecChecks.inRange("maxWait", maxWait, Duration.ZERO, MAX_WAIT);
+            values.maxWait = inRange("maxWait", maxWait, Duration.ZERO, MAX_WAIT);
             return this;
         }
 
@@ -205,7 +205,7 @@ public final class SemaphoreSpec extends BulkheadSpec {
          * @throws IllegalArgumentException when it is null, negative or too long
          */
         public Builder keepIdleOfSeveral(Duration keepIdle) {
-            values.keepIdleOfSeveral = SpecChecks.inRange("keepIdle", keepIdle, Duration.ZERO, MAX_EXPIRE);
+            values.keepIdleOfSeveral = inRange("keepIdle", keepIdle, Duration.ZERO, MAX_EXPIRE);
             return this;
         }
 
@@ -217,7 +217,7 @@ public final class SemaphoreSpec extends BulkheadSpec {
          * @throws IllegalArgumentException when it is null
          */
         public Builder onOutage(OnOutage onOutage) {
-            values.onOutage = SpecChecks.notNull("onOutage", onOutage);
+            values.onOutage = notNull("onOutage", onOutage);
             return this;
         }
 
@@ -229,7 +229,7 @@ public final class SemaphoreSpec extends BulkheadSpec {
          * @throws IllegalArgumentException when it is below 1
          */
         public Builder localPermits(int localPermits) {
-            values.localPermits = SpecChecks.atLeast(1, "localPermits", localPermits);
+            values.localPermits = atLeast(1, "localPermits", localPermits);
             return this;
         }
 
@@ -243,7 +243,7 @@ public final class SemaphoreSpec extends BulkheadSpec {
          * @throws IllegalArgumentException when it is below 0
          */
         public Builder maxWaiters(int maxWaiters) {
-            values.maxWaiters = SpecChecks.atLeast(0, "maxWaiters", maxWaiters);
+            values.maxWaiters = atLeast(0, "maxWaiters", maxWaiters);
             return this;
         }
 

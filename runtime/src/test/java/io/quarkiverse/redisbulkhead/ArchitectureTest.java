@@ -24,14 +24,18 @@ import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.time.Clock;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.ServiceLoader;
 import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaCall;
@@ -83,40 +87,27 @@ class ArchitectureTest {
                 .check(CLASSES);
     }
 
-    @Test
-    void definitionsDependOnNeitherCdiNorTheBuild() {
-        classes().that().resideInAPackage(ROOT + ".runtime.definition").should().onlyDependOnClassesThat(
-                resideInAnyPackage("java..", ROOT, ROOT + ".runtime.definition", ROOT + ".runtime.config",
-                        ROOT + ".runtime.message", "org.eclipse.microprofile.config..",
-                        "io.smallrye.common.expression..", "io.smallrye.config..", "io.quarkus.runtime.configuration.."))
-                .check(CLASSES);
+    /** Neither on CDI, nor on the build, configuration or other stores, except where it is listed. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            definition | definition, config, message | org.eclipse.microprofile.config.., io.smallrye.common.expression.., \
+            io.smallrye.config.., io.quarkus.runtime.configuration..
+            overview   | overview, definition, bulkhead, store, message | io.smallrye.mutiny.., io.vertx.core.json..
+            bulkhead   | bulkhead, store, message | org.jboss.logging.., org.eclipse.microprofile.faulttolerance..
+            store      | store, message           | org.jboss.logging..
+            store..    | store.., message | org.jboss.logging.., io.vertx.core.., io.vertx.redis.client.., io.netty.handler.codec..
+            """)
+    void packagesDependOnlyOn(String name, String packages, String libraries) {
+        List<String> allowed = new ArrayList<>(List.of("java..", ROOT));
+        Stream.of(packages.split(", *")).map(own -> ROOT + ".runtime." + own).forEach(allowed::add);
+        allowed.addAll(List.of(libraries.split(", *")));
+        classes().that().resideInAPackage(ROOT + ".runtime." + name).should().onlyDependOnClassesThat()
+                .resideInAnyPackage(allowed.toArray(String[]::new)).check(CLASSES);
     }
 
     @Test
     void publicApiDoesNotDependOnTheImplementation() {
         noClasses().that().resideInAPackage(ROOT).should().dependOnClassesThat().resideInAPackage(ROOT + ".runtime..")
-                .check(CLASSES);
-    }
-
-    @Test
-    void bulkheadsDoNotDependOnCdiConfigurationOrRedis() {
-        classes().that()
-                .resideInAnyPackage(ROOT + ".runtime.bulkhead", ROOT + ".runtime.store")
-                .should()
-                .onlyDependOnClassesThat()
-                .resideInAnyPackage("java..", "org.jboss.logging..", ROOT, ROOT + ".runtime.message",
-                        ROOT + ".runtime.bulkhead",
-                        ROOT + ".runtime.store", ROOT + ".runtime.store.machine",
-                        "org.eclipse.microprofile.faulttolerance..")
-                .check(CLASSES);
-    }
-
-    @Test
-    void overviewDoesNotDependOnCdiConfigurationOrRedis() {
-        classes().that().resideInAPackage(ROOT + ".runtime.overview").should().onlyDependOnClassesThat()
-                .resideInAnyPackage("java..", ROOT, ROOT + ".runtime.message", ROOT + ".runtime.definition",
-                        ROOT + ".runtime.overview",
-                        ROOT + ".runtime.bulkhead", ROOT + ".runtime.store", "io.smallrye.mutiny..", "io.vertx.core.json..")
                 .check(CLASSES);
     }
 
@@ -150,14 +141,6 @@ class ArchitectureTest {
             outer = outer.getEnclosingClass().get();
         }
         return outer;
-    }
-
-    @Test
-    void storesDoNotDependOnCdiConfigurationOrQuarkus() {
-        classes().that().resideInAPackage(ROOT + ".runtime.store..").should().onlyDependOnClassesThat()
-                .resideInAnyPackage("java..", "org.jboss.logging..", "io.vertx.core..", "io.vertx.redis.client..",
-                        "io.netty.handler.codec..", ROOT, ROOT + ".runtime.message", ROOT + ".runtime.store..")
-                .check(CLASSES);
     }
 
     /** So that tests and benchmarks create the Redis stores as applications do. */

@@ -18,7 +18,7 @@ import io.quarkiverse.redisbulkhead.deployment.discovery.Discovery;
 import io.quarkiverse.redisbulkhead.deployment.discovery.Names;
 import io.quarkiverse.redisbulkhead.deployment.discovery.Shapes;
 import io.quarkiverse.redisbulkhead.deployment.validation.Rule;
-import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBinding;
+import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadInterceptor.RedisBulkheadBinding;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRecorder;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;

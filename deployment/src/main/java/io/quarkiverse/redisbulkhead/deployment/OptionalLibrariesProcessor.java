@@ -47,7 +47,7 @@ class OptionalLibrariesProcessor {
             names.add("guard.SuspendingGuard");
         }
         if (capabilities.isPresent(Capability.GRPC)) {
-            names.add("rest.RetryAfter");
+            names.add("rest.Rejections");
             // Removed as unused where there is no service, or another provider.
             beans.produce(new AdditionalBeanBuildItem(RUNTIME + "grpc.RejectionHandlerProvider"));
         }

@@ -73,7 +73,7 @@ class RestMappingProcessor {
             }
         }
         beans.produce(AdditionalBeanBuildItem.builder()
-                .addBeanClasses(PACKAGE + "RetryAfter", PACKAGE + "ResponseContent").setUnremovable().build());
+                .addBeanClasses(PACKAGE + "Rejections", PACKAGE + "StreamAdmission$ResponseContent").setUnremovable().build());
         handlers.produce(new GlobalHandlerCustomizerBuildItem(new StreamAdmission()));
         scanners.produce(new MethodScannerBuildItem(new KeyParameters()));
     }

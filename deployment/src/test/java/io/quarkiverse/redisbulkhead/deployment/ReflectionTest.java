@@ -51,7 +51,7 @@ class ReflectionTest {
      * The container compares bindings of interceptors, and shows configuration and events the constructors they are injected
      * into.
      */
-    private static final List<String> CONTAINER = List.of("class runtime.RedisBulkheadBinding",
+    private static final List<String> CONTAINER = List.of("class runtime.RedisBulkheadInterceptor$RedisBulkheadBinding",
             "method runtime.BulkheadRegistry#<init>", "method runtime.BulkheadRuntime#<init>",
             "method runtime.RedisStoreFactory#<init>", "method runtime.rest.RejectionMapper#<init>",
             "method runtime.tracing.CallSpans#<init>");

@@ -6,6 +6,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 
 import jakarta.annotation.PreDestroy;
 import jakarta.annotation.Priority;
@@ -18,6 +22,7 @@ import jakarta.interceptor.Interceptor;
 
 import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigProvider;
+import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine;
@@ -31,6 +36,7 @@ import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.guard.BlockingWait;
 import io.quarkiverse.redisbulkhead.runtime.guard.Continuations;
+import io.quarkiverse.redisbulkhead.runtime.message.LogMessage;
 import io.quarkiverse.redisbulkhead.runtime.store.ObservedShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisShareStore;
@@ -55,18 +61,15 @@ public class BulkheadRuntime {
     private final ReleaseBeforeExit exit;
     // Made when code acquires a permit, because it has a thread.
     private final LazyValue<Cleaner> cleaner = new LazyValue<>(Cleaner::create);
-    // What there is to do with the store in Redis.
-    private Runnable connecting = () -> {
-    };
-    private Runnable disconnecting = () -> {
-    };
+    // Null where the permits are kept in this process.
+    private final RedisShareStore redis;
 
     /**
      * Puts the parts together.
      *
      * @param config says whether bulkheads limit anything, and how many calls may wait
      * @param buildTimeConfig says which store
-     * @param redis makes the store in Redis
+     * @param stores makes the store in Redis
      * @param vertx runs timers
      * @param losses notifies observers of lost permits
      * @param listeners are notified in this order
@@ -76,14 +79,14 @@ public class BulkheadRuntime {
      */
     @Inject
     public BulkheadRuntime(RedisBulkheadRuntimeConfig config, RedisBulkheadBuildTimeConfig buildTimeConfig,
-            RedisStoreFactory redis, Vertx vertx, Event<PermitLost> losses, @All List<SemaphoreListener> listeners,
+            RedisStoreFactory stores, Vertx vertx, Event<PermitLost> losses, @All List<SemaphoreListener> listeners,
             @All List<ObservedShareStore.Listener> redisListeners, @All List<StoreDecorator> decorators,
             Instance<BulkheadRegistry> registry) {
         this.timers = new VertxTimers(vertx);
         int maxBlockedThreads = maxBlockedThreads(config, ConfigProvider.getConfig());
         this.continuations = new Continuations(maxBlockedThreads);
-        this.engine = engine(buildTimeConfig.store().needsRedis() ? redis.create() : null, config.commandTimeout(),
-                new WaiterLimits(maxBlockedThreads), redisListeners, decorators);
+        this.redis = buildTimeConfig.store().needsRedis() ? stores.create() : null;
+        this.engine = engine(config.commandTimeout(), new WaiterLimits(maxBlockedThreads), redisListeners, decorators);
         engine.listen(new PermitLostEvents(losses, task -> Arc.container().getExecutorService().execute(task)));
         listeners.forEach(engine::listen);
         engine.warnAfter(bulkhead -> BulkheadRegistry.warnAfter(bulkhead.name(), registry.get().definitions()));
@@ -91,9 +94,9 @@ public class BulkheadRuntime {
         this.recordsPlaces = config.recordPlaces().orElse(LaunchMode.current().isDevOrTest());
     }
 
-    // Redis is null where the permits are kept in this process; then only tests of applications need a store.
-    private Engine engine(RedisShareStore redis, Duration commandTimeout, WaiterLimits limits,
-            List<ObservedShareStore.Listener> redisListeners, List<StoreDecorator> decorators) {
+    // Without Redis, only tests of applications need a store.
+    private Engine engine(Duration commandTimeout, WaiterLimits limits, List<ObservedShareStore.Listener> redisListeners,
+            List<StoreDecorator> decorators) {
         // Not injected: that would start the injection of configuration, which few applications need and which takes its time.
         String application = ConfigProvider.getConfig().getOptionalValue("quarkus.application.name", String.class).orElse("");
         // In a container the host is the container's name.
@@ -118,8 +121,6 @@ public class BulkheadRuntime {
         Engine shares = new Engine(instance, store, redis == null ? null : redis.inbox(), timers, identity,
                 new PermitLogger(), limits, commandTimeout);
         if (redis != null) {
-            connecting = redis::warmUp;
-            disconnecting = redis::close;
             redis.listen(shares);
         }
         decorators.forEach(decorator -> decorator.control(shares));
@@ -183,7 +184,9 @@ public class BulkheadRuntime {
 
     /** Connects in the background. */
     void warmUp() {
-        connecting.run();
+        if (redis != null) {
+            redis.warmUp();
+        }
     }
 
     // Late, so that other observers can still use their permits.
@@ -198,6 +201,92 @@ public class BulkheadRuntime {
         exit.released();
         engine.close();
         continuations.close();
-        disconnecting.run();
+        if (redis != null) {
+            redis.close();
+        }
+    }
+
+    /**
+     * Fires a CDI event for each lost permit. Observers may block, so they run on a worker thread.
+     *
+     * @param event notifies them
+     * @param workers run them
+     */
+    record PermitLostEvents(Event<PermitLost> event, Executor workers) implements SemaphoreListener {
+
+        private static final Logger LOG = Logger.getLogger(PermitLostEvents.class);
+
+        @Override
+        public void lost(PermitLost loss) {
+            try {
+                workers.execute(() -> fire(loss));
+            } catch (RejectedExecutionException e) {
+                LOG.errorf(e, "No worker thread is free to notify the observers of %s. %s", loss, LogMessage.OBSERVER_FAILED);
+            }
+        }
+
+        private void fire(PermitLost loss) {
+            try {
+                event.fireAsync(loss).exceptionally(failure -> {
+                    LOG.errorf(failure, "An asynchronous observer of %s failed. %s", loss, LogMessage.OBSERVER_FAILED);
+                    return null;
+                });
+                event.fire(loss);
+            } catch (RuntimeException e) {
+                // Without a container, the application has stopped meanwhile, and its observers with it.
+                if (Arc.container() != null) {
+                    LOG.errorf(e, "An observer of %s failed. %s", loss, LogMessage.OBSERVER_FAILED);
+                }
+            }
+        }
+    }
+
+    /**
+     * Keeps the JVM alive until a stopping application has released its permits. Quarkus does that for an application that a
+     * signal stops. But when {@code run()} of a command-mode application returns, Quarkus removes its hook before it stops the
+     * application, and a signal that arrives then ends the JVM immediately.
+     */
+    private static final class ReleaseBeforeExit {
+
+        private static final Duration LONGEST_RELEASE = Duration.ofSeconds(10);
+
+        private final CountDownLatch released = new CountDownLatch(1);
+        private final Thread hook;
+
+        /** Watches the JVM of a packaged application. */
+        ReleaseBeforeExit(Config properties) {
+            Duration limit = LONGEST_RELEASE.plus(duration(properties, "quarkus.shutdown.timeout"))
+                    .plus(duration(properties, "quarkus.shutdown.delay"));
+            hook = new Thread(() -> await(limit), "redis-bulkhead-release");
+            if (LaunchMode.current() == LaunchMode.NORMAL) {
+                try {
+                    Runtime.getRuntime().addShutdownHook(hook);
+                } catch (IllegalStateException e) {
+                    // The JVM is stopping, and Quarkus waits for the application.
+                }
+            }
+        }
+
+        private static Duration duration(Config properties, String property) {
+            return properties.getOptionalValue(property, Duration.class).orElse(Duration.ZERO);
+        }
+
+        private void await(Duration limit) {
+            try {
+                released.await(limit.toNanos(), TimeUnit.NANOSECONDS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+
+        /** The permits are released, as far as the store gave an answer. */
+        void released() {
+            released.countDown();
+            try {
+                Runtime.getRuntime().removeShutdownHook(hook);
+            } catch (IllegalStateException e) {
+                // The JVM is stopping.
+            }
+        }
     }
 }

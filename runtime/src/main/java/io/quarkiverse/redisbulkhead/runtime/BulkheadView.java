@@ -1,10 +1,12 @@
 package io.quarkiverse.redisbulkhead.runtime;
 
 import java.lang.StackWalker.StackFrame;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
@@ -12,11 +14,19 @@ import java.util.function.Supplier;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.CheckedCallable;
+import io.quarkiverse.redisbulkhead.Holder;
+import io.quarkiverse.redisbulkhead.LockNotAcquiredException;
+import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.RedisLock;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
+import io.quarkiverse.redisbulkhead.ResolvedKey;
+import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.SemaphoreStatus;
 import io.quarkiverse.redisbulkhead.Waiter;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallRejectedException;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallRejectedException.Reason;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeldPermit;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.PermitInUse.Taker;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
@@ -128,28 +138,26 @@ abstract class BulkheadView {
     }
 
     Uni<Permit> acquireAsync(Semaphore semaphore) {
-        Caller caller = caller();
-        return acquireAsync(semaphore, caller, granted -> granted.thenApply(permits -> view(permits.get(0), caller)));
+        return acquireAsync(semaphore, permit -> permit, null);
     }
 
     Uni<Optional<Permit>> tryAcquireAsync(Semaphore semaphore) {
-        Caller caller = caller();
-        return acquireAsync(semaphore, caller, granted -> granted.handle((permits, failure) -> {
-            if (failure == null) {
-                return Optional.of(view(permits.get(0), caller));
-            }
-            if (Failures.cause(failure) instanceof BulkheadFullException) {
-                return Optional.empty();
-            }
-            throw new CompletionException(Failures.cause(failure));
-        }));
+        return acquireAsync(semaphore, Optional::of, Optional.empty());
     }
 
-    private <T> Uni<T> acquireAsync(Semaphore semaphore, Caller caller,
-            Function<CompletionStage<List<HeldPermit>>, CompletionStage<T>> answer) {
+    // No operator of Mutiny: one that is cancelled would drop the permit.
+    private <T> Uni<T> acquireAsync(Semaphore semaphore, Function<Permit, T> result, T whenFull) {
+        Caller caller = caller();
         return runtime.continuations().answer(() -> semaphore.admit(caller.method()),
-                admission -> answer.apply(admission.granted()),
-                Admission::end);
+                admission -> admission.granted().handle((permits, failure) -> {
+                    if (failure == null) {
+                        return result.apply(view(permits.get(0), caller));
+                    }
+                    if (whenFull != null && Failures.cause(failure) instanceof BulkheadFullException) {
+                        return whenFull;
+                    }
+                    throw new CompletionException(Failures.cause(failure));
+                }), Admission::end);
     }
 
     private Permit view(HeldPermit permit, Caller caller) {
@@ -230,5 +238,272 @@ abstract class BulkheadView {
     private static String label(Optional<StackFrame> caller) {
         return caller.map(frame -> frame.getClassName().substring(frame.getClassName().lastIndexOf('.') + 1) + "#"
                 + frame.getMethodName()).orElse("");
+    }
+
+    /** The public view of a semaphore. */
+    static final class SemaphoreView extends BulkheadView implements RedisSemaphore {
+
+        /** What a bulkhead says about keys. */
+        enum Keys {
+            /** The bulkhead has one limit for each key. */
+            NEEDED,
+            /** The bulkhead has one limit for all calls. */
+            NONE,
+            /** Unknown: the bulkhead is defined in code. */
+            ANY
+        }
+
+        private final Keys keys;
+
+        SemaphoreView(Semaphore semaphore, Keys keys, BulkheadRuntime runtime) {
+            super("RedisSemaphore", semaphore, runtime);
+            this.keys = keys;
+        }
+
+        @Override
+        public RedisSemaphore forKey(String key) {
+            return forKey(ResolvedKey.of(key));
+        }
+
+        @Override
+        public RedisSemaphore forKey(String key, int permits) {
+            return forKey(ResolvedKey.of(key).withPermits(permits));
+        }
+
+        private RedisSemaphore forKey(ResolvedKey key) {
+            String name = spec().name();
+            if (semaphore.id().key().isPresent()) {
+                throw new IllegalStateException(
+                        "This semaphore already belongs to one key of bulkhead '" + name + "'. Call forKey on "
+                                + "RedisBulkheads.semaphore(\"" + name + "\")");
+            }
+            if (keys == Keys.NONE) {
+                throw new IllegalStateException("Bulkhead '" + name + "' has one limit for all calls, because its "
+                        + "annotation has neither a @BulkheadKey nor a keyResolver. Use another name for a bulkhead with "
+                        + "keys");
+            }
+            return new SemaphoreView(semaphore.forKey(key.key(), key.permits()), Keys.ANY, runtime);
+        }
+
+        @Override
+        public boolean needsKey() {
+            return keys == Keys.NEEDED;
+        }
+
+        @Override
+        public Optional<String> key() {
+            return semaphore.id().key();
+        }
+
+        @Override
+        Semaphore limit() {
+            if (needsKey()) {
+                String name = spec().name();
+                throw new IllegalStateException("Bulkhead '" + name + "' has one limit per key. Select the key with "
+                        + "semaphore(\"" + name + "\").forKey(key)");
+            }
+            return semaphore;
+        }
+
+        private Semaphore within(int weight, Duration maxWait) {
+            return limit().weighing(weight).within(maxWait);
+        }
+
+        @Override
+        public SemaphoreSpec spec() {
+            return semaphore.spec();
+        }
+
+        @Override
+        public Optional<Permit> tryAcquire(int weight) {
+            return tryAcquire(within(weight, Duration.ZERO), "tryAcquire");
+        }
+
+        @Override
+        public Uni<Optional<Permit>> tryAcquireAsync(int weight) {
+            return tryAcquireAsync(within(weight, Duration.ZERO));
+        }
+
+        @Override
+        public Permit acquire(int weight, Duration maxWait) {
+            return acquire(within(weight, maxWait), "acquire");
+        }
+
+        @Override
+        public Uni<Permit> acquireAsync(int weight, Duration maxWait) {
+            return acquireAsync(within(weight, maxWait));
+        }
+
+        @Override
+        public SemaphoreStatus status() {
+            return await("status", limit()::status);
+        }
+
+        @Override
+        public Uni<SemaphoreStatus> statusAsync() {
+            return answer(limit()::status);
+        }
+
+        @Override
+        public List<Holder> holders() {
+            return await("holders", limit()::holders);
+        }
+
+        @Override
+        public Uni<List<Holder>> holdersAsync() {
+            return answer(limit()::holders);
+        }
+
+        @Override
+        public boolean revoke(String permitId) {
+            return await("revoke", revocation(permitId));
+        }
+
+        @Override
+        public Uni<Boolean> revokeAsync(String permitId) {
+            return answer(revocation(permitId));
+        }
+
+        private Supplier<CompletionStage<Boolean>> revocation(String permitId) {
+            if (permitId == null) {
+                throw new IllegalArgumentException("permitId must not be null");
+            }
+            Semaphore limit = limit();
+            return () -> limit.revoke(permitId);
+        }
+
+        @Override
+        public void resize(int permits) {
+            await("resize", resizing(permits));
+        }
+
+        @Override
+        public Uni<Void> resizeAsync(int permits) {
+            return answer(resizing(permits));
+        }
+
+        private Supplier<CompletionStage<Void>> resizing(int permits) {
+            int size = spec().toBuilder().weight(1).permits(permits).build().permits();
+            Semaphore limit = limit();
+            return () -> limit.resize(size);
+        }
+
+        @Override
+        public boolean resetSize() {
+            return await("resetSize", limit()::resetSize);
+        }
+
+        @Override
+        public Uni<Boolean> resetSizeAsync() {
+            return answer(limit()::resetSize);
+        }
+    }
+
+    /** The public view of a semaphore with one permit. */
+    static final class LockView extends BulkheadView implements RedisLock {
+
+        private final LockSpec spec;
+
+        LockView(LockSpec spec, BulkheadRuntime runtime) {
+            this(spec, new Semaphore(runtime.engine(), spec.bulkhead(), true).whenFull(full -> rejection(spec.name(), full)),
+                    runtime);
+        }
+
+        private LockView(LockSpec spec, Semaphore semaphore, BulkheadRuntime runtime) {
+            super("RedisLock", semaphore, runtime);
+            this.spec = spec;
+        }
+
+        private LockView within(Duration maxWait) {
+            return new LockView(spec, semaphore.within(maxWait), runtime);
+        }
+
+        /** Where the bulkhead behind a lock is full, another call holds the lock. */
+        static LockNotAcquiredException rejection(String lock, BulkheadFullException rejection) {
+            Reason reason = CallRejectedException.reasonOf(rejection);
+            if (reason == Reason.QUEUE_FULL) {
+                return new LockNotAcquiredException("Lock '" + lock + "' is not free, and the call cannot wait: "
+                        + ((CallRejectedException) rejection).bound(), lock, rejection.nearestLeaseEnd());
+            }
+            if (reason == Reason.NESTED) {
+                LockNotAcquiredException held = new LockNotAcquiredException(
+                        "Lock '" + lock + "' is held by a call around this one, which would wait for itself,"
+                                + " as locks are not reentrant. Lock only once, and pass the Permit on",
+                        lock, rejection.nearestLeaseEnd());
+                held.initCause(rejection);
+                return held;
+            }
+            return new LockNotAcquiredException(lock, rejection.nearestLeaseEnd());
+        }
+
+        @Override
+        public LockSpec spec() {
+            return spec;
+        }
+
+        @Override
+        public Optional<Permit> tryLock(Duration maxWait) {
+            return tryAcquire(semaphore.within(maxWait), "tryLock");
+        }
+
+        @Override
+        public Uni<Optional<Permit>> tryLockAsync(Duration maxWait) {
+            return tryAcquireAsync(semaphore.within(maxWait));
+        }
+
+        @Override
+        public Permit lock() {
+            return acquire(semaphore, "lock");
+        }
+
+        @Override
+        public Uni<Permit> lockAsync() {
+            return acquireAsync(semaphore);
+        }
+
+        @Override
+        public void run(Duration maxWait, Runnable action) {
+            within(maxWait).run(action);
+        }
+
+        @Override
+        public <T, E extends Exception> T call(Duration maxWait, CheckedCallable<T, E> action) throws E {
+            return within(maxWait).call(action);
+        }
+
+        @Override
+        public Uni<Void> runAsync(Duration maxWait, Supplier<? extends Uni<?>> action) {
+            return within(maxWait).runAsync(action);
+        }
+
+        @Override
+        public <T> Uni<T> callAsync(Duration maxWait, Supplier<? extends Uni<? extends T>> action) {
+            return within(maxWait).callAsync(action);
+        }
+
+        @Override
+        public Optional<Holder> owner() {
+            return await("owner", semaphore::firstHolder);
+        }
+
+        @Override
+        public Uni<Optional<Holder>> ownerAsync() {
+            return answer(semaphore::firstHolder);
+        }
+
+        @Override
+        public boolean revoke() {
+            return await("revoke", this::revokeOwner);
+        }
+
+        @Override
+        public Uni<Boolean> revokeAsync() {
+            return answer(this::revokeOwner);
+        }
+
+        private CompletionStage<Boolean> revokeOwner() {
+            return semaphore.firstHolder().thenCompose(owner -> owner.map(Holder::permitId).map(semaphore::revoke)
+                    .orElseGet(() -> CompletableFuture.completedStage(false)));
+        }
     }
 }

@@ -28,7 +28,8 @@ import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.BulkheadKeyResolver;
 import io.quarkiverse.redisbulkhead.InvalidBulkheadKeyException;
 import io.quarkiverse.redisbulkhead.ResolvedKey;
-import io.quarkiverse.redisbulkhead.runtime.GuardedMethod.Skips;
+import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadInterceptor.GuardedMethod;
+import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadInterceptor.GuardedMethod.Skips;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallResult;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig.OnFull;
@@ -39,9 +40,9 @@ import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.MethodDeclar
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.ReturnKind;
 import io.quarkiverse.redisbulkhead.runtime.guard.AsyncGuard;
 import io.quarkiverse.redisbulkhead.runtime.guard.Guard;
-import io.quarkiverse.redisbulkhead.runtime.guard.SkippingGuard;
+import io.quarkiverse.redisbulkhead.runtime.guard.Guard.SkippingGuard;
 import io.quarkiverse.redisbulkhead.runtime.guard.SynchronousGuard;
-import io.quarkiverse.redisbulkhead.runtime.guard.UnfinishedResults;
+import io.quarkiverse.redisbulkhead.runtime.guard.SynchronousGuard.UnfinishedResults;
 import io.quarkus.arc.Arc;
 import io.quarkus.arc.impl.LazyValue;
 
@@ -71,28 +72,6 @@ public class GuardedMethods {
      * Quarkus REST is.
      */
     public interface ResultContent extends UnaryOperator<Object> {
-    }
-
-    /**
-     * A parameter that is the key of an enabled bulkhead.
-     *
-     * @param semaphore the bulkhead
-     * @param method the guarded method, as operators see it
-     * @param index its position, from 0
-     * @param name its name
-     */
-    public record RequiredKey(Semaphore semaphore, String method, int index, String name) {
-
-        /**
-         * Counts a call that has no usable value for it.
-         *
-         * @return to be thrown
-         */
-        public InvalidBulkheadKeyException refused() {
-            semaphore.refuse(method, CallResult.INVALID_KEY);
-            return new InvalidBulkheadKeyException(semaphore.spec().name(),
-                    "The parameter " + name + " is missing or malformed");
-        }
     }
 
     // By signature.
@@ -135,18 +114,24 @@ public class GuardedMethods {
      * @param beanClass the binary name of the bean's class
      * @param method the method's name
      * @param parameterTypes the binary names of its erased parameter types
-     * @return none when the method is not guarded, or has no key
+     * @return for the position of each such parameter, from 0, what counts a call without a usable value and says what to
+     *         throw; none when the method is not guarded, or its bulkheads have no keys or are disabled
      */
-    public List<RequiredKey> requiredKeys(String beanClass, String method, List<String> parameterTypes) {
+    public Map<Integer, Supplier<InvalidBulkheadKeyException>> requiredKeys(String beanClass, String method,
+            List<String> parameterTypes) {
         MethodDeclaration found = declared.get(signature(beanClass, method, parameterTypes));
-        List<RequiredKey> required = new ArrayList<>();
+        Map<Integer, Supplier<InvalidBulkheadKeyException>> required = new HashMap<>();
         for (BulkheadUse use : found == null ? List.<BulkheadUse> of() : found.bulkheads()) {
             if (use.key() instanceof KeyOrigin.Parameter parameter && isEnabled(use)) {
-                required.add(new RequiredKey(bulkheads.core(name(use)), found.label(), parameter.index(),
-                        parameter.name()));
+                Semaphore semaphore = bulkheads.core(name(use));
+                required.putIfAbsent(parameter.index(), () -> {
+                    semaphore.refuse(found.label(), CallResult.INVALID_KEY);
+                    return new InvalidBulkheadKeyException(name(use),
+                            "The parameter " + parameter.name() + " is missing or malformed");
+                });
             }
         }
-        return List.copyOf(required);
+        return required;
     }
 
     private String name(BulkheadUse use) {
@@ -158,19 +143,26 @@ public class GuardedMethods {
     }
 
     private GuardedMethod guarded(MethodDeclaration method) {
-        List<Semaphore> semaphores = new ArrayList<>();
         List<Function<Object[], Semaphore>> ofCall = new ArrayList<>();
         boolean same = true;
         for (BulkheadUse use : method.bulkheads()) {
             Semaphore semaphore = bulkheads.core(use);
             boolean fixed = !use.dependsOnArguments() || !isEnabled(use);
-            semaphores.add(semaphore);
             ofCall.add(fixed ? arguments -> semaphore : byArguments(semaphore, use, method));
             same &= fixed;
         }
+        List<Semaphore> always = same ? all(ofCall, null) : null;
         Guard guard = guard(method);
-        return new GuardedMethod(method.label(), guard, same ? semaphores : null, ofCall, runtime.executions(),
-                skips(method, guard));
+        return new GuardedMethod(method.label(), guard, same ? arguments -> always : arguments -> all(ofCall, arguments),
+                runtime.executions(), skips(method, guard));
+    }
+
+    private static List<Semaphore> all(List<Function<Object[], Semaphore>> ofCall, Object[] arguments) {
+        List<Semaphore> all = new ArrayList<>(ofCall.size());
+        for (Function<Object[], Semaphore> one : ofCall) {
+            all.add(one.apply(arguments));
+        }
+        return all;
     }
 
     private Supplier<Skips> skips(MethodDeclaration method, Guard guard) {

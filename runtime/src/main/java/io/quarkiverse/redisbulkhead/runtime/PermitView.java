@@ -4,17 +4,23 @@ import java.lang.ref.Cleaner;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
+import jakarta.enterprise.inject.Instance;
+import jakarta.inject.Inject;
+import jakarta.inject.Singleton;
+
+import io.quarkiverse.redisbulkhead.CurrentPermit;
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeldPermit;
 import io.quarkiverse.redisbulkhead.runtime.guard.BlockingWait;
 import io.quarkiverse.redisbulkhead.runtime.guard.Continuations;
+import io.quarkiverse.redisbulkhead.runtime.guard.HeldPermits;
 import io.smallrye.mutiny.Uni;
 
 /**
  * The public view of a permit. If code acquired it, a {@link Cleaner} notices when no code refers to the view any more. So what
  * code keeps to use the permit later, such as the {@code Uni} of {@link #releaseAsync()}, refers to the view.
  */
-final class PermitView implements Permit {
+public final class PermitView implements Permit {
 
     private final HeldPermit permit;
     private final Continuations continuations;
@@ -114,5 +120,41 @@ final class PermitView implements Permit {
     @Override
     public String toString() {
         return "Permit " + permit.id() + " of bulkhead '" + permit.bulkhead() + "', fencing token " + permit.fencingToken();
+    }
+
+    /** Finds the permits of the guarded method that the current thread is calling. */
+    @Singleton
+    public static class CurrentPermitBean implements CurrentPermit {
+
+        private final Instance<BulkheadRuntime> runtime;
+
+        /**
+         * Creates the bean.
+         *
+         * @param runtime what permits work with; looked up when there is a permit, so that injecting this bean makes nothing
+         */
+        @Inject
+        public CurrentPermitBean(Instance<BulkheadRuntime> runtime) {
+            this.runtime = runtime;
+        }
+
+        @Override
+        public Permit get() {
+            return HeldPermits.innermost().map(this::view).orElseThrow(() -> new IllegalStateException(
+                    "No method guarded by @RedisBulkhead is running on this thread. A method that returns a Uni must get "
+                            + "its permit while it assembles the Uni"));
+        }
+
+        @Override
+        public Optional<Permit> find(String bulkhead) {
+            if (bulkhead == null) {
+                throw new IllegalArgumentException("bulkhead must not be null");
+            }
+            return HeldPermits.innermost(bulkhead).map(this::view);
+        }
+
+        private Permit view(HeldPermit permit) {
+            return new PermitView(permit, runtime.get().continuations(), null);
+        }
     }
 }

@@ -20,6 +20,8 @@ import org.junit.jupiter.api.Test;
 import com.sun.management.ThreadMXBean;
 
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.BulkheadRuntime.PermitLostEvents;
+import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadInterceptor.GuardedMethod;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Executions;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.HolderIdentity;
@@ -80,8 +82,8 @@ class CallAllocationTest {
         Function<Object[], Semaphore> ofKey = GuardedMethods.byArguments(semaphore("work"), use,
                 new MethodDeclaration("Work", "run", List.of("String"), ReturnKind.SYNCHRONOUS, false, "Work#run", "Work#run",
                         List.of(use)));
-        GuardedMethod method = new GuardedMethod("Work#run", new SynchronousGuard("Work#run", "work"), null, List.of(ofKey),
-                new Executions(), null);
+        GuardedMethod method = new GuardedMethod("Work#run", new SynchronousGuard("Work#run", "work"),
+                arguments -> List.of(ofKey.apply(arguments)), new Executions(), null);
         Invocation invocation = new Invocation(() -> null);
         assertThat(bytesOf(() -> method.call(invocation))).isLessThanOrEqualTo(384);
     }
@@ -103,7 +105,8 @@ class CallAllocationTest {
     }
 
     private GuardedMethod guarded(Guard guard, Semaphore... semaphores) {
-        return new GuardedMethod("Work#run", guard, List.of(semaphores), List.of(), new Executions(), null);
+        List<Semaphore> all = List.of(semaphores);
+        return new GuardedMethod("Work#run", guard, arguments -> all, new Executions(), null);
     }
 
     private Semaphore semaphore(String name) {

@@ -17,6 +17,7 @@ import io.quarkiverse.redisbulkhead.OnLost;
 import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry.CodeBulkheads;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.definition.Annotated;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
@@ -63,18 +64,16 @@ class CodeBulkheadsTest {
     }
 
     @Test
-    void allBulkheadsCanBeDisabled() {
-        properties.put("enabled", "false");
-
-        assertThat(define(bulkheads(), IMPORTS).enabled()).isFalse();
-    }
-
-    @Test
-    void lowerLimitCapsLocalPermits() {
+    void configurationCapsLocalPermitsAndDisablesAll() {
         properties.put("imports.permits", "2");
 
         assertThat(define(bulkheads(), IMPORTS.toBuilder().localPermits(4).build()).spec().localPermits()).isEqualTo(2);
         assertThat(define(bulkheads(), IMPORTS).spec().localPermits()).isEqualTo(2);
+        assertThat(define(bulkheads(), IMPORTS).enabled()).isTrue();
+        properties.put("enabled", "false");
+        assertThat(define(bulkheads(), IMPORTS).enabled()).isFalse();
+        // An annotation may omit the permits.
+        assertThat(define(bulkheads(), SemaphoreSpec.named("open").permits(7).build()).spec().permits()).isEqualTo(4);
     }
 
     @Test
@@ -137,16 +136,6 @@ class CodeBulkheadsTest {
         assertThat(define(bulkheads, IMPORTS).spec()).isEqualTo(IMPORTS);
     }
 
-    /** Otherwise the mistake would show only without configuration. */
-    @Test
-    void contradictionHiddenByConfigurationIsRefused() {
-        properties.put("imports.permits", "9");
-        CodeBulkheads bulkheads = bulkheads();
-        define(bulkheads, IMPORTS);
-
-        assertThatIllegalArgumentException().isThrownBy(() -> define(bulkheads, IMPORTS.toBuilder().permits(7).build()));
-    }
-
     @Test
     void specEqualToTheValuesInForceIsAccepted() {
         properties.putAll(Map.of("imports.permits", "9", "imports.fair", "true", "reports.permits", "9"));
@@ -156,12 +145,8 @@ class CodeBulkheadsTest {
         assertThat(define(bulkheads, inForce.toBuilder().maxHold(Duration.ofHours(1)).build()).spec().permits()).isEqualTo(9);
         assertThat(define(bulkheads, REPORTS.toBuilder().permits(9).build()).spec().permits()).isEqualTo(9);
         assertThat(define(bulkheads, REPORTS).spec().permits()).isEqualTo(9);
-    }
-
-    /** An annotation may omit the permits. */
-    @Test
-    void configurationSetsPermitsThatTheAnnotationOmits() {
-        assertThat(define(bulkheads(), SemaphoreSpec.named("open").permits(7).build()).spec().permits()).isEqualTo(4);
+        assertThatIllegalArgumentException().as("a mistake that would show only without configuration")
+                .isThrownBy(() -> define(bulkheads, IMPORTS.toBuilder().permits(7).build()));
     }
 
     /** Trap 21: names may be generated. */
@@ -169,16 +154,16 @@ class CodeBulkheadsTest {
     void numberOfListedNamesIsBounded() {
         CodeBulkheads bulkheads = bulkheads();
         define(bulkheads, REPORTS);
-        define(bulkheads, SemaphoreSpec.named("early").permits(1).build());
-        orders(bulkheads, 0, CodeBulkheads.MOST_LISTED);
         define(bulkheads, IMPORTS);
-        orders(bulkheads, CodeBulkheads.MOST_LISTED, 1_200);
-
-        assertThat(bulkheads.listed()).as("the first names, without those of annotations").hasSize(CodeBulkheads.MOST_LISTED)
-                .contains("early", "order-0", "order-98").doesNotContain("order-99", "imports", "reports");
-        assertThat(bulkheads.inForce("early")).isPresent();
-        assertThat(bulkheads.inForce("order-99")).isEmpty();
-
+        for (int i = 0; i < 1_000; i++) {
+            define(bulkheads, SemaphoreSpec.named("order-" + i).permits(1).build());
+            define(bulkheads, SemaphoreSpec.named("used").permits(1).build());
+        }
+        define(bulkheads, REPORTS);
+        assertThat(bulkheads.listed()).as("the last names, without those of annotations").hasSize(CodeBulkheads.MOST_LISTED)
+                .contains("used", "order-901", "order-999").doesNotContain("order-900", "reports");
+        assertThat(bulkheads.inForce("order-2")).isPresent();
+        assertThat(bulkheads.inForce("imports")).isEmpty();
         SemaphoreSpec forgotten = IMPORTS.toBuilder().permits(7).build();
         assertThat(define(bulkheads, forgotten).spec()).isEqualTo(forgotten);
     }
@@ -187,7 +172,7 @@ class CodeBulkheadsTest {
     @Test
     void differentLeasesOfOneNameAreAWarningThatNamesTheDefinitions() {
         CodeBulkheads bulkheads = bulkheads();
-        try (LoggedWarnings warnings = new LoggedWarnings(CodeBulkheads.class)) {
+        try (LoggedWarnings warnings = new LoggedWarnings(BulkheadRegistry.class)) {
             for (int i = 0; i < 3; i++) {
                 define(bulkheads, REPORTS);
                 define(bulkheads, REPORTS.toBuilder().expire(Duration.ofSeconds(9)).build());
@@ -203,27 +188,14 @@ class CodeBulkheadsTest {
             assertThat(warnings.texts()).hasSize(2).last().asString().contains("Lock 'orders'")
                     .contains("lockTimeout=PT30S in the LockSpec of Jobs#run", "lockTimeout=PT5S");
         }
-    }
-
-    /** Operators see locks as such, and not as bulkheads that code defines. */
-    @Test
-    void lockIsNoBulkheadThatCodeDefines() {
-        CodeBulkheads bulkheads = bulkheads();
-        lock(bulkheads, Duration.ofSeconds(5));
-
+        // Operators see locks as such, and not as bulkheads that code defines.
         assertThat(bulkheads.inForce("lock:orders")).isEmpty();
         assertThat(bulkheads.listed()).isEmpty();
-        assertThat(bulkheads.lease("lock:orders")).contains(Duration.ofSeconds(5));
+        assertThat(bulkheads.lease("lock:orders")).contains(Duration.ofSeconds(30));
     }
 
     private static void lock(CodeBulkheads bulkheads, Duration lockTimeout) {
         bulkheads.define(LockSpec.named("orders").lockTimeout(lockTimeout).build(), () -> "Jobs#run");
-    }
-
-    private static void orders(CodeBulkheads bulkheads, int first, int end) {
-        for (int i = first; i < end; i++) {
-            define(bulkheads, SemaphoreSpec.named("order-" + i).permits(1).build());
-        }
     }
 
     private static EffectiveBulkhead define(CodeBulkheads bulkheads, SemaphoreSpec spec) {

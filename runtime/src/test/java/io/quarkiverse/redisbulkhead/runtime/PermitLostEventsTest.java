@@ -12,6 +12,7 @@ import jakarta.enterprise.event.Event;
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.PermitLost;
+import io.quarkiverse.redisbulkhead.runtime.BulkheadRuntime.PermitLostEvents;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.LoggedWarnings;
 
 class PermitLostEventsTest {

@@ -5,7 +5,7 @@ import org.jboss.jandex.DotName;
 import io.quarkiverse.redisbulkhead.BulkheadKey;
 import io.quarkiverse.redisbulkhead.BulkheadWeight;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
-import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBinding;
+import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadInterceptor.RedisBulkheadBinding;
 import io.quarkus.redis.client.RedisClientName;
 
 /** The names of types that more than one class uses. */

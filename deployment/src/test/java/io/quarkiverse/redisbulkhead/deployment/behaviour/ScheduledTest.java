@@ -37,7 +37,7 @@ import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.deployment.CapturedLog;
 import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRecorder;
-import io.quarkiverse.redisbulkhead.runtime.guard.SkippingGuard;
+import io.quarkiverse.redisbulkhead.runtime.guard.Guard.SkippingGuard;
 import io.quarkiverse.redisbulkhead.runtime.scheduler.TrackedRuns;
 import io.quarkus.scheduler.FailedExecution;
 import io.quarkus.scheduler.Scheduled;

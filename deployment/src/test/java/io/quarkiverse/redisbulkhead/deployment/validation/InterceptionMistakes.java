@@ -6,7 +6,7 @@ import jakarta.inject.Singleton;
 
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.deployment.validation.elsewhere.ClosedParameterBase;
-import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBinding;
+import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadInterceptor.RedisBulkheadBinding;
 
 /** Trap 17: private, static and final methods fail the build. */
 final class InterceptionMistakes {

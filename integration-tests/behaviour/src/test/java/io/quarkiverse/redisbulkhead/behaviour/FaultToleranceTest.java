@@ -43,7 +43,7 @@ import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.behaviour.FaultToleranceProbe.Asks;
 import io.quarkiverse.redisbulkhead.behaviour.FaultToleranceProbe.Pause;
 import io.quarkiverse.redisbulkhead.behaviour.FaultToleranceProbe.WithPermit;
-import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadBinding;
+import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadInterceptor.RedisBulkheadBinding;
 import io.quarkus.arc.Arc;
 import io.quarkus.arc.ArcUndeclaredThrowableException;
 import io.quarkus.arc.ManagedContext;

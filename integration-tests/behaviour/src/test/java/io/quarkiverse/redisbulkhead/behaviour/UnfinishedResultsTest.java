@@ -17,7 +17,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
-import io.quarkiverse.redisbulkhead.runtime.guard.UnfinishedResults;
+import io.quarkiverse.redisbulkhead.runtime.guard.SynchronousGuard.UnfinishedResults;
 import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.mutiny.Uni;
 

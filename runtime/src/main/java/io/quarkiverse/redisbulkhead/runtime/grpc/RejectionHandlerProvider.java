@@ -15,8 +15,8 @@ import io.grpc.ServerCall;
 import io.grpc.Status.Code;
 import io.grpc.StatusRuntimeException;
 import io.grpc.protobuf.StatusProto;
-import io.quarkiverse.redisbulkhead.runtime.rest.Rejection;
-import io.quarkiverse.redisbulkhead.runtime.rest.RetryAfter;
+import io.quarkiverse.redisbulkhead.runtime.rest.Rejections;
+import io.quarkiverse.redisbulkhead.runtime.rest.Rejections.Rejection;
 import io.quarkus.arc.DefaultBean;
 import io.quarkus.grpc.ExceptionHandler;
 import io.quarkus.grpc.ExceptionHandlerProvider;
@@ -33,18 +33,18 @@ public class RejectionHandlerProvider implements ExceptionHandlerProvider {
 
     // An application with clients only does not have it.
     private final Instance<DefaultExceptionHandlerProvider> others;
-    private final RetryAfter retryAfter;
+    private final Rejections rejections;
 
     /**
      * Creates the provider.
      *
      * @param others handles what is not a rejection
-     * @param retryAfter says when to come back
+     * @param rejections what clients learn of them
      */
     @Inject
-    public RejectionHandlerProvider(Instance<DefaultExceptionHandlerProvider> others, RetryAfter retryAfter) {
+    public RejectionHandlerProvider(Instance<DefaultExceptionHandlerProvider> others, Rejections rejections) {
         this.others = others;
-        this.retryAfter = retryAfter;
+        this.rejections = rejections;
     }
 
     /** For what a service throws. */
@@ -68,12 +68,16 @@ public class RejectionHandlerProvider implements ExceptionHandlerProvider {
     }
 
     private Throwable withStatus(Throwable failure) {
-        return Rejection.of(failure, retryAfter).<Throwable> map(RejectionHandlerProvider::status).orElse(failure);
+        return rejections.of(failure).<Throwable> map(RejectionHandlerProvider::status).orElse(failure);
     }
 
     /** The status of a rejection, with a {@link RetryInfo} among its details. It contains nothing internal. */
     static StatusRuntimeException status(Rejection rejection) {
-        Code code = rejection.isFull() ? Code.RESOURCE_EXHAUSTED : Code.UNAVAILABLE;
+        Code code = switch (rejection.kind()) {
+            case FULL -> Code.RESOURCE_EXHAUSTED;
+            case UNAVAILABLE -> Code.UNAVAILABLE;
+            case INVALID_KEY -> Code.INVALID_ARGUMENT;
+        };
         Status.Builder status = Status.newBuilder().setCode(code.value()).setMessage(rejection.title());
         rejection.retryAfter().ifPresent(seconds -> status.addDetails(Any.pack(
                 RetryInfo.newBuilder().setRetryDelay(Duration.newBuilder().setSeconds(seconds)).build())));

@@ -6,7 +6,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Flow.Subscription;
-import java.util.function.Function;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import io.quarkiverse.redisbulkhead.PermitLost;
@@ -17,7 +18,6 @@ import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.helpers.Subscriptions;
 import io.smallrye.mutiny.operators.AbstractUni;
-import io.smallrye.mutiny.operators.UniOperator;
 import io.smallrye.mutiny.operators.multi.AbstractMultiOperator;
 import io.smallrye.mutiny.operators.multi.MultiOperatorProcessor;
 import io.smallrye.mutiny.operators.uni.UniOperatorProcessor;
@@ -53,7 +53,7 @@ public record AsyncGuard(String bulkhead, Continuations continuations) {
      */
     @SuppressWarnings("unchecked")
     public Uni<Object> uni(Supplier<Admission> admissions, Callable<Object> method) {
-        return guard(admissions, () -> notNull((Uni<Object>) method.call(), "Uni"));
+        return guard(admissions, (Callable<Uni<Object>>) (Callable<?>) method);
     }
 
     /**
@@ -82,12 +82,19 @@ public record AsyncGuard(String bulkhead, Continuations continuations) {
     public Multi<Object> multi(Supplier<Admission> admissions, Callable<Object> method) {
         return Multi.createFrom().deferred(() -> {
             CompletableFuture<Void> decided = StreamStart.announce(continuations);
+            CompletableFuture<Throwable> lost = new CompletableFuture<>();
             Admission admission = admissions.get();
-            return held(admission).onItem().transformToMulti(held -> startMulti(held, method, decided))
-                    .onCompletion().call(() -> end(admission))
-                    .onFailure().call(() -> end(admission))
-                    .plug(stream -> new StreamOperator<>(stream,
-                            downstream -> new EndOfStream<>(downstream, admission, decided)));
+            Multi<Object> running = held(admission).onItem()
+                    .transformToMulti(held -> startMulti(held, method, decided, lost));
+            return running.plug(stream -> new AbstractMultiOperator<>(stream) {
+
+                @Override
+                public void subscribe(MultiSubscriber<? super Object> downstream) {
+                    GuardedStream guarded = new GuardedStream(new SerializedSubscriber<>(downstream), admission, decided);
+                    lost.thenAccept(guarded::end);
+                    upstream.subscribe().withSubscriber(guarded);
+                }
+            });
         });
     }
 
@@ -104,7 +111,7 @@ public record AsyncGuard(String bulkhead, Continuations continuations) {
             Uni<T> running = admission.isHeldNow() ? startUni(admission, execution)
                     : held(admission).chain(held -> startUni(held, execution));
             // Not plugged: it runs nothing that needs the caller's context, which Quarkus propagates to each operator that is.
-            return new EndUni<>(running, admission);
+            return ending(running, admission);
         });
     }
 
@@ -123,26 +130,27 @@ public record AsyncGuard(String bulkhead, Continuations continuations) {
         });
     }
 
-    private Uni<Void> end(Admission admission) {
+    /** Ends an admission, and continues when that is answered. Interrupts do not cut the wait short. */
+    private void end(Admission admission, Runnable next) {
         CompletableFuture<Void> ended = admission.end().toCompletableFuture();
-        return hasEnded(ended) ? Uni.createFrom().voidItem() : continuations.answer(() -> ended);
-    }
-
-    // Interrupts do not cut the wait short.
-    private static boolean hasEnded(CompletableFuture<Void> ended) {
         if (!ended.isDone() && BlockingOperationControl.isBlockingAllowed()) {
             BlockingWait.awaitUninterruptibly(ended);
         }
-        return ended.isDone();
+        if (ended.isDone()) {
+            next.run();
+        } else {
+            continuations.answer(() -> ended).subscribe().with(done -> next.run());
+        }
     }
 
     // ---- Running
 
     private <T> Uni<T> startUni(Admission admission, Callable<Uni<T>> execution) {
         try {
-            Uni<T> running = HeldPermits.with(admission, execution);
+            Uni<T> running = notNull(HeldPermits.with(admission, execution), "Uni");
             List<CompletionStage<PermitLost>> losses = admission.interruptions();
-            return losses.isEmpty() ? running : Uni.combine().any().<T> of(List.of(running, failureAt(losses)));
+            return losses.isEmpty() ? running
+                    : Uni.combine().any().<T> of(running, Uni.createFrom().emitter(end -> onLoss(losses, end::fail)));
         } catch (Throwable e) {
             // Any failure must release the permits.
             return Uni.createFrom().failure(e);
@@ -150,14 +158,23 @@ public record AsyncGuard(String bulkhead, Continuations continuations) {
     }
 
     @SuppressWarnings("unchecked")
-    private Multi<Object> startMulti(Admission admission, Callable<Object> method, CompletableFuture<Void> decided) {
+    private Multi<Object> startMulti(Admission admission, Callable<Object> method, CompletableFuture<Void> decided,
+            CompletableFuture<Throwable> lost) {
         try {
             Multi<Object> running = notNull((Multi<Object>) HeldPermits.with(admission, method), "Multi");
-            List<CompletionStage<PermitLost>> losses = admission.interruptions();
+            onLoss(admission.interruptions(), lost::complete);
             decided.complete(null);
-            return losses.isEmpty() ? running : failingAt(losses, running);
+            return running;
         } catch (Exception e) {
             return Multi.createFrom().failure(e);
+        }
+    }
+
+    /** Ends an execution where it continues. */
+    private void onLoss(List<CompletionStage<PermitLost>> losses, Consumer<Throwable> end) {
+        if (!losses.isEmpty()) {
+            Executor here = continuations.here();
+            losses.forEach(loss -> loss.thenAcceptAsync(lost -> end.accept(new PermitLostException(lost)), here));
         }
     }
 
@@ -170,104 +187,70 @@ public record AsyncGuard(String bulkhead, Continuations continuations) {
         return returned;
     }
 
-    // ---- Losses
-
-    private <T> Uni<T> failureAt(List<CompletionStage<PermitLost>> losses) {
-        Executor here = continuations.here();
-        return Uni.createFrom().<T> emitter(emitter -> losses.forEach(
-                loss -> loss.thenAccept(lost -> emitter.fail(new PermitLostException(lost))))).emitOn(here);
-    }
-
-    private <T> Multi<T> failingAt(List<CompletionStage<PermitLost>> losses, Multi<T> running) {
-        Executor here = continuations.here();
-        return running.plug(stream -> new StreamOperator<>(stream, downstream -> {
-            UntilLoss<T> untilLoss = new UntilLoss<>(new SerializedSubscriber<>(downstream));
-            losses.forEach(loss -> loss.thenAccept(lost -> here.execute(() -> untilLoss.end(new PermitLostException(lost)))));
-            return untilLoss;
-        }));
-    }
-
-    /** Mutiny's own operators that fail a stream do not cancel it. */
-    private static final class UntilLoss<T> extends MultiOperatorProcessor<T, T> {
-
-        private UntilLoss(MultiSubscriber<? super T> downstream) {
-            super(downstream);
-        }
-
-        private void end(Throwable failure) {
-            Subscription stream = getAndSetUpstreamSubscription(Subscriptions.CANCELLED);
-            if (stream == null) {
-                Subscriptions.fail(downstream, failure);
-            } else if (stream != Subscriptions.CANCELLED) {
-                stream.cancel();
-                downstream.onFailure(failure);
-            }
-        }
-    }
-
     // ---- Ends. A cancellation does not wait for the end of the admission, so that a permit that is granted later starts no method.
 
     /** Ends the admission at item, failure and cancellation. One operator instead of three, because each call creates them. */
-    private final class EndUni<T> extends UniOperator<T, T> {
+    private <T> Uni<T> ending(Uni<T> execution, Admission admission) {
+        return new AbstractUni<>() {
 
-        private final Admission admission;
+            @Override
+            public void subscribe(UniSubscriber<? super T> subscriber) {
+                AbstractUni.subscribe(execution, new UniOperatorProcessor<T, T>(subscriber) {
 
-        private EndUni(Uni<? extends T> execution, Admission admission) {
-            super(execution);
-            this.admission = admission;
-        }
-
-        @Override
-        public void subscribe(UniSubscriber<? super T> subscriber) {
-            AbstractUni.subscribe(upstream(), new UniOperatorProcessor<T, T>(subscriber) {
-
-                @Override
-                public void onItem(T item) {
-                    CompletableFuture<Void> ended = admission.end().toCompletableFuture();
-                    if (hasEnded(ended)) {
-                        super.onItem(item);
-                    } else {
-                        continuations.answer(() -> ended).subscribe().with(done -> super.onItem(item));
+                    @Override
+                    public void onItem(T item) {
+                        end(admission, () -> super.onItem(item));
                     }
-                }
 
-                @Override
-                public void onFailure(Throwable failure) {
-                    CompletableFuture<Void> ended = admission.end().toCompletableFuture();
-                    if (hasEnded(ended)) {
-                        super.onFailure(failure);
-                    } else {
-                        continuations.answer(() -> ended).subscribe().with(done -> super.onFailure(failure));
+                    @Override
+                    public void onFailure(Throwable failure) {
+                        end(admission, () -> super.onFailure(failure));
                     }
-                }
 
-                @Override
-                public void cancel() {
-                    boolean running = !isCancelled();
-                    super.cancel();
-                    if (running) {
-                        admission.end();
+                    @Override
+                    public void cancel() {
+                        boolean running = !isCancelled();
+                        super.cancel();
+                        if (running) {
+                            admission.end();
+                        }
                     }
-                }
-            });
-        }
+                });
+            }
+        };
     }
 
-    private static final class EndOfStream<T> extends MultiOperatorProcessor<T, T> {
+    /** The same for a stream, which it also ends at a loss: Mutiny's operators that fail a stream do not cancel it. */
+    private final class GuardedStream extends MultiOperatorProcessor<Object, Object> {
 
         private final Admission admission;
         private final CompletableFuture<Void> decided;
 
-        private EndOfStream(MultiSubscriber<? super T> downstream, Admission admission, CompletableFuture<Void> decided) {
+        private GuardedStream(MultiSubscriber<Object> downstream, Admission admission, CompletableFuture<Void> decided) {
             super(downstream);
             this.admission = admission;
             this.decided = decided;
         }
 
+        private void end(Throwable loss) {
+            Subscription stream = getAndSetUpstreamSubscription(Subscriptions.CANCELLED);
+            if (stream != Subscriptions.CANCELLED) {
+                stream.cancel();
+                AsyncGuard.this.end(admission, () -> downstream.onFailure(loss));
+            }
+        }
+
         @Override
         public void onFailure(Throwable failure) {
-            super.onFailure(failure);
-            decided.complete(null);
+            AsyncGuard.this.end(admission, () -> {
+                super.onFailure(failure);
+                decided.complete(null);
+            });
+        }
+
+        @Override
+        public void onCompletion() {
+            AsyncGuard.this.end(admission, super::onCompletion);
         }
 
         @Override
@@ -280,18 +263,74 @@ public record AsyncGuard(String bulkhead, Continuations continuations) {
         }
     }
 
-    private static final class StreamOperator<T> extends AbstractMultiOperator<T, T> {
+    /**
+     * Subscribes to a stream whose response must not begin before the guarded streams in it have their permits: afterwards, it
+     * could not be a rejection any more. Guarded streams announce themselves on the thread that subscribes.
+     */
+    public static final class StreamStart {
 
-        private final Function<MultiSubscriber<? super T>, MultiSubscriber<T>> between;
+        private static final ThreadLocal<StreamStart> CURRENT = new ThreadLocal<>();
 
-        private StreamOperator(Multi<? extends T> stream, Function<MultiSubscriber<? super T>, MultiSubscriber<T>> between) {
-            super(stream);
-            this.between = between;
+        private final Consumer<Executor> decided;
+        // The subscription itself is one of them.
+        private final AtomicInteger undecided = new AtomicInteger(1);
+        // Where the first guarded stream was subscribed to; null without one.
+        private volatile Executor here;
+
+        /**
+         * Does not subscribe yet.
+         *
+         * @param decided called once each guarded stream has its permits or has failed. Takes an executor that has the Vert.x
+         *        context and the kind of thread of the subscription, or null on the thread that subscribed
+         */
+        public StreamStart(Consumer<Executor> decided) {
+            this.decided = decided;
         }
 
-        @Override
-        public void subscribe(MultiSubscriber<? super T> downstream) {
-            upstream.subscribe().withSubscriber(between.apply(downstream));
+        /**
+         * Subscribes.
+         *
+         * @param subscription subscribes to the stream
+         */
+        public void by(Runnable subscription) {
+            StreamStart outer = CURRENT.get();
+            CURRENT.set(this);
+            try {
+                subscription.run();
+            } finally {
+                CURRENT.set(outer);
+            }
+            decide(null);
+        }
+
+        private void decide(Executor executor) {
+            if (undecided.decrementAndGet() == 0) {
+                decided.accept(executor);
+            }
+        }
+
+        /** Whether a guarded stream was among those that it subscribed to. */
+        public boolean isGuarded() {
+            return here != null;
+        }
+
+        /**
+         * Announces a guarded stream to which the current thread subscribes.
+         *
+         * @param continuations knows where the subscription continues
+         * @return to be completed when it has its permits, or when its failure has reached its subscriber
+         */
+        static CompletableFuture<Void> announce(Continuations continuations) {
+            CompletableFuture<Void> decision = new CompletableFuture<>();
+            StreamStart start = CURRENT.get();
+            if (start != null) {
+                if (start.here == null) {
+                    start.here = continuations.here();
+                }
+                start.undecided.incrementAndGet();
+                decision.thenRun(() -> start.decide(start.here));
+            }
+            return decision;
         }
     }
 }

@@ -3,10 +3,17 @@ package io.quarkiverse.redisbulkhead.runtime.guard;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
+
+import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeldPermit;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.SkippedException;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.StoppingException;
+import io.smallrye.mutiny.Uni;
 
 /** The strategy by which one method is guarded; its return type decides which. Thread-safe. */
 @FunctionalInterface
@@ -66,6 +73,72 @@ public interface Guard {
         @Override
         public CompletionStage<Void> end() {
             return attempted();
+        }
+    }
+
+    /**
+     * Guards a method whose calls are skipped when a bulkhead is full, so that its admissions fail with
+     * {@link SkippedException}: they return null, or a {@code Uni} or stage of null; Kotlin {@code suspend} functions return
+     * {@code Unit}. A rejection that the method itself throws, for example by another guarded method that it calls, is not
+     * affected; nor is an outage.
+     *
+     * @param guard the strategy for the return type
+     * @param scheduled the method, if the scheduler calls it: runs that get no permit because the application stops are
+     *        skipped, too; null for other calls
+     */
+    record SkippingGuard(Guard guard, String scheduled) implements Guard {
+
+        private static final Logger LOG = Logger.getLogger(SkippingGuard.class);
+
+        @Override
+        public Object call(Supplier<Admission> admissions, Callable<Object> method) throws Exception {
+            return quietly(() -> guard.call(admissions, method), this::isSkipped, this::skip);
+        }
+
+        /**
+         * Runs what may end without a result in place of failing.
+         *
+         * @param execution returns a value, or a {@link Uni} or stage of one
+         * @param quiet which failures end it
+         * @param listener receives them
+         * @return what the execution returned; after such a failure null, or a {@link Uni} or stage of null
+         * @throws Exception any other failure
+         */
+        public static Object quietly(Callable<Object> execution, Predicate<Throwable> quiet, Consumer<Throwable> listener)
+                throws Exception {
+            Object returned;
+            try {
+                returned = execution.call();
+            } catch (Exception e) {
+                if (!quiet.test(e)) {
+                    throw e;
+                }
+                listener.accept(e);
+                return null;
+            }
+            if (returned instanceof Uni<?> uni) {
+                return recovered(uni, quiet, listener);
+            }
+            // The stage of a guard passes a cancellation on.
+            return returned instanceof CompletionStage<?> stage
+                    ? recovered(Uni.createFrom().completionStage(stage), quiet, listener).subscribeAsCompletionStage()
+                    : returned;
+        }
+
+        private static <T> Uni<T> recovered(Uni<T> execution, Predicate<Throwable> quiet, Consumer<Throwable> listener) {
+            return execution.onFailure(quiet).invoke(listener).onFailure(quiet).recoverWithNull();
+        }
+
+        private boolean isSkipped(Throwable failure) {
+            return failure instanceof SkippedException || scheduled != null && failure instanceof StoppingException;
+        }
+
+        private void skip(Throwable failure) {
+            if (failure instanceof SkippedException skipped) {
+                skipped.skip();
+            } else {
+                LOG.infof("A scheduled run of %s is skipped: the application is stopping", scheduled);
+            }
         }
     }
 }

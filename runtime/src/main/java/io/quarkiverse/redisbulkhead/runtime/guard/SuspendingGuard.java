@@ -52,13 +52,14 @@ public class SuspendingGuard implements Guard {
         return dispatcher == null ? continuation : dispatcher.interceptContinuation(continuation);
     }
 
-    /** One call; as a continuation, it gets the result of the function. */
+    /** One call; as a continuation, it gets the permits, and then the result of the function. */
     private static final class Execution implements Continuation<Object> {
 
         private final Admission admission;
         private final SuspendingCall function;
         private final SafeContinuation<Object> caller;
-        // Written before the function is called.
+        // These are written before the function is called.
+        private boolean running;
         private CoroutineContext context;
         private CompletableJob cancelledAtLoss;
         private volatile PermitLost loss;
@@ -83,34 +84,27 @@ public class SuspendingGuard implements Guard {
         // A copy, because a cancelled coroutine also cancels the future for which it waits.
         private void await() {
             CompletableFuture<List<HeldPermit>> granted = admission.granted().toCompletableFuture().copy();
-            granted(outcome(() -> FutureKt.await(granted, dispatched(new Granted()))));
-        }
-
-        private final class Granted implements Continuation<List<HeldPermit>> {
-
-            @Override
-            public CoroutineContext getContext() {
-                return context;
-            }
-
-            @Override
-            public void resumeWith(Object outcome) {
-                granted(outcome);
-            }
+            granted(outcome(() -> FutureKt.await(granted, dispatched(this))));
         }
 
         private void granted(Object outcome) {
-            if (outcome instanceof Result.Failure failure && failure.exception instanceof SkippedException skipped) {
+            Throwable rejection = failure(outcome);
+            if (rejection instanceof SkippedException skipped) {
                 skipped.skip();
                 end(Unit.INSTANCE);
-            } else if (outcome instanceof Result.Failure) {
+            } else if (rejection != null) {
                 end(outcome);
             } else if (outcome != SUSPENDED) {
                 run();
             }
         }
 
+        private static Throwable failure(Object outcome) {
+            return outcome instanceof Result.Failure failure ? failure.exception : null;
+        }
+
         private void run() {
+            running = true;
             admission.interruptions().forEach(this::watch);
             Object outcome = outcome(() -> HeldPermits.with(admission, () -> function.call(this)));
             if (outcome != SUSPENDED) {
@@ -139,11 +133,14 @@ public class SuspendingGuard implements Guard {
 
         @Override
         public void resumeWith(Object outcome) {
+            if (!running) {
+                granted(outcome);
+                return;
+            }
             if (cancelledAtLoss != null) {
                 cancelledAtLoss.complete();
             }
-            boolean endedByLoss = loss != null && outcome instanceof Result.Failure failure
-                    && failure.exception instanceof CancellationException;
+            boolean endedByLoss = loss != null && failure(outcome) instanceof CancellationException;
             end(endedByLoss ? ResultKt.createFailure(new PermitLostException(loss)) : outcome);
         }
 

@@ -235,13 +235,13 @@ public class BulkheadMetrics implements SemaphoreListener, ObservedShareStore.Li
     }
 
     private String bounded(String key) {
-        if (keys.contains(key)) {
-            return key;
+        if (!keys.contains(key)) {
+            if (key.length() > MOST_CHARACTERS || keys.size() >= MOST_KEYS) {
+                return OTHER;
+            }
+            keys.add(key);
         }
-        synchronized (keys) {
-            return key.length() <= MOST_CHARACTERS && keys.size() < MOST_KEYS && keys.add(key) || keys.contains(key) ? key
-                    : OTHER;
-        }
+        return key;
     }
 
     private boolean hasSeries(BulkheadId bulkhead) {

@@ -3,10 +3,11 @@ package io.quarkiverse.redisbulkhead.runtime.rest;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Type;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
 
 import org.jboss.resteasy.reactive.common.model.MethodParameter;
 import org.jboss.resteasy.reactive.common.model.ResourceClass;
-import org.jboss.resteasy.reactive.server.core.ResteasyReactiveRequestContext;
 import org.jboss.resteasy.reactive.server.core.parameters.converters.ParameterConverter;
 import org.jboss.resteasy.reactive.server.core.parameters.converters.ParameterConverterSupplier;
 import org.jboss.resteasy.reactive.server.model.HandlerChainCustomizer;
@@ -15,9 +16,10 @@ import org.jboss.resteasy.reactive.server.model.ServerMethodParameter;
 import org.jboss.resteasy.reactive.server.model.ServerResourceMethod;
 import org.jboss.resteasy.reactive.server.spi.ServerRestHandler;
 
+import io.quarkiverse.redisbulkhead.InvalidBulkheadKeyException;
 import io.quarkiverse.redisbulkhead.runtime.GuardedMethods;
-import io.quarkiverse.redisbulkhead.runtime.GuardedMethods.RequiredKey;
 import io.quarkus.arc.Arc;
+import io.quarkus.arc.impl.LazyValue;
 
 /**
  * Refuses requests to one resource method whose key is missing or malformed, before the method is called. Quarkus REST would
@@ -37,16 +39,30 @@ public record KeyParameterCheck(String beanClass, String method, List<String> pa
 
     @Override
     public List<ServerRestHandler> handlers(Phase phase, ResourceClass resource, ServerResourceMethod resourceMethod) {
-        RequiredKeys required = new RequiredKeys();
+        // Of the bulkheads that are enabled, looked up at the first request.
+        LazyValue<Map<Integer, Supplier<InvalidBulkheadKeyException>>> required = new LazyValue<>(
+                () -> Arc.container().instance(GuardedMethods.class)
+                        .get().requiredKeys(beanClass, method, parameterTypes));
         if (phase == Phase.RESOLVE_METHOD_PARAMETERS) {
             // The handlers that convert parameters are made after this.
-            keys.forEach(index -> watch(index, resourceMethod.getParameters(), required));
+            for (int index : keys) {
+                watch(index, resourceMethod.getParameters(), required);
+            }
         }
-        return phase == Phase.BEFORE_METHOD_INVOKE ? List.of(required::check) : List.of();
+        return phase == Phase.BEFORE_METHOD_INVOKE ? List.of(request -> check(request.getParameters(), required.get()))
+                : List.of();
+    }
+
+    private static void check(Object[] parameters, Map<Integer, Supplier<InvalidBulkheadKeyException>> required) {
+        required.forEach((index, refused) -> {
+            if (parameters[index] == null) {
+                throw refused.get();
+            }
+        });
     }
 
     // Replaces the parameter: equal parameters of several methods may be one object.
-    private void watch(int index, MethodParameter[] all, RequiredKeys required) {
+    private void watch(int index, MethodParameter[] all, LazyValue<? extends Map<Integer, ?>> required) {
         ServerMethodParameter given = (ServerMethodParameter) all[index];
         if (given.converter == null || given.converter instanceof WatchedSupplier) {
             return;
@@ -62,33 +78,8 @@ public record KeyParameterCheck(String beanClass, String method, List<String> pa
         all[index] = watched;
     }
 
-    /** The keys of bulkheads that are enabled, looked up at the first request; threads that race find the same. */
-    private final class RequiredKeys {
-
-        private volatile List<RequiredKey> known;
-
-        private List<RequiredKey> all() {
-            if (known == null) {
-                known = Arc.container().instance(GuardedMethods.class).get().requiredKeys(beanClass, method, parameterTypes);
-            }
-            return known;
-        }
-
-        private boolean contain(int index) {
-            return all().stream().anyMatch(key -> key.index() == index);
-        }
-
-        private void check(ResteasyReactiveRequestContext request) {
-            for (RequiredKey key : all()) {
-                if (request.getParameters()[key.index()] == null) {
-                    throw key.refused();
-                }
-            }
-        }
-    }
-
     private record WatchedSupplier(int index, ParameterConverterSupplier converters,
-            RequiredKeys required) implements ParameterConverterSupplier {
+            LazyValue<? extends Map<Integer, ?>> required) implements ParameterConverterSupplier {
 
         @Override
         public ParameterConverter get() {
@@ -103,12 +94,12 @@ public record KeyParameterCheck(String beanClass, String method, List<String> pa
 
     /** Returns null for what is missing or malformed, which the check refuses. The key of a disabled bulkhead is left alone. */
     private record WatchedConverter(int index, ParameterConverter converter,
-            RequiredKeys required) implements ParameterConverter {
+            LazyValue<? extends Map<Integer, ?>> required) implements ParameterConverter {
 
         @Override
         public Object convert(Object value) {
             boolean missing = value instanceof String text && text.startsWith(MISSING);
-            if (!required.contain(index)) {
+            if (!required.get().containsKey(index)) {
                 return converter.convert(missing ? ((String) value).substring(MISSING.length()) : value);
             }
             try {

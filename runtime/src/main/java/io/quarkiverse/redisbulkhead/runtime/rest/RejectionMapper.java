@@ -1,7 +1,5 @@
 package io.quarkiverse.redisbulkhead.runtime.rest;
 
-import java.util.OptionalLong;
-
 import jakarta.inject.Inject;
 import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.Response;
@@ -9,8 +7,8 @@ import jakarta.ws.rs.core.Response.ResponseBuilder;
 import jakarta.ws.rs.core.Response.Status;
 import jakarta.ws.rs.ext.ExceptionMapper;
 
-import io.quarkiverse.redisbulkhead.InvalidBulkheadKeyException;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.rest.Rejections.Rejection;
 import io.vertx.core.json.JsonObject;
 
 /**
@@ -22,39 +20,35 @@ public class RejectionMapper implements ExceptionMapper<RuntimeException> {
 
     private final int statusWhenFull;
     private final boolean exposeName;
-    private final RetryAfter retryAfter;
+    private final Rejections rejections;
 
     /**
      * Creates the mapper.
      *
      * @param config tells the status, and how much clients are told
-     * @param retryAfter says when to come back
+     * @param rejections what they may be told
      */
     @Inject
-    public RejectionMapper(RedisBulkheadRuntimeConfig config, RetryAfter retryAfter) {
+    public RejectionMapper(RedisBulkheadRuntimeConfig config, Rejections rejections) {
         this.statusWhenFull = config.rest().status();
         this.exposeName = config.rest().exposeName();
-        this.retryAfter = retryAfter;
+        this.rejections = rejections;
     }
 
     @Override
     public Response toResponse(RuntimeException failure) {
-        return Rejection.of(failure, retryAfter).map(rejection -> response(
-                rejection.isFull() ? statusWhenFull : Status.SERVICE_UNAVAILABLE.getStatusCode(), rejection.title(),
-                rejection.detail(), rejection.bulkhead(), rejection.retryAfter()))
-                // A retry would not help.
-                .orElseGet(() -> response(Status.BAD_REQUEST.getStatusCode(), "A parameter is missing or malformed",
-                        failure.getMessage(), ((InvalidBulkheadKeyException) failure).name(), OptionalLong.empty()));
-    }
-
-    /** The detail and the bulkhead are for clients that may see names, the title for all. */
-    private Response response(int status, String title, String detail, String bulkhead, OptionalLong retryAfter) {
-        JsonObject problem = new JsonObject().put("type", "about:blank").put("title", title).put("status", status);
+        Rejection rejection = rejections.of(failure).orElseThrow();
+        int status = switch (rejection.kind()) {
+            case FULL -> statusWhenFull;
+            case UNAVAILABLE -> Status.SERVICE_UNAVAILABLE.getStatusCode();
+            case INVALID_KEY -> Status.BAD_REQUEST.getStatusCode();
+        };
+        JsonObject problem = new JsonObject().put("type", "about:blank").put("title", rejection.title()).put("status", status);
         if (exposeName) {
-            problem.put("detail", detail).put("bulkhead", bulkhead);
+            problem.put("detail", rejection.detail()).put("bulkhead", rejection.bulkhead());
         }
         ResponseBuilder response = Response.status(status).type(PROBLEM_JSON);
-        retryAfter.ifPresent(seconds -> {
+        rejection.retryAfter().ifPresent(seconds -> {
             problem.put("retry-after", seconds);
             response.header(HttpHeaders.RETRY_AFTER, seconds);
         });

@@ -5,14 +5,19 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Flow.Subscription;
 
+import jakarta.inject.Singleton;
+import jakarta.ws.rs.core.Response;
+
 import org.jboss.resteasy.reactive.RestMulti;
+import org.jboss.resteasy.reactive.RestResponse;
 import org.jboss.resteasy.reactive.common.model.ResourceClass;
 import org.jboss.resteasy.reactive.server.core.ResteasyReactiveRequestContext;
 import org.jboss.resteasy.reactive.server.model.HandlerChainCustomizer;
 import org.jboss.resteasy.reactive.server.model.ServerResourceMethod;
 import org.jboss.resteasy.reactive.server.spi.ServerRestHandler;
 
-import io.quarkiverse.redisbulkhead.runtime.guard.StreamStart;
+import io.quarkiverse.redisbulkhead.runtime.GuardedMethods.ResultContent;
+import io.quarkiverse.redisbulkhead.runtime.guard.AsyncGuard.StreamStart;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.helpers.Subscriptions.DeferredSubscription;
 import io.smallrye.mutiny.operators.AbstractMulti;
@@ -102,6 +107,23 @@ public record StreamAdmission() implements HandlerChainCustomizer {
         @Override
         public void onCompletion() {
             downstream.thenAccept(MultiSubscriber::onCompletion);
+        }
+    }
+
+    /** The entity of a response that this application sends. */
+    @Singleton
+    public static class ResponseContent implements ResultContent {
+
+        private static final String CLIENT = ".client.";
+
+        @Override
+        public Object apply(Object result) {
+            if (result instanceof RestResponse<?> response) {
+                return response.getEntity();
+            }
+            // The entity of a response that was received may be a stream over what is there already.
+            return result instanceof Response response && !result.getClass().getName().contains(CLIENT) ? response.getEntity()
+                    : result;
         }
     }
 }

@@ -22,14 +22,13 @@ import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRuntime;
 import io.quarkiverse.redisbulkhead.runtime.GuardedMethods.ScheduledRuns;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.StoppingException;
-import io.quarkiverse.redisbulkhead.runtime.guard.SkippingGuard;
+import io.quarkiverse.redisbulkhead.runtime.guard.Guard.SkippingGuard;
 import io.quarkiverse.redisbulkhead.runtime.message.LogMessage;
 import io.quarkus.scheduler.Scheduled;
 import io.quarkus.scheduler.ScheduledExecution;
 import io.quarkus.scheduler.SkippedExecution;
+import io.smallrye.common.vertx.ContextLocals;
 import io.smallrye.common.vertx.VertxContext;
-import io.vertx.core.Context;
-import io.vertx.core.Vertx;
 
 /**
  * Remembers which run of a scheduled method its Vert.x context executes. The build makes it the {@code skipExecutionIf} of
@@ -69,10 +68,8 @@ public class TrackedRuns implements Scheduled.SkipPredicate, ScheduledRuns {
 
     /** The current context executes this run. */
     void begin(ScheduledExecution execution) {
-        Run run = new Run(execution, runtime.get().isStopping());
-        Context context = contextOfRun();
-        if (context != null) {
-            context.putLocal(RUN, run);
+        if (VertxContext.isOnDuplicatedContext()) {
+            ContextLocals.put(RUN, new Run(execution, runtime.get().isStopping()));
         }
     }
 
@@ -82,15 +79,9 @@ public class TrackedRuns implements Scheduled.SkipPredicate, ScheduledRuns {
         return run != null && run.late() ? run.execution() : null;
     }
 
-    // Null outside of a run, as is the context.
+    // Null outside of a run.
     private static Run run() {
-        Context context = contextOfRun();
-        return context == null ? null : context.getLocal(RUN);
-    }
-
-    private static Context contextOfRun() {
-        Context context = Vertx.currentContext();
-        return context != null && VertxContext.isDuplicatedContext(context) ? context : null;
+        return VertxContext.isOnDuplicatedContext() ? ContextLocals.<Run> get(RUN, null) : null;
     }
 
     @Override

@@ -18,7 +18,6 @@ import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.RealTimers;
@@ -120,16 +119,16 @@ class BoundedContinuationsTest {
         AsyncGuard guard = new AsyncGuard("reports", continuations);
         List<CompletableFuture<Object>> results = IntStream.range(0, 2 * POOL)
                 .mapToObj(i -> guard.uni(outer, () -> {
-                    Uni<Object> nested = guard.uni(() -> begin(inner), () -> Uni.createFrom().item("nested"));
+                    Uni<Object> nested = guard.uni(inner, () -> Uni.createFrom().item("nested"));
                     return Uni.createFrom().item(nested.await().atMost(LONG));
                 }).subscribeAsCompletionStage()).toList();
 
         outer.all.forEach(ManualAdmissions.ManualAdmission::grant);
-        await().atMost(LONG).until(() -> begun(inner) == POOL);
+        await().atMost(LONG).until(() -> inner.all.size() == POOL);
         for (int granted = 0; granted < 2 * POOL; granted++) {
             int next = granted;
-            await().atMost(LONG).pollInterval(Duration.ofMillis(1)).until(() -> begun(inner) > next);
-            grant(inner, next);
+            await().atMost(LONG).pollInterval(Duration.ofMillis(1)).until(() -> inner.all.size() > next);
+            inner.all.get(next).grant();
         }
 
         for (CompletableFuture<Object> result : results) {
@@ -144,26 +143,6 @@ class BoundedContinuationsTest {
         continuations.here().execute(() -> there.complete(BlockingWait.occupies()));
         assertThat(there.get(10, TimeUnit.SECONDS).toString()).isEqualTo("WORKER_THREAD");
         assertThat(BlockingWait.occupies().toString()).isEqualTo("NO_WORKER_THREAD");
-    }
-
-    private static Admission begin(ManualAdmissions admissions) {
-        synchronized (admissions) {
-            return admissions.get();
-        }
-    }
-
-    private static int begun(ManualAdmissions admissions) {
-        synchronized (admissions) {
-            return admissions.all.size();
-        }
-    }
-
-    private static void grant(ManualAdmissions admissions, int number) {
-        ManualAdmissions.ManualAdmission admission;
-        synchronized (admissions) {
-            admission = admissions.all.get(number);
-        }
-        admission.grant();
     }
 
     private static SemaphoreSpec.Builder spec(String name) {

@@ -3,12 +3,14 @@ package io.quarkiverse.redisbulkhead.runtime.guard;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import java.net.URL;
-import java.net.URLClassLoader;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -19,6 +21,11 @@ import org.junit.jupiter.api.Test;
 import io.quarkus.runtime.BlockingOperationControl;
 import io.quarkus.runtime.IOThreadDetector;
 import io.smallrye.mutiny.Uni;
+import io.smallrye.mutiny.helpers.EmptyUniSubscription;
+import io.smallrye.mutiny.helpers.test.UniAssertSubscriber;
+import io.smallrye.mutiny.operators.uni.UniOperatorProcessor;
+import io.smallrye.mutiny.subscription.Cancellable;
+import io.smallrye.mutiny.subscription.UniSubscriber;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 
@@ -28,14 +35,6 @@ class ContinuationsTest {
     static Vertx vertx;
 
     final Continuations continuations = new Continuations(0);
-
-    record Place(Context context, boolean eventLoop, Thread thread, ClassLoader loader) {
-
-        static Place here() {
-            return new Place(Vertx.currentContext(), Context.isOnEventLoopThread(), Thread.currentThread(),
-                    Thread.currentThread().getContextClassLoader());
-        }
-    }
 
     @BeforeAll
     static void start() {
@@ -70,32 +69,23 @@ class ContinuationsTest {
         assertThat(atOnce.get(10, TimeUnit.SECONDS)).isTrue();
     }
 
-    /** A pooled thread keeps neither class loader nor context of an earlier task. */
-    @Test
-    void usesTheCallersClassLoader() throws Exception {
-        Thread current = Thread.currentThread();
-        ClassLoader own = current.getContextClassLoader();
-        for (int i = 0; i < 3; i++) {
-            try (URLClassLoader loader = new URLClassLoader(new URL[0], own)) {
-                current.setContextClassLoader(loader);
-                Executor here = continuations.here();
-                current.setContextClassLoader(own);
-                CompletableFuture<Place> place = new CompletableFuture<>();
-                here.execute(() -> place.complete(Place.here()));
-                assertThat(place.get(10, TimeUnit.SECONDS).loader()).isSameAs(loader);
-                assertThat(place.join().context()).isNull();
-            }
-        }
-    }
-
     /** Callers still waiting after shutdown must not hang. */
     @Test
     void closedContinuationsRunTasksOnTheCallingThread() throws Exception {
         CompletableFuture<Thread> thread = new CompletableFuture<>();
         Executor here = continuations.here();
-        here.execute(() -> thread.complete(Thread.currentThread()));
-        thread.get(10, TimeUnit.SECONDS);
-
+        ClassLoader loader = Thread.currentThread().getContextClassLoader();
+        CompletableFuture<ClassLoader> seen = new CompletableFuture<>();
+        Thread.currentThread().setContextClassLoader(null);
+        try {
+            here.execute(() -> {
+                seen.complete(Thread.currentThread().getContextClassLoader());
+                thread.complete(Thread.currentThread());
+            });
+            assertThat(seen.get(10, TimeUnit.SECONDS)).as("that of the caller").isSameAs(loader);
+        } finally {
+            Thread.currentThread().setContextClassLoader(loader);
+        }
         continuations.close();
 
         await().atMost(Duration.ofSeconds(4)).until(() -> !thread.join().isAlive());
@@ -103,5 +93,119 @@ class ContinuationsTest {
         here.execute(() -> late.complete("done"));
         assertThat(late).isCompletedWithValue("done");
         assertThat(Uni.createFrom().item("x").emitOn(here).await().atMost(Duration.ofSeconds(10))).isEqualTo("x");
+    }
+
+    // ---- Answers that do not reach their subscriber are given up.
+
+    private final CompletableFuture<String> reply = new CompletableFuture<>();
+    private final List<CompletableFuture<String>> givenUp = new ArrayList<>();
+    private final List<String> received = new ArrayList<>();
+
+    private Uni<String> answer(Executor executor) {
+        return Continuations.answer(() -> reply, made -> made, givenUp::add, () -> executor);
+    }
+
+    private Uni<String> answer() {
+        return answer(Runnable::run);
+    }
+
+    /**
+     * Otherwise a permit would be free while the function still works with it, or a token that it has sent would be invalid.
+     */
+    @Test
+    void cancellationWhileAFunctionUsesTheAnswerGivesNothingUp() {
+        AtomicReference<Cancellable> subscription = new AtomicReference<>();
+        List<Object> givenUpDuringTheWork = new ArrayList<>();
+        subscription.set(answer().map(item -> {
+            subscription.get().cancel();
+            givenUpDuringTheWork.addAll(givenUp);
+            return item;
+        }).subscribe().with(received::add));
+
+        reply.complete("permit");
+
+        assertThat(givenUpDuringTheWork).isEmpty();
+        assertThat(givenUp).isEmpty();
+        assertThat(received).isEmpty();
+    }
+
+    /** The work is asynchronous: the operator is cancelled after it has received the answer. */
+    @Test
+    void cancellationWhileAUniUsesTheAnswerGivesNothingUp() {
+        Cancellable subscription = answer().flatMap(item -> Uni.createFrom().nothing()).subscribe().with(item -> {
+        });
+        reply.complete("permit");
+
+        subscription.cancel();
+
+        assertThat(givenUp).isEmpty();
+    }
+
+    @Test
+    void cancellationBeforeTheEmissionGivesUp() {
+        List<Runnable> tasks = new ArrayList<>();
+        Cancellable subscription = answer(tasks::add).map(String::trim).subscribe().with(received::add);
+        reply.complete("permit");
+
+        subscription.cancel();
+        tasks.forEach(Runnable::run);
+
+        assertThat(givenUp).containsExactly(reply);
+        assertThat(received).isEmpty();
+    }
+
+    /** Operators note a cancellation before they forward it. */
+    private static final class Operator extends UniOperatorProcessor<String, String> {
+
+        private Operator(UniSubscriber<String> downstream) {
+            super(downstream);
+        }
+
+        private Cancellable beginCancellation() {
+            return getAndSetUpstreamSubscription(EmptyUniSubscription.CANCELLED)::cancel;
+        }
+    }
+
+    @Test
+    void answerThatACancelledOperatorWouldDropIsGivenUpOnce() {
+        Operator operator = new Operator(UniAssertSubscriber.create());
+        answer().subscribe().withSubscriber(operator);
+        Cancellable rest = operator.beginCancellation();
+
+        reply.complete("permit");
+
+        assertThat(givenUp).containsExactly(reply);
+        rest.cancel();
+        assertThat(givenUp).containsExactly(reply);
+    }
+
+    @Test
+    void callbackThatCancelsKeepsTheAnswer() {
+        AtomicReference<Cancellable> subscription = new AtomicReference<>();
+        subscription.set(answer().subscribe().with(item -> {
+            received.add(item);
+            subscription.get().cancel();
+        }));
+
+        reply.complete("permit");
+        subscription.get().cancel();
+
+        assertThat(received).containsExactly("permit");
+        assertThat(givenUp).isEmpty();
+    }
+
+    /** As the event loop of a closed Vert.x instance does. */
+    @Test
+    void answerThatCannotBeEmittedFailsAndIsGivenUpOnce() {
+        RejectedExecutionException rejected = new RejectedExecutionException("closed");
+        UniAssertSubscriber<String> subscriber = answer(task -> {
+            throw rejected;
+        }).subscribe().withSubscriber(UniAssertSubscriber.create());
+
+        reply.complete("permit");
+        subscriber.cancel();
+
+        assertThat(subscriber.getFailure()).isSameAs(rejected);
+        assertThat(givenUp).containsExactly(reply);
     }
 }

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -21,6 +22,8 @@ import io.quarkiverse.redisbulkhead.BulkheadContendedException;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.BulkheadInterruptedException;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkiverse.redisbulkhead.PermitLostException;
+import io.quarkiverse.redisbulkhead.runtime.guard.Guard.SkippingGuard;
 import io.quarkus.runtime.BlockingOperationControl;
 import io.quarkus.runtime.IOThreadDetector;
 import io.smallrye.mutiny.Multi;
@@ -33,10 +36,14 @@ class GuardTest {
 
     static final BulkheadFullException FULL = new BulkheadFullException("reports", 5, Duration.ofSeconds(1));
 
+    static final Duration LONG = Duration.ofSeconds(10);
+
     final ManualAdmissions manual = ManualAdmissions.manual();
     final ManualAdmissions automatic = ManualAdmissions.automatic();
     final AtomicInteger calls = new AtomicInteger();
+    final AtomicInteger cancellations = new AtomicInteger();
     final Continuations continuations = new Continuations(0);
+    final AsyncGuard guard = new AsyncGuard("reports", continuations);
 
     @BeforeEach
     @AfterEach
@@ -47,6 +54,7 @@ class GuardTest {
     @AfterEach
     void close() {
         continuations.close();
+        assertThat(Thread.interrupted()).as("leaked interrupt").isFalse();
     }
 
     /** The execution is cancelled before another caller can get the permit. */
@@ -54,12 +62,10 @@ class GuardTest {
     void cancellationStopsTheExecutionBeforeTheRelease() {
         List<Integer> endsAtCancellation = new ArrayList<>();
         Runnable cancelled = () -> endsAtCancellation.add(automatic.last().ends);
-        new AsyncGuard("reports", continuations)
-                .uni(automatic, () -> Uni.createFrom().nothing().onCancellation().invoke(cancelled))
+        guard.uni(automatic, () -> Uni.createFrom().nothing().onCancellation().invoke(cancelled))
                 .subscribe().withSubscriber(UniAssertSubscriber.create()).cancel();
         assertThat(automatic.last().ends).isEqualTo(1);
-        new AsyncGuard("reports", continuations)
-                .multi(automatic, () -> Multi.createFrom().nothing().onCancellation().invoke(cancelled))
+        guard.multi(automatic, () -> Multi.createFrom().nothing().onCancellation().invoke(cancelled))
                 .subscribe().withSubscriber(AssertSubscriber.create(1)).cancel();
         assertThat(automatic.last().ends).isEqualTo(1);
 
@@ -68,41 +74,25 @@ class GuardTest {
 
     /** Trap 14. */
     @Test
-    void cancelledStageEndsItsAdmission() {
-        CompletableFuture<Object> work = new CompletableFuture<>();
-        CompletableFuture<Object> result = new AsyncGuard("reports", continuations).stage(automatic, () -> work);
-        result.cancel(true);
-
-        assertThat(work).isCancelled();
-        assertThat(automatic.last().ends).isEqualTo(1);
-    }
-
-    /** Trap 14. */
-    @Test
     void multiEndsItsAdmissionOnceOnFailureAndCancellation() {
         onAnEventLoop();
         IOException own = new IOException("own");
-        new AsyncGuard("reports", continuations).multi(automatic, () -> Multi.createFrom().failure(own)).subscribe()
-                .withSubscriber(AssertSubscriber.create(1))
-                .awaitFailure(e -> assertThat(e).isSameAs(own), Duration.ofSeconds(10));
-        new AsyncGuard("reports", continuations).multi(automatic, () -> {
+        guard.multi(automatic, () -> Multi.createFrom().failure(own)).subscribe().withSubscriber(AssertSubscriber.create(1))
+                .awaitFailure(e -> assertThat(e).isSameAs(own), LONG);
+        guard.multi(automatic, () -> {
             throw own;
-        }).subscribe().withSubscriber(AssertSubscriber.create(1)).awaitFailure(e -> assertThat(e).isSameAs(own),
-                Duration.ofSeconds(10));
-        new AsyncGuard("reports", continuations).multi(automatic, () -> Multi.createFrom().nothing()).subscribe()
+        }).subscribe().withSubscriber(AssertSubscriber.create(1)).awaitFailure(e -> assertThat(e).isSameAs(own), LONG);
+        guard.multi(automatic, () -> Multi.createFrom().nothing()).subscribe()
                 .withSubscriber(AssertSubscriber.create(1)).cancel();
         assertThat(automatic.all).hasSize(3).allMatch(admission -> admission.ends == 1);
 
-        new AsyncGuard("reports", continuations).multi(manual, this::neverCalled).subscribe()
-                .withSubscriber(AssertSubscriber.create(1))
-                .cancel();
+        guard.multi(manual, this::neverCalled).subscribe().withSubscriber(AssertSubscriber.create(1)).cancel();
         assertThat(manual.last().ends).isEqualTo(1);
         manual.last().grant();
         assertThat(calls).hasValue(0);
 
-        new AsyncGuard("reports", continuations).multi(rejecting(), this::neverCalled).subscribe()
-                .withSubscriber(AssertSubscriber.create(1))
-                .awaitFailure(e -> assertThat(e).isSameAs(FULL), Duration.ofSeconds(10));
+        guard.multi(rejecting(), this::neverCalled).subscribe().withSubscriber(AssertSubscriber.create(1))
+                .awaitFailure(e -> assertThat(e).isSameAs(FULL), LONG);
     }
 
     /** A thread that may block waits and continues itself; there may be no other thread. */
@@ -110,7 +100,7 @@ class GuardTest {
     void asynchronousGuardsStayOnABlockingThread() throws Exception {
         CompletableFuture<Thread> ran = new CompletableFuture<>();
         CompletableFuture<Thread> emitted = new CompletableFuture<>();
-        Thread caller = new Thread(() -> new AsyncGuard("reports", continuations).uni(manual, () -> {
+        Thread caller = new Thread(() -> guard.uni(manual, () -> {
             ran.complete(Thread.currentThread());
             return Uni.createFrom().item("done");
         }).subscribe().with(item -> emitted.complete(Thread.currentThread())));
@@ -129,17 +119,16 @@ class GuardTest {
     @Test
     void cancelledWhileWaiting() {
         ManualAdmissions waiting = ManualAdmissions.waiting();
-        new AsyncGuard("reports", continuations).uni(waiting, () -> Uni.createFrom().item(neverCalled())).subscribe()
+        guard.uni(waiting, () -> Uni.createFrom().item(neverCalled())).subscribe()
                 .withSubscriber(UniAssertSubscriber.create()).cancel();
-        new AsyncGuard("reports", continuations).stage(waiting, () -> CompletableFuture.completedFuture(neverCalled()))
-                .cancel(true);
-        new AsyncGuard("reports", continuations).multi(waiting, () -> Multi.createFrom().item(neverCalled())).subscribe()
+        guard.stage(waiting, () -> CompletableFuture.completedFuture(neverCalled())).cancel(true);
+        guard.multi(waiting, () -> Multi.createFrom().item(neverCalled())).subscribe()
                 .withSubscriber(AssertSubscriber.create(1)).cancel();
         assertThat(waiting.all).hasSize(3).allMatch(admission -> admission.ends == 1);
 
         waiting.all.forEach(ManualAdmissions.ManualAdmission::grant);
 
-        await().during(Duration.ofMillis(200)).atMost(Duration.ofSeconds(10)).until(() -> calls.get() == 0);
+        await().during(Duration.ofMillis(200)).atMost(LONG).until(() -> calls.get() == 0);
     }
 
     /** Trap 9: interrupted before the reply. */
@@ -148,15 +137,15 @@ class GuardTest {
         CompletableFuture<Throwable> failure = new CompletableFuture<>();
         CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
         Thread caller = new Thread(() -> {
-            new AsyncGuard("reports", continuations).uni(manual, () -> Uni.createFrom().item(neverCalled())).subscribe()
+            guard.uni(manual, () -> Uni.createFrom().item(neverCalled())).subscribe()
                     .with(item -> failure.complete(null), failure::complete);
             interrupted.complete(Thread.currentThread().isInterrupted());
         });
         caller.start();
-        await().atMost(Duration.ofSeconds(10)).until(() -> !manual.all.isEmpty());
+        await().atMost(LONG).until(() -> !manual.all.isEmpty());
 
         caller.interrupt();
-        await().atMost(Duration.ofSeconds(10)).until(() -> manual.last().ends == 1);
+        await().atMost(LONG).until(() -> manual.last().ends == 1);
         manual.last().ended.complete(null);
 
         assertThat(failure.get(10, TimeUnit.SECONDS)).isInstanceOf(BulkheadInterruptedException.class)
@@ -168,28 +157,121 @@ class GuardTest {
     /** Outages follow their policy. */
     @Test
     void skippingGuardFailsOnOtherRejections() {
-        AsyncGuard async = new AsyncGuard("reports", continuations);
         for (Exception rejection : List.of(new BulkheadUnavailableException("reports", "Redis is away", null),
                 new BulkheadContendedException("reports", null), FULL)) {
             assertThatThrownBy(() -> new SkippingGuard(new SynchronousGuard("A#a", "reports"), null)
-                    .call(ManualAdmissions.rejecting(rejection), this::neverCalled))
-                    .isSameAs(rejection);
-            assertThatThrownBy(() -> ((Uni<?>) new SkippingGuard(async::uni, null).call(ManualAdmissions.rejecting(rejection),
-                    this::neverCalled)).await().atMost(Duration.ofSeconds(10))).isSameAs(rejection);
+                    .call(ManualAdmissions.rejecting(rejection), this::neverCalled)).isSameAs(rejection);
+            assertThatThrownBy(() -> ((Uni<?>) new SkippingGuard(guard::uni, null).call(ManualAdmissions.rejecting(rejection),
+                    this::neverCalled)).await().atMost(LONG)).isSameAs(rejection);
         }
         assertThat(calls).hasValue(0);
     }
 
+    /** Trap 14. */
     @Test
-    void skippingGuardOfACancelledStageReleasesItsPermit() throws Exception {
-        CompletableFuture<Object> running = new CompletableFuture<>();
-        CompletableFuture<?> stage = (CompletableFuture<?>) new SkippingGuard(new AsyncGuard("reports", continuations)::stage,
-                null).call(automatic, () -> running);
+    void cancelledStageIsCancelledAndEndsItsAdmission() throws Exception {
+        for (Guard each : List.<Guard> of(guard::stage, new SkippingGuard(guard::stage, null))) {
+            CompletableFuture<Object> running = new CompletableFuture<>();
+            CompletableFuture<?> stage = (CompletableFuture<?>) each.call(automatic, () -> running);
+            stage.cancel(false);
 
-        stage.cancel(false);
+            assertThat(running).isCancelled();
+            assertThat(automatic.last().ends).isEqualTo(1);
+            assertThatThrownBy(stage::join).isInstanceOf(CancellationException.class);
+        }
+    }
 
+    // ---- A lost permit ends its execution if the definition says so, and nothing else.
+
+    /** Trap 16: the method's result counts, and the pending interrupt is cleared. */
+    @Test
+    void unnoticedInterruptDoesNotLeak() throws Exception {
+        assertThat(new SynchronousGuard("A#a", "reports").call(automatic, () -> {
+            loseOnAnotherThread();
+            return Thread.currentThread().isInterrupted();
+        })).isEqualTo(true);
+        assertThat(Thread.currentThread().isInterrupted()).isFalse();
+
+        IOException own = new IOException("own");
+        assertThatThrownBy(() -> new SynchronousGuard("A#a", "reports").call(automatic, () -> {
+            loseOnAnotherThread();
+            throw own;
+        })).isSameAs(own);
+        assertThat(Thread.currentThread().isInterrupted()).isFalse();
+    }
+
+    @Test
+    void interruptByOtherCodeIsKept() throws Exception {
+        assertThat(new SynchronousGuard("A#a", "reports").call(automatic, () -> {
+            Thread.currentThread().interrupt();
+            return "done";
+        })).isEqualTo("done");
+        assertThat(Thread.interrupted()).isTrue();
+    }
+
+    @Test
+    void lossAfterTheEndInterruptsNothing() throws Exception {
+        new SynchronousGuard("A#a", "reports").call(automatic, () -> "done");
+        automatic.last().permit.lose();
+        assertThat(Thread.currentThread().isInterrupted()).isFalse();
+    }
+
+    /** The source receives exactly the subscriber's requests, before and after the loss. */
+    @Test
+    void lossFailsMultiAndCancelsItsSource() {
+        List<Long> requests = new ArrayList<>();
+        AssertSubscriber<Object> subscriber = guard
+                .multi(automatic, () -> Multi.createBy().repeating().supplier(() -> (Object) "item").indefinitely()
+                        .onRequest().invoke(requests::add).onCancellation().invoke(cancellations::incrementAndGet))
+                .subscribe().withSubscriber(AssertSubscriber.create(0));
+        subscriber.request(2).awaitItems(2, LONG);
+        subscriber.request(1).awaitItems(3, LONG).assertNotTerminated();
+        assertThat(requests).containsExactly(2L, 1L);
+        assertThat(cancellations).hasValue(0);
+
+        automatic.last().permit.lose();
+
+        subscriber.awaitFailure(LONG).assertFailedWith(PermitLostException.class, "A#a");
+        assertThat(subscriber.getItems()).hasSize(3);
+        assertThat(cancellations).hasValue(1);
+        assertThat(requests).hasSize(2);
         assertThat(automatic.last().ends).isEqualTo(1);
-        assertThatThrownBy(stage::join).isInstanceOf(CancellationException.class);
+        subscriber.request(1).cancel();
+        assertThat(cancellations).hasValue(1);
+    }
+
+    @Test
+    void terminatedMultiIgnoresTheLoss() {
+        AssertSubscriber<Object> complete = guard.multi(automatic, () -> Multi.createFrom().items(1, 2, 3)).subscribe()
+                .withSubscriber(AssertSubscriber.create(5));
+        complete.awaitCompletion(LONG);
+        assertThat(automatic.last().ends).isEqualTo(1);
+        automatic.last().permit.lose();
+        complete.assertCompleted().assertItems(1, 2, 3);
+
+        IOException own = new IOException("own");
+        AssertSubscriber<Object> failed = guard
+                .multi(automatic, () -> Multi.createFrom().failure(own)).subscribe().withSubscriber(AssertSubscriber.create(5));
+        failed.awaitFailure(LONG);
+        automatic.last().permit.lose();
+        assertThat(failed.getFailure()).isSameAs(own);
+
+        guard.multi(automatic, () -> Multi.createFrom().nothing().onCancellation().invoke(cancellations::incrementAndGet))
+                .subscribe().withSubscriber(AssertSubscriber.create(5)).cancel();
+        automatic.last().permit.lose();
+        assertThat(cancellations).hasValue(1);
+    }
+
+    @Test
+    void permitLostBeforeTheStartFailsTheCall() {
+        ManualAdmissions lost = ManualAdmissions.automatic(admission -> admission.permit.lose());
+        guard.uni(lost, () -> Uni.createFrom().nothing()).subscribe()
+                .withSubscriber(UniAssertSubscriber.create()).awaitFailure(LONG).assertFailedWith(PermitLostException.class);
+        guard.multi(lost, () -> Multi.createFrom().nothing()).subscribe()
+                .withSubscriber(AssertSubscriber.create(1)).awaitFailure(LONG).assertFailedWith(PermitLostException.class);
+        assertThatThrownBy(() -> new SynchronousGuard("A#a", "reports")
+                .call(lost, () -> new CountDownLatch(1).await(10, TimeUnit.SECONDS))).isInstanceOf(InterruptedException.class);
+        assertThat(lost.all).hasSize(3).allMatch(admission -> admission.ends == 1);
     }
 
     private static void onAnEventLoop() {
@@ -203,5 +285,13 @@ class GuardTest {
 
     private static ManualAdmissions rejecting() {
         return ManualAdmissions.rejecting(FULL);
+    }
+
+    private void loseOnAnotherThread() {
+        Thread other = new Thread(() -> automatic.last().permit.lose());
+        other.start();
+        while (other.isAlive()) {
+            Thread.onSpinWait();
+        }
     }
 }

@@ -1,12 +1,14 @@
 package io.quarkiverse.redisbulkhead.runtime.guard;
 
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
+import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeldPermit;
 
@@ -59,7 +61,52 @@ class ManualAdmissions implements Supplier<Admission> {
         }
     }
 
-    final List<ManualAdmission> all = new ArrayList<>();
+    /** A permit that the test can lose. */
+    static class ManualPermit implements HeldPermit {
+
+        private final CompletableFuture<PermitLost> lost = new CompletableFuture<>();
+
+        void lose() {
+            lost.complete(new PermitLost(bulkhead(), key(), id(), 7, "A#a", PermitLost.Reason.REVOKED));
+        }
+
+        @Override
+        public String bulkhead() {
+            return "reports";
+        }
+
+        @Override
+        public Optional<String> key() {
+            return Optional.empty();
+        }
+
+        @Override
+        public boolean isHeld() {
+            return !lost.isDone();
+        }
+
+        @Override
+        public CompletionStage<Boolean> refresh() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public CompletionStage<Boolean> release() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public CompletionStage<String> detach() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public Optional<CompletionStage<PermitLost>> interruption() {
+            return Optional.of(lost);
+        }
+    }
+
+    final List<ManualAdmission> all = new CopyOnWriteArrayList<>();
     private final Consumer<ManualAdmission> script;
 
     /** Granted and ended automatically. */

@@ -3,8 +3,15 @@ package io.quarkiverse.redisbulkhead.runtime.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
@@ -17,9 +24,14 @@ import io.micrometer.core.instrument.simple.SimpleConfig;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallListener;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallResult;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.PermitInUse;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.PermitInUse.Taker;
+import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.LimitState;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.smallrye.mutiny.Multi;
+import io.smallrye.mutiny.Uni;
+import io.smallrye.mutiny.subscription.MultiEmitter;
 
 class BulkheadMetricsTest {
 
@@ -30,9 +42,21 @@ class BulkheadMetricsTest {
     final BulkheadMetrics series = new BulkheadMetrics(registry, Set.of("reports", "late"), false);
     final BulkheadMetrics withKeys = new BulkheadMetrics(registry, Set.of("reports"), true);
 
+    // The whole cluster.
+    static final LimitState USED = new LimitState(Optional.empty(), OptionalInt.of(5), new Occupancy(3,
+            new TreeMap<>(Map.of("host:1", 2)), 0, OptionalInt.empty(), new TreeSet<>(), List.of(), List.of()));
+    final List<CompletableFuture<LimitState>> reads = new ArrayList<>();
+    final List<MultiEmitter<? super Long>> timers = new ArrayList<>();
+    final Multi<Long> ticks = Multi.createFrom().emitter(timers::add);
+
+    final Uni<LimitState> read = Uni.createFrom().completionStage(() -> {
+        reads.add(new CompletableFuture<>());
+        return reads.get(reads.size() - 1);
+    });
+
     @Test
     void waitingAndRunningCallsAreMeasured() {
-        CallListener call = begin();
+        CallListener call = begin(2_000);
         assertThat(gauge("redis.bulkhead.executions.waiting")).isZero();
         call.waiting();
         assertThat(gauge("redis.bulkhead.executions.waiting")).isEqualTo(1);
@@ -41,22 +65,34 @@ class BulkheadMetricsTest {
         call.acquired(CallResult.ACCEPTED, null);
         assertThat(gauge("redis.bulkhead.executions.waiting")).isZero();
         assertThat(gauge("redis.bulkhead.executions.running")).isEqualTo(1);
+        assertThat(gauge("redis.bulkhead.executions.weight")).isEqualTo(2_000);
         call.released(Duration.ofMillis(500).toNanos());
 
         assertThat(gauge("redis.bulkhead.executions.running")).isZero();
         assertThat(milliseconds("redis.bulkhead.waiting.duration")).containsExactly(1.0, 300.0);
         assertThat(milliseconds("redis.bulkhead.running.duration")).containsExactly(1.0, 500.0);
-        assertThat(calls("accepted")).isEqualTo(1);
+        assertThat(gauge("redis.bulkhead.executions.weight")).isZero();
+        assertThat(registry.get("redis.bulkhead.calls").tags("bulkhead", "reports", "result", "accepted").counter().count())
+                .isOne();
+
+        assertThat(registry.get("redis.bulkhead.permits.leaked").counter().count()).as("from the start").isZero();
+        series.leaked(new PermitInUse(REPORTS, "id", "A#a", new Taker("main", ""), Duration.ZERO, Duration.ZERO));
+        assertThat(registry.get("redis.bulkhead.permits.leaked").counter().count()).isOne();
     }
 
     /** The many immediate rejections would hide long waits. */
     @Test
     void waitingTimeExcludesImmediateRejections() {
         for (CallResult result : CallResult.values()) {
-            decide(begin(), result);
+            CallListener call = begin(1);
+            if (result == CallResult.ACCEPTED || result == CallResult.BYPASSED) {
+                call.acquired(result, null);
+            } else {
+                call.rejected(result);
+            }
         }
         assertThat(milliseconds("redis.bulkhead.waiting.duration")).as("accepted and bypassed").containsExactly(2.0, 0.0);
-        CallListener waited = begin();
+        CallListener waited = begin(1);
         waited.waiting();
         clock.add(Duration.ofSeconds(1));
         waited.rejected(CallResult.TIMED_OUT);
@@ -74,27 +110,6 @@ class BulkheadMetricsTest {
     }
 
     @Test
-    void droppedPermitsAreCounted() {
-        series.onCall(REPORTS, "A#a", 1);
-        assertThat(registry.get("redis.bulkhead.permits.leaked").tags("bulkhead", "reports").counter().count()).isZero();
-        series.leaked(new PermitInUse(REPORTS, "id", "A#a", new Taker("main", ""), Duration.ZERO, Duration.ZERO));
-
-        assertThat(registry.get("redis.bulkhead.permits.leaked").tags("bulkhead", "reports").counter().count()).isOne();
-    }
-
-    @Test
-    void weightsAreAdded() {
-        CallListener heavy = series.onCall(REPORTS, "A#a", 2_000);
-        heavy.requested();
-        heavy.acquired(CallResult.ACCEPTED, null);
-        begin().acquired(CallResult.ACCEPTED, null);
-        assertThat(gauge("redis.bulkhead.executions.weight")).isEqualTo(2_001);
-        heavy.released(1);
-
-        assertThat(gauge("redis.bulkhead.executions.weight")).isOne();
-    }
-
-    @Test
     void keysAreBounded() {
         for (int i = 0; i < BulkheadMetrics.MOST_KEYS + 5; i++) {
             withKeys.renewalFailed(REPORTS.forKey("key-" + i), 1, null);
@@ -107,7 +122,7 @@ class BulkheadMetricsTest {
     /** A registry outlives the applications that tests start one after another. */
     @Test
     void gaugesAreRemovedWithTheApplication() {
-        begin().acquired(CallResult.ACCEPTED, null);
+        begin(1).acquired(CallResult.ACCEPTED, null);
         series.end();
         assertThat(series.onCall(REPORTS, "A#b", 1)).isSameAs(CallListener.NONE);
         assertThat(registry.find("redis.bulkhead.executions.running").gauges()).isEmpty();
@@ -116,27 +131,77 @@ class BulkheadMetricsTest {
         assertThat(gauge("redis.bulkhead.executions.running")).isZero();
     }
 
-    private CallListener begin() {
-        CallListener call = series.onCall(REPORTS, "A#a", 1);
+    @Test
+    void gaugesAreNaNBeforeTheFirstReply() {
+        series.show("reports", read, ticks);
+        assertThat(cluster("redis.bulkhead.permits.in.use")).isNaN();
+        tick();
+        assertThat(cluster("redis.bulkhead.permits.in.use")).isNaN();
+        reads.get(0).complete(USED);
+
+        assertThat(cluster("redis.bulkhead.permits.in.use")).isEqualTo(3);
+        assertThat(cluster("redis.bulkhead.permits.idle")).isEqualTo(2);
+        assertThat(cluster("redis.bulkhead.permits.limit")).isEqualTo(5);
+        assertThat(cluster("redis.bulkhead.waiters")).isZero();
+    }
+
+    @Test
+    void readsAgainAfterAnException() {
+        List<String> thrown = new ArrayList<>();
+        series.show("reports", Uni.createFrom().deferred(() -> {
+            thrown.add("read");
+            throw new IllegalStateException("inactive");
+        }), ticks);
+
+        tick();
+        tick();
+
+        assertThat(thrown).hasSize(2);
+        assertThat(cluster("redis.bulkhead.permits.in.use")).isNaN();
+    }
+
+    @Test
+    void readsOneAtATime() {
+        series.show("reports", read, ticks);
+        tick();
+        tick();
+        tick();
+        assertThat(reads).hasSize(1);
+        reads.get(0).complete(USED);
+        assertThat(reads).as("missed ticks are not made up for").hasSize(1);
+        tick();
+
+        assertThat(reads).hasSize(2);
+    }
+
+    @Test
+    void endStopsReadingAndRemovesTheGauges() {
+        series.show("reports", read, ticks);
+        tick();
+        series.end();
+        tick();
+
+        assertThat(timers).allMatch(MultiEmitter::isCancelled);
+        assertThat(reads).hasSize(1);
+        assertThat(registry.getMeters()).isEmpty();
+    }
+
+    private void tick() {
+        timers.forEach(timer -> timer.emit(0L));
+    }
+
+    private double cluster(String name) {
+        return registry.get(name).tag("bulkhead", "reports").gauge().value();
+    }
+
+    private CallListener begin(int weight) {
+        CallListener call = series.onCall(REPORTS, "A#a", weight);
         call.requested();
         return call;
     }
 
-    private static void decide(CallListener call, CallResult result) {
-        if (result == CallResult.ACCEPTED || result == CallResult.BYPASSED) {
-            call.acquired(result, null);
-        } else {
-            call.rejected(result);
-        }
-    }
-
     private double gauge(String name) {
         return registry.get(name).tags("bulkhead", "reports", "method", "A#a").gauge().value();
-    }
-
-    private double calls(String result) {
-        return registry.get("redis.bulkhead.calls")
-                .tags("bulkhead", "reports", "method", "A#a", "result", result).counter().count();
     }
 
     private List<Double> milliseconds(String name) {

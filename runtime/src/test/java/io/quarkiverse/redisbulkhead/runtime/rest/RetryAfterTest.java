@@ -19,7 +19,7 @@ class RetryAfterTest {
     @CsvSource({ "PT0S,PT30S,1,2", "PT0.7S,PT30S,1,2", "PT4S,PT30S,4,6", "PT4.2S,PT30S,4,7", "PT29S,PT30S,29,30",
             "PT10M,PT30S,30,30", "PT10M,PT2.5S,3,3", "PT10M,PT0.1S,1,1" })
     void jitterIsAddedToTheEstimateBetweenOneSecondAndTheLease(Duration estimate, Duration lease, long least, long most) {
-        long[] seconds = LongStream.generate(() -> RetryAfter.seconds(estimate, lease, random::nextDouble)).limit(2_000)
+        long[] seconds = LongStream.generate(() -> Rejections.seconds(estimate, lease, random::nextDouble)).limit(2_000)
                 .toArray();
 
         assertThat(LongStream.of(seconds).min()).hasValue(least);
@@ -30,7 +30,7 @@ class RetryAfterTest {
     @Test
     void shortDelaysHaveJitter() {
         long later = LongStream
-                .generate(() -> RetryAfter.seconds(Duration.ofMillis(10), Duration.ofSeconds(30), random::nextDouble))
+                .generate(() -> Rejections.seconds(Duration.ofMillis(10), Duration.ofSeconds(30), random::nextDouble))
                 .limit(2_000).filter(seconds -> seconds == 2).count();
 
         assertThat(later).isBetween(300L, 700L);

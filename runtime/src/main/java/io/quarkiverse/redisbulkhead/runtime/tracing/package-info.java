@@ -1,2 +1,0 @@
-/** Traces by OpenTelemetry. Loaded only in applications that have it. */
-package io.quarkiverse.redisbulkhead.runtime.tracing;
