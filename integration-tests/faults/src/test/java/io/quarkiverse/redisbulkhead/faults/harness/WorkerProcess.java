@@ -26,6 +26,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /** An application in its own process. */
 public final class WorkerProcess {
@@ -162,6 +163,10 @@ public final class WorkerProcess {
     /** Makes one call, which stays inside until the test lets it leave. */
     public Held hold(String bulkhead) {
         return hold(bulkhead, NOTHING);
+    }
+
+    public List<Held> hold(String bulkhead, int calls) {
+        return Stream.generate(() -> hold(bulkhead)).limit(calls).toList();
     }
 
     public Held hold(String bulkhead, String key) {

@@ -113,7 +113,7 @@ class ManyWaitersTest {
     }
 
     private static List<Held> holdAll(Stage stage, WorkerProcess worker, String bulkhead) {
-        List<Held> holders = List.of(worker.hold(bulkhead), worker.hold(bulkhead), worker.hold(bulkhead));
+        List<Held> holders = worker.hold(bulkhead, 3);
         stage.awaitInside(bulkhead, holders.size());
         return holders;
     }

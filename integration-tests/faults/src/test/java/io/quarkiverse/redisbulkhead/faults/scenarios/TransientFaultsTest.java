@@ -275,7 +275,7 @@ class TransientFaultsTest {
         WorkerProcess worker = stage
                 .workers(1, proxy.url(), Load.with(WAITING_LONG, Map.of("quarkus.redis-bulkhead.command-timeout", "5s")))
                 .get(0);
-        List<Held> held = List.of(worker.hold("open"), worker.hold("open"), worker.hold("open"));
+        List<Held> held = worker.hold("open", 3);
         stage.awaitThat("the permits on the replica", () -> promoted.permits("open") == held.size());
 
         stage.fault(() -> promoted.command("REPLICAOF", "NO", "ONE"));
