@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 import io.quarkiverse.redisbulkhead.faults.harness.Checker.Verdict;
+import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess.Held;
 import io.quarkiverse.redisbulkhead.testredis.RedisProcess;
 import redis.clients.jedis.Jedis;
 

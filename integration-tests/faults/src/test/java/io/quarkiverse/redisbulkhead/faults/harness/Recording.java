@@ -18,6 +18,7 @@ import java.util.concurrent.Executors;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
+import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess.Held;
 import io.quarkiverse.redisbulkhead.testredis.RedisProcess;
 
 /**

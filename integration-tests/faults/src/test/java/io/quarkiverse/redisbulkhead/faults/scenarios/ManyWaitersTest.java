@@ -13,11 +13,11 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import io.quarkiverse.redisbulkhead.faults.harness.Extent;
-import io.quarkiverse.redisbulkhead.faults.harness.Held;
 import io.quarkiverse.redisbulkhead.faults.harness.Scenario;
 import io.quarkiverse.redisbulkhead.faults.harness.Stage;
 import io.quarkiverse.redisbulkhead.faults.harness.Store;
 import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
+import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess.Held;
 import io.quarkiverse.redisbulkhead.testredis.RedisProcess;
 
 /** Many or dead waiters neither harm the application nor delay others. */

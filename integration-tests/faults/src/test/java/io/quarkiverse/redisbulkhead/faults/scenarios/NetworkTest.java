@@ -9,12 +9,12 @@ import java.util.function.Consumer;
 
 import org.junit.jupiter.api.Tag;
 
-import io.quarkiverse.redisbulkhead.faults.harness.Held;
 import io.quarkiverse.redisbulkhead.faults.harness.Proxy;
 import io.quarkiverse.redisbulkhead.faults.harness.Scenario;
 import io.quarkiverse.redisbulkhead.faults.harness.Stage;
 import io.quarkiverse.redisbulkhead.faults.harness.Store;
 import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
+import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess.Held;
 import io.quarkiverse.redisbulkhead.testredis.RedisProcess;
 
 /** The network between applications and Redis is slow, loses replies, or is down. */

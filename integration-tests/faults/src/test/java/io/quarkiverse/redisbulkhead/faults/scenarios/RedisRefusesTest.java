@@ -12,11 +12,11 @@ import java.util.function.Consumer;
 
 import org.junit.jupiter.api.Tag;
 
-import io.quarkiverse.redisbulkhead.faults.harness.Held;
 import io.quarkiverse.redisbulkhead.faults.harness.Scenario;
 import io.quarkiverse.redisbulkhead.faults.harness.Stage;
 import io.quarkiverse.redisbulkhead.faults.harness.Store;
 import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
+import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess.Held;
 import io.quarkiverse.redisbulkhead.testredis.RedisProcess;
 
 /** Redis replies with errors. */
