@@ -24,6 +24,7 @@ import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.testredis.Caller;
 import io.quarkus.test.QuarkusUnitTest;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
@@ -37,7 +38,7 @@ class AwaitReleaseTest {
 
     @RegisterExtension
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
-            .withApplicationRoot(jar -> jar.addClasses(Reports.class, KillableRedis.class, Caller.class))
+            .withApplicationRoot(jar -> jar.addClasses(Reports.class, KillableRedis.class))
             .setBeforeAllCustomizer(REDIS::start).setAfterAllCustomizer(REDIS::stop)
             .overrideConfigKey("quarkus.redis.hosts", REDIS.address())
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s")

@@ -48,6 +48,7 @@ import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.RedisLock;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.testredis.Caller;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.shutdown.ShutdownRecorder;
 import io.quarkus.test.QuarkusUnitTest;
@@ -72,7 +73,7 @@ class CancellationTest {
 
     @RegisterExtension
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
-            .withApplicationRoot(jar -> jar.addClasses(KillableRedis.class, Caller.class))
+            .withApplicationRoot(jar -> jar.addClasses(KillableRedis.class))
             .setBeforeAllCustomizer(REDIS::start).setAfterAllCustomizer(REDIS::stop)
             .overrideConfigKey("quarkus.redis.hosts", REDIS.address())
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "30s");

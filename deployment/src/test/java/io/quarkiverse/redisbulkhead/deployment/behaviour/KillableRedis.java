@@ -9,7 +9,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-import io.quarkiverse.redisbulkhead.deployment.FreePort;
+import io.quarkiverse.redisbulkhead.testredis.RedisProcess;
 import redis.embedded.RedisServer;
 import redis.embedded.core.RedisServerBuilder;
 
@@ -27,7 +27,8 @@ public final class KillableRedis {
 
     public KillableRedis(String test) {
         port = Integer.parseInt(
-                (String) System.getProperties().computeIfAbsent(test + ".port", key -> Integer.toString(FreePort.find())));
+                (String) System.getProperties().computeIfAbsent(test + ".port",
+                        key -> Integer.toString(RedisProcess.freePort())));
     }
 
     public int port() {

@@ -14,7 +14,6 @@ import java.util.concurrent.CompletionStage;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 
-import org.jboss.logmanager.ExtLogRecord;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -28,8 +27,8 @@ import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.RedisLock;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
-import io.quarkiverse.redisbulkhead.deployment.CapturedLog;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.PermitLogger;
+import io.quarkiverse.redisbulkhead.testredis.CapturedLog;
 import io.quarkus.test.QuarkusUnitTest;
 import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.subscription.Cancellable;
@@ -43,7 +42,7 @@ class LeakedPermitsTest {
 
     @RegisterExtension
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
-            .withApplicationRoot(jar -> jar.addClasses(Guarded.class, CapturedLog.class))
+            .withApplicationRoot(jar -> jar.addClasses(Guarded.class))
             // A busy machine may delay replies from Redis.
             .overrideConfigKey("quarkus.redis-bulkhead.command-timeout", "10s")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.long.warn-after", "1s")
@@ -182,7 +181,7 @@ class LeakedPermitsTest {
     }
 
     private List<String> reports() {
-        return log.records().stream().map(line -> ((ExtLogRecord) line).getFormattedMessage()).toList();
+        return log.texts();
     }
 
     @ApplicationScoped

@@ -39,6 +39,8 @@ import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallResult;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreListener;
 import io.quarkiverse.redisbulkhead.runtime.message.Texts;
 import io.quarkiverse.redisbulkhead.runtime.metrics.BulkheadMetrics;
+import io.quarkiverse.redisbulkhead.testredis.Caller;
+import io.quarkiverse.redisbulkhead.testredis.Gate;
 import io.quarkus.arc.Arc;
 import io.quarkus.test.QuarkusUnitTest;
 import io.vertx.core.json.JsonObject;
@@ -51,7 +53,7 @@ class MetricsTest {
 
     @RegisterExtension
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
-            .withApplicationRoot(jar -> jar.addClasses(OptionalExtensions.class, Guarded.class, Gate.class, Caller.class,
+            .withApplicationRoot(jar -> jar.addClasses(OptionalExtensions.class, Guarded.class,
                     Scrape.class, Sample.class))
             .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.METRICS, OptionalExtensions.TRACING))
             .overrideConfigKey("quarkus.otel.traces.enabled", "false")
@@ -68,21 +70,18 @@ class MetricsTest {
     Guarded guarded;
 
     @Inject
-    Gate gate;
-
-    @Inject
     RedisBulkheads bulkheads;
 
     @AfterEach
     void openTheGate() {
-        gate.open();
+        Gate.open();
     }
 
     @Test
     void acceptedAndFull() throws Exception {
-        gate.shut();
+        Gate.shut();
         Caller<String> caller = Caller.of(guarded::report);
-        await().atMost(LONG).until(() -> gate.inside() == 1);
+        await().atMost(LONG).until(() -> Gate.inside() == 1);
         assertThatThrownBy(guarded::report).isInstanceOf(BulkheadFullException.class);
 
         Scrape during = Scrape.now();
@@ -93,7 +92,7 @@ class MetricsTest {
         awaitCluster("permits_in_use", "reports", 1);
         awaitCluster("permits_limit", "reports", 1);
 
-        gate.open();
+        Gate.open();
         caller.result();
         Scrape after = Scrape.now();
         assertThat(after.value("redis_bulkhead_executions_running", of("reports", "report"))).isZero();
@@ -102,24 +101,13 @@ class MetricsTest {
         awaitCluster("permits_in_use", "reports", 0);
     }
 
-    @Test
-    void disabledTracesAddNoListener() {
-        assertThat(Arc.container().listAll(SemaphoreListener.class)).singleElement()
-                .satisfies(listener -> assertThat(listener.getBean().getBeanClass()).isEqualTo(BulkheadMetrics.class));
-    }
-
-    /** Each connection is a pool of its own, and their meters would be one: Micrometer warns. */
-    @Test
-    void poolsOfTheExtensionAreNoMeters() {
-        guarded.report();
-
-        assertThat(Scrape.now().samples("redis_pool_queue_size", "pool_name", "redis-bulkhead")).isEmpty();
-    }
-
     /** A series that starts with its first event shows no increase. */
     @Test
     void registersAllSeriesOfDeclaredBulkheadsAtStartUp() {
         Scrape scrape = Scrape.now();
+        // Disabled traces add no listener.
+        assertThat(Arc.container().listAll(SemaphoreListener.class)).singleElement()
+                .satisfies(listener -> assertThat(listener.getBean().getBeanClass()).isEqualTo(BulkheadMetrics.class));
 
         assertThat(scrape.text()).as("disabled").doesNotContain("bulkhead=\"off\"");
         assertThat(scrape.samples(CALLS, of("idle", "idle")))
@@ -200,6 +188,8 @@ class MetricsTest {
     @Test
     void namesFollowPrometheusConventions() {
         guarded.search("any");
+        // Each connection of the extension is a pool of its own, and their meters would be one: Micrometer warns.
+        assertThat(Scrape.now().samples("redis_pool_queue_size", "pool_name", "redis-bulkhead")).isEmpty();
         await().atMost(LONG).until(() -> Scrape.now().text().contains("redis_bulkhead_operation_duration_seconds_count"));
         Map<String, String> types = new TreeMap<>();
         types.put("redis_bulkhead_calls_total", "counter");
@@ -323,12 +313,10 @@ class MetricsTest {
 
     @ApplicationScoped
     public static class Guarded {
-        @Inject
-        Gate gate;
 
         @RedisBulkhead(name = "reports", permits = 1)
         String report() {
-            return gate.pass();
+            return Gate.pass();
         }
 
         @RedisBulkhead(name = "tenants", permits = 1)

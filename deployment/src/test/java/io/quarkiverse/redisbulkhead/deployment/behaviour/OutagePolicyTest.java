@@ -6,15 +6,20 @@ import static org.assertj.core.api.Assertions.fail;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.logging.Level;
+import java.util.stream.Stream;
 
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 
 import org.jboss.logmanager.ExtLogRecord;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
@@ -26,9 +31,17 @@ import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.RedisLock;
 import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
+import io.quarkiverse.redisbulkhead.testredis.Caller;
+import io.quarkiverse.redisbulkhead.testredis.CapturedLog;
 import io.quarkus.test.QuarkusUnitTest;
+import io.smallrye.mutiny.Uni;
 
-/** Trap 25: calls follow the outage policy of their bulkhead or the default, and recover automatically. */
+/**
+ * Trap 25: Redis is down at start-up, and stops before and during calls. Calls follow the outage policy of their bulkhead or
+ * the
+ * default, and recover automatically.
+ */
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class OutagePolicyTest {
 
     private static final Duration LONG = Duration.ofSeconds(30);
@@ -42,8 +55,9 @@ class OutagePolicyTest {
             .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.METRICS))
             .overrideConfigKey("quarkus.redis-bulkhead.metrics.cluster-interval", "100ms")
             // A busy machine may delay replies, and each outage takes that long.
-            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "2s")
-            .overrideConfigKey("quarkus.redis.hosts", REDIS.address())
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "3s")
+            .overrideConfigKey("quarkus.redis.permits.hosts", REDIS.address())
+            .overrideConfigKey("quarkus.redis-bulkhead.redis-client", "permits")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.on-outage", "local")
             // Idle permits would serve calls during the outage.
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.keep-idle", "0s")
@@ -51,6 +65,7 @@ class OutagePolicyTest {
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.instances", "4")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"allowing\".on-outage", "allow")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"own\".local-permits", "1")
+            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"reports\".on-outage", "reject")
             .setLogRecordPredicate(line -> BulkheadRegistry.class.getName().equals(line.getLoggerName()))
             .assertLogRecords(lines -> assertThat(lines)
                     .extracting(line -> line.getLevel() + " " + ((ExtLogRecord) line).getFormattedMessage())
@@ -72,15 +87,10 @@ class OutagePolicyTest {
     }
 
     // A busy machine may still delay one reply too long.
-    private void awaitLimitsInRedis() {
+    private void start() {
+        startRedis();
         await().atMost(LONG).pollDelay(Duration.ZERO).ignoreExceptions().until(() -> guarded.allowing(guarded::token) > 0);
         await().atMost(LONG).pollDelay(Duration.ZERO).ignoreExceptions().until(() -> guarded.own(guarded::token) > 0);
-    }
-
-    @BeforeEach
-    void start() {
-        startRedis();
-        awaitLimitsInRedis();
     }
 
     @AfterEach
@@ -88,8 +98,48 @@ class OutagePolicyTest {
         REDIS.stop();
     }
 
+    /** Redis is not yet there. Each outage is logged once, not once per call. */
+    @Test
+    @Order(0)
+    void rejectsCallsDuringTwoOutages() throws Exception {
+        try (CapturedLog log = new CapturedLog("io.quarkiverse.redisbulkhead.runtime", Level.INFO)) {
+            for (int round = 0; round < 2; round++) {
+                List<Caller<String>> callers = Stream.generate(() -> Caller.of(() -> guarded.report(() -> "never"))).limit(20)
+                        .toList();
+                for (Caller<String> caller : callers) {
+                    assertThat(caller.failure()).isInstanceOfSatisfying(BulkheadUnavailableException.class,
+                            e -> assertThat(e.name()).isEqualTo("reports"));
+                }
+                assertThatThrownBy(() -> guarded.reportLater().await().indefinitely())
+                        .isInstanceOf(BulkheadUnavailableException.class);
+                assertThatThrownBy(() -> bulkheads.semaphore("reports").status())
+                        .isInstanceOf(BulkheadUnavailableException.class);
+
+                startRedis();
+
+                for (int i = 0; i < 20; i++) {
+                    assertThat(guarded.report(() -> "done")).isEqualTo("done");
+                }
+                assertThat(guarded.reportLater().await().indefinitely()).isEqualTo("done");
+                // The last call does not wait for the reply to its release, and a missing reply would be logged as another outage.
+                assertThat(bulkheads.semaphore("reports").status().inUse()).isZero();
+                if (round == 0) {
+                    assertThat(guarded.report(() -> {
+                        REDIS.stop();
+                        return "done";
+                    })).as("outage at the release").isEqualTo("done");
+                }
+            }
+            assertThat(log.records()).extracting(line -> line.getLevel().getName()).containsExactly("WARN", "INFO", "WARN",
+                    "INFO");
+            assertThat(log.texts().get(0)).contains("on-outage");
+            assertThat(log.texts().get(1)).contains("is available again");
+        }
+    }
+
     @Test
     void allow() {
+        start();
         REDIS.stop();
 
         assertThat(guarded.allowing(() -> guarded.allowing(() -> guarded.allowing(guarded::token)))).isZero();
@@ -105,6 +155,7 @@ class OutagePolicyTest {
 
     @Test
     void local() {
+        start();
         REDIS.stop();
 
         assertThat(guarded.<Long> own(() -> {
@@ -124,6 +175,7 @@ class OutagePolicyTest {
     /** Metrics count what the policies did, and omit values that are unknown during the outage. */
     @Test
     void metricsReportTheOutage() {
+        start();
         awaitLimit(1.0);
         double unavailable = calls("rejecting", "unavailable");
         double bypassed = calls("allowing", "bypassed");
@@ -154,6 +206,7 @@ class OutagePolicyTest {
     /** No lock is granted without Redis, whatever the policy of bulkheads. */
     @Test
     void locksNeedRedis() {
+        start();
         REDIS.stop();
         RedisLock lock = bulkheads.lock("orders");
         assertThatThrownBy(lock::tryLock).isInstanceOf(BulkheadUnavailableException.class)
@@ -199,6 +252,16 @@ class OutagePolicyTest {
         @RedisBulkhead(name = "divided", permits = 8)
         <T> T divided(Callable<T> body) {
             return call(body);
+        }
+
+        @RedisBulkhead(name = "reports", permits = 50)
+        <T> T report(Callable<T> body) {
+            return call(body);
+        }
+
+        @RedisBulkhead(name = "reports", permits = 50)
+        Uni<String> reportLater() {
+            return Uni.createFrom().item("done");
         }
 
         private static <T> T call(Callable<T> body) {

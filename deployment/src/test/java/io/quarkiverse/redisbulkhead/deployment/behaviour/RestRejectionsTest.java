@@ -29,6 +29,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import io.quarkiverse.redisbulkhead.BulkheadKey;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
+import io.quarkiverse.redisbulkhead.testredis.Caller;
+import io.quarkiverse.redisbulkhead.testredis.Gate;
 import io.quarkus.test.QuarkusUnitTest;
 import io.restassured.response.Response;
 
@@ -40,7 +42,7 @@ class RestRejectionsTest {
     @RegisterExtension
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
             .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.METRICS))
-            .withApplicationRoot(jar -> jar.addClasses(Endpoints.class, Shelves.class, Gate.class, Caller.class, Scrape.class,
+            .withApplicationRoot(jar -> jar.addClasses(Endpoints.class, Shelves.class, Scrape.class,
                     Scrape.Sample.class, OptionalExtensions.class))
             // A busy machine may delay replies from Redis.
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s")
@@ -48,20 +50,17 @@ class RestRejectionsTest {
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"silent\".rest.retry-after", "none")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"off\".enabled", "false");
 
-    @Inject
-    Gate gate;
-
     /** While an execution holds the only permit. */
     private Response rejectionOf(String path) throws Exception {
-        gate.shut();
+        Gate.shut();
         Caller<Response> holder = Caller.of(() -> when().get(path));
-        await().atMost(20, TimeUnit.SECONDS).until(() -> gate.inside() == 1);
+        await().atMost(20, TimeUnit.SECONDS).until(() -> Gate.inside() == 1);
         try {
             Response rejection = when().get(path);
             assertThat(rejection.statusCode()).isEqualTo(429);
             return rejection;
         } finally {
-            gate.open();
+            Gate.open();
             assertThat(holder.result().statusCode()).isEqualTo(200);
         }
     }
@@ -75,11 +74,11 @@ class RestRejectionsTest {
         // A lease is 30 seconds, and a busy machine may delay an execution by some.
         assertThat(retryAfter(rejectionOf("/quick"))).isBetween(1, 10);
 
-        gate.shut();
+        Gate.shut();
         Caller<Response> slow = Caller.of(() -> when().get("/slow"));
-        await().atMost(20, TimeUnit.SECONDS).until(() -> gate.inside() == 1);
+        await().atMost(20, TimeUnit.SECONDS).until(() -> Gate.inside() == 1);
         await().pollDelay(EXECUTION).atMost(20, TimeUnit.SECONDS).until(() -> true);
-        gate.open();
+        Gate.open();
         assertThat(slow.result().statusCode()).isEqualTo(200);
         assertThat(retryAfter(rejectionOf("/slow"))).isBetween((int) EXECUTION.toSeconds(), 20);
     }
@@ -165,36 +164,34 @@ class RestRejectionsTest {
     @Path("/")
     public static class Endpoints {
         @Inject
-        Gate gate;
-        @Inject
         Shelves shelves;
 
         @GET
         @Path("quick")
         @RedisBulkhead(name = "quick", permits = 1)
         public String quick() {
-            return gate.pass();
+            return Gate.pass();
         }
 
         @GET
         @Path("slow")
         @RedisBulkhead(name = "slow", permits = 1)
         public String slow() {
-            return gate.pass();
+            return Gate.pass();
         }
 
         @GET
         @Path("fixed")
         @RedisBulkhead(name = "fixed", permits = 1)
         public String fixed() {
-            return gate.pass();
+            return Gate.pass();
         }
 
         @GET
         @Path("silent")
         @RedisBulkhead(name = "silent", permits = 1)
         public String silent() {
-            return gate.pass();
+            return Gate.pass();
         }
 
         @GET

@@ -21,7 +21,6 @@ import jakarta.inject.Singleton;
 
 import org.eclipse.microprofile.faulttolerance.Fallback;
 import org.eclipse.microprofile.faulttolerance.Retry;
-import org.jboss.logmanager.ExtLogRecord;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
@@ -34,11 +33,11 @@ import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
-import io.quarkiverse.redisbulkhead.deployment.CapturedLog;
 import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRecorder;
 import io.quarkiverse.redisbulkhead.runtime.guard.Guard.SkippingGuard;
 import io.quarkiverse.redisbulkhead.runtime.scheduler.TrackedRuns;
+import io.quarkiverse.redisbulkhead.testredis.CapturedLog;
 import io.quarkus.scheduler.FailedExecution;
 import io.quarkus.scheduler.Scheduled;
 import io.quarkus.scheduler.ScheduledExecution;
@@ -57,7 +56,7 @@ class ScheduledTest {
             .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.SCHEDULER, OptionalExtensions.METRICS,
                     OptionalExtensions.FAULT_TOLERANCE))
             .withApplicationRoot(jar -> jar.addClasses(OptionalExtensions.class, Scrape.class, Scrape.Sample.class, Jobs.class,
-                    Workdays.class, Cleanup.class, Events.class, CapturedLog.class, StoppingJobs.class, Reports.class))
+                    Workdays.class, Cleanup.class, Events.class, StoppingJobs.class, Reports.class))
             // A busy machine may delay replies from Redis.
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"explicit\".on-full", "reject")
@@ -178,12 +177,12 @@ class ScheduledTest {
         try (CapturedLog log = new CapturedLog(SkippingGuard.class); CapturedLog late = new CapturedLog(TrackedRuns.class)) {
             new RedisBulkheadRecorder().shutdownListener().shutdown(() -> {
             });
-            await().atMost(LONG).untilAsserted(() -> assertThat(messages(log)).contains(
+            await().atMost(LONG).untilAsserted(() -> assertThat(log.texts()).contains(
                     "A scheduled run of StoppingJobs#skipping is skipped: the application is stopping",
                     "A scheduled run of StoppingJobs#rejecting is skipped: the application is stopping",
                     "A scheduled run of StoppingJobs#rejectingLater is skipped: the application is stopping"));
             for (String job : List.of("calling", "callingLater", "callingStage")) {
-                await().atMost(LONG).untilAsserted(() -> assertThat(messages(late)).contains(
+                await().atMost(LONG).untilAsserted(() -> assertThat(late.texts()).contains(
                         "A scheduled run of StoppingJobs#" + job + " got no permit and ended: the application is stopping"));
             }
             assertThat(Stream.of(log, late).flatMap(lines -> lines.records().stream())).allSatisfy(line -> {
@@ -192,10 +191,6 @@ class ScheduledTest {
             });
         }
         assertThat(events.failed).allMatch(failure -> failure.getExecution().getTrigger().getId().equals("explicit"));
-    }
-
-    private static List<String> messages(CapturedLog log) {
-        return log.records().stream().map(line -> ((ExtLogRecord) line).getFormattedMessage()).toList();
     }
 
     @Singleton

@@ -1,6 +1,5 @@
 package io.quarkiverse.redisbulkhead.deployment.behaviour;
 
-import static io.restassured.RestAssured.when;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -11,12 +10,12 @@ import java.util.concurrent.Callable;
 
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
-import jakarta.ws.rs.GET;
-import jakarta.ws.rs.Path;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.trace.Span;
@@ -32,6 +31,7 @@ import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
+import io.quarkiverse.redisbulkhead.testredis.Caller;
 import io.quarkus.redis.datasource.RedisDataSource;
 import io.quarkus.test.QuarkusUnitTest;
 import io.smallrye.mutiny.Uni;
@@ -44,7 +44,7 @@ class TracingTest {
     @RegisterExtension
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
             .withApplicationRoot(
-                    jar -> jar.addClasses(OptionalExtensions.class, Endpoints.class, Guarded.class, Spans.class, Caller.class))
+                    jar -> jar.addClasses(OptionalExtensions.class, Guarded.class, Spans.class))
             .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.TRACING))
             .overrideConfigKey("quarkus.otel.traces.exporter", "none")
             // A busy machine may delay replies from Redis.
@@ -70,33 +70,23 @@ class TracingTest {
         spans.forget();
     }
 
-    @Test
-    void blocking() throws Exception {
-        SpanData caller = traced(guarded::blocking);
+    @ParameterizedTest
+    @ValueSource(strings = { "blocking", "uni" })
+    void accepted(String kind) throws Exception {
+        SpanData caller = traced(() -> kind.equals("uni") ? guarded.uni().await().atMost(LONG) : guarded.blocking());
 
-        SpanData acquire = acquire("blocking");
+        SpanData acquire = acquire(kind);
         assertThat(acquire.getParentSpanId()).isEqualTo(caller.getSpanId());
         assertThat(acquire.getTraceId()).isEqualTo(caller.getTraceId());
         assertThat(acquire.getKind()).isEqualTo(SpanKind.INTERNAL);
         assertThat(acquire.getStatus().getStatusCode()).isEqualTo(StatusCode.UNSET);
-        assertThat(text(acquire, "redis_bulkhead.name")).isEqualTo("blocking");
+        assertThat(text(acquire, "redis_bulkhead.name")).isEqualTo(kind);
         assertThat(text(acquire, "redis_bulkhead.result")).isEqualTo("accepted");
-        assertThat(text(acquire, "redis_bulkhead.method")).isEqualTo("Guarded#blocking");
+        assertThat(text(acquire, "redis_bulkhead.method")).isEqualTo("Guarded#" + kind);
         assertThat(number(acquire, "redis_bulkhead.fencing_token")).isPositive();
         assertThat(number(acquire, "redis_bulkhead.waited_ms")).isNotNegative();
         assertThat(acquire.getEvents()).isEmpty();
         assertThat(spans.named("inside").get(0).getParentSpanId()).isEqualTo(caller.getSpanId());
-        assertThat(spans.ended()).as("no other spans").hasSize(3);
-    }
-
-    @Test
-    void uniOnTheEventLoop() {
-        when().get("/tracing/uni").then().statusCode(200);
-
-        await().atMost(LONG).until(() -> spans.named("GET /tracing/uni").size() == 1);
-        SpanData request = spans.named("GET /tracing/uni").get(0);
-        assertThat(acquire("uni").getParentSpanId()).isEqualTo(request.getSpanId());
-        assertThat(spans.named("inside").get(0).getParentSpanId()).isEqualTo(request.getSpanId());
         assertThat(spans.ended()).as("no other spans").hasSize(3);
     }
 
@@ -196,18 +186,6 @@ class TracingTest {
 
     private static Long number(SpanData span, String attribute) {
         return span.getAttributes().get(AttributeKey.longKey(attribute));
-    }
-
-    @Path("/tracing")
-    public static class Endpoints {
-        @Inject
-        Guarded guarded;
-
-        @GET
-        @Path("/uni")
-        public Uni<String> uni() {
-            return guarded.uni();
-        }
     }
 
     @ApplicationScoped

@@ -12,14 +12,14 @@ import org.jboss.shrinkwrap.api.asset.StringAsset;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-import io.quarkiverse.redisbulkhead.deployment.FreePort;
+import io.quarkiverse.redisbulkhead.testredis.RedisProcess;
 import io.quarkus.test.QuarkusDevModeTest;
 import io.restassured.common.mapper.TypeRef;
 
 /** Trap 27: every annotated shape is guarded before and after live reloads, with the current values of its annotations. */
 class LiveReloadTest {
 
-    private static final int PORT = FreePort.find();
+    private static final int PORT = RedisProcess.freePort();
 
     @RegisterExtension
     static final QuarkusDevModeTest APP = new QuarkusDevModeTest().withApplicationRoot(

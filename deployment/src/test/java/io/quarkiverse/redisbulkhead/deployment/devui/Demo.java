@@ -15,12 +15,12 @@ import java.util.concurrent.CompletableFuture;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 
-import io.quarkiverse.redisbulkhead.deployment.FreePort;
+import io.quarkiverse.redisbulkhead.testredis.RedisProcess;
 
 /** Calls {@link DemoApplication}. */
 final class Demo {
 
-    static final int PORT = FreePort.find();
+    static final int PORT = RedisProcess.freePort();
     static final String ROOT = "http://localhost:" + PORT;
 
     private final HttpClient http = HttpClient.newHttpClient();

@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
-import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -15,7 +14,6 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.Dependent;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
-import jakarta.inject.Named;
 import jakarta.inject.Singleton;
 
 import org.junit.jupiter.api.DynamicTest;
@@ -26,6 +24,8 @@ import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.Unguarded;
+import io.quarkiverse.redisbulkhead.testredis.Caller;
+import io.quarkiverse.redisbulkhead.testredis.Gate;
 import io.quarkus.arc.Arc;
 import io.quarkus.arc.ManagedContext;
 import io.quarkus.test.junit.QuarkusTest;
@@ -42,15 +42,11 @@ class BeanShapesTest extends BehaviourTestBase {
     private static final int CALLERS = 4;
 
     @Inject
-    ApplicationBean application;
-    @Inject
     RequestBean request;
     @Inject
     SingletonBean singleton;
     @Inject
     DependentBean dependent;
-    @Inject
-    AbstractJob job;
     @Inject
     AbstractWhole whole;
     @Inject
@@ -59,9 +55,6 @@ class BeanShapesTest extends BehaviourTestBase {
     PortWithDefault withDefault;
     @Inject
     Repository<String, Integer, Uni<String>> repository;
-    @Inject
-    @Named("upper")
-    UnaryOperator<String> upper;
     @Inject
     Heir heir;
     @Inject
@@ -80,15 +73,12 @@ class BeanShapesTest extends BehaviourTestBase {
     // By bulkhead.
     private Map<String, Callable<String>> shapes() {
         Map<String, Callable<String>> shapes = new TreeMap<>();
-        shapes.put("application scope", () -> application.run());
         shapes.put("inherited in any scope", () -> request.run());
-        shapes.put("method of an abstract class", () -> job.run());
         shapes.put("abstract class", () -> whole.run());
         shapes.put("implementing method", () -> port.run());
         shapes.put("class with a default method", () -> withDefault.byDefault());
         shapes.put("bridge to a generic superclass", () -> repository.save("order"));
         shapes.put("generic Uni", () -> get(repository.load(1)));
-        shapes.put("bridge to an interface of the JDK", () -> upper.apply("order"));
         shapes.put("inherited method", () -> heir.run());
         shapes.put("inherited class", () -> heir.other());
         shapes.put("override that calls the guarded one", () -> guardedHeir.run());
@@ -110,7 +100,7 @@ class BeanShapesTest extends BehaviourTestBase {
     }
 
     private void isLimited(String bulkhead, Callable<String> call) throws Exception {
-        gate.shut();
+        Gate.shut();
         List<Caller<String>> callers = callers(call);
         eventually(() -> assertThat(callers).filteredOn(Caller::isDone).hasSize(CALLERS - PERMITS));
         awaitInside(PERMITS);
@@ -121,7 +111,7 @@ class BeanShapesTest extends BehaviourTestBase {
                     full -> assertThat(full.name()).isEqualTo(bulkhead));
             callers.remove(rejected);
         }
-        gate.open();
+        Gate.open();
 
         for (Caller<String> admitted : callers) {
             assertThat(admitted.result()).isEqualTo("passed");
@@ -132,11 +122,11 @@ class BeanShapesTest extends BehaviourTestBase {
     /** As usual in Java, the subclass decides. */
     @Test
     void overrideWithoutTheAnnotationIsNotLimited() throws Exception {
-        gate.shut();
+        Gate.shut();
         List<Caller<String>> callers = callers(() -> overriding.run());
         awaitInside(CALLERS);
         assertThat(inUse("override that calls the guarded one")).isZero();
-        gate.open();
+        Gate.open();
 
         for (Caller<String> caller : callers) {
             assertThat(caller.result()).isEqualTo("passed");
@@ -169,27 +159,11 @@ class BeanShapesTest extends BehaviourTestBase {
         })).limit(CALLERS).collect(Collectors.toList());
     }
 
-    /** What passes the gate. */
-    public abstract static class Gated {
-
-        @Inject
-        Gate gate;
-    }
-
-    @ApplicationScoped
-    public static class ApplicationBean extends Gated {
-
-        @RedisBulkhead(name = "application scope", permits = PERMITS)
-        String run() {
-            return gate.pass();
-        }
-    }
-
-    public abstract static class AnyScope extends Gated {
+    public abstract static class AnyScope {
 
         @RedisBulkhead(name = "inherited in any scope", permits = PERMITS)
         String run() {
-            return gate.pass();
+            return Gate.pass();
         }
     }
 
@@ -205,27 +179,8 @@ class BeanShapesTest extends BehaviourTestBase {
     public static class DependentBean extends AnyScope {
     }
 
-    public abstract static class AbstractJob extends Gated {
-
-        @RedisBulkhead(name = "method of an abstract class", permits = PERMITS)
-        String run() {
-            return work();
-        }
-
-        protected abstract String work();
-    }
-
-    @ApplicationScoped
-    public static class ConcreteJob extends AbstractJob {
-
-        @Override
-        protected String work() {
-            return gate.pass();
-        }
-    }
-
     @RedisBulkhead(name = "abstract class", permits = PERMITS)
-    public abstract static class AbstractWhole extends Gated {
+    public abstract static class AbstractWhole {
 
         abstract String run();
     }
@@ -235,7 +190,7 @@ class BeanShapesTest extends BehaviourTestBase {
 
         @Override
         String run() {
-            return gate.pass();
+            return Gate.pass();
         }
     }
 
@@ -245,19 +200,19 @@ class BeanShapesTest extends BehaviourTestBase {
     }
 
     @ApplicationScoped
-    public static class PortBean extends Gated implements Port {
+    public static class PortBean implements Port {
 
         @Override
         @RedisBulkhead(name = "implementing method", permits = PERMITS)
         public String run() {
-            return gate.pass();
+            return Gate.pass();
         }
     }
 
     public interface PortWithDefault {
 
         default String byDefault() {
-            return Arc.container().instance(Gate.class).get().pass();
+            return Gate.pass();
         }
     }
 
@@ -266,7 +221,7 @@ class BeanShapesTest extends BehaviourTestBase {
     public static class WholePortBean implements PortWithDefault {
     }
 
-    public abstract static class Repository<T, K extends Comparable<K>, R> extends Gated {
+    public abstract static class Repository<T, K extends Comparable<K>, R> {
 
         abstract String save(T entity);
 
@@ -284,32 +239,21 @@ class BeanShapesTest extends BehaviourTestBase {
         @Override
         @RedisBulkhead(name = "bridge to a generic superclass", permits = PERMITS)
         String save(String entity) {
-            return gate.pass();
+            return Gate.pass();
         }
 
         @Override
         protected Uni<String> loaded(Integer key) {
-            return gate.passLater();
-        }
-    }
-
-    @Singleton
-    @Named("upper")
-    public static class Upper extends Gated implements UnaryOperator<String> {
-
-        @Override
-        @RedisBulkhead(name = "bridge to an interface of the JDK", permits = PERMITS)
-        public String apply(String text) {
-            return gate.pass();
+            return Uni.createFrom().completionStage(Gate.passLater());
         }
     }
 
     @RedisBulkhead(name = "inherited class", permits = PERMITS)
-    public static class Parent extends Gated {
+    public static class Parent {
 
         @RedisBulkhead(name = "inherited method", permits = PERMITS)
         String run() {
-            return gate.pass();
+            return Gate.pass();
         }
     }
 
@@ -318,19 +262,19 @@ class BeanShapesTest extends BehaviourTestBase {
 
         @RedisBulkhead(name = "own annotation in a guarded class", permits = PERMITS, fair = true, expire = "1m")
         String own() {
-            return gate.pass();
+            return Gate.pass();
         }
 
         String other() {
-            return gate.pass();
+            return Gate.pass();
         }
     }
 
-    public static class Runner extends Gated {
+    public static class Runner {
 
         @RedisBulkhead(name = "override that calls the guarded one", permits = PERMITS)
         String run() {
-            return gate.pass();
+            return Gate.pass();
         }
     }
 
@@ -354,11 +298,11 @@ class BeanShapesTest extends BehaviourTestBase {
         }
     }
 
-    abstract static class Hidden extends Gated {
+    abstract static class Hidden {
 
         @RedisBulkhead(name = "public method of a hidden class", permits = PERMITS)
         public String run() {
-            return gate.pass();
+            return Gate.pass();
         }
     }
 
@@ -372,11 +316,11 @@ class BeanShapesTest extends BehaviourTestBase {
     }
 
     @ApplicationScoped
-    public static final class Sealed extends Gated {
+    public static final class Sealed {
 
         @RedisBulkhead(name = "final class", permits = PERMITS)
         String run() {
-            return gate.pass();
+            return Gate.pass();
         }
     }
 
@@ -385,19 +329,19 @@ class BeanShapesTest extends BehaviourTestBase {
     public static class NearHeir extends Parent {
 
         String other() {
-            return gate.pass();
+            return Gate.pass();
         }
     }
 
     /** The interceptor finds the method by the names of its parameter types. */
     @Singleton
-    public static class Parameters extends Gated {
+    public static class Parameters {
 
         @RedisBulkhead(name = "parameters of every kind", permits = PERMITS)
-        <T, C extends Comparable<C>, N extends Gated & Comparable<N>> String run(int number, long[][] numbers, String text,
-                String[] texts, Map.Entry<String, T> entry, Map.Entry<?, ?>[] entries, Gated nested, Gated[][] nesteds,
+        <T, C extends Comparable<C>, N extends Parent & Comparable<N>> String run(int number, long[][] numbers, String text,
+                String[] texts, Map.Entry<String, T> entry, Map.Entry<?, ?>[] entries, Parent nested, Parent[][] nesteds,
                 List<T> list, List<? super T>[] lists, T variable, T[] variables, C bound, C[] bounds, N twice) {
-            return gate.pass();
+            return Gate.pass();
         }
     }
 

@@ -29,6 +29,8 @@ import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
+import io.quarkiverse.redisbulkhead.testredis.Caller;
+import io.quarkiverse.redisbulkhead.testredis.Gate;
 import io.quarkus.runtime.Startup;
 import io.quarkus.runtime.StartupEvent;
 import io.quarkus.test.junit.QuarkusTest;
@@ -55,7 +57,7 @@ class ContainerCallsTest extends BehaviourTestBase {
     @CsvSource({ "observer, Observers#observe", "asynchronous observer, Observers#observeAsync",
             "producer, Producers#produce" })
     void observersAndProducers(String bulkhead, String method) throws Exception {
-        gate.shut();
+        Gate.shut();
         Caller<Object> running = Caller.of(() -> call(bulkhead));
         awaitInside(1);
 
@@ -64,7 +66,7 @@ class ContainerCallsTest extends BehaviourTestBase {
                 rejection -> assertThat(rejection).isInstanceOf(BulkheadFullException.class),
                 rejection -> assertThat(rejection).isInstanceOf(CompletionException.class)
                         .hasCauseInstanceOf(BulkheadFullException.class));
-        gate.open();
+        Gate.open();
 
         assertThat(running.result()).isNotNull();
         assertThat(holders(bulkhead)).as("while the product lives").isEmpty();
@@ -118,17 +120,14 @@ class ContainerCallsTest extends BehaviourTestBase {
     @ApplicationScoped
     public static class Observers {
 
-        @Inject
-        Gate gate;
-
         @RedisBulkhead(name = "observer", permits = 1)
         void observe(@Observes Ping ping) {
-            gate.pass();
+            Gate.pass();
         }
 
         @RedisBulkhead(name = "asynchronous observer", permits = 1)
         void observeAsync(@ObservesAsync AsyncPing ping) {
-            gate.pass();
+            Gate.pass();
         }
     }
 
@@ -137,14 +136,11 @@ class ContainerCallsTest extends BehaviourTestBase {
 
         static final List<Connection> DISPOSED = new CopyOnWriteArrayList<>();
 
-        @Inject
-        Gate gate;
-
         @Produces
         @Dependent
         @RedisBulkhead(name = "producer", permits = 1)
         Connection produce() {
-            gate.pass();
+            Gate.pass();
             return new Connection();
         }
 

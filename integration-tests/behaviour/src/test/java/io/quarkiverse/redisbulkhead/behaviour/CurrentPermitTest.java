@@ -17,7 +17,9 @@ import org.junit.jupiter.api.Test;
 import io.quarkiverse.redisbulkhead.CurrentPermit;
 import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.Permit;
+import io.quarkiverse.redisbulkhead.PermitGoneException;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
@@ -56,7 +58,10 @@ class CurrentPermitTest extends BehaviourTestBase {
     void inAMethodThatReturnsAUni() {
         CompletableFuture<String> work = new CompletableFuture<>();
         CompletableFuture<Permit> seen = new CompletableFuture<>();
-        CompletableFuture<String> result = guarded.uni(seen, work).subscribeAsCompletionStage();
+        CompletableFuture<String> result = guarded.uni(now -> {
+            seen.complete(now.get());
+            return Uni.createFrom().completionStage(work);
+        }).subscribeAsCompletionStage();
         Permit permit = seen.join();
         assertThat(permit.isHeld()).isTrue();
 
@@ -76,18 +81,15 @@ class CurrentPermitTest extends BehaviourTestBase {
     @Test
     void afterAWait() {
         Permit taken = take("ledger");
-        CompletableFuture<Permit> seen = new CompletableFuture<>();
-        CompletableFuture<String> result = guarded.uni(seen, CompletableFuture.completedFuture("done"))
+        CompletableFuture<Long> token = guarded.uni(now -> Uni.createFrom().item(now.get().fencingToken()))
                 .subscribeAsCompletionStage();
         awaitWaiters("ledger", 1);
-        assertThat(seen).isNotDone();
-        CompletableFuture<Long> token = seen.thenApply(Permit::fencingToken);
+        assertThat(token).isNotDone();
         long takenToken = taken.fencingToken();
 
         taken.release();
 
-        eventually(() -> assertThat(result).isCompletedWithValue("done"));
-        assertThat(token.join()).isGreaterThan(takenToken);
+        eventually(() -> assertThat(token).isCompletedWithValueMatching(later -> later > takenToken));
     }
 
     @Test
@@ -155,6 +157,31 @@ class CurrentPermitTest extends BehaviourTestBase {
         }
     }
 
+    @Test
+    void detachedPermitIsNotReleasedByTheGuardedMethod() {
+        assertHandedOver(guarded.ledger(now -> now.get().detach()));
+        assertHandedOver(get(guarded.uni(now -> now.get().detachAsync())));
+    }
+
+    private void assertHandedOver(String token) {
+        RedisSemaphore ledger = bulkheads.semaphore("ledger");
+        Holder detached = ledger.holders().get(0);
+        assertThat(detached.state()).isEqualTo(Holder.State.DETACHED);
+        assertThat(ledger.tryAcquire()).isEmpty();
+
+        try (Permit permit = ledger.attach(token)) {
+            assertThat(permit.refresh()).isTrue();
+            assertThat(permit.fencingToken()).isGreaterThan(detached.ticket());
+            assertThat(permit.id()).isNotEqualTo(detached.permitId());
+            assertThat(ledger.holders()).extracting(Holder::permitId, Holder::state)
+                    .containsExactly(tuple(permit.id(), Holder.State.HELD));
+        }
+        assertThat(ledger.holders()).isEmpty();
+        assertThatThrownBy(() -> ledger.attach(token)).isInstanceOf(PermitGoneException.class)
+                .hasMessageContaining("was already attached");
+        assertThatThrownBy(() -> get(ledger.attachAsync(token))).isInstanceOf(PermitGoneException.class);
+    }
+
     private void assertNone() {
         assertThatThrownBy(() -> current.get()).isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("@RedisBulkhead").hasMessageContaining("Uni");
@@ -185,9 +212,8 @@ class CurrentPermitTest extends BehaviourTestBase {
         }
 
         @RedisBulkhead(name = "ledger", permits = 1, maxWait = "10s")
-        Uni<String> uni(CompletableFuture<Permit> seen, CompletableFuture<String> work) {
-            seen.complete(current.get());
-            return Uni.createFrom().completionStage(work);
+        <T> Uni<T> uni(Function<CurrentPermit, Uni<T>> body) {
+            return body.apply(current);
         }
 
         @RedisBulkhead(name = "ledger", permits = 1, maxWait = "10s")

@@ -29,13 +29,13 @@ import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.behaviour.FaultToleranceProbe.Asks;
+import io.quarkiverse.redisbulkhead.testredis.Caller;
 import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.common.vertx.VertxContext;
 import io.smallrye.faulttolerance.api.AsynchronousNonBlocking;
 import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.helpers.test.UniAssertSubscriber;
 import io.vertx.core.Context;
-import io.vertx.core.Vertx;
 
 /**
  * Fault Tolerance wraps the bulkhead: timeouts and threads. {@code fault-tolerance.adoc} names these tests.
@@ -52,8 +52,6 @@ class FaultToleranceAsyncTest extends BehaviourTestBase {
     Guarded guarded;
     @Inject
     FaultToleranceProbe probe;
-    @Inject
-    Vertx vertx;
 
     private Permit taken;
 
@@ -127,17 +125,6 @@ class FaultToleranceAsyncTest extends BehaviourTestBase {
         assertThat(inUse("timed")).isZero();
     }
 
-    @Test
-    void eachRetryAfterATimeoutAcquiresAPermit() {
-        AtomicInteger runs = new AtomicInteger();
-        assertThat(guarded.retriedAfterTimeout(() -> {
-            if (runs.incrementAndGet() < 3) {
-                new CountDownLatch(1).await(20, TimeUnit.SECONDS);
-            }
-            return inUse("timed") + " in use";
-        })).isEqualTo("1 in use");
-    }
-
     /** Fault Tolerance does not cancel the Uni after a timeout, so the call keeps waiting until {@code maxWait}. */
     @Test
     void timeoutOfAUniFailsTheCallButNotTheWait() {
@@ -150,15 +137,6 @@ class FaultToleranceAsyncTest extends BehaviourTestBase {
             assertThat(runs).hasValue(0);
         }
         await().atMost(LONG).until(() -> runs.get() == 1);
-    }
-
-    /** If the wait is shorter than the timeout, the caller gets the rejection, and no waiter is left. */
-    @Test
-    void waitShorterThanTheTimeoutOfAUniIsARejection() {
-        try (Permit taken = take("async-impatient")) {
-            assertThatThrownBy(() -> get(guarded.impatientUni())).isInstanceOf(BulkheadFullException.class);
-            assertThat(bulkheads.semaphore("async-impatient").waiters()).isEmpty();
-        }
     }
 
     @ParameterizedTest
@@ -257,21 +235,6 @@ class FaultToleranceAsyncTest extends BehaviourTestBase {
         await().atMost(LONG).until(() -> inUse("running") == 0);
     }
 
-    /** On any other thread, the caller itself requests the permit, and the wait does not block it. */
-    @Test
-    void callerRequestsThePermitOfAnAsynchronousNonBlockingUni() throws Exception {
-        CompletableFuture<Object> work = new CompletableFuture<>();
-        taken = take("running");
-        CompletableFuture<Object> answer = guarded.nonBlockingUni(() -> Uni.createFrom().completionStage(work))
-                .subscribeAsCompletionStage();
-        assertThat(probe.requestThreads()).containsExactly(Thread.currentThread());
-        awaitWaiters("running", 1);
-
-        taken.release();
-
-        assertRunsUntilComplete(work, answer);
-    }
-
     private CompletableFuture<Object> onEventLoop(Supplier<CompletionStage<Object>> call) {
         CompletableFuture<Object> answer = new CompletableFuture<>();
         Context context = VertxContext.createNewDuplicatedContext(vertx.getOrCreateContext());
@@ -314,17 +277,6 @@ class FaultToleranceAsyncTest extends BehaviourTestBase {
         }
 
         @Timeout(SHORT)
-        @Retry(maxRetries = 50, delay = 0, jitter = 0)
-        @RedisBulkhead(name = "timed", permits = 1, maxWait = "60s")
-        String retriedAfterTimeout(Callable<String> body) {
-            try {
-                return body.call();
-            } catch (Exception e) {
-                throw new IllegalStateException(e);
-            }
-        }
-
-        @Timeout(SHORT)
         @RedisBulkhead(name = "timed", permits = 1, maxWait = "60s")
         Uni<Object> timedUni(Supplier<Uni<Object>> body) {
             return body.get();
@@ -334,12 +286,6 @@ class FaultToleranceAsyncTest extends BehaviourTestBase {
         @RedisBulkhead(name = "timed", permits = 1, maxWait = "60s")
         CompletionStage<Object> timedStage(Supplier<CompletionStage<Object>> body) {
             return body.get();
-        }
-
-        @Timeout(20_000)
-        @RedisBulkhead(name = "async-impatient", permits = 1, maxWait = "10ms")
-        Uni<Object> impatientUni() {
-            return Uni.createFrom().item("done");
         }
 
         @Timeout(SHORT)

@@ -27,12 +27,10 @@ public class FaultToleranceProbe {
 
     private final List<Thread> requestThreads = new CopyOnWriteArrayList<>();
     private volatile Runnable atPause = NOTHING;
-    private volatile Runnable withPermit = NOTHING;
 
     void reset() {
         requestThreads.clear();
         atPause = NOTHING;
-        withPermit = NOTHING;
     }
 
     /** The number of permit requests. */
@@ -48,15 +46,6 @@ public class FaultToleranceProbe {
     /** Runs at the start and at the end of a pause between two attempts. */
     void atPause(Runnable action) {
         atPause = action;
-    }
-
-    /** Runs within the bulkhead, before the method. */
-    void withPermit(Runnable action) {
-        withPermit = action;
-    }
-
-    void permitted() {
-        withPermit.run();
     }
 
     void pause() {
@@ -99,12 +88,8 @@ public class FaultToleranceProbe {
     @Priority(Interceptor.Priority.PLATFORM_AFTER + 200)
     public static class Permitted {
 
-        @Inject
-        FaultToleranceProbe probe;
-
         @AroundInvoke
         Object proceed(InvocationContext invocation) throws Exception {
-            probe.permitted();
             return invocation.proceed();
         }
     }

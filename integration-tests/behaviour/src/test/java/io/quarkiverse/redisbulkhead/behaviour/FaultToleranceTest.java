@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.StringJoiner;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -25,10 +27,10 @@ import org.eclipse.microprofile.faulttolerance.CircuitBreaker;
 import org.eclipse.microprofile.faulttolerance.Fallback;
 import org.eclipse.microprofile.faulttolerance.Retry;
 import org.eclipse.microprofile.faulttolerance.exceptions.BulkheadException;
-import org.eclipse.microprofile.faulttolerance.exceptions.CircuitBreakerOpenException;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import io.opentelemetry.instrumentation.annotations.WithSpan;
@@ -44,6 +46,7 @@ import io.quarkiverse.redisbulkhead.behaviour.FaultToleranceProbe.Asks;
 import io.quarkiverse.redisbulkhead.behaviour.FaultToleranceProbe.Pause;
 import io.quarkiverse.redisbulkhead.behaviour.FaultToleranceProbe.WithPermit;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadInterceptor.RedisBulkheadBinding;
+import io.quarkiverse.redisbulkhead.testredis.Caller;
 import io.quarkus.arc.Arc;
 import io.quarkus.arc.ArcUndeclaredThrowableException;
 import io.quarkus.arc.ManagedContext;
@@ -52,7 +55,6 @@ import io.smallrye.faulttolerance.FaultToleranceBinding;
 import io.smallrye.faulttolerance.api.BeforeRetry;
 import io.smallrye.faulttolerance.api.CustomBackoff;
 import io.smallrye.faulttolerance.api.RateLimit;
-import io.smallrye.faulttolerance.api.RateLimitException;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.helpers.test.AssertSubscriber;
@@ -81,27 +83,67 @@ class FaultToleranceTest extends BehaviourTestBase {
 
     /** Trap 14: each retry takes a new permit, and the delay before it holds none. */
     @ParameterizedTest
-    @ValueSource(strings = { "synchronous", "uni", "stage" })
-    void eachRetryAcquiresANewPermit(String kind) throws Exception {
+    @ValueSource(strings = { "retried", "retriedUni", "retriedStage" })
+    void eachRetryAcquiresANewPermit(String method) throws Exception {
         List<Integer> inUse = new CopyOnWriteArrayList<>();
         probe.atPause(() -> inUse.add(inUse("retried")));
-        assertThat(switch (kind) {
-            case "uni" -> get(guarded.retriedUni());
-            case "stage" -> get(guarded.retriedStage());
-            default -> guarded.retried();
-        }).isEqualTo("done");
+        assertThat(outcome(method)).isEqualTo("done");
         assertThat(guarded.tickets()).hasSize(3).isSorted().doesNotHaveDuplicates();
         assertThat(inUse).as("at the start and the end of two pauses").containsExactly(0, 0, 0, 0);
     }
 
-    @Test
-    void retriesARejection() {
-        try (Permit taken = take("full")) {
-            assertThatThrownBy(() -> guarded.persistent()).isInstanceOf(BulkheadFullException.class);
-            assertThat(probe.requests()).isEqualTo(3);
+    /**
+     * The outcomes of consecutive calls while the bulkhead is full, how often they requested a permit, and the outcome of one
+     * more
+     * call when the bulkhead is free. Fault Tolerance does not support {@code Multi}, and a {@code CompletableFuture} is a
+     * plain value
+     * to it.
+     */
+    @ParameterizedTest
+    @CsvSource(useHeadersInDisplayName = true, delimiter = '|', textBlock = """
+            method                | when full                                                                 | requests | free
+            retry                 | BulkheadFullException                                                     | 3 | done
+            abortingRetry         | BulkheadFullException                                                     | 1 | done
+            retryOfMulti          | BulkheadFullException                                                     | 1 | done
+            retryOfFuture         | BulkheadFullException                                                     | 1 | done
+            fallback              | instead of BulkheadFullException                                          | 1 | done
+            fallbackUni           | instead of BulkheadFullException                                          | 1 | done
+            fallbackAfterAWait    | instead of BulkheadFullException                                          | 1 | done
+            retryThenFallback     | instead of BulkheadFullException                                          | 3 | done
+            fallbackOnRejection   | instead of BulkheadFullException                                          | 1 | IOException
+            fallbackOnFailure     | BulkheadFullException                                                     | 1 | instead of IOException
+            fallbackCountsPermits | 1 in use                                                                  | 1 | 0 in use
+            guardedFallback       | 1 in use                                                                  | 1 | done
+            circuitBreaker        | BulkheadFullException BulkheadFullException CircuitBreakerOpenException   | 2 | CircuitBreakerOpenException
+            skippingBreaker       | BulkheadFullException BulkheadFullException BulkheadFullException         | 3 | done
+            rateLimit             | BulkheadFullException BulkheadFullException RateLimitException            | 2 | RateLimitException
+            """)
+    void rejectionIsAFailureLikeOthers(String method, String whenFull, int requests, String whenFree) throws Exception {
+        String bulkhead = Guarded.class.getDeclaredMethod(method).getAnnotation(RedisBulkhead.class).name();
+        try (Permit taken = take(bulkhead)) {
+            StringJoiner outcomes = new StringJoiner(" ");
+            int calls = whenFull.split("(?<=Exception) ").length;
+            for (int call = 0; call < calls; call++) {
+                outcomes.add(outcome(method));
+            }
+            assertThat(outcomes).hasToString(whenFull);
+            assertThat(probe.requests()).isEqualTo(requests);
+        }
+        assertThat(outcome(method)).isEqualTo(whenFree);
+    }
 
-            assertThatThrownBy(() -> get(guarded.persistentUni())).isInstanceOf(BulkheadFullException.class);
-            assertThat(probe.requests()).isEqualTo(6);
+    /** What a call of a method returns, or the name of its exception. */
+    private String outcome(String method) throws Exception {
+        try {
+            Object result = Guarded.class.getDeclaredMethod(method).invoke(guarded);
+            return result instanceof Uni<?> uni ? (String) get(uni)
+                    : result instanceof Multi<?> multi ? (String) get(multi.toUni())
+                            : result instanceof CompletionStage<?> stage ? (String) get(Uni.createFrom().completionStage(stage))
+                                    : (String) result;
+        } catch (InvocationTargetException e) {
+            return e.getCause().getClass().getSimpleName();
+        } catch (RuntimeException e) {
+            return e.getClass().getSimpleName();
         }
     }
 
@@ -110,17 +152,9 @@ class FaultToleranceTest extends BehaviourTestBase {
         Permit taken = take("full");
         probe.atPause(taken::release);
 
-        assertThat(guarded.persistent()).isEqualTo("done");
+        assertThat(guarded.retry()).isEqualTo("done");
 
         assertThat(probe.requests()).isEqualTo(2);
-    }
-
-    @Test
-    void abortOnPreventsRetriesOfRejections() {
-        try (Permit taken = take("full")) {
-            assertThatThrownBy(() -> guarded.aborting()).isInstanceOf(BulkheadFullException.class);
-            assertThat(probe.requests()).isEqualTo(1);
-        }
     }
 
     @Test
@@ -128,22 +162,6 @@ class FaultToleranceTest extends BehaviourTestBase {
         assertThat(List.of(BulkheadFullException.class, LockNotAcquiredException.class, BulkheadUnavailableException.class,
                 BulkheadContendedException.class, BulkheadInterruptedException.class))
                 .allMatch(BulkheadException.class::isAssignableFrom);
-    }
-
-    @Test
-    void fallbackHandlesTheRejection() throws Exception {
-        try (Permit taken = take("full")) {
-            assertThat(guarded.withFallback()).isEqualTo("instead of BulkheadFullException");
-            assertThat(get(guarded.withFallbackUni())).isEqualTo("instead of BulkheadFullException");
-        }
-    }
-
-    @Test
-    void fallbackHandlesTheRejectionAfterAWait() {
-        try (Permit taken = take("impatient")) {
-            assertThat(guarded.impatientWithFallback()).isEqualTo("instead of BulkheadFullException");
-            assertThat(bulkheads.semaphore("impatient").waiters()).isEmpty();
-        }
     }
 
     /** Fault Tolerance converts it to an InterruptedException, which the methods do not declare, and stops. */
@@ -164,36 +182,6 @@ class FaultToleranceTest extends BehaviourTestBase {
         }
     }
 
-    @Test
-    void applyOnAndSkipOnDistinguishRejectionsFromFailures() throws Exception {
-        assertThatThrownBy(() -> guarded.fallbackOnRejection(true)).isInstanceOf(IOException.class);
-        assertThat(guarded.fallbackOnFailure(true)).isEqualTo("instead of IOException");
-        try (Permit taken = take("full")) {
-            assertThat(guarded.fallbackOnRejection(false)).isEqualTo("instead of BulkheadFullException");
-            assertThatThrownBy(() -> guarded.fallbackOnFailure(false)).isInstanceOf(BulkheadFullException.class);
-        }
-    }
-
-    @Test
-    void fallbackHoldsNoPermit() throws Exception {
-        assertThat(guarded.failing()).isEqualTo("0 in use");
-    }
-
-    @Test
-    void guardedFallbackAcquiresItsOwnPermit() {
-        try (Permit taken = take("full")) {
-            assertThat(guarded.withGuardedFallback()).isEqualTo("1 in use");
-        }
-    }
-
-    @Test
-    void retriesPrecedeTheFallback() {
-        try (Permit taken = take("full")) {
-            assertThat(guarded.retriedThenFallback()).isEqualTo("instead of BulkheadFullException");
-            assertThat(probe.requests()).isEqualTo(3);
-        }
-    }
-
     /** Trap 18: permits acquired before the rejection are released before the next attempt. */
     @Test
     void eachRetryAcquiresAllBulkheadsAgain() {
@@ -206,42 +194,6 @@ class FaultToleranceTest extends BehaviourTestBase {
 
         probe.atPause(taken::release);
         assertThat(guarded.both()).isEqualTo("wide 1, narrow 1");
-    }
-
-    @Test
-    void circuitBreakerCountsRejectionsAndRequestsNoPermitsWhileOpen() {
-        try (Permit taken = take("full")) {
-            for (int i = 0; i < 2; i++) {
-                assertThatThrownBy(() -> guarded.broken()).isInstanceOf(BulkheadFullException.class);
-                assertThatThrownBy(() -> get(guarded.brokenUni())).isInstanceOf(BulkheadFullException.class);
-            }
-            assertThat(probe.requests()).isEqualTo(4);
-
-            assertThatThrownBy(() -> guarded.broken()).isInstanceOf(CircuitBreakerOpenException.class);
-            assertThatThrownBy(() -> get(guarded.brokenUni())).isInstanceOf(CircuitBreakerOpenException.class);
-            assertThat(probe.requests()).isEqualTo(4);
-        }
-    }
-
-    @Test
-    void circuitBreakerThatSkipsRejectionsStaysClosed() {
-        try (Permit taken = take("full")) {
-            for (int i = 0; i < 5; i++) {
-                assertThatThrownBy(() -> guarded.unbroken()).isInstanceOf(BulkheadFullException.class);
-            }
-        }
-        assertThat(guarded.unbroken()).isEqualTo("done");
-    }
-
-    @Test
-    void rateLimitCountsRejectionsAndRequestsNoPermitsBeyondIt() {
-        try (Permit taken = take("full")) {
-            for (int i = 0; i < 2; i++) {
-                assertThatThrownBy(() -> guarded.rated()).isInstanceOf(BulkheadFullException.class);
-            }
-            assertThatThrownBy(() -> guarded.rated()).isInstanceOf(RateLimitException.class);
-            assertThat(probe.requests()).isEqualTo(2);
-        }
     }
 
     /** The bulkhead of Fault Tolerance is the outer one: a call occupies it while waiting for ours. */
@@ -286,43 +238,12 @@ class FaultToleranceTest extends BehaviourTestBase {
         }
     }
 
-    /** Fault Tolerance does not support Multi, and sees only the end of the call. */
-    @Test
-    void multiHasNeitherRetriesNorFallback() {
-        try (Permit taken = take("full")) {
-            guarded.multi().subscribe().withSubscriber(AssertSubscriber.create(1)).awaitFailure(LONG)
-                    .assertFailedWith(BulkheadFullException.class);
-            assertThat(probe.requests()).isEqualTo(1);
-        }
-    }
-
-    /** To Fault Tolerance a CompletableFuture is a plain value. */
-    @Test
-    void completableFutureHasNeitherRetriesNorFallback() {
-        try (Permit taken = take("full")) {
-            assertThatThrownBy(() -> get(guarded.future())).hasCauseInstanceOf(BulkheadFullException.class);
-            assertThat(probe.requests()).isEqualTo(1);
-        }
-    }
-
     /** The alternative: each subscription acquires its own permit. */
     @Test
     void multiWithItsOwnRetryAcquiresANewPermit() {
         Permit taken = take("full");
-        guarded.multi().onFailure().invoke(taken::release).onFailure().retry().atMost(1)
+        guarded.retryOfMulti().onFailure().invoke(taken::release).onFailure().retry().atMost(1)
                 .subscribe().withSubscriber(AssertSubscriber.create(1)).awaitCompletion(LONG).assertItems("done");
-    }
-
-    /** Like the interceptor of Bean Validation. */
-    @Test
-    void interceptorWithAHigherPriorityValueRunsWithThePermit() {
-        List<Integer> inUse = new CopyOnWriteArrayList<>();
-        probe.withPermit(() -> inUse.add(inUse("order")));
-        probe.atPause(() -> inUse.add(inUse("order")));
-
-        guarded.intercepted();
-
-        assertThat(inUse).containsExactly(1, 0, 1);
     }
 
     @Test
@@ -414,35 +335,124 @@ class FaultToleranceTest extends BehaviourTestBase {
         @CustomBackoff(Pause.class)
         @Asks
         @RedisBulkhead(name = "full", permits = 1)
-        String persistent() {
+        String retry() {
             return "done";
-        }
-
-        @Retry(maxRetries = 2, jitter = 0)
-        @CustomBackoff(Pause.class)
-        @Asks
-        @RedisBulkhead(name = "full", permits = 1)
-        Uni<String> persistentUni() {
-            return Uni.createFrom().item("done");
         }
 
         @Retry(maxRetries = 2, delay = 0, jitter = 0, abortOn = BulkheadException.class)
         @Asks
         @RedisBulkhead(name = "full", permits = 1)
-        String aborting() {
+        String abortingRetry() {
             return "done";
         }
 
-        @Fallback(fallbackMethod = "instead")
+        @Retry(maxRetries = 2, delay = 0, jitter = 0)
+        @Asks
         @RedisBulkhead(name = "full", permits = 1)
-        String withFallback() {
+        Multi<String> retryOfMulti() {
+            return Multi.createFrom().item("done");
+        }
+
+        @Retry(maxRetries = 2, delay = 0, jitter = 0)
+        @Asks
+        @RedisBulkhead(name = "full", permits = 1)
+        CompletableFuture<String> retryOfFuture() {
+            return CompletableFuture.completedFuture("done");
+        }
+
+        @Fallback(fallbackMethod = "instead")
+        @Asks
+        @RedisBulkhead(name = "full", permits = 1)
+        String fallback() {
             return "done";
         }
 
         @Fallback(fallbackMethod = "insteadUni")
+        @Asks
         @RedisBulkhead(name = "full", permits = 1)
-        Uni<String> withFallbackUni() {
+        Uni<String> fallbackUni() {
             return Uni.createFrom().item("done");
+        }
+
+        @Fallback(fallbackMethod = "instead")
+        @Asks
+        @RedisBulkhead(name = "impatient", permits = 1, maxWait = "10ms")
+        String fallbackAfterAWait() {
+            return "done";
+        }
+
+        @Retry(maxRetries = 2, delay = 0, jitter = 0)
+        @Fallback(fallbackMethod = "instead")
+        @Asks
+        @RedisBulkhead(name = "full", permits = 1)
+        String retryThenFallback() {
+            return "done";
+        }
+
+        @Fallback(fallbackMethod = "instead", applyOn = BulkheadException.class)
+        @Asks
+        @RedisBulkhead(name = "full", permits = 1)
+        String fallbackOnRejection() throws IOException {
+            throw new IOException("own");
+        }
+
+        @Fallback(fallbackMethod = "instead", skipOn = BulkheadException.class)
+        @Asks
+        @RedisBulkhead(name = "full", permits = 1)
+        String fallbackOnFailure() throws IOException {
+            throw new IOException("own");
+        }
+
+        String instead(Exception reason) {
+            return "instead of " + reason.getClass().getSimpleName();
+        }
+
+        Uni<String> insteadUni(Exception reason) {
+            return Uni.createFrom().item(instead(reason));
+        }
+
+        @Fallback(fallbackMethod = "countPermits")
+        @Asks
+        @RedisBulkhead(name = "failing", permits = 1)
+        String fallbackCountsPermits() {
+            throw new IllegalStateException("own");
+        }
+
+        String countPermits() {
+            return bulkheads.semaphore("failing").status().inUse() + " in use";
+        }
+
+        @Fallback(fallbackMethod = "guardedInstead")
+        @Asks
+        @RedisBulkhead(name = "full", permits = 1)
+        String guardedFallback() {
+            return "done";
+        }
+
+        @RedisBulkhead(name = "instead", permits = 1)
+        String guardedInstead() {
+            return bulkheads.semaphore("instead").status().inUse() + " in use";
+        }
+
+        @CircuitBreaker(requestVolumeThreshold = 2, failureRatio = 1, delay = 1, delayUnit = ChronoUnit.HOURS)
+        @Asks
+        @RedisBulkhead(name = "full", permits = 1)
+        String circuitBreaker() {
+            return "done";
+        }
+
+        @CircuitBreaker(requestVolumeThreshold = 2, failureRatio = 1, skipOn = BulkheadException.class)
+        @Asks
+        @RedisBulkhead(name = "full", permits = 1)
+        String skippingBreaker() {
+            return "done";
+        }
+
+        @RateLimit(value = 2, window = 1, windowUnit = ChronoUnit.HOURS)
+        @Asks
+        @RedisBulkhead(name = "full", permits = 1)
+        String rateLimit() {
+            return "done";
         }
 
         @Fallback(fallbackMethod = "instead")
@@ -457,72 +467,6 @@ class FaultToleranceTest extends BehaviourTestBase {
             return "done";
         }
 
-        @Fallback(fallbackMethod = "instead")
-        @RedisBulkhead(name = "impatient", permits = 1, maxWait = "10ms")
-        String impatientWithFallback() {
-            return "done";
-        }
-
-        String instead(Exception reason) {
-            return "instead of " + reason.getClass().getSimpleName();
-        }
-
-        Uni<String> insteadUni(Exception reason) {
-            return Uni.createFrom().item(instead(reason));
-        }
-
-        @Fallback(fallbackMethod = "insteadOrFail", applyOn = BulkheadException.class)
-        @RedisBulkhead(name = "full", permits = 1)
-        String fallbackOnRejection(boolean fail) throws IOException {
-            return failIf(fail);
-        }
-
-        @Fallback(fallbackMethod = "insteadOrFail", skipOn = BulkheadException.class)
-        @RedisBulkhead(name = "full", permits = 1)
-        String fallbackOnFailure(boolean fail) throws IOException {
-            return failIf(fail);
-        }
-
-        String insteadOrFail(boolean fail, Exception reason) {
-            return instead(reason);
-        }
-
-        private static String failIf(boolean fail) throws IOException {
-            if (fail) {
-                throw new IOException("own");
-            }
-            return "done";
-        }
-
-        @Fallback(fallbackMethod = "countHolders")
-        @RedisBulkhead(name = "failing", permits = 1)
-        String failing() {
-            throw new IllegalStateException("own");
-        }
-
-        String countHolders() {
-            return bulkheads.semaphore("failing").status().inUse() + " in use";
-        }
-
-        @Fallback(fallbackMethod = "guardedInstead")
-        @RedisBulkhead(name = "full", permits = 1)
-        String withGuardedFallback() {
-            return "done";
-        }
-
-        @RedisBulkhead(name = "instead", permits = 1)
-        String guardedInstead() {
-            return bulkheads.semaphore("instead").status().inUse() + " in use";
-        }
-
-        @Retry(maxRetries = 2, delay = 0, jitter = 0)
-        @Fallback(fallbackMethod = "instead")
-        @Asks
-        @RedisBulkhead(name = "full", permits = 1)
-        String retriedThenFallback() {
-            return "done";
-        }
-
         @Retry(maxRetries = 2, jitter = 0)
         @CustomBackoff(Pause.class)
         @BeforeRetry(methodName = "pause")
@@ -532,33 +476,6 @@ class FaultToleranceTest extends BehaviourTestBase {
         String both() {
             return "wide " + bulkheads.semaphore("wide").status().inUse() + ", narrow "
                     + bulkheads.semaphore("narrow").status().inUse();
-        }
-
-        @CircuitBreaker(requestVolumeThreshold = 2, failureRatio = 1, delay = 1, delayUnit = ChronoUnit.HOURS)
-        @Asks
-        @RedisBulkhead(name = "full", permits = 1)
-        String broken() {
-            return "done";
-        }
-
-        @CircuitBreaker(requestVolumeThreshold = 2, failureRatio = 1, delay = 1, delayUnit = ChronoUnit.HOURS)
-        @Asks
-        @RedisBulkhead(name = "full", permits = 1)
-        Uni<String> brokenUni() {
-            return Uni.createFrom().item("done");
-        }
-
-        @CircuitBreaker(requestVolumeThreshold = 2, failureRatio = 1, delay = 1, delayUnit = ChronoUnit.HOURS, skipOn = BulkheadException.class)
-        @RedisBulkhead(name = "full", permits = 1)
-        String unbroken() {
-            return "done";
-        }
-
-        @RateLimit(value = 2, window = 1, windowUnit = ChronoUnit.HOURS)
-        @Asks
-        @RedisBulkhead(name = "full", permits = 1)
-        String rated() {
-            return "done";
         }
 
         @Bulkhead(1)
@@ -572,31 +489,6 @@ class FaultToleranceTest extends BehaviourTestBase {
         @RedisBulkhead(name = "patient", permits = 1, maxWait = "60s")
         Uni<String> twoBulkheadsUni() {
             return Uni.createFrom().item("done");
-        }
-
-        @Retry(maxRetries = 2, delay = 0, jitter = 0)
-        @Asks
-        @RedisBulkhead(name = "full", permits = 1)
-        Multi<String> multi() {
-            return Multi.createFrom().item("done");
-        }
-
-        @Retry(maxRetries = 2, delay = 0, jitter = 0)
-        @Asks
-        @RedisBulkhead(name = "full", permits = 1)
-        CompletableFuture<String> future() {
-            return CompletableFuture.completedFuture("done");
-        }
-
-        @Retry(maxRetries = 1, jitter = 0)
-        @CustomBackoff(Pause.class)
-        @WithPermit
-        @RedisBulkhead(name = "order", permits = 1)
-        void intercepted() {
-            tickets.add(1L);
-            if (tickets.size() == 1) {
-                throw new IllegalStateException("again");
-            }
         }
 
         @WithSpan

@@ -2,12 +2,10 @@ package io.quarkiverse.redisbulkhead.behaviour;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assertions.within;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.time.Duration;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -30,10 +28,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
-import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
-import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
@@ -144,20 +140,6 @@ class GuardedCallsTest extends BehaviourTestBase {
         assertThat(inUse("calls-begun")).isZero();
     }
 
-    /** As if the clock of a second instance were behind: a job runs once per tick. */
-    @Test
-    void permitStaysHeldForTheMinimumHold() {
-        RedisSemaphore job = bulkheads.semaphore("calls-job");
-        assertThat(reports.job()).isEqualTo("done");
-
-        assertThatThrownBy(reports::job).isInstanceOf(BulkheadFullException.class);
-
-        Holder released = job.holders().get(0);
-        assertThat(released.state()).isEqualTo(Holder.State.RELEASED);
-        assertThat(released.until()).isCloseTo(released.since().plus(job.spec().minHold()), within(1, ChronoUnit.MILLIS));
-        assertThat(job.revoke(released.permitId())).as("an operator revokes it to run the job again").isTrue();
-    }
-
     @ApplicationScoped
     public static class Reports {
 
@@ -190,11 +172,6 @@ class GuardedCallsTest extends BehaviourTestBase {
         @RedisBulkhead(name = "calls-failing", permits = 1)
         void failing() throws IOException {
             throw new IOException("own");
-        }
-
-        @RedisBulkhead(name = "calls-job", permits = 1)
-        String job() {
-            return "done";
         }
 
         @RedisBulkhead(name = "nested", permits = 1)

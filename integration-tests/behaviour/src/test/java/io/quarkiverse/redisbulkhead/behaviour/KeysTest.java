@@ -13,15 +13,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.RequestScoped;
-import jakarta.enterprise.event.Observes;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 
@@ -42,10 +39,11 @@ import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.ResolvedKey;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.testredis.Caller;
+import io.quarkiverse.redisbulkhead.testredis.Gate;
 import io.quarkus.arc.Arc;
 import io.quarkus.arc.ManagedContext;
 import io.quarkus.test.junit.QuarkusTest;
-import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 
 /** One limit for each key. */
@@ -58,8 +56,6 @@ class KeysTest extends BehaviourTestBase {
     WholeShop wholeShop;
     @Inject
     Visitor visitor;
-    @Inject
-    Losses losses;
     @Inject
     ArgumentsKey arguments;
 
@@ -74,12 +70,7 @@ class KeysTest extends BehaviourTestBase {
     }
 
     private String order(String kind, String tenant) {
-        return switch (kind) {
-            case "uni" -> get(shop.orderUni(tenant));
-            case "multi" -> get(shop.orderMulti(tenant).toUni());
-            case "stage" -> get(Uni.createFrom().completionStage(() -> shop.orderStage(tenant)));
-            default -> shop.order(tenant);
-        };
+        return kind.equals("uni") ? get(shop.orderUni(tenant)) : shop.order(tenant);
     }
 
     @AfterEach
@@ -90,7 +81,7 @@ class KeysTest extends BehaviourTestBase {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = { "synchronous", "uni", "multi", "stage" })
+    @ValueSource(strings = { "synchronous", "uni" })
     void eachValueOfTheParameterHasItsOwnLimit(String kind) {
         try (Permit taken = tenant("acme").acquire(Duration.ZERO)) {
             assertThat(taken.key()).contains("acme");
@@ -236,16 +227,16 @@ class KeysTest extends BehaviourTestBase {
 
     @Test
     void lossEventNamesTheKey() throws Exception {
-        gate.shut();
+        Gate.shut();
         Caller<String> running = Caller.of(() -> shop.hold("acme"));
         awaitInside(1);
 
         assertThat(tenant("acme").revoke(tenant("acme").holders().get(0).permitId())).isTrue();
         await().atMost(Duration.ofMinutes(1))
-                .untilAsserted(() -> assertThat(losses.all).extracting(PermitLost::bulkhead, PermitLost::key)
+                .untilAsserted(() -> assertThat(losses.synchronous).extracting(PermitLost::bulkhead, PermitLost::key)
                         .contains(tuple("tenants", Optional.of("acme"))));
-        assertThat(losses.all).as("the text in a log").asString().contains("tenants").doesNotContain("acme");
-        gate.open();
+        assertThat(losses.synchronous).as("the text in a log").asString().contains("tenants").doesNotContain("acme");
+        Gate.open();
         assertThat(running.result()).isEqualTo("passed");
     }
 
@@ -319,8 +310,6 @@ class KeysTest extends BehaviourTestBase {
 
         @Inject
         CurrentPermit current;
-        @Inject
-        Gate gate;
 
         private String ownKey() {
             return current.get().key().orElseThrow();
@@ -337,18 +326,8 @@ class KeysTest extends BehaviourTestBase {
         }
 
         @RedisBulkhead(name = "tenants")
-        Multi<String> orderMulti(@BulkheadKey String tenant) {
-            return Multi.createFrom().item(ownKey());
-        }
-
-        @RedisBulkhead(name = "tenants")
-        CompletionStage<String> orderStage(@BulkheadKey String tenant) {
-            return CompletableFuture.completedStage(ownKey());
-        }
-
-        @RedisBulkhead(name = "tenants")
         String hold(@BulkheadKey String tenant) {
-            return gate.pass();
+            return Gate.pass();
         }
 
         @RedisBulkhead(name = "values", permits = 1)
@@ -460,16 +439,6 @@ class KeysTest extends BehaviourTestBase {
         public ResolvedKey resolve(BulkheadCall call) {
             calls.add(call);
             return ResolvedKey.of(String.valueOf(call.arguments()));
-        }
-    }
-
-    @Singleton
-    static class Losses {
-
-        final ConcurrentLinkedQueue<PermitLost> all = new ConcurrentLinkedQueue<>();
-
-        void lost(@Observes PermitLost loss) {
-            all.add(loss);
         }
     }
 }

@@ -9,13 +9,10 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-import jakarta.enterprise.context.ApplicationScoped;
-import jakarta.enterprise.event.Observes;
 import jakarta.inject.Inject;
 
 import org.junit.jupiter.api.Test;
@@ -28,14 +25,15 @@ import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.LockNotAcquiredException;
 import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.Permit;
+import io.quarkiverse.redisbulkhead.PermitGoneException;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.RedisLock;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.testredis.Caller;
 import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.helpers.test.UniAssertSubscriber;
-import io.vertx.core.Vertx;
 
 /** Locks: each method, and its asynchronous variant that returns a Uni. */
 @QuarkusTest
@@ -47,10 +45,6 @@ class LockTest extends BehaviourTestBase {
 
     @Inject
     CurrentPermit currentPermit;
-    @Inject
-    Losses losses;
-    @Inject
-    Vertx vertx;
 
     @Test
     void isConfiguredByName() {
@@ -82,6 +76,8 @@ class LockTest extends BehaviourTestBase {
                 () -> lock.callAsync(null));
         assertThat(calls).allSatisfy(call -> assertThatThrownBy(call::run).isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("action"));
+        assertThatThrownBy(() -> lock.attach("orders")).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> lock.attachAsync(null)).isInstanceOf(IllegalArgumentException.class);
         assertThat(lock.owner()).isEmpty();
     }
 
@@ -266,7 +262,24 @@ class LockTest extends BehaviourTestBase {
         assertThat(owned.isHeld()).isFalse();
         assertThat(owned.release()).isFalse();
         assertThat(next.release()).isTrue();
-        eventually(() -> assertThat(losses.all()).extracting(PermitLost::bulkhead).contains("lock:revoked"));
+        eventually(() -> assertThat(losses.synchronous).extracting(PermitLost::bulkhead).contains("lock:revoked"));
+    }
+
+    @Test
+    void handsOver() {
+        RedisLock lock = bulkheads.lock("orders");
+        Permit owned = lock.lock();
+        String token = get(owned.detachAsync());
+        assertThat(owned.isHeld()).isFalse();
+        assertThat(owned.release()).isFalse();
+        assertThat(lock.tryLock()).isEmpty();
+        assertThatThrownBy(() -> bulkheads.lock("invoices").attach(token)).isInstanceOf(PermitGoneException.class);
+
+        Permit attached = get(lock.attachAsync(token));
+
+        assertThat(attached.fencingToken()).isGreaterThan(owned.fencingToken());
+        assertThat(attached.release()).isTrue();
+        assertReleased(lock);
     }
 
     @Test
@@ -290,7 +303,7 @@ class LockTest extends BehaviourTestBase {
         calls.put("owner", lock::owner);
         calls.put("waiters", lock::waiters);
         calls.put("revoke", lock::revoke);
-        assertThat(EventLoopCalls.failures(vertx, calls)).hasSameSizeAs(calls)
+        assertThat(failuresOnAnEventLoop(calls)).hasSameSizeAs(calls)
                 .allSatisfy((method, failure) -> assertThat(failure).isInstanceOf(IllegalStateException.class)
                         .hasMessage("RedisLock." + method + "() must not be called on an event loop; use " + method
                                 + "Async() there"));
@@ -308,19 +321,5 @@ class LockTest extends BehaviourTestBase {
 
     private static Uni<String> mustNotRunUni() {
         throw new AssertionError("The action must not run");
-    }
-
-    @ApplicationScoped
-    public static class Losses {
-
-        private final List<PermitLost> all = new CopyOnWriteArrayList<>();
-
-        void lost(@Observes PermitLost loss) {
-            all.add(loss);
-        }
-
-        List<PermitLost> all() {
-            return all;
-        }
     }
 }

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
@@ -28,9 +28,9 @@ import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.SemaphoreStatus;
+import io.quarkiverse.redisbulkhead.testredis.Caller;
 import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.mutiny.Uni;
-import io.vertx.core.Vertx;
 
 /** Bulkheads used from code: each method, and its asynchronous variant that returns a Uni. */
 @QuarkusTest
@@ -38,21 +38,9 @@ class ProgrammaticApiTest extends BehaviourTestBase {
 
     @Inject
     Guarded guarded;
-    @Inject
-    Vertx vertx;
 
     private RedisSemaphore reports() {
         return bulkheads.semaphore("reports");
-    }
-
-    /** Runs a test with both permits taken. */
-    private void filled(Consumer<List<Permit>> test) {
-        List<Permit> both = List.of(take("reports"), take("reports"));
-        try {
-            test.accept(both);
-        } finally {
-            both.forEach(Permit::release);
-        }
     }
 
     @Test
@@ -120,13 +108,18 @@ class ProgrammaticApiTest extends BehaviourTestBase {
     }
 
     @Test
-    void invalidWaits() {
+    void invalidArguments() {
         for (Duration wait : new Duration[] { null, Duration.ofNanos(-1), Duration.ofDays(-1),
                 SemaphoreSpec.MAX_WAIT.plusMillis(1), Duration.ofSeconds(Long.MAX_VALUE) }) {
             assertThatThrownBy(() -> reports().acquire(wait)).as("%s", wait).isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("maxWait").hasMessageContaining(String.valueOf(wait));
             assertThatThrownBy(() -> reports().acquireAsync(wait)).as("%s", wait)
                     .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("maxWait");
+        }
+        for (int size : new int[] { 0, -1, Integer.MIN_VALUE }) {
+            assertThatThrownBy(() -> reports().resize(size)).isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("permits must be at least 1, but is " + size);
+            assertThatThrownBy(() -> reports().resizeAsync(size)).isInstanceOf(IllegalArgumentException.class);
         }
     }
 
@@ -186,12 +179,11 @@ class ProgrammaticApiTest extends BehaviourTestBase {
     void actionsDoNotRunWhenFull() {
         AtomicInteger runs = new AtomicInteger();
         Uni<Integer> action = Uni.createFrom().item(runs::incrementAndGet);
-        filled(both -> {
-            assertThatThrownBy(() -> reports().run(runs::incrementAndGet)).isInstanceOf(BulkheadFullException.class);
-            assertThatThrownBy(() -> reports().call(runs::incrementAndGet)).isInstanceOf(BulkheadFullException.class);
-            assertThatThrownBy(() -> get(reports().runAsync(() -> action))).isInstanceOf(BulkheadFullException.class);
-            assertThatThrownBy(() -> get(reports().callAsync(() -> action))).isInstanceOf(BulkheadFullException.class);
-        });
+        try (Permit one = take("reports"); Permit two = take("reports")) {
+            Stream.<Runnable> of(() -> reports().run(runs::incrementAndGet), () -> reports().call(runs::incrementAndGet),
+                    () -> get(reports().runAsync(() -> action)), () -> get(reports().callAsync(() -> action)))
+                    .forEach(call -> assertThatThrownBy(call::run).isInstanceOf(BulkheadFullException.class));
+        }
         assertThat(runs).hasValue(0);
     }
 
@@ -228,24 +220,16 @@ class ProgrammaticApiTest extends BehaviourTestBase {
         assertThat(permit.refresh()).isTrue();
         assertThat(get(permit.refreshAsync())).isTrue();
 
-        assertThat(permit.release()).isTrue();
+        Uni<Boolean> release = permit.releaseAsync();
+        assertThat(permit.isHeld()).as("before the subscription").isTrue();
+        assertThat(get(release)).isTrue();
 
         assertThat(permit.isHeld()).isFalse();
+        assertThat(get(release)).isFalse();
         assertThat(permit.release()).isFalse();
-        assertThat(get(permit.releaseAsync())).isFalse();
         assertThat(permit.refresh()).isFalse();
         assertThat(get(permit.refreshAsync())).isFalse();
         permit.close();
-    }
-
-    /** Each subscription calls Redis, and the first one releases the permit. */
-    @Test
-    void releaseAsyncTwice() {
-        Permit permit = take("reports");
-        Uni<Boolean> release = permit.releaseAsync();
-        assertThat(permit.isHeld()).isTrue();
-        assertThat(get(release)).isTrue();
-        assertThat(get(release)).isFalse();
     }
 
     @Test
@@ -288,15 +272,6 @@ class ProgrammaticApiTest extends BehaviourTestBase {
         assertThat(reports().resetSize()).isFalse();
         assertThat(get(reports().resetSizeAsync())).isFalse();
         assertThat(reports().status().limit()).isEqualTo(2);
-    }
-
-    @Test
-    void invalidLimits() {
-        for (int size : new int[] { 0, -1, Integer.MIN_VALUE }) {
-            assertThatThrownBy(() -> reports().resize(size)).isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("permits must be at least 1, but is " + size);
-            assertThatThrownBy(() -> reports().resizeAsync(size)).isInstanceOf(IllegalArgumentException.class);
-        }
     }
 
     /** Trap 24. */
@@ -358,38 +333,15 @@ class ProgrammaticApiTest extends BehaviourTestBase {
                 .acquire(LONG);
         calls.put("close", awaiting::close);
 
-        assertThat(EventLoopCalls.failures(vertx, calls)).hasSameSizeAs(calls)
+        assertThat(failuresOnAnEventLoop(calls)).hasSameSizeAs(calls)
                 .allSatisfy((method, failure) -> assertThat(failure).isInstanceOf(IllegalStateException.class)
                         .hasMessageContaining("event loop")
                         .hasMessageContaining(method.equals("close") ? "releaseAsync()" : method + "Async()"));
-        assertThat(permit.release()).as("the permit is still held").isTrue();
+        // It does not block, unless the definition says awaitRelease.
+        assertThat(failuresOnAnEventLoop(Map.of("close", permit::close))).isEmpty();
+        assertThat(permit.isHeld()).isFalse();
         awaiting.close();
         assertThat(awaiting.isHeld()).isFalse();
-    }
-
-    /** It does not block, unless the definition says {@code awaitRelease}. */
-    @Test
-    void closesPermitsOnAnEventLoop() throws Exception {
-        Permit permit = take("reports");
-
-        assertThat(EventLoopCalls.failures(vertx, Map.of("close", permit::close))).isEmpty();
-
-        assertThat(permit.isHeld()).isFalse();
-    }
-
-    /** The asynchronous variants complete there, on the same event loop. */
-    @Test
-    void asyncMethodsOnAnEventLoop() throws Exception {
-        CompletableFuture<String> done = new CompletableFuture<>();
-        vertx.runOnContext(now -> {
-            Thread loop = Thread.currentThread();
-            reports().acquireAsync(LONG)
-                    .chain(permit -> reports().callAsync(() -> reports().statusAsync().map(SemaphoreStatus::inUse))
-                            .eventually(permit::releaseAsync))
-                    .map(inUse -> inUse + (Thread.currentThread() == loop ? ", same thread" : ", other thread"))
-                    .subscribe().with(done::complete, done::completeExceptionally);
-        });
-        assertThat(done.get(20, TimeUnit.SECONDS)).isEqualTo("2, same thread");
     }
 
     @Test

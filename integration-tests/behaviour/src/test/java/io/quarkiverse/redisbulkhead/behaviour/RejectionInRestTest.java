@@ -48,12 +48,6 @@ class RejectionInRestTest {
     }
 
     @Test
-    void guardsResourceMethods() {
-        when().get("/nested").then().statusCode(503).body("bulkhead", is("rest-nested"));
-        when().get("/nested").then().statusCode(503).body("bulkhead", is("rest-nested"));
-    }
-
-    @Test
     void heldLockIsReportedAsAFullBulkhead() {
         when().get("/locked").then().statusCode(503).contentType("application/problem+json")
                 .header("Retry-After", not("0"))
@@ -112,13 +106,6 @@ class RejectionInRestTest {
         @Path("full")
         public String full() {
             throw new BulkheadFullException("a \"quoted\" <name>", 5, Duration.ZERO);
-        }
-
-        @GET
-        @Path("nested")
-        @RedisBulkhead(name = "rest-nested", permits = 1)
-        public Uni<String> nested() {
-            return nested();
         }
 
         @GET

@@ -17,7 +17,8 @@ import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
-import io.quarkus.arc.Arc;
+import io.quarkiverse.redisbulkhead.testredis.Caller;
+import io.quarkiverse.redisbulkhead.testredis.Gate;
 import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.mutiny.Uni;
 
@@ -53,14 +54,14 @@ class RestClientTest extends BehaviourTestBase {
             client-own,     WholePartner#own,      WholePartner#own
             """)
     void methodIsLimited(String bulkhead, String holder, String another) throws Exception {
-        gate.shut();
+        Gate.shut();
         Caller<String> running = Caller.of(() -> call(holder));
         awaitInside(1);
 
         assertThat(holders(bulkhead)).containsExactly(holder);
         assertThatThrownBy(() -> call(another)).isInstanceOfSatisfying(BulkheadFullException.class,
                 full -> assertThat(full.name()).isEqualTo(bulkhead));
-        gate.open();
+        Gate.open();
 
         assertThat(running.result()).isEqualTo("passed");
         assertThat(holders(bulkhead)).isEmpty();
@@ -90,7 +91,7 @@ class RestClientTest extends BehaviourTestBase {
 
         @RedisBulkhead(name = "client-default", permits = 1)
         default String byDefault() {
-            return Arc.container().instance(Gate.class).get().pass();
+            return Gate.pass();
         }
     }
 
@@ -124,15 +125,12 @@ class RestClientTest extends BehaviourTestBase {
     public static class Server {
 
         @Inject
-        Gate gate;
-
-        @Inject
         RedisBulkheads bulkheads;
 
         @GET
         @Path("/slow")
         public String slow() {
-            return gate.pass();
+            return Gate.pass();
         }
 
         @GET

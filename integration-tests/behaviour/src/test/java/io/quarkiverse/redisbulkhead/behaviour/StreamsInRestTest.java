@@ -36,6 +36,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.testredis.CapturedLog;
 import io.quarkus.test.common.http.TestHTTPResource;
 import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.common.annotation.Blocking;
@@ -52,12 +53,12 @@ class StreamsInRestTest extends BehaviourTestBase {
     URI streams;
 
     private final HttpClient client = HttpClient.newHttpClient();
-    private final LoggedLines errors = new LoggedLines("", Level.SEVERE);
+    private final CapturedLog errors = new CapturedLog("", Level.SEVERE);
 
     @AfterEach
     void assertNoErrors() {
         errors.close();
-        assertThat(errors.all()).isEmpty();
+        assertThat(errors.texts()).isEmpty();
     }
 
     @ParameterizedTest

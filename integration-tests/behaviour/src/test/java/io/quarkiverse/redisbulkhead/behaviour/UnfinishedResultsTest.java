@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.ByteArrayInputStream;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.logging.Level;
 import java.util.stream.Stream;
 
 import jakarta.enterprise.context.ApplicationScoped;
@@ -18,6 +17,7 @@ import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.guard.SynchronousGuard.UnfinishedResults;
+import io.quarkiverse.redisbulkhead.testredis.CapturedLog;
 import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.mutiny.Uni;
 
@@ -28,7 +28,7 @@ class UnfinishedResultsTest extends BehaviourTestBase {
     @Inject
     Guarded guarded;
 
-    private final LoggedLines warnings = new LoggedLines(UnfinishedResults.class.getName(), Level.WARNING);
+    private final CapturedLog warnings = new CapturedLog(UnfinishedResults.class);
 
     @AfterEach
     void stopLogging() {
@@ -43,7 +43,7 @@ class UnfinishedResultsTest extends BehaviourTestBase {
         }
         assertThat(guarded.finished(null)).isNull();
         assertThat(guarded.response(Response.ok("text").build()).getEntity()).isEqualTo("text");
-        assertThat(warnings.all()).isEmpty();
+        assertThat(warnings.texts()).isEmpty();
     }
 
     @Test
@@ -51,7 +51,7 @@ class UnfinishedResultsTest extends BehaviourTestBase {
         guarded.unfinished(Uni.createFrom().item("later"));
         guarded.unfinished(Stream.of("lazy"));
 
-        assertThat(warnings.all()).singleElement().asString()
+        assertThat(warnings.texts()).singleElement().asString()
                 .startsWith("Guarded#unfinished returned Uni, whose")
                 .contains("whose work is not done yet, and the permit of bulkhead 'unfinished' has gone back already")
                 .contains("Declare Uni, Multi or CompletionStage");
@@ -62,7 +62,7 @@ class UnfinishedResultsTest extends BehaviourTestBase {
         StreamingOutput output = stream -> stream.write(1);
         guarded.response(Response.ok(output).build());
 
-        assertThat(warnings.all()).singleElement().asString().startsWith("Guarded#response returned StreamingOutput, whose");
+        assertThat(warnings.texts()).singleElement().asString().startsWith("Guarded#response returned StreamingOutput, whose");
     }
 
     @ApplicationScoped

@@ -6,9 +6,6 @@ import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 import jakarta.enterprise.context.ApplicationScoped;
@@ -21,6 +18,7 @@ import io.quarkiverse.redisbulkhead.BulkheadInterruptedException;
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
+import io.quarkiverse.redisbulkhead.testredis.Caller;
 import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
@@ -82,10 +80,6 @@ class WaitingTest extends BehaviourTestBase {
             assertThat(Duration.ofNanos(System.nanoTime() - begin)).isBetween(Duration.ofMillis(500), LONG);
 
             subscribe(guarded.impatientUni()).awaitFailure(LONG).assertFailedWith(BulkheadFullException.class);
-            assertThatThrownBy(() -> guarded.impatientStage().toCompletableFuture().get(10, TimeUnit.SECONDS))
-                    .hasCauseInstanceOf(BulkheadFullException.class);
-            guarded.impatientMulti().subscribe().withSubscriber(AssertSubscriber.create(1)).awaitFailure(LONG)
-                    .assertFailedWith(BulkheadFullException.class);
             assertThat(bulkheads.semaphore(IMPATIENT).waiters()).isEmpty();
         }
     }
@@ -180,16 +174,6 @@ class WaitingTest extends BehaviourTestBase {
         @RedisBulkhead(name = IMPATIENT, permits = 1, maxWait = "500ms")
         Uni<String> impatientUni() {
             return Uni.createFrom().item("done");
-        }
-
-        @RedisBulkhead(name = IMPATIENT, permits = 1, maxWait = "500ms")
-        CompletionStage<String> impatientStage() {
-            return CompletableFuture.completedStage("done");
-        }
-
-        @RedisBulkhead(name = IMPATIENT, permits = 1, maxWait = "500ms")
-        Multi<String> impatientMulti() {
-            return Multi.createFrom().item("done");
         }
 
         @RedisBulkhead(name = "waits", maxWait = "50ms")

@@ -7,7 +7,6 @@ import static org.awaitility.Awaitility.await;
 import java.io.BufferedReader;
 import java.io.InputStream;
 import java.io.InputStreamReader;
-import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -18,7 +17,6 @@ import java.util.concurrent.TimeUnit;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.ws.rs.GET;
-import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.MediaType;
@@ -39,7 +37,6 @@ import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.ResolvedKey;
 import io.quarkus.test.common.TestResourceScope;
 import io.quarkus.test.common.WithTestResource;
-import io.quarkus.test.common.http.TestHTTPResource;
 import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
@@ -57,14 +54,8 @@ class AiServiceTest extends EntryPointTestBase {
 
     ModelServer model;
 
-    @TestHTTPResource
-    URI server;
-
     @Inject
     Translator translator;
-
-    @Inject
-    Advisor advisor;
 
     @BeforeEach
     void shutModel() {
@@ -114,27 +105,6 @@ class AiServiceTest extends EntryPointTestBase {
     }
 
     @Test
-    void methodsHaveWeights() throws Exception {
-        Answer acme = ask("acme");
-        Answer globex = ask("globex");
-        assertThat(acme.token()).isEqualTo("first");
-        assertThat(globex.token()).isEqualTo("first");
-
-        assertThat(summarize().get(20, TimeUnit.SECONDS).statusCode()).as("two and three of four permits").isEqualTo(FULL);
-        acme.cancel();
-        await().atMost(20, TimeUnit.SECONDS).until(() -> holders("model").size() == 1);
-        CompletableFuture<HttpResponse<String>> summary = summarize();
-        await().atMost(20, TimeUnit.SECONDS).until(() -> model.prompts().size() == 3);
-
-        assertThat(holders("model")).containsExactlyInAnyOrder("Assistant#answer", "Assistant#summarize");
-        assertThat(ask("acme").status()).isEqualTo(FULL);
-        model.open();
-
-        assertThat(summary.get(20, TimeUnit.SECONDS).body()).isEqualTo("first last");
-        assertThat(globex.token()).isEqualTo("last");
-    }
-
-    @Test
     void interfaceAnnotationWithAResolver() throws Exception {
         CompletableFuture<String> german = CompletableFuture.supplyAsync(() -> translator.translate("de: yes"));
         await().atMost(20, TimeUnit.SECONDS).until(() -> model.prompts().size() == 1);
@@ -148,29 +118,12 @@ class AiServiceTest extends EntryPointTestBase {
         assertThat(french.get(20, TimeUnit.SECONDS)).isEqualTo("first last");
     }
 
-    @Test
-    void callingBeanReturnsAUni() throws Exception {
-        CompletableFuture<String> first = advisor.advise("Why?").subscribeAsCompletionStage();
-        await().atMost(20, TimeUnit.SECONDS).until(() -> model.prompts().size() == 1);
-
-        assertThatThrownBy(() -> advisor.advise("How?").await().indefinitely()).isInstanceOf(BulkheadFullException.class);
-        model.open();
-
-        assertThat(first.get(20, TimeUnit.SECONDS)).isEqualTo("first last");
-        assertThat(holders("advice")).isEmpty();
-    }
-
     private Answer ask(String tenant) throws Exception {
         return get("ai?tenant=" + tenant);
     }
 
     private Answer get(String path) throws Exception {
         return new Answer(client.send(HttpRequest.newBuilder(server.resolve(path)).build(), BodyHandlers.ofInputStream()));
-    }
-
-    private CompletableFuture<HttpResponse<String>> summarize() {
-        return client.sendAsync(HttpRequest.newBuilder(server.resolve("ai"))
-                .POST(HttpRequest.BodyPublishers.ofString("a document")).build(), BodyHandlers.ofString());
     }
 
     /** The tokens of a response as they arrive. */
@@ -234,11 +187,6 @@ class AiServiceTest extends EntryPointTestBase {
                     .onFailure(BulkheadFullException.class).recoverWithItem("busy");
         }
         // end::events[]
-
-        @POST
-        public String summarize(String document) {
-            return assistant.summarize(document);
-        }
     }
 
     @ApplicationScoped

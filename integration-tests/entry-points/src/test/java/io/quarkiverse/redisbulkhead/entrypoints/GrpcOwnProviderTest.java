@@ -3,7 +3,6 @@ package io.quarkiverse.redisbulkhead.entrypoints;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import java.net.URI;
 import java.time.Duration;
 import java.util.Map;
 
@@ -25,7 +24,6 @@ import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkus.arc.properties.IfBuildProperty;
 import io.quarkus.grpc.ExceptionHandler;
 import io.quarkus.grpc.ExceptionHandlerProvider;
-import io.quarkus.test.common.http.TestHTTPResource;
 import io.quarkus.test.junit.QuarkusTest;
 import io.quarkus.test.junit.QuarkusTestProfile;
 import io.quarkus.test.junit.TestProfile;
@@ -37,9 +35,6 @@ import io.smallrye.mutiny.helpers.test.UniAssertSubscriber;
 class GrpcOwnProviderTest extends EntryPointTestBase {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(20);
-
-    @TestHTTPResource
-    URI server;
 
     @Test
     void passesTheRejectionToTheProviderOfTheApplication() {

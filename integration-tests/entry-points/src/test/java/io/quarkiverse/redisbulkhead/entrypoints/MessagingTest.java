@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -17,7 +16,6 @@ import org.eclipse.microprofile.reactive.messaging.Emitter;
 import org.eclipse.microprofile.reactive.messaging.Incoming;
 import org.eclipse.microprofile.reactive.messaging.Outgoing;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -26,11 +24,10 @@ import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.common.annotation.Blocking;
 import io.smallrye.mutiny.Uni;
-import io.vertx.core.Vertx;
 
 /**
  * Message consumers. A message without a permit is rejected (nacked) with the reason, and the failure strategy of its
- * channel applies; the channel continues.
+ * channel applies; the channel continues. {@link BackPressureTest} has messages that wait for their permits.
  */
 @QuarkusTest
 class MessagingTest extends EntryPointTestBase {
@@ -40,9 +37,6 @@ class MessagingTest extends EntryPointTestBase {
 
     @Inject
     Consumers consumers;
-
-    @Inject
-    Vertx vertx;
 
     @BeforeEach
     void forget() {
@@ -65,35 +59,6 @@ class MessagingTest extends EntryPointTestBase {
         assertThat(consumers.consumed).containsExactly(first, third);
     }
 
-    @Test
-    void messageWaitsForItsPermit() throws Exception {
-        CompletionStage<Void> first = sender.patient.send("first");
-        awaitInside(1);
-        CompletionStage<Void> second = sender.alsoPatient.send("second");
-        awaitWaiter("patient messages");
-        openGate();
-
-        assertAcknowledged(first);
-        assertAcknowledged(second);
-        assertThat(consumers.consumed).containsExactly("first", "second");
-    }
-
-    /**
-     * Trap 15: without {@code @Blocking}, the consumer is called on the thread of the connector, usually an event loop.
-     */
-    @Test
-    void consumersFailInsteadOfBlockingTheEventLoop() {
-        CompletableFuture<Void> sent = new CompletableFuture<>();
-        vertx.getOrCreateContext().runOnContext(context -> {
-            Uni<Void> sending = Uni.createFrom().completionStage(sender.onEventLoop.send("message"));
-            sending.subscribe().with(sent::complete, sent::completeExceptionally);
-        });
-
-        assertThatThrownBy(() -> sent.get(20, TimeUnit.SECONDS)).hasMessageContaining("Consumers#consumeOnEventLoop")
-                .hasMessageContaining("must not be called on an event loop");
-        assertThat(consumers.consumed).isEmpty();
-    }
-
     private void assertAcknowledged(CompletionStage<Void> sent) throws Exception {
         sent.toCompletableFuture().get(20, TimeUnit.SECONDS);
     }
@@ -108,16 +73,10 @@ class MessagingTest extends EntryPointTestBase {
 
         @Channel("blocking")
         Emitter<String> blocking;
-        @Channel("on-event-loop")
-        Emitter<String> onEventLoop;
         @Channel("later")
         Emitter<String> later;
         @Channel("in")
         Emitter<String> in;
-        @Channel("patient")
-        Emitter<String> patient;
-        @Channel("also-patient")
-        Emitter<String> alsoPatient;
 
         Emitter<String> of(String channel) {
             return switch (channel) {
@@ -143,16 +102,10 @@ class MessagingTest extends EntryPointTestBase {
             consumed.add(message + " on " + gate.pass());
         }
 
-        @Incoming("on-event-loop")
-        @RedisBulkhead(name = "messages", permits = 1)
-        void consumeOnEventLoop(String message) {
-            consumed.add(message);
-        }
-
         @Incoming("later")
         @RedisBulkhead(name = "messages", permits = 1)
         Uni<Void> consumeLater(String message) {
-            return finish(message);
+            return gate.passLater().invoke(() -> consumed.add(message)).replaceWithVoid();
         }
 
         @Incoming("in")
@@ -165,22 +118,6 @@ class MessagingTest extends EntryPointTestBase {
         @Incoming("out")
         void take(String message) {
             consumed.add(message);
-        }
-
-        @Incoming("patient")
-        @RedisBulkhead(name = "patient messages", permits = 1, maxWait = "15s")
-        Uni<Void> consumePatiently(String message) {
-            return finish(message);
-        }
-
-        @Incoming("also-patient")
-        @RedisBulkhead(name = "patient messages", permits = 1, maxWait = "15s")
-        Uni<Void> consumePatientlyToo(String message) {
-            return finish(message);
-        }
-
-        private Uni<Void> finish(String message) {
-            return gate.passLater().invoke(() -> consumed.add(message)).replaceWithVoid();
         }
     }
 }

@@ -16,7 +16,6 @@ public abstract class PlainImplBase implements BindableService {
     private static final String SERVICE = "test.Plain";
 
     static final MethodDescriptor<HealthCheckRequest, HealthCheckResponse> WITHIN = method("within");
-    static final MethodDescriptor<HealthCheckRequest, HealthCheckResponse> AFTERWARDS = method("afterwards");
 
     private static MethodDescriptor<HealthCheckRequest, HealthCheckResponse> method(String name) {
         return MethodDescriptor.<HealthCheckRequest, HealthCheckResponse> newBuilder()
@@ -31,15 +30,10 @@ public abstract class PlainImplBase implements BindableService {
         ServerCalls.asyncUnimplementedUnaryCall(WITHIN, answers);
     }
 
-    public void afterwards(HealthCheckRequest request, StreamObserver<HealthCheckResponse> answers) {
-        ServerCalls.asyncUnimplementedUnaryCall(AFTERWARDS, answers);
-    }
-
     @Override
     public final ServerServiceDefinition bindService() {
         return ServerServiceDefinition.builder(SERVICE)
                 .addMethod(WITHIN, ServerCalls.asyncUnaryCall(this::within))
-                .addMethod(AFTERWARDS, ServerCalls.asyncUnaryCall(this::afterwards))
                 .build();
     }
 }

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Test
 
 /** Kotlin `suspend` functions. The permit is held until the function has ended, however often it suspends. */
 @QuarkusTest
-class CoroutinesTest : RestTestBase() {
+class CoroutinesTest : EntryPointTestBase() {
 
     @Inject
     lateinit var service: Service

@@ -1,6 +1,5 @@
 package io.quarkiverse.redisbulkhead.entrypoints
 
-import io.quarkiverse.redisbulkhead.BulkheadFullException
 import io.quarkiverse.redisbulkhead.RedisBulkhead
 import io.quarkus.scheduler.FailedExecution
 import io.quarkus.scheduler.Scheduled
@@ -15,10 +14,8 @@ import java.time.Instant
 import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.TimeUnit
 import java.util.concurrent.atomic.AtomicInteger
-import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.yield
 import org.assertj.core.api.Assertions.assertThat
-import org.assertj.core.api.Assertions.assertThatThrownBy
 import org.awaitility.Awaitility.await
 import org.junit.jupiter.api.Test
 
@@ -34,13 +31,6 @@ class ScheduledCoroutinesTest : EntryPointTestBase() {
 
     @Test
     fun alsoWithTheExecutionAsParameterAndAfterAWait() = skips("patient coroutine job", jobs.patientRounds)
-
-    @Test
-    fun directCallsAreRejected() {
-        bulkheads.semaphore("coroutine job").acquire(Duration.ofMinutes(1)).use {
-            assertThatThrownBy { runBlocking { jobs.run() } }.isInstanceOf(BulkheadFullException::class.java)
-        }
-    }
 
     private fun skips(name: String, rounds: AtomicInteger) {
         val start: Instant

@@ -2,11 +2,13 @@ package io.quarkiverse.redisbulkhead.sample;
 
 import java.util.Map;
 
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+
 import io.quarkus.test.junit.QuarkusIntegrationTest;
 import io.quarkus.test.junit.QuarkusTestProfile;
 import io.quarkus.test.junit.TestProfile;
 
-@OnNative
+@EnabledIfSystemProperty(named = "packaged", matches = "all")
 @QuarkusIntegrationTest
 @TestProfile(JobIT.EverySecond.class)
 class JobIT extends JobTest {

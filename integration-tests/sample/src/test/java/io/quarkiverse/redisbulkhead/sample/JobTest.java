@@ -19,19 +19,19 @@ class JobTest extends SampleTestBase {
 
     @Test
     void skipsWhileItRuns() throws Exception {
-        outside.statistics().awaitInside(1);
+        outside.statistics.awaitInside(1);
         int skips = job().getInt("skips");
         int runs = job().getInt("runs");
 
         await().atMost(30, TimeUnit.SECONDS).until(() -> job().getInt("skips") >= skips + 2);
         assertThat(job().getString("lastSkip")).isNotNull();
         assertThat(job().getInt("runs")).isEqualTo(runs);
-        assertThat(outside.statistics().inside()).isEqualTo(1);
+        assertThat(outside.statistics.inside()).isEqualTo(1);
 
-        outside.statistics().open();
+        outside.statistics.open();
         await().atMost(30, TimeUnit.SECONDS).until(() -> job().getInt("runs") > runs);
         assertThat(job().getString("lastRun")).isNotNull();
-        assertThat(outside.statistics().peak()).isEqualTo(1);
+        assertThat(outside.statistics.peak()).isEqualTo(1);
     }
 
     private static JsonPath job() {

@@ -43,7 +43,7 @@ class LeasesIT extends ProcessTestBase {
             paused.awaitReady();
             SampleProcess successor = start(configuration);
             successor.awaitReady();
-            Gate quotes = outside.quotes();
+            Gate quotes = outside.quotes;
 
             CompletableFuture<HttpResponse<String>> late = post(paused, "/ledger");
             quotes.awaitInside(1);

@@ -25,7 +25,7 @@ class ShutdownIT extends ProcessTestBase {
 
     @BeforeEach
     void findExports() {
-        exports = outside.exports();
+        exports = outside.exports;
     }
 
     @Test
@@ -37,7 +37,7 @@ class ShutdownIT extends ProcessTestBase {
         CompletableFuture<HttpResponse<String>> running = get(stopped, "/exports?table=running");
         exports.awaitInside(1);
         CompletableFuture<HttpResponse<String>> blocking = get(stopped, "/reports");
-        outside.reports().awaitInside(1);
+        outside.reports.awaitInside(1);
         CompletableFuture<HttpResponse<String>> waiting = get(stopped, "/exports?table=waiting");
         await().atMost(SOON).until(() -> redis.waiters("exports") == 1);
         CompletableFuture<HttpResponse<String>> behind = get(other, "/exports?table=behind");
@@ -56,7 +56,7 @@ class ShutdownIT extends ProcessTestBase {
         assertThat(running.join().statusCode()).isEqualTo(200);
         await("hand-over to the other application").atMost(SOON).until(() -> exports.arrived() == 2);
         assertThat(outside.exported()).containsExactly("running", "behind");
-        outside.reports().open();
+        outside.reports.open();
         assertThat(blocking.join().statusCode()).isEqualTo(200);
         stopped.awaitEnd(SOON);
         assertThat(redis.permits("reports")).isZero();
@@ -76,7 +76,7 @@ class ShutdownIT extends ProcessTestBase {
         get(stopped, "/exports?table=cut");
         exports.awaitInside(1);
         get(stopped, "/reports");
-        outside.reports().awaitInside(1);
+        outside.reports.awaitInside(1);
         CompletableFuture<HttpResponse<String>> behind = get(other, "/exports?table=behind");
         await().atMost(SOON).until(() -> redis.waiters("exports") == 1);
         get(stopped, "/exports?table=waiting");
@@ -86,7 +86,7 @@ class ShutdownIT extends ProcessTestBase {
         await("hand-over to the other application").atMost(SOON).until(() -> exports.arrived() == 2);
         assertThat(outside.exported()).containsExactly("cut", "behind");
         // A blocking call to an unresponsive database would delay the exit of the process.
-        outside.reports().open();
+        outside.reports.open();
         stopped.awaitEnd(Duration.ofSeconds(30));
         assertThat(redis.permits("reports")).isZero();
 

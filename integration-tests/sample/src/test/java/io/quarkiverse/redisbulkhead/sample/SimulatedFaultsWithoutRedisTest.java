@@ -32,7 +32,7 @@ class SimulatedFaultsWithoutRedisTest extends SampleTestBase {
 
     @Test
     void outageFollowsThePolicy() {
-        outside.reports().open();
+        outside.reports.open();
         RedisSemaphore local = bulkheads.semaphore(
                 SemaphoreSpec.named("simulated").permits(4).localPermits(1).onOutage(OnOutage.LOCAL).build());
         try (TestBulkhead reports = TestBulkhead.of(bulkheads.semaphore("reports"))) {
@@ -47,12 +47,12 @@ class SimulatedFaultsWithoutRedisTest extends SampleTestBase {
     @Test
     void callLosesItsPermit() throws Exception {
         CompletableFuture<Response> report = calls.get("/reports");
-        outside.reports().awaitInside(1);
+        outside.reports.awaitInside(1);
         try (TestBulkhead reports = TestBulkhead.of(bulkheads.semaphore("reports"))) {
             assertThat(reports.loseOldest().method()).isEqualTo("ReportResource#render");
             assertThat(reports.inUse()).isZero();
         }
-        outside.reports().open();
+        outside.reports.open();
         report.join().then().statusCode(200);
     }
 

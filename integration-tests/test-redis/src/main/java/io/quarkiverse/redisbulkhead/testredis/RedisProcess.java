@@ -46,9 +46,12 @@ public final class RedisProcess implements AutoCloseable {
         this.arguments = arguments;
     }
 
-    // Below the ports that the system gives to connections, so that the port is still free when the server starts again. The
-    // port of the cluster bus is, too.
-    private static int freePort() {
+    /**
+     * A port for a server or application that starts later: below those that the system gives to connections, and so is the
+     * port
+     * of the cluster bus.
+     */
+    public static int freePort() {
         while (true) {
             int port = ThreadLocalRandom.current().nextInt(11_000, 22_000);
             if (isFree(port) && isFree(port + BUS)) {

@@ -1,2 +1,2 @@
-/** Redis servers for tests of packaged applications. Nothing here uses the code under test. */
+/** Redis servers and other helpers of tests. Nothing here uses the code under test. */
 package io.quarkiverse.redisbulkhead.testredis;

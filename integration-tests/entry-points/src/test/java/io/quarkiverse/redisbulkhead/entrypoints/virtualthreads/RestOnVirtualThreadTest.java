@@ -7,14 +7,14 @@ import jakarta.ws.rs.Path;
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.entrypoints.EntryPointTestBase;
 import io.quarkiverse.redisbulkhead.entrypoints.Gate;
-import io.quarkiverse.redisbulkhead.entrypoints.RestTestBase;
 import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.common.annotation.RunOnVirtualThread;
 
 /** REST resources on virtual threads; compiled and run on Java 21 and newer only. */
 @QuarkusTest
-class RestOnVirtualThreadTest extends RestTestBase {
+class RestOnVirtualThreadTest extends EntryPointTestBase {
 
     @Test
     void resourcesOnVirtualThreads() throws Exception {

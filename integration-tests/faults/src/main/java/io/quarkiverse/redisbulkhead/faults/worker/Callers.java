@@ -18,19 +18,19 @@ final class Callers {
     private final ObserverLink observer;
     private final ScheduledExecutorService timers;
     private final ExecutorService threads;
-    private final Guard guard;
+    private final String method;
     private final long holdMillis;
     private final int keys;
     private volatile boolean stopped;
 
     /** With the time of each execution and the number of keys, 0 for none. */
-    Callers(GuardedWork work, ObserverLink observer, ScheduledExecutorService timers, ExecutorService threads, Guard guard,
+    Callers(GuardedWork work, ObserverLink observer, ScheduledExecutorService timers, ExecutorService threads, String method,
             long holdMillis, int keys) {
         this.work = work;
         this.observer = observer;
         this.timers = timers;
         this.threads = threads;
-        this.guard = guard;
+        this.method = method;
         this.holdMillis = holdMillis;
         this.keys = keys;
     }
@@ -52,7 +52,7 @@ final class Callers {
     private void callOnAThread() {
         while (!stopped) {
             try {
-                guard.call(work, execution());
+                work.call(execution());
             } catch (RuntimeException | Error e) {
                 report(e);
                 after(GAP_MILLIS).join();
@@ -66,7 +66,7 @@ final class Callers {
             end.complete(null);
             return;
         }
-        Uni.createFrom().deferred(() -> guard.callAsync(work, execution())).subscribe().with(
+        Uni.createFrom().deferred(() -> work.callAsync(execution())).subscribe().with(
                 done -> callAgainAfter(0, end),
                 failure -> {
                     report(failure);
@@ -80,7 +80,7 @@ final class Callers {
 
     private Execution execution() {
         String key = keys == 0 ? ObserverLink.NOTHING : "k" + ThreadLocalRandom.current().nextInt(keys);
-        return new Execution(observer, guard, key, permit -> after(holdMillis));
+        return new Execution(observer, method, key, permit -> after(holdMillis));
     }
 
     private CompletableFuture<Void> after(long millis) {
@@ -90,6 +90,6 @@ final class Callers {
     }
 
     private void report(Throwable failure) {
-        observer.send(Rejection.line(guard.bulkhead(), failure));
+        observer.rejected(GuardedWork.bulkhead(method), failure);
     }
 }

@@ -14,16 +14,20 @@ import io.smallrye.mutiny.Uni;
 final class Execution {
 
     private final ObserverLink observer;
-    private final Guard guard;
+    private final String method;
     private final String key;
     private final Function<Permit, ? extends CompletionStage<Void>> work;
 
-    /** With the key or {@link ObserverLink#NOTHING}, and work that runs after the start is confirmed. */
-    Execution(ObserverLink observer, Guard guard, String key, Function<Permit, ? extends CompletionStage<Void>> work) {
+    /** Of a guarded method, with the key or {@link ObserverLink#NOTHING}, and work that runs after the start is confirmed. */
+    Execution(ObserverLink observer, String method, String key, Function<Permit, ? extends CompletionStage<Void>> work) {
         this.observer = observer;
-        this.guard = guard;
+        this.method = method;
         this.key = key;
         this.work = work;
+    }
+
+    String method() {
+        return method;
     }
 
     String key() {
@@ -42,8 +46,8 @@ final class Execution {
         long number = observer.nextNumber();
         String id = permit.id().isEmpty() ? ObserverLink.NOTHING : permit.id();
         return observer
-                .confirmed(number, "in", guard.bulkhead(), key, id, Long.toString(permit.fencingToken()),
-                        Integer.toString(guard.weight()))
+                .confirmed(number, "in", GuardedWork.bulkhead(method), key, id, Long.toString(permit.fencingToken()),
+                        Integer.toString(GuardedWork.weight(method)))
                 .thenCompose(begun -> work.apply(permit))
                 .thenCompose(done -> observer.confirmed(number, "out"));
     }

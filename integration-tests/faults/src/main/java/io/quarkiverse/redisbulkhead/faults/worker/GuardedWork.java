@@ -11,6 +11,7 @@ import io.smallrye.mutiny.Uni;
 @ApplicationScoped
 public class GuardedWork {
 
+    private static final String HEAVY = "heavy";
     private static final String LEASE = "${worker.lease}";
     private static final String WAIT = "${worker.wait}";
 
@@ -18,6 +19,38 @@ public class GuardedWork {
 
     GuardedWork(CurrentPermit permit) {
         this.permit = permit;
+    }
+
+    /** Calls the method that the harness names: the bulkhead, or {@code heavy}. */
+    void call(Execution execution) {
+        switch (execution.method()) {
+            case "open" -> open(execution);
+            case "fair" -> fair(execution);
+            case "single" -> single(execution);
+            case "pair" -> light(execution);
+            case HEAVY -> heavy(execution);
+            case "keyed" -> keyed(execution, execution.key());
+            default -> throw new IllegalArgumentException("No blocking method for " + execution.method());
+        }
+    }
+
+    /** As {@link #call}, by the method that returns a {@link Uni}. */
+    Uni<Void> callAsync(Execution execution) {
+        return switch (execution.method()) {
+            case "open" -> openAsync(execution);
+            case "fair" -> fairAsync(execution);
+            case "pair" -> lightAsync(execution);
+            case "keyed" -> keyedAsync(execution, execution.key());
+            default -> throw new IllegalArgumentException("No asynchronous method for " + execution.method());
+        };
+    }
+
+    static String bulkhead(String method) {
+        return method.equals(HEAVY) ? "pair" : method;
+    }
+
+    static int weight(String method) {
+        return method.equals(HEAVY) ? 2 : 1;
     }
 
     @RedisBulkhead(name = "open", permits = 3, expire = LEASE, maxWait = WAIT)

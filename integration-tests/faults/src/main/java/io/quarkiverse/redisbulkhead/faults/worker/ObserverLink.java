@@ -16,6 +16,11 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
+import io.quarkiverse.redisbulkhead.BulkheadContendedException;
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
+import io.quarkiverse.redisbulkhead.PermitGoneException;
+
 /** The connection to the observer: lines of words in both directions. It uses neither Redis nor any code under test. */
 final class ObserverLink {
 
@@ -64,6 +69,25 @@ final class ObserverLink {
         } catch (IOException e) {
             throw new UncheckedIOException("The observer is gone", e);
         }
+    }
+
+    /** Reports a call that failed. */
+    void rejected(String bulkhead, Throwable failure) {
+        send("no " + bulkhead + " " + kind(failure) + " " + String.valueOf(failure).replaceAll("\\s+", " "));
+    }
+
+    /** The word for a kind of failure: full, contended, gone, unavailable or other. */
+    static String kind(Throwable failure) {
+        if (failure instanceof BulkheadFullException) {
+            return "full";
+        }
+        if (failure instanceof BulkheadContendedException) {
+            return "contended";
+        }
+        if (failure instanceof PermitGoneException) {
+            return "gone";
+        }
+        return failure instanceof BulkheadUnavailableException ? "unavailable" : "other";
     }
 
     /** Reads until the observer disconnects, and then ends the process, which can no longer be observed. */

@@ -67,25 +67,25 @@ public class Worker {
     private void obey(String command) {
         String[] words = command.split(" ");
         switch (words[0]) {
-            case "load" -> startLoad(words[1], Guard.of(words[2]), words[3].equals("uni"), Integer.parseInt(words[4]),
+            case "load" -> startLoad(words[1], words[2], words[3].equals("uni"), Integer.parseInt(words[4]),
                     Long.parseLong(words[5]), Integer.parseInt(words[6]));
             case "stop" -> load.remove(words[1]).stop();
-            case "hold" -> threads.execute(() -> hold(words[1], Guard.of(words[2]), words[3]));
-            case "occupy" -> workerPool.execute(() -> hold(words[1], Guard.of(words[2]), words[3]));
-            case "detach" -> threads.execute(() -> detach(words[1], Guard.of(words[2])));
-            case "attach" -> threads.execute(() -> attach(words[1], Guard.of(words[2]), words[3]));
+            case "hold" -> threads.execute(() -> hold(words[1], words[2], words[3]));
+            case "occupy" -> workerPool.execute(() -> hold(words[1], words[2], words[3]));
+            case "detach" -> threads.execute(() -> detach(words[1], words[2]));
+            case "attach" -> threads.execute(() -> attach(words[1], words[2], words[3]));
             case "run" -> workerPool.execute(() -> observer.send("done " + words[1]));
-            case "crowd" -> threads.execute(() -> crowd(words[1], Guard.of(words[2]), Integer.parseInt(words[3])));
+            case "crowd" -> threads.execute(() -> crowd(words[1], words[2], Integer.parseInt(words[3])));
             case "let" -> gate(words[1]).complete(null);
             case "ask" -> threads.execute(this::queryRedis);
-            case "count" -> threads.execute(() -> countWaiting(Guard.of(words[1])));
+            case "count" -> threads.execute(() -> countWaiting(words[1]));
             case "facts" -> threads.execute(this::sendFacts);
             default -> throw new IllegalArgumentException("No such command: " + command);
         }
     }
 
-    private void startLoad(String id, Guard guard, boolean asynchronous, int callers, long holdMillis, int keys) {
-        Callers all = new Callers(work, observer, timers, threads, guard, holdMillis, keys);
+    private void startLoad(String id, String method, boolean asynchronous, int callers, long holdMillis, int keys) {
+        Callers all = new Callers(work, observer, timers, threads, method, holdMillis, keys);
         load.put(id, all);
         List<CompletableFuture<Void>> ends = new ArrayList<>();
         for (int i = 0; i < callers; i++) {
@@ -95,21 +95,21 @@ public class Worker {
                 .send("stopped " + id + " " + (failure == null ? "well" : failure.toString().replaceAll("\\s+", " "))));
     }
 
-    private void hold(String id, Guard guard, String key) {
-        stayInside(id, guard, key, execution -> guard.call(work, execution));
+    private void hold(String id, String method, String key) {
+        stayInside(id, method, key, work::call);
     }
 
-    private void stayInside(String id, Guard guard, String key, Consumer<Execution> call) {
+    private void stayInside(String id, String method, String key, Consumer<Execution> call) {
         CompletableFuture<Void> gate = gate(id);
         String outcome = "returned";
         try {
-            call.accept(new Execution(observer, guard, key, permit -> {
+            call.accept(new Execution(observer, method, key, permit -> {
                 observer.send("inside " + id);
                 return gate;
             }));
         } catch (RuntimeException | Error e) {
-            outcome = Rejection.kind(e);
-            observer.send(Rejection.line(guard.bulkhead(), e));
+            outcome = ObserverLink.kind(e);
+            observer.rejected(GuardedWork.bulkhead(method), e);
         } finally {
             gates.remove(id);
         }
@@ -117,33 +117,33 @@ public class Worker {
     }
 
     // The token is sent after the guarded method has returned, so that another process attaches the permit afterwards.
-    private void detach(String id, Guard guard) {
+    private void detach(String id, String method) {
         CompletableFuture<String> token = new CompletableFuture<>();
         try {
-            guard.call(work, new Execution(observer, guard, ObserverLink.NOTHING, permit -> permit.detachAsync()
+            work.call(new Execution(observer, method, ObserverLink.NOTHING, permit -> permit.detachAsync()
                     .invoke(token::complete).replaceWithVoid().subscribeAsCompletionStage()));
             observer.send("detached " + id + " " + token.join());
         } catch (RuntimeException | Error e) {
-            observer.send(Rejection.line(guard.bulkhead(), e));
+            observer.rejected(GuardedWork.bulkhead(method), e);
         }
     }
 
-    private void attach(String id, Guard guard, String token) {
-        stayInside(id, guard, ObserverLink.NOTHING, execution -> {
-            try (Permit permit = bulkheads.semaphore(guard.bulkhead()).attach(token)) {
+    private void attach(String id, String method, String token) {
+        stayInside(id, method, ObserverLink.NOTHING, execution -> {
+            try (Permit permit = bulkheads.semaphore(method).attach(token)) {
                 execution.run(permit);
             }
         });
     }
 
-    private void crowd(String id, Guard guard, int callers) {
+    private void crowd(String id, String method, int callers) {
         CompletableFuture<Void> gate = gate(id);
         AtomicInteger left = new AtomicInteger(callers);
         for (int i = 0; i < callers; i++) {
-            guard.callAsync(work, new Execution(observer, guard, ObserverLink.NOTHING, permit -> gate)).subscribe().with(
+            work.callAsync(new Execution(observer, method, ObserverLink.NOTHING, permit -> gate)).subscribe().with(
                     done -> leaveCrowd(id, left),
                     failure -> {
-                        observer.send(Rejection.line(guard.bulkhead(), failure));
+                        observer.rejected(GuardedWork.bulkhead(method), failure);
                         // Blocking failure handlers are the point of this crowd.
                         gate.join();
                         leaveCrowd(id, left);
@@ -165,15 +165,15 @@ public class Worker {
 
     private void queryRedis() {
         try {
-            bulkheads.semaphore(Guard.OPEN.bulkhead()).status();
+            bulkheads.semaphore("open").status();
             observer.send("asked well");
         } catch (BulkheadUnavailableException e) {
             observer.send("asked " + e.getMessage());
         }
     }
 
-    private void countWaiting(Guard guard) {
-        observer.send("waiting " + bulkheads.semaphore(guard.bulkhead()).status().waiting());
+    private void countWaiting(String method) {
+        observer.send("waiting " + bulkheads.semaphore(method).status().waiting());
     }
 
     private void sendFacts() {

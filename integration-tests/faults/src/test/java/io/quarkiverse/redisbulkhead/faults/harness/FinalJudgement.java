@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
 import io.quarkiverse.redisbulkhead.faults.harness.Checker.Verdict;
+import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess.Held;
 import io.quarkiverse.redisbulkhead.testredis.RedisProcess;
 import redis.clients.jedis.Jedis;
 
@@ -77,11 +77,8 @@ final class FinalJudgement {
         Set<String> used = history.evidence().visits().stream().filter(visit -> visit.key().isEmpty()).map(Visit::bulkhead)
                 .collect(Collectors.toSet());
         for (String bulkhead : used) {
-            List<Held> all = new ArrayList<>();
             int limit = history.currentLimit(bulkhead);
-            for (int i = 0; i < limit; i++) {
-                all.add(taker.hold(bulkhead));
-            }
+            List<Held> all = taker.hold(bulkhead, limit);
             await("all permits of " + bulkhead).atMost(SLACK)
                     .until(() -> history.inside(visit -> visit.bulkhead().equals(bulkhead)) == limit);
             all.forEach(Held::leave);

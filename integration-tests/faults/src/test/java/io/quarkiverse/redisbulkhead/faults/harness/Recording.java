@@ -12,9 +12,13 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
+import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess.Held;
 import io.quarkiverse.redisbulkhead.testredis.RedisProcess;
 
 /**
@@ -39,7 +43,7 @@ public final class Recording implements AutoCloseable {
     private static final String NEVER = "-";
     private static final long SAMPLE_MILLIS = 10;
 
-    private record Call(String instance, WorkerProcess worker, long asked, long entered, long ended, String outcome) {
+    private record Call(String instance, long asked, long entered, long ended, String outcome) {
     }
 
     private record State(String lane, long from, String word) {
@@ -52,7 +56,8 @@ public final class Recording implements AutoCloseable {
     private final List<String> shares = Collections.synchronizedList(new ArrayList<>());
     private final List<String> states = new ArrayList<>();
     private final Map<String, State> open = new HashMap<>();
-    private final List<Thread> callers = new ArrayList<>();
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+    private final List<CompletableFuture<Void>> callers = new ArrayList<>();
     private long begin;
     private volatile boolean over;
 
@@ -73,7 +78,7 @@ public final class Recording implements AutoCloseable {
     public void start(Supplier<RedisProcess> server, List<WorkerProcess> workers) {
         workers.forEach(worker -> instances.put(String.valueOf((char) ('A' + instances.size())), worker));
         begin = System.nanoTime();
-        Observer.daemon(() -> readShares(server), "reader of shares");
+        threads.execute(() -> readShares(server));
     }
 
     private long now() {
@@ -121,12 +126,12 @@ public final class Recording implements AutoCloseable {
     /** Starts callers of an instance, of which each makes calls one after the other, with a pause between two. */
     public void callers(int number, WorkerProcess worker, Duration work, Duration pause, int calls) {
         for (int i = 0; i < number; i++) {
-            callers.add(Observer.daemon(() -> {
+            callers.add(CompletableFuture.runAsync(() -> {
                 for (int made = 0; made < calls && !over && worker.isAlive(); made++) {
                     call(worker, work);
                     sleep(pause.toMillis());
                 }
-            }, "caller"));
+            }, threads));
         }
     }
 
@@ -143,7 +148,7 @@ public final class Recording implements AutoCloseable {
             }
         }
         sleepUntil(worker, call::isDone);
-        calls.add(new Call(nameOf(worker), worker, asked, entered, now(), call.isDone() ? call.outcome() : NEVER));
+        calls.add(new Call(nameOf(worker), asked, entered, now(), call.isDone() ? call.outcome() : NEVER));
     }
 
     private void sleepUntil(WorkerProcess worker, BooleanSupplier condition) {
@@ -152,18 +157,9 @@ public final class Recording implements AutoCloseable {
         }
     }
 
-    /** Marks the begin of a state of an instance. */
-    public void state(WorkerProcess worker, String word) {
-        state(nameOf(worker), word);
-    }
-
-    /** Marks the begin of a state of an instance or of Redis, which ends with {@link #stateIsOver}. */
+    /** Marks the begin of a state of an instance, A or B, or of Redis, which ends with {@link #stateIsOver}. */
     public void state(String lane, String word) {
         open.put(lane, new State(lane, now(), word));
-    }
-
-    public void stateIsOver(WorkerProcess worker) {
-        stateIsOver(nameOf(worker));
     }
 
     public void stateIsOver(String lane) {
@@ -176,7 +172,8 @@ public final class Recording implements AutoCloseable {
         long end = now();
         Evidence evidence = stage.history().evidence();
         over = true;
-        callers.forEach(Recording::join);
+        // Those of a killed instance may fail.
+        CompletableFuture.allOf(callers.toArray(CompletableFuture[]::new)).exceptionally(failure -> null).join();
         open.values().forEach(state -> states.add("state " + state.lane() + " " + state.from() + " - " + state.word()));
         List<String> lines = new ArrayList<>();
         lines.add("limit " + stage.history().currentLimit(bulkhead));
@@ -215,17 +212,10 @@ public final class Recording implements AutoCloseable {
         return String.join(" ", "call", call.instance(), Long.toString(call.asked()), entered, lost, ended, call.outcome());
     }
 
-    private static void join(Thread caller) {
-        try {
-            caller.join();
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
     @Override
     public void close() {
         over = true;
+        threads.shutdown();
         stage.close();
     }
 }

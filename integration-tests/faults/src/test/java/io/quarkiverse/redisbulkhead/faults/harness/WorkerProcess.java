@@ -26,6 +26,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /** An application in its own process. */
 public final class WorkerProcess {
@@ -164,6 +165,10 @@ public final class WorkerProcess {
         return hold(bulkhead, NOTHING);
     }
 
+    public List<Held> hold(String bulkhead, int calls) {
+        return Stream.generate(() -> hold(bulkhead)).limit(calls).toList();
+    }
+
     public Held hold(String bulkhead, String key) {
         return begin("hold", bulkhead, key);
     }
@@ -207,15 +212,15 @@ public final class WorkerProcess {
     public Held runUnguarded() {
         String id = nextId();
         command("run " + id);
-        return new Held(this, id, "nothing");
+        return new Held(id, "nothing");
     }
 
     /** Returns the calls that got a permit, in the order in which they began. */
     public List<Held> inOrderOfEntry(List<Held> calls) {
         synchronized (inside) {
             List<String> order = List.copyOf(inside);
-            return calls.stream().filter(call -> order.contains(call.id()))
-                    .sorted(Comparator.comparingInt(call -> order.indexOf(call.id()))).toList();
+            return calls.stream().filter(call -> order.contains(call.id))
+                    .sorted(Comparator.comparingInt(call -> order.indexOf(call.id))).toList();
         }
     }
 
@@ -247,7 +252,7 @@ public final class WorkerProcess {
     private Held begin(String command, String bulkhead, String detail) {
         String id = nextId();
         command(command + " " + id + " " + bulkhead + " " + detail);
-        return new Held(this, id, bulkhead);
+        return new Held(id, bulkhead);
     }
 
     private String nextId() {
@@ -256,18 +261,6 @@ public final class WorkerProcess {
 
     void command(String line) {
         commands.join().accept(line);
-    }
-
-    boolean hasBegun(String id) {
-        return inside.contains(id);
-    }
-
-    boolean isDone(String id) {
-        return done.containsKey(id);
-    }
-
-    String outcome(String id) {
-        return done.get(id);
     }
 
     /** Kills it immediately (SIGKILL). */
@@ -350,6 +343,54 @@ public final class WorkerProcess {
             case "facts" -> facts.add(new Facts(Integer.parseInt(words[1]), Long.parseLong(words[2]),
                     Instant.ofEpochMilli(Long.parseLong(words[3]))));
             default -> failures.add("what is " + String.join(" ", words));
+        }
+    }
+
+    /** A call that stays inside its guarded section until the test lets it leave. */
+    public final class Held {
+
+        private final String id;
+        private final String bulkhead;
+
+        private Held(String id, String bulkhead) {
+            this.id = id;
+            this.bulkhead = bulkhead;
+        }
+
+        /** Lets the call leave, and waits until it has returned. */
+        public void leave() {
+            letLeave();
+            awaitDone();
+        }
+
+        public void letLeave() {
+            command("let " + id);
+        }
+
+        /** Waits until the call has returned or failed. */
+        public void awaitDone() {
+            // Callers measure how long this takes.
+            await("end of a call of " + bulkhead).atMost(Duration.ofSeconds(30)).pollDelay(Duration.ZERO)
+                    .pollInterval(Duration.ofMillis(2)).until(this::isDone);
+        }
+
+        /** Whether the call got its permit. */
+        public boolean isInside() {
+            return inside.contains(id) && !isDone();
+        }
+
+        public boolean isDone() {
+            return done.containsKey(id);
+        }
+
+        /** How a call that is done has ended: {@code returned}, or the kind of its failure. */
+        String outcome() {
+            return done.get(id);
+        }
+
+        @Override
+        public String toString() {
+            return id;
         }
     }
 }

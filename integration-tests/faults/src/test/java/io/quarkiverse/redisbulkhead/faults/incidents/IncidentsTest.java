@@ -66,7 +66,7 @@ class IncidentsTest {
     void kill() {
         record("kill", (recording, stage) -> {
             WorkerProcess victim = busy(recording, stage);
-            recording.state(victim, "killed");
+            recording.state("A", "killed");
             victim.kill();
             stage.passes(millis(6_000));
         });
@@ -76,10 +76,10 @@ class IncidentsTest {
     void pause() {
         record("pause", (recording, stage) -> {
             WorkerProcess sleeper = busy(recording, stage);
-            recording.state(sleeper, "paused");
+            recording.state("A", "paused");
             sleeper.pause();
             stage.passes(millis(5_000));
-            recording.stateIsOver(sleeper);
+            recording.stateIsOver("A");
             sleeper.resume();
             stage.passes(millis(2_500));
         });

@@ -9,10 +9,10 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 import io.quarkiverse.redisbulkhead.faults.harness.Extent;
-import io.quarkiverse.redisbulkhead.faults.harness.Held;
 import io.quarkiverse.redisbulkhead.faults.harness.Scenario;
 import io.quarkiverse.redisbulkhead.faults.harness.Stage;
 import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
+import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess.Held;
 import io.quarkiverse.redisbulkhead.testredis.RedisProcess;
 
 /** One process detaches a permit, and another one attaches it. */

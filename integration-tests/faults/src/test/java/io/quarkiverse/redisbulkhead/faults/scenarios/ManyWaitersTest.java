@@ -13,11 +13,11 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import io.quarkiverse.redisbulkhead.faults.harness.Extent;
-import io.quarkiverse.redisbulkhead.faults.harness.Held;
 import io.quarkiverse.redisbulkhead.faults.harness.Scenario;
 import io.quarkiverse.redisbulkhead.faults.harness.Stage;
 import io.quarkiverse.redisbulkhead.faults.harness.Store;
 import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
+import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess.Held;
 import io.quarkiverse.redisbulkhead.testredis.RedisProcess;
 
 /** Many or dead waiters neither harm the application nor delay others. */
@@ -113,7 +113,7 @@ class ManyWaitersTest {
     }
 
     private static List<Held> holdAll(Stage stage, WorkerProcess worker, String bulkhead) {
-        List<Held> holders = List.of(worker.hold(bulkhead), worker.hold(bulkhead), worker.hold(bulkhead));
+        List<Held> holders = worker.hold(bulkhead, 3);
         stage.awaitInside(bulkhead, holders.size());
         return holders;
     }

@@ -5,15 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 
 import org.junit.jupiter.api.Tag;
 
-import io.quarkiverse.redisbulkhead.faults.harness.Held;
 import io.quarkiverse.redisbulkhead.faults.harness.Proxy;
 import io.quarkiverse.redisbulkhead.faults.harness.Scenario;
 import io.quarkiverse.redisbulkhead.faults.harness.Stage;
 import io.quarkiverse.redisbulkhead.faults.harness.Store;
 import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
+import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess.Held;
 import io.quarkiverse.redisbulkhead.testredis.RedisProcess;
 
 /** The network between applications and Redis is slow, loses replies, or is down. */
@@ -151,30 +152,25 @@ class NetworkTest {
         holdersAreCutOff(stage, Proxy::halfOpenToTheServer, Proxy::heal, Duration.ZERO);
     }
 
-    private interface Change {
-
-        void of(Proxy proxy);
-    }
-
-    private static void holdersAreCutOff(Stage stage, Change fault, Change repair, Duration attempt) {
+    private static void holdersAreCutOff(Stage stage, Consumer<Proxy> fault, Consumer<Proxy> repair, Duration attempt) {
         stage.permitsMayBeLost();
         RedisProcess redis = stage.redis();
         Proxy proxy = stage.proxy(redis);
         WorkerProcess near = stage.worker(redis.url());
         WorkerProcess far = stage.worker(proxy.url());
-        List<Held> held = List.of(far.hold("open"), far.hold("open"));
+        List<Held> held = far.hold("open", 2);
         stage.awaitInside("open", held.size());
         near.load("open", "sync", 3, 20).load("open", "uni", 3, 20).load("fair", "uni", 3, 20);
         far.load("fair", "sync", 3, 20);
         stage.awaitEntries(50);
 
-        stage.fault(() -> fault.of(proxy));
+        stage.fault(() -> fault.accept(proxy));
         assertCallReturns(far, "open");
         stage.awaitThat("the losses are told", () -> far.losses().size() >= held.size());
         stage.awaitRecovery("all permits in use by the other", Stage.LEASE, () -> stage.inside(near) >= 3);
         assertCallReturns(far, "single");
         assertThat(stage.history().unavailable("open")).isPositive();
-        stage.repair(() -> repair.of(proxy));
+        stage.repair(() -> repair.accept(proxy));
         stage.awaitRecovery("the far one is served", AT_ONCE.plus(attempt), () -> stage.inside(far) >= 1);
         held.forEach(Held::leave);
         far.load("open", "sync", 3, 20);
@@ -194,8 +190,7 @@ class NetworkTest {
             Held held = workers.get(0).hold("single");
             stage.awaitThat("the holder", () -> stage.inside(workers.get(0)) == 1);
             Held waiter = workers.get(1).hold("single");
-            stage.awaitThat("a waiter",
-                    () -> redis.waiters("single") == 1);
+            stage.awaitThat("a waiter", () -> redis.waiters("single") == 1);
             stage.fault(proxy::cutSubscriptions);
             stage.repair(held::leave);
             stage.awaitRecovery("the waiter is inside", POLL, () -> stage.inside(workers.get(1)) == 1);

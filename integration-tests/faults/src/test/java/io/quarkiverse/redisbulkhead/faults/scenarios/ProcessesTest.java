@@ -5,15 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Tag;
 
 import io.quarkiverse.redisbulkhead.faults.harness.Extent;
-import io.quarkiverse.redisbulkhead.faults.harness.Held;
 import io.quarkiverse.redisbulkhead.faults.harness.Scenario;
 import io.quarkiverse.redisbulkhead.faults.harness.Stage;
 import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
+import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess.Held;
 import io.quarkiverse.redisbulkhead.testredis.RedisProcess;
 
 /** Applications that are killed or paused. */
@@ -36,7 +35,7 @@ class ProcessesTest {
         RedisProcess redis = stage.redis();
         List<WorkerProcess> workers = stage.workers(2, redis.url());
         WorkerProcess victim = workers.get(0);
-        List<Held> held = holdAll(victim, "open");
+        List<Held> held = victim.hold("open", PERMITS);
         stage.awaitInside("open", held.size());
         workers.get(1).load("open", "sync", 4, 20).load("open", "uni", 4, 20);
 
@@ -54,7 +53,7 @@ class ProcessesTest {
         keepAll(stage, redis, workers.get(0));
 
         stage.fault(workers.get(0)::kill);
-        List<Held> held = holdAll(workers.get(1), "open");
+        List<Held> held = workers.get(1).hold("open", PERMITS);
         stage.awaitRecovery("open", LONG_LEASE);
         held.forEach(Held::leave);
         assertThat(stage.history().rejections()).isEmpty();
@@ -87,7 +86,7 @@ class ProcessesTest {
         if (Extent.isFull()) {
             assertThat(waited).as("time until the call is rejected").isLessThan(RECALL_WAIT.multipliedBy(20));
         }
-        List<Held> held = holdAll(workers.get(1), "open");
+        List<Held> held = workers.get(1).hold("open", PERMITS);
         stage.awaitRecovery("open", LONG_LEASE);
         stage.repair(sleeper::resume);
         Held next = sleeper.hold("open");
@@ -98,14 +97,10 @@ class ProcessesTest {
         assertThat(stage.history().full("open")).isEqualTo(1);
     }
 
-    private static List<Held> holdAll(WorkerProcess worker, String bulkhead) {
-        return Stream.generate(() -> worker.hold(bulkhead)).limit(PERMITS).toList();
-    }
-
     // Concurrent calls, so that the application has all permits afterwards, and keeps them.
     private static void keepAll(Stage stage, RedisProcess redis, WorkerProcess worker) {
         stage.awaitThat("all permits kept by " + worker.name(), () -> {
-            List<Held> held = holdAll(worker, "open");
+            List<Held> held = worker.hold("open", PERMITS);
             stage.awaitThat("all permits", () -> stage.inside(worker) == PERMITS);
             held.forEach(Held::leave);
             return redis.permits("open") == PERMITS && redis.keepers("open") == 1;
@@ -117,7 +112,7 @@ class ProcessesTest {
     void waitersAreKilled(Stage stage) {
         RedisProcess redis = stage.redis();
         List<WorkerProcess> workers = stage.workers(3, redis.url());
-        List<Held> held = holdAll(workers.get(0), "fair");
+        List<Held> held = workers.get(0).hold("fair", PERMITS);
         stage.awaitInside("fair", held.size());
         WorkerProcess victim = workers.get(1);
         victim.load("fair", "sync", 5, 20).load("fair", "uni", 5, 20);
@@ -188,7 +183,7 @@ class ProcessesTest {
         RedisProcess redis = stage.redis();
         List<WorkerProcess> workers = stage.workers(2, redis.url());
         WorkerProcess sleeper = workers.get(0);
-        List<Held> held = List.of(sleeper.hold("open"), sleeper.hold("open"));
+        List<Held> held = sleeper.hold("open", 2);
         stage.awaitInside("open", held.size());
         workers.get(1).load("open", "sync", 4, 20).load("open", "uni", 4, 20);
         stage.awaitEntries(20);

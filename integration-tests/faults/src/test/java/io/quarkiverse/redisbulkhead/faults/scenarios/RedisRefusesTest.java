@@ -6,18 +6,17 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
 import org.junit.jupiter.api.Tag;
 
-import io.quarkiverse.redisbulkhead.faults.harness.Held;
 import io.quarkiverse.redisbulkhead.faults.harness.Scenario;
 import io.quarkiverse.redisbulkhead.faults.harness.Stage;
 import io.quarkiverse.redisbulkhead.faults.harness.Store;
 import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
+import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess.Held;
 import io.quarkiverse.redisbulkhead.testredis.RedisProcess;
 
 /** Redis replies with errors. */
@@ -153,15 +152,11 @@ class RedisRefusesTest {
         RedisProcess redis = stage.redis();
         List<WorkerProcess> workers = stage.workers(2, redis.url(), Load.PATIENT);
         for (String bulkhead : List.of("single", "open")) {
-            List<Held> held = new ArrayList<>();
-            for (int i = 0; i < (bulkhead.equals("open") ? 3 : 1); i++) {
-                held.add(workers.get(0).hold(bulkhead));
-            }
+            List<Held> held = workers.get(0).hold(bulkhead, bulkhead.equals("open") ? 3 : 1);
             stage.awaitInside(bulkhead, held.size());
             stage.fault(() -> redis.command("ACL", "SETUSER", "default", "-publish"));
             Held waiter = workers.get(1).hold(bulkhead);
-            stage.awaitThat("a waiter",
-                    () -> redis.waiters(bulkhead) == 1);
+            stage.awaitThat("a waiter", () -> redis.waiters(bulkhead) == 1);
             stage.repair(held.get(0)::leave);
             stage.awaitRecovery("the waiter is inside", POLL, () -> stage.inside(workers.get(1)) == 1);
             waiter.leave();

@@ -14,12 +14,12 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import io.quarkiverse.redisbulkhead.faults.harness.ClusterGroup;
 import io.quarkiverse.redisbulkhead.faults.harness.Extent;
-import io.quarkiverse.redisbulkhead.faults.harness.Held;
 import io.quarkiverse.redisbulkhead.faults.harness.Proxy;
 import io.quarkiverse.redisbulkhead.faults.harness.Scenario;
 import io.quarkiverse.redisbulkhead.faults.harness.Stage;
 import io.quarkiverse.redisbulkhead.faults.harness.Store;
 import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
+import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess.Held;
 import io.quarkiverse.redisbulkhead.testredis.RedisProcess;
 
 /** Transient faults: no caller with time left is rejected, and no execution runs without a permit. */
@@ -275,7 +275,7 @@ class TransientFaultsTest {
         WorkerProcess worker = stage
                 .workers(1, proxy.url(), Load.with(WAITING_LONG, Map.of("quarkus.redis-bulkhead.command-timeout", "5s")))
                 .get(0);
-        List<Held> held = List.of(worker.hold("open"), worker.hold("open"), worker.hold("open"));
+        List<Held> held = worker.hold("open", 3);
         stage.awaitThat("the permits on the replica", () -> promoted.permits("open") == held.size());
 
         stage.fault(() -> promoted.command("REPLICAOF", "NO", "ONE"));

@@ -20,13 +20,13 @@ import com.sun.net.httpserver.HttpServer;
  */
 public final class OutsideServer implements AutoCloseable {
 
+    public final Gate reports = new Gate();
+    public final Gate statistics = new Gate();
+    public final Gate quotes = new Gate();
+    public final Gate pages = new Gate();
+    public final Gate exports = new Gate();
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private final HttpServer server;
-    private final Gate reports = new Gate();
-    private final Gate statistics = new Gate();
-    private final Gate quotes = new Gate();
-    private final Gate pages = new Gate();
-    private final Gate exports = new Gate();
     private final List<String> exported = new CopyOnWriteArrayList<>();
 
     public OutsideServer() {
@@ -87,26 +87,6 @@ public final class OutsideServer implements AutoCloseable {
     /** All gates, each of one kind of request. */
     public List<Gate> gates() {
         return List.of(reports, statistics, quotes, pages, exports);
-    }
-
-    public Gate reports() {
-        return reports;
-    }
-
-    public Gate statistics() {
-        return statistics;
-    }
-
-    public Gate quotes() {
-        return quotes;
-    }
-
-    public Gate pages() {
-        return pages;
-    }
-
-    public Gate exports() {
-        return exports;
     }
 
     /** The exported tables, in the order of the requests. */

@@ -1,27 +1,18 @@
-package io.quarkiverse.redisbulkhead.deployment.behaviour;
+package io.quarkiverse.redisbulkhead.behaviour;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
-import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 import jakarta.enterprise.context.ApplicationScoped;
-import jakarta.enterprise.event.Observes;
-import jakarta.enterprise.event.ObservesAsync;
 import jakarta.inject.Inject;
-import jakarta.inject.Singleton;
 
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -32,42 +23,23 @@ import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.PermitLost.Reason;
 import io.quarkiverse.redisbulkhead.PermitLostException;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
-import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
-import io.quarkus.test.QuarkusUnitTest;
+import io.quarkiverse.redisbulkhead.testredis.Caller;
+import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
-import io.vertx.core.Context;
 
 /** The loss of a permit during an execution is reported, and ends the execution with {@code on-lost=interrupt}. */
-class LossTest {
-
-    private static final Duration LONG = Duration.ofSeconds(30);
-
-    @RegisterExtension
-    static final QuarkusUnitTest APP = new QuarkusUnitTest()
-            .withApplicationRoot(jar -> jar.addClasses(Guarded.class, Losses.class, Caller.class))
-            .overrideConfigKey("quarkus.redis-bulkhead.command-timeout", "2s")
-            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"strict\".on-lost", "interrupt");
+@QuarkusTest
+class LossTest extends BehaviourTestBase {
 
     @Inject
     Guarded guarded;
 
-    @Inject
-    Losses losses;
-
-    @Inject
-    RedisBulkheads bulkheads;
-
     @BeforeEach
     void forget() {
-        losses.clear();
-    }
-
-    @AfterEach
-    void assertNothingIsLeft() {
-        bulkheads.names().forEach(name -> await().atMost(LONG).pollDelay(Duration.ZERO)
-                .untilAsserted(() -> assertThat(bulkheads.semaphore(name).holders()).as(name).isEmpty()));
+        losses.synchronous.clear();
+        losses.asynchronous.clear();
     }
 
     /** Trap 16: the loss is reported, and the caller still gets the method's own result. */
@@ -79,10 +51,10 @@ class LossTest {
         Permit permit = own.get(30, TimeUnit.SECONDS);
         assertThat(permit.isHeld()).isTrue();
 
-        Holder revoked = revoke("lenient");
+        Holder revoked = revoke("loss-lenient");
 
-        PermitLost loss = losses.awaitOne();
-        assertThat(loss.bulkhead()).isEqualTo("lenient");
+        PermitLost loss = awaitLoss();
+        assertThat(loss.bulkhead()).isEqualTo("loss-lenient");
         assertThat(loss.method()).isEqualTo("Guarded#lenient");
         assertThat(loss.permitId()).isEqualTo(revoked.permitId()).isEqualTo(permit.id());
         assertThat(loss.fencingToken()).isEqualTo(revoked.ticket()).isEqualTo(permit.fencingToken());
@@ -104,11 +76,11 @@ class LossTest {
             new CountDownLatch(1).await();
             return "never";
         }));
-        revoke("strict");
+        revoke("loss-strict");
 
         assertThat(caller.failure()).isInstanceOf(InterruptedException.class);
         assertThat(caller.interruptedAfterwards()).isFalse();
-        losses.awaitOne();
+        awaitLoss();
     }
 
     @ParameterizedTest
@@ -121,53 +93,30 @@ class LossTest {
             case "Stage" -> guarded.strictStage(work).toCompletableFuture();
             default -> guarded.strictMulti(source.toMulti()).toUni().subscribeAsCompletionStage();
         };
-        Holder revoked = revoke("strict");
+        Holder revoked = revoke("loss-strict");
 
         assertThat(result).failsWithin(LONG).withThrowableThat().withCauseInstanceOf(PermitLostException.class)
                 .satisfies(failure -> assertThat(((PermitLostException) failure.getCause()).loss()).satisfies(loss -> {
                     assertThat(loss.permitId()).isEqualTo(revoked.permitId());
-                    assertThat(loss.bulkhead()).isEqualTo("strict");
+                    assertThat(loss.bulkhead()).isEqualTo("loss-strict");
                     assertThat(loss.method()).isEqualTo("Guarded#strict" + kind);
                 }));
         assertThat(work).as("the source").isCancelled();
-        losses.awaitOne();
+        awaitLoss();
     }
 
     private Holder revoke(String bulkhead) {
         RedisSemaphore semaphore = bulkheads.semaphore(bulkhead);
-        await().atMost(LONG).pollDelay(Duration.ZERO).until(() -> semaphore.holders().size() == 1);
+        eventually(() -> assertThat(semaphore.holders()).hasSize(1));
         Holder holder = semaphore.holders().get(0);
         assertThat(semaphore.revoke(holder.permitId())).isTrue();
         return holder;
     }
 
-    @Singleton
-    public static class Losses {
-
-        final List<PermitLost> synchronous = new CopyOnWriteArrayList<>();
-        final List<PermitLost> asynchronous = new CopyOnWriteArrayList<>();
-
-        void observe(@Observes PermitLost loss) {
-            if (!Context.isOnEventLoopThread()) {
-                synchronous.add(loss);
-            }
-        }
-
-        void observeLater(@ObservesAsync PermitLost loss) {
-            asynchronous.add(loss);
-        }
-
-        void clear() {
-            synchronous.clear();
-            asynchronous.clear();
-        }
-
-        /** Both kinds of observers received the same events. */
-        PermitLost awaitOne() {
-            await().atMost(LONG).pollDelay(Duration.ZERO)
-                    .until(() -> synchronous.size() == 1 && asynchronous.equals(synchronous));
-            return synchronous.get(0);
-        }
+    /** Both kinds of observers received the same event. */
+    private PermitLost awaitLoss() {
+        eventually(() -> assertThat(losses.synchronous).hasSize(1).isEqualTo(losses.asynchronous));
+        return losses.synchronous.get(0);
     }
 
     @ApplicationScoped
@@ -175,29 +124,29 @@ class LossTest {
         @Inject
         CurrentPermit permit;
 
-        @RedisBulkhead(name = "lenient", permits = 1)
+        @RedisBulkhead(name = "loss-lenient", permits = 1)
         String lenient(CompletableFuture<Permit> own, CountDownLatch end) throws InterruptedException {
             own.complete(permit.get());
             end.await();
             return "done";
         }
 
-        @RedisBulkhead(name = "strict", permits = 1)
+        @RedisBulkhead(name = "loss-strict", permits = 1)
         String strict(Callable<String> body) throws Exception {
             return body.call();
         }
 
-        @RedisBulkhead(name = "strict", permits = 1)
+        @RedisBulkhead(name = "loss-strict", permits = 1)
         Uni<String> strictUni(Uni<String> work) {
             return work;
         }
 
-        @RedisBulkhead(name = "strict", permits = 1)
+        @RedisBulkhead(name = "loss-strict", permits = 1)
         CompletionStage<String> strictStage(CompletableFuture<String> work) {
             return work;
         }
 
-        @RedisBulkhead(name = "strict", permits = 1)
+        @RedisBulkhead(name = "loss-strict", permits = 1)
         Multi<String> strictMulti(Multi<String> work) {
             return work;
         }

@@ -1,8 +1,0 @@
-package io.quarkiverse.redisbulkhead.sample;
-
-import io.quarkus.test.junit.QuarkusIntegrationTest;
-
-@OnNative
-@QuarkusIntegrationTest
-class PartnerIT extends PartnerTest {
-}
