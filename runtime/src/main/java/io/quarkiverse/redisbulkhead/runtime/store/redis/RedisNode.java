@@ -75,7 +75,7 @@ final class RedisNode {
     private boolean ticking;
     /** The last transient failure since the server answered; null without one. */
     private String lastError;
-    /** What calls fail with during an outage; null without one. */
+    /** What calls fail with during an outage; null otherwise. */
     private StoreException outage;
 
     /**

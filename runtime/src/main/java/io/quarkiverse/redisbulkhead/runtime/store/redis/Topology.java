@@ -379,7 +379,7 @@ public final class Topology implements AutoCloseable {
      */
     private record Slots(String[] bySlot, List<String> nodes) {
 
-        /** Reads the reply to {@code CLUSTER SLOTS}. A node may know none when another one does. */
+        /** Reads the reply to {@code CLUSTER SLOTS}. Another node may know more than one that knows none. */
         static Slots read(String asked, Response reply) {
             String[] bySlot = new String[16_384];
             Set<String> all = new LinkedHashSet<>();

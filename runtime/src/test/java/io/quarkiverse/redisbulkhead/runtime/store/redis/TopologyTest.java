@@ -150,7 +150,7 @@ class TopologyTest {
     @Test
     void refusedHandshakeLeavesNoConnection() {
         long before = redis.info("stats", "total_connections_received:");
-        use(redis.optionsOf("unknown"), TIMEOUT);
+        use(redis.optionsOf("stranger"), TIMEOUT);
         assertThatThrownBy(this::ping).hasMessageContaining("WRONGPASS");
         await().atMost(30, TimeUnit.SECONDS).until(() -> redis.info("stats", "total_connections_received:") > before + 20);
         assertThat(connections()).isLessThan(5);
