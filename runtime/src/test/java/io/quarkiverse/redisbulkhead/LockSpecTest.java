@@ -12,35 +12,17 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class LockSpecTest {
 
-    @Test
-    void defaults() {
-        LockSpec spec = LockSpec.named("orders").build();
-
-        assertThat(spec.name()).isEqualTo("orders");
-        assertThat(spec.acquireTimeout()).isEqualTo(Duration.ofSeconds(10));
-        assertThat(spec.lockTimeout()).isEqualTo(Duration.ofSeconds(30));
-        assertThat(spec.fair()).isFalse();
-        assertThat(spec.maxHold()).isEmpty();
-        assertThat(spec.minHold()).isZero();
-        assertThat(spec.keepIdle()).isZero();
-        assertThat(spec.onLost()).isEqualTo(OnLost.REPORT);
-    }
-
     /** A lock is a bulkhead with one permit that rejects calls during an outage. */
     @Test
     void isABulkheadWithOnePermit() {
-        SemaphoreSpec bulkhead = LockSpec.named("orders").acquireTimeout(Duration.ofSeconds(1))
-                .lockTimeout(Duration.ofSeconds(2)).fair(true).maxHold(Duration.ofSeconds(3)).onLost(OnLost.INTERRUPT).build()
-                .bulkhead();
-
-        assertThat(bulkhead.name()).isEqualTo("lock:orders");
-        assertThat(bulkhead.permits()).isEqualTo(1);
-        assertThat(bulkhead.maxWait()).hasSeconds(1);
-        assertThat(bulkhead.expire()).hasSeconds(2);
-        assertThat(bulkhead.fair()).isTrue();
-        assertThat(bulkhead.maxHold()).hasValue(Duration.ofSeconds(3));
-        assertThat(bulkhead.onLost()).isEqualTo(OnLost.INTERRUPT);
-        assertThat(bulkhead.onOutage()).isEqualTo(OnOutage.REJECT);
+        assertThat(LockSpec.named("orders").build())
+                .hasToString("'orders' (acquireTimeout=PT10S, lockTimeout=PT30S, fair=false,"
+                        + " maxHold=none, minHold=PT0S, keepIdle=PT0S, onLost=REPORT, awaitRelease=false)");
+        assertThat(LockSpec.named("orders").acquireTimeout(Duration.ofSeconds(1)).lockTimeout(Duration.ofSeconds(2)).fair(true)
+                .maxHold(Duration.ofSeconds(3)).onLost(OnLost.INTERRUPT).build().bulkhead())
+                .hasToString(
+                        "'lock:orders' (permits=1, weight=1, fair=true, expire=PT2S, maxWait=PT1S, maxHold=PT3S, minHold=PT0S,"
+                                + " keepIdle=PT0S, onLost=INTERRUPT, onOutage=REJECT, localPermits=1, maxWaiters=none, awaitRelease=false)");
     }
 
     @Test
@@ -50,10 +32,7 @@ class LockSpecTest {
                 .hasSameHashCodeAs(LockSpec.named("orders").lockTimeout(Duration.ofSeconds(5)).build())
                 .isNotEqualTo(spec.bulkhead())
                 .isNotEqualTo(LockSpec.named("orders").build())
-                .isNotEqualTo(LockSpec.named("invoices").lockTimeout(Duration.ofSeconds(5)).build())
-                .hasToString(
-                        "'orders' (acquireTimeout=PT10S, lockTimeout=PT5S, fair=false, maxHold=none, minHold=PT0S, keepIdle=PT0S, "
-                                + "onLost=REPORT, awaitRelease=false)");
+                .isNotEqualTo(LockSpec.named("invoices").lockTimeout(Duration.ofSeconds(5)).build());
     }
 
     @ParameterizedTest
