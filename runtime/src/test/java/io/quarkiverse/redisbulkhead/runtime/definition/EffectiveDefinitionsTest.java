@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.definition;
 
+import static java.util.stream.Collectors.toMap;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -10,6 +11,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import org.eclipse.microprofile.config.spi.ConfigSource;
 import org.junit.jupiter.api.Test;
@@ -121,11 +123,30 @@ class EffectiveDefinitionsTest {
             "reports.permits=1 instances=2147483647                    | localPermits=1",
             "reports.permits=2147483647 instances=1                    | localPermits=2147483647" })
     void configurationInForce(String properties, String value) {
-        Map<String, String> configured = new HashMap<>();
-        for (String property : properties.split(" ")) {
-            configured.put(property.split("=")[0], property.split("=")[1]);
-        }
-        assertThat(settings(configured, REPORTS).get("reports").spec().toString()).contains(value);
+        assertThat(settings(pairs(properties), REPORTS).get("reports").spec().toString()).contains(value);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+            "instances=1                                                 | orders    | acquireTimeout=PT10S, lockTimeout=PT30S",
+            "lock.acquire-timeout=1s lock.lock-timeout=2s                | any       | acquireTimeout=PT1S, lockTimeout=PT2S",
+            "lock.lock-timeout=2s lock.\"of.orders\".lock-timeout=4s     | of.orders | lockTimeout=PT4S, fair=false",
+            "lock.lock-timeout=2s lock.\"of.orders\".fair=true           | of.orders | lockTimeout=PT2S, fair=true",
+            "lock.acquire-timeout=1s lock.jobs.acquire-timeout=0s        | jobs      | acquireTimeout=PT0S",
+            "jobs.fair=true reports.fair=true                            | reports   | fair=false",
+            "lock.jobs.min-hold=30s                                      | jobs      | minHold=PT30S",
+            "lock.jobs.min-hold=30s                                      | orders    | minHold=PT0S",
+            "await-release=true                                          | archive   | awaitRelease=true",
+            "keep-idle=5s lock.jobs.keep-idle=2s                         | jobs      | keepIdle=PT2S",
+            "keep-idle=5s lock.jobs.keep-idle=2s                         | orders    | keepIdle=PT0S" })
+    void configurationOfLocksInForce(String properties, String lock, String value) {
+        Map<String, String> configured = pairs(properties + " command-timeout=500ms");
+        assertThat(read(true, new DefinedInCode(true, List.of()), file(configured), REPORTS).lock(lock).toString())
+                .contains(value);
+    }
+
+    private static Map<String, String> pairs(String properties) {
+        return Stream.of(properties.split(" ")).map(pair -> pair.split("=")).collect(toMap(pair -> pair[0], pair -> pair[1]));
     }
 
     @Test
