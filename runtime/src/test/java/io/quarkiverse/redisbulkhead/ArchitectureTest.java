@@ -152,33 +152,16 @@ class ArchitectureTest {
                 .check(CLASSES);
     }
 
-    /** Only these packages refer to the optional libraries, so applications without HTTP or health checks do not need them. */
-    @Test
-    void optionalLibrariesAreUsedInTheirOwnPackages() {
-        String management = ROOT + ".runtime.management";
-        String health = ROOT + ".runtime.health";
-        noClasses().that().resideInAPackage(ROOT + "..").and().resideOutsideOfPackage(management).should()
-                .dependOnClassesThat().resideInAnyPackage("io.vertx.ext.web..", "io.vertx.ext.auth..", management)
-                .check(CLASSES);
-        noClasses().that().resideInAPackage(ROOT + "..").and().resideOutsideOfPackage(health).should()
-                .dependOnClassesThat().resideInAnyPackage("org.eclipse.microprofile.health..", "io.smallrye.health..", health)
-                .check(CLASSES);
-    }
-
-    /** No class of this package is loaded without Quarkus Scheduler. */
-    @Test
-    void nothingDependsOnTheScheduler() {
-        noClasses().that().resideInAPackage(ROOT + "..").and().resideOutsideOfPackage(ROOT + ".runtime.scheduler").should()
-                .dependOnClassesThat().resideInAnyPackage(ROOT + ".runtime.scheduler", "io.quarkus.scheduler..").check(CLASSES);
-    }
-
-    /** No class of these packages is loaded without the library. */
-    @Test
-    void nothingDependsOnMetricsAndTracing() {
-        noClasses().that().resideOutsideOfPackage(ROOT + ".runtime.metrics").should().dependOnClassesThat()
-                .resideInAnyPackage(ROOT + ".runtime.metrics", "io.micrometer..").check(CLASSES);
-        noClasses().that().resideOutsideOfPackage(ROOT + ".runtime.tracing").should().dependOnClassesThat()
-                .resideInAnyPackage(ROOT + ".runtime.tracing", "io.opentelemetry..").check(CLASSES);
+    /** Applications without an optional library load no class of the package that refers to it. */
+    @ParameterizedTest
+    @CsvSource({ "management, io.vertx.ext.web.., io.vertx.ext.auth..",
+            "health, org.eclipse.microprofile.health.., io.smallrye.health..",
+            "scheduler, io.quarkus.scheduler.., io.quarkus.scheduler..", "metrics, io.micrometer.., io.micrometer..",
+            "tracing, io.opentelemetry.., io.opentelemetry.." })
+    void optionalLibrariesAreUsedInTheirOwnPackages(String name, String library, String other) {
+        String own = ROOT + ".runtime." + name;
+        noClasses().that().resideInAPackage(ROOT + "..").and().resideOutsideOfPackage(own).should().dependOnClassesThat()
+                .resideInAnyPackage(own, library, other).check(CLASSES);
     }
 
     /**

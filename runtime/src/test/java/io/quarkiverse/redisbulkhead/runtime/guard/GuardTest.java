@@ -91,7 +91,7 @@ class GuardTest {
         manual.last().grant();
         assertThat(calls).hasValue(0);
 
-        guard.multi(rejecting(), this::neverCalled).subscribe().withSubscriber(AssertSubscriber.create(1))
+        guard.multi(ManualAdmissions.rejecting(FULL), this::neverCalled).subscribe().withSubscriber(AssertSubscriber.create(1))
                 .awaitFailure(e -> assertThat(e).isSameAs(FULL), LONG);
     }
 
@@ -281,10 +281,6 @@ class GuardTest {
     private Object neverCalled() {
         calls.incrementAndGet();
         return null;
-    }
-
-    private static ManualAdmissions rejecting() {
-        return ManualAdmissions.rejecting(FULL);
     }
 
     private void loseOnAnotherThread() {
