@@ -38,8 +38,7 @@ import io.smallrye.mutiny.Uni;
 
 /**
  * Trap 25: Redis is down at start-up, and stops before and during calls. Calls follow the outage policy of their bulkhead or
- * the
- * default, and recover automatically.
+ * the default, and recover automatically.
  */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class OutagePolicyTest {
@@ -121,7 +120,7 @@ class OutagePolicyTest {
                     assertThat(guarded.report(() -> "done")).isEqualTo("done");
                 }
                 assertThat(guarded.reportLater().await().indefinitely()).isEqualTo("done");
-                // The last call does not wait for the reply to its release, and a missing reply would be logged as another outage.
+                // The last call does not wait for its release, and a missing reply would be logged as another outage.
                 assertThat(bulkheads.semaphore("reports").status().inUse()).isZero();
                 if (round == 0) {
                     assertThat(guarded.report(() -> {

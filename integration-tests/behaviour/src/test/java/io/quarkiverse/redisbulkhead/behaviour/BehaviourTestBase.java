@@ -124,7 +124,7 @@ abstract class BehaviourTestBase {
         return uni.subscribe().withSubscriber(UniAssertSubscriber.create());
     }
 
-    /** The losses that reached the application, by both kinds of observers. */
+    /** The losses that the application observed, with both kinds of observers. */
     @Singleton
     public static class Losses {
 

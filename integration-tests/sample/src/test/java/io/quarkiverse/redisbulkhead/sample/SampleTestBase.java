@@ -5,13 +5,12 @@ import org.junit.jupiter.api.BeforeEach;
 
 import io.quarkiverse.redisbulkhead.sample.support.Gate;
 import io.quarkiverse.redisbulkhead.sample.support.OutsideServer;
-import io.quarkiverse.redisbulkhead.sample.support.OutsideWorld;
 import io.quarkiverse.redisbulkhead.sample.support.ParallelCalls;
 import io.quarkus.test.common.TestResourceScope;
 import io.quarkus.test.common.WithTestResource;
 
 /** Common parts of the endpoint tests: the outside systems, which hold every call until the test releases it. */
-@WithTestResource(value = OutsideWorld.class, scope = TestResourceScope.MATCHING_RESOURCES)
+@WithTestResource(value = OutsideServer.class, scope = TestResourceScope.MATCHING_RESOURCES)
 abstract class SampleTestBase {
 
     OutsideServer outside;

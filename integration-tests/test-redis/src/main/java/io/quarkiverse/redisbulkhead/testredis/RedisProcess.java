@@ -47,9 +47,8 @@ public final class RedisProcess implements AutoCloseable {
     }
 
     /**
-     * A port for a server or application that starts later: below those that the system gives to connections, and so is the
-     * port
-     * of the cluster bus.
+     * A port for a server or application that starts later. It is below those that the system gives to connections, as is the
+     * port of the cluster bus.
      */
     public static int freePort() {
         while (true) {

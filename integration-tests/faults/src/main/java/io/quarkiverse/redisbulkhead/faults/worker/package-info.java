@@ -21,23 +21,8 @@
  * facts THREADS HEAP CLOCK             what the process has: bytes of heap, and milliseconds of its clock
  * </pre>
  *
- * It obeys:
- *
- * <pre>
- * ack inNUMBER, ack outNUMBER          confirms
- * load LOAD BULKHEAD sync|uni CALLERS MS KEYS
- *                                      callers call in a loop; each execution takes that long
- * stop LOAD                            they stop after their current call
- * hold CALL BULKHEAD KEY               one call, which stays inside
- * occupy CALL BULKHEAD KEY             the same on a thread of the worker pool
- * detach CALL BULKHEAD                 one call, which detaches its permit
- * attach CALL BULKHEAD TOKEN           attaches a permit, and stays inside with it
- * crowd CROWD BULKHEAD CALLERS         concurrent calls that return a Uni; executions and failure handlers stay
- * let CALL|CROWD                       until it is let go
- * run TASK                             a task on the worker pool that calls nothing guarded, and ends immediately
- * ask, count BULKHEAD, facts           see above
- * </pre>
- *
+ * It obeys the commands that {@link io.quarkiverse.redisbulkhead.faults.worker.Worker} lists, and {@code ack inNUMBER} or
+ * {@code ack outNUMBER}, which confirms.
  * Commands name the bulkhead of a call, or {@code heavy} for a call of {@code pair} with weight 2.
  */
 package io.quarkiverse.redisbulkhead.faults.worker;

@@ -6,6 +6,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -14,11 +15,13 @@ import java.util.function.Consumer;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 
+import io.quarkus.test.common.QuarkusTestResourceLifecycleManager;
+
 /**
  * The systems that the sample calls: database, partner and website. It runs outside the applications under test, so what its
  * gates count is what really happened.
  */
-public final class OutsideServer implements AutoCloseable {
+public final class OutsideServer implements QuarkusTestResourceLifecycleManager, AutoCloseable {
 
     public final Gate reports = new Gate();
     public final Gate statistics = new Gate();
@@ -76,12 +79,32 @@ public final class OutsideServer implements AutoCloseable {
         return url() + "/partner";
     }
 
-    public String siteUrl() {
-        return url() + "/site";
-    }
-
     private String url() {
         return "http://127.0.0.1:" + server.getAddress().getPort();
+    }
+
+    /** Configures the application under test, whose test class has a field for this server. */
+    @Override
+    public Map<String, String> start() {
+        return Map.of("sample.database.url", databaseUrl(),
+                "sample.partner.url", partnerUrl(),
+                "sample.crawler.sites.\"example.org\"", url() + "/site",
+                "sample.crawler.sites.\"example.net\"", url() + "/site",
+                // Tests let callers wait, and busy machines are slow.
+                "quarkus.redis-bulkhead.\"exports\".max-wait", "1m",
+                "quarkus.redis-bulkhead.lock.shape.acquire-timeout", "200ms",
+                "quarkus.redis-bulkhead.command-timeout", "3s",
+                "quarkus.rest-client.read-timeout", "60000");
+    }
+
+    @Override
+    public void inject(TestInjector injector) {
+        injector.injectIntoFields(this, new TestInjector.MatchesType(OutsideServer.class));
+    }
+
+    @Override
+    public void stop() {
+        close();
     }
 
     /** All gates, each of one kind of request. */
