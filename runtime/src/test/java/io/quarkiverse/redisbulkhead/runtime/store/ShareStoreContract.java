@@ -475,7 +475,9 @@ public abstract class ShareStoreContract {
         assertThat(c.sync().attached()).isEmpty();
         assertThat(b.sync().attached()).as("attached again").isEmpty();
         b.granted = 0;
-        assertThat(b.sync().attached()).as("stated again after a lost answer").containsKey("p1");
+        Position again = b.sync();
+        assertThat(again.attached()).as("stated again after a lost answer").containsKey("p1");
+        assertThat(again.tokens()).as("its tokens were lost with the answer").isPositive();
         assertThat(b.granted).isEqualTo(1);
         assertThat(look().granted()).isEqualTo(1);
     }

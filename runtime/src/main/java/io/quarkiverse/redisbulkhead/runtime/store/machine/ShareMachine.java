@@ -545,10 +545,10 @@ public final class ShareMachine {
                 changed.add(HOLD + hold.id);
                 mine.granted += hold.weight;
                 hold.granted = mine.granted;
-                grantedNow += hold.weight;
             }
             if (hold != null && hold.isToldTo(mine, known)) {
                 attached.put(hold.id, new Position.Attached(hold.weight, Math.max(0, now - hold.started)));
+                grantedNow += hold.weight;
             }
         }
         return attached;

@@ -475,12 +475,13 @@ local function step()
         for _, wish in ipairs(statement.attaches) do
             local hold = recordOf('h:' .. wish[1])
             if hold and not onlyTell and takenBy(hold) > 0 and hold.ending > now and hold.digest ~= '' and hold.digest == wish[2] then
-                mine.granted, grantedNow = mine.granted + hold.weight, grantedNow + hold.weight
+                mine.granted = mine.granted + hold.weight
                 hold.by, hold.epoch, hold.granted, changed[hold.field] = mine.name, mine.epoch, mine.granted, true
             end
             -- If the instance knows of so many permits, it knows that it has attached this one, and this is another try.
             if hold and hold.by == mine.name and hold.epoch == mine.epoch and known < hold.granted then
                 attached[#attached + 1], weight = { hold.name, hold.weight, max(0, now - hold.started) }, weight + hold.weight
+                grantedNow = grantedNow + hold.weight
             end
         end
         return attached, weight
