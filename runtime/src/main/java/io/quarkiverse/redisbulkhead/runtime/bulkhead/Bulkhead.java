@@ -248,6 +248,8 @@ final class Bulkhead {
         }
         if (sync == null) {
             adoptLocalLimit();
+        } else if (!sync.isResized()) {
+            limit = Math.min(limit, declared);
         }
     }
 

@@ -101,6 +101,8 @@ final class ShareSync {
     private long fullUntilNanos;
     private long freedNumber;
     private boolean limitKnown;
+    // Whether the limit is that of an operator, and not the one that this instance declared.
+    private boolean resized;
     private int statedLimit;
     private boolean askAgain;
     private long askAgainNanos;
@@ -320,7 +322,9 @@ final class ShareSync {
         leaseEndNanos = leaseEnd;
         shareMayBeUsed();
         limitKnown = true;
-        bulkhead.limit = position.limit();
+        resized = position.limit() != sent.statement().limit();
+        // A call may have declared a lower one meanwhile.
+        bulkhead.limit = resized ? position.limit() : Math.min(position.limit(), bulkhead.declared);
         bulkhead.othersWait = position.othersWait();
         bulkhead.served = Math.max(bulkhead.served, position.served());
         bulkhead.keeps = position.mayKeep() && position.number() > recalledNumber && bulkhead.keepIdleNanos > 0
@@ -776,11 +780,15 @@ final class ShareSync {
     boolean isFull(SemaphoreSpec call, long now) {
         boolean nothingIsFree = full && fullUntilNanos - now > 0
                 && bulkhead.share == bulkhead.inUse && !call.awaitRelease();
-        return knowsLimit() && (nothingIsFree || bulkhead.inUse + call.weight() > bulkhead.limit);
+        return knowsLimit() && (nothingIsFree || call.weight() > bulkhead.limit - bulkhead.inUse);
     }
 
     boolean knowsLimit() {
         return limitKnown && statedLimit == bulkhead.declared;
+    }
+
+    boolean isResized() {
+        return resized;
     }
 
     Duration nearestLeaseEnd() {

@@ -353,6 +353,66 @@ class EngineTest extends TwoInstances {
         held(next);
     }
 
+    private static final SemaphoreDefinition KEPT = work(3, spec -> spec.keepIdle(LONG));
+
+    private void keepThree() {
+        List.of(call(one, KEPT), call(one, KEPT), call(one, KEPT)).forEach(Admission::end);
+        assertThat(look().granted()).isEqualTo(3);
+    }
+
+    /** Before this instance had the time to return them. */
+    @Test
+    void permitsKeptBeyondALowerLimitServeNoCall() {
+        keepThree();
+        one.isBusy = true;
+
+        server.connect("operator").resize(WORK, 1);
+        server.advance(1);
+
+        held(call(one, KEPT));
+        assertThat(call(one, KEPT).isHeldNow()).isFalse();
+    }
+
+    /** A resolver determines the limit of each call. */
+    @Test
+    void permitsKeptBeyondALowerDeclaredLimitServeNoCall() {
+        keepThree();
+
+        held(call(one, work(1, spec -> spec.keepIdle(LONG))));
+
+        assertThat(rejection(call(one, work(1, spec -> spec.keepIdle(LONG))))).isInstanceOf(BulkheadFullException.class);
+        assertThat(look().granted()).isEqualTo(1);
+        held(call(one, KEPT));
+    }
+
+    @Test
+    void answerToAnEarlierStatementDoesNotRaiseTheDeclaredLimit() {
+        keepThree();
+        server.mostDelayMicros = 1_000;
+        server.leastDelayMicros = 1_000;
+        held(call(one, KEPT)).refresh();
+        Admission second = call(one, work(1, spec -> spec.keepIdle(LONG)));
+
+        server.advance(2_000);
+
+        assertThat(second.isHeldNow()).isFalse();
+        server.advance(2_000);
+        assertThat(rejection(second)).isInstanceOf(BulkheadFullException.class);
+    }
+
+    /** What calls declare does not count then. */
+    @Test
+    void permitsKeptWithinTheLimitOfAnOperatorServeCallsThatDeclareLess() {
+        one.engine.resize(WORK, 4);
+        keepThree();
+        int statements = one.statements;
+
+        held(call(one, work(1, spec -> spec.keepIdle(LONG))));
+        held(call(one, work(1, spec -> spec.keepIdle(LONG))));
+
+        assertThat(one.statements).isEqualTo(statements);
+    }
+
     /** Also when the message about it is late or lost. */
     @Test
     void limitCountsForTheNextCallOfTheInstanceThatHasSetIt() {
