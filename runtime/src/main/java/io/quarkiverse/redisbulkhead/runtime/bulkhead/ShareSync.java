@@ -281,7 +281,7 @@ final class ShareSync {
             tokensWanted = (long) (tokensWanted * ((double) last / tokensLastNanos));
         }
         tokensLastNanos = last;
-        long target = Math.min(MOST_TOKENS, Math.max(tokensWanted, bulkhead.share));
+        long target = enoughTokens();
         long free = bulkhead.tokens.free();
         if (!tokensShort && !mayBeGranted && free >= target / 2) {
             return 0;
@@ -296,9 +296,13 @@ final class ShareSync {
             }
             tokensDrawn = 0;
             tokensAskedNanos = now;
-            target = Math.min(MOST_TOKENS, Math.max(tokensWanted, target));
+            target = Math.max(tokensWanted, target);
         }
         return (int) Math.max(target, 1);
+    }
+
+    private long enoughTokens() {
+        return Math.min(MOST_TOKENS, Math.max(tokensWanted, bulkhead.share / bulkhead.lightest));
     }
 
     // ---- Answers
@@ -812,7 +816,7 @@ final class ShareSync {
     /** Whether more tokens should be asked for. */
     boolean tokenDrawn(long token) {
         tokensDrawn++;
-        if (bulkhead.tokens.free() >= Math.max(tokensWanted, bulkhead.share) / 2 && bulkhead.tokens.free() > 0) {
+        if (bulkhead.tokens.free() >= enoughTokens() / 2 && bulkhead.tokens.free() > 0) {
             return false;
         }
         boolean first = !tokensShort;

@@ -443,6 +443,24 @@ class EngineTest extends TwoInstances {
         assertThat(server.fields(WORK)).hasSizeLessThanOrEqualTo(4);
     }
 
+    /** Else each grant would bring a second of tokens, and tokens would repeat after a loss of data for as long. */
+    @Test
+    void tokensOfHeavyCallsDoNotOutrunTheClock() {
+        SemaphoreDefinition heavy = work(2_000_000_000, spec -> spec.weight(10_000_000));
+        List<Admission> calls = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            calls.add(call(one, heavy));
+            advance(Duration.ofMillis(1));
+        }
+        int statements = one.statements;
+
+        assertThat(held(calls.get(99)).fencingToken() - server.wallMicros()).isLessThan(1_000_000);
+        advance(Duration.ofMillis(100));
+        calls.forEach(call -> held(call).fencingToken());
+        advance(Duration.ofMillis(100));
+        assertThat(one.statements - statements).as("for more tokens").isLessThan(5);
+    }
+
     // ---- Leases
 
     /** Trap 7. */

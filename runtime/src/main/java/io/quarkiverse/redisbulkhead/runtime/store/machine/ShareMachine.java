@@ -52,7 +52,7 @@ public final class ShareMachine {
     private static final long RESTATED_MILLIS = 1_500;
 
     /**
-     * A grant brings a token for each permit and so many more; an offer one for each microsecond of the 10 ms for which an
+     * A grant brings a token for each call and so many more; an offer one for each microsecond of the 10 ms for which an
      * instance may pass permits on.
      */
     private static final int MORE_TOKENS = 16;
@@ -134,7 +134,7 @@ public final class ShareMachine {
     private final TreeSet<Place> line = new TreeSet<>();
     private final List<Sent> messages = new ArrayList<>();
     private int budget = MOST;
-    private long grantedNow;
+    private long callsServed;
     private long keepUntil;
     private long expireMillis;
     private long expireQueueMillis;
@@ -277,7 +277,7 @@ public final class ShareMachine {
         // What an instance wants grows with its permits. Permits that it keeps serve calls without a step.
         long most = Math.max(Math.max(1, spareTokens()), mine.keeps ? mine.share() : 0);
         long wanted = Math.min(statement.tokens(), most);
-        long tokens = Math.min(MOST_TOKENS, wanted + (grantedNow > 0 ? grantedNow + MORE_TOKENS : 0));
+        long tokens = Math.min(MOST_TOKENS, wanted + (callsServed > 0 ? callsServed + MORE_TOKENS : 0));
         Set<Integer> otherLimits = declare(statement.limit());
         long firstToken = tokens > 0 ? drawTokens(tokens) : 0;
         write();
@@ -548,7 +548,7 @@ public final class ShareMachine {
             }
             if (hold != null && hold.isToldTo(mine, known)) {
                 attached.put(hold.id, new Position.Attached(hold.weight, Math.max(0, now - hold.started)));
-                grantedNow += hold.weight;
+                callsServed++;
             }
         }
         return attached;
@@ -652,7 +652,7 @@ public final class ShareMachine {
             }
             spend();
             if (fit > 0) {
-                grant(share, fit * group.weight, share == caller);
+                grant(share, fit, group.weight, share == caller);
                 share.served = Math.max(share.served, group.ticket);
                 group.count -= (int) fit;
             }
@@ -671,14 +671,15 @@ public final class ShareMachine {
         nextEnd = budget == 0 ? now : nextEnd;
     }
 
-    private void grant(ShareRecord share, long permits, boolean isCaller) {
+    private void grant(ShareRecord share, long calls, int weight, boolean isCaller) {
+        long permits = calls * weight;
         share.granted += permits;
         held += permits;
         if (isCaller) {
-            grantedNow += permits;
+            callsServed += calls;
         } else {
             share.offered += permits;
-            share.offeredNow += permits;
+            share.callsServed += calls;
             // An instance trusts an offer for so long, whatever its lease is.
             share.end = Math.max(share.end, share.stated + ShareStore.OFFER_MILLIS);
             offers.add(share);
@@ -697,7 +698,7 @@ public final class ShareMachine {
             long fit = now < grace || othersWait || !mine.groups.isEmpty() ? 0
                     : Math.min(count, Math.max(0, limit - held) / need.weight());
             if (fit > 0) {
-                grant(mine, fit * need.weight(), true);
+                grant(mine, fit, need.weight(), true);
             }
             refused |= fit < count && need.weight() <= limit;
         }
@@ -717,7 +718,7 @@ public final class ShareMachine {
         for (ShareRecord share : offers) {
             // A single permit may protect data by its tokens, which must not be ahead of the clock.
             long spare = resized.orElse(share.limit) > 1 ? Math.min(TURN_TOKENS, spareTokens()) : 0;
-            long tokens = Math.min(MOST_TOKENS, share.offeredNow + Math.max(MORE_TOKENS, spare));
+            long tokens = Math.min(MOST_TOKENS, share.callsServed + Math.max(MORE_TOKENS, spare));
             messages.add(new Sent(share.instance, new ShareMessage.Granted(bulkhead, share.number, share.epoch, share.granted,
                     share.revoked, share.served, isWaitedBeside(share.instance), drawTokens(tokens), (int) tokens)));
         }

@@ -51,8 +51,8 @@ final class ShareRecord {
 
     /** Whether it counted as keeping when it was loaded. */
     private boolean counted;
-    /** How many permits were offered in this step. */
-    long offeredNow;
+    /** How many calls were offered permits in this step. */
+    long callsServed;
 
     ShareRecord(String instance) {
         this.instance = instance;

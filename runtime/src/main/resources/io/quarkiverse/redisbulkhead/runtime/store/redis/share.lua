@@ -46,7 +46,7 @@ local STANDSTILL, RESTATED = 2000, 1500
 local SLACK, LIMIT_SET_LASTS, DECLARED_LASTS = 1000, 30 * 24 * 3600 * 1000, 60000
 -- With more instances, none may keep, and none gets a message when a permit is free; how many a step serves, skips or ends.
 local MOST_KEEPERS, MOST_NOTIFIED, MOST = 64, 16, 1000
--- A grant brings a token for each permit and so many more; an offer one for each us of the 10 ms for which an instance may pass permits on.
+-- A grant brings a token for each call and so many more; an offer one for each us of the 10 ms for which an instance may pass permits on.
 local MORE_TOKENS, TURN_TOKENS, MOST_TOKENS = 16, 10000, 1048576
 -- Counters stay below 2^53 by far.
 local MOST_COUNTED, NEVER = 4503599627370496, 9007199254740992
@@ -124,7 +124,7 @@ local all = totalsOf(decode(stored))
 
 -- Records by field, false for a missing one; fields that have changed; instances that were offered permits, in order.
 local records, changed, offers = {}, {}, {}
-local budget, grantedNow, keepUntil = MOST, 0, 0
+local budget, callsServed, keepUntil = MOST, 0, 0
 
 -- A clock that was set back ends nothing later, and one that has caught up ends nothing early.
 local wall = time[1] * 1000000 + time[2]
@@ -266,15 +266,16 @@ local function step()
         all.unmetAt = now
     end
 
-    local function grant(share, permits, isCaller)
+    local function grant(share, calls, weight, isCaller)
+        local permits = calls * weight
         share.granted, all.held = share.granted + permits, all.held + permits
         if isCaller then
-            grantedNow = grantedNow + permits
+            callsServed = callsServed + calls
         else
-            if not share.offeredNow then
-                share.offeredNow, offers[#offers + 1] = 0, share
+            if not share.callsServed then
+                share.callsServed, offers[#offers + 1] = 0, share
             end
-            share.offered, share.offeredNow = share.offered + permits, share.offeredNow + permits
+            share.offered, share.callsServed = share.offered + permits, share.callsServed + calls
             -- An instance trusts an offer for so long, whatever its lease is.
             share.ending = max(share.ending, share.stated + OFFER)
             noteUnmet(share.name)
@@ -292,7 +293,7 @@ local function step()
             end
             spend()
             if fit > 0 then
-                grant(share, fit * group.weight, share == caller)
+                grant(share, fit, group.weight, share == caller)
                 share.served, group.count = max(share.served, group.ticket), group.count - fit
             end
             if group.count == 0 or group.weight > limit then
@@ -320,7 +321,7 @@ local function step()
         for _, share in ipairs(offers) do
             -- A single permit may protect data by its tokens, which must not be ahead of the clock.
             local spare = (resized or share.limit) > 1 and min(TURN_TOKENS, spareTokens()) or 0
-            local count = min(MOST_TOKENS, share.offeredNow + max(MORE_TOKENS, spare))
+            local count = min(MOST_TOKENS, share.callsServed + max(MORE_TOKENS, spare))
             tell(share, format('granted %d %d %d %d %d %d %d %d', share.number, share.epoch, share.granted, share.revoked, share.served,
                 isWaitedBeside(share.name), draw(count), count))
         end
@@ -481,7 +482,7 @@ local function step()
             -- If the instance knows of so many permits, it knows that it has attached this one, and this is another try.
             if hold and hold.by == mine.name and hold.epoch == mine.epoch and known < hold.granted then
                 attached[#attached + 1], weight = { hold.name, hold.weight, max(0, now - hold.started) }, weight + hold.weight
-                grantedNow = grantedNow + hold.weight
+                callsServed = callsServed + 1
             end
         end
         return attached, weight
@@ -523,7 +524,7 @@ local function step()
             calls, unknown = known(count, weight, unknown)
             local fit = (now < all.grace or other or mine.groups[1]) and 0 or min(count - calls, floor(max(0, limit - all.held) / weight))
             if fit > 0 then
-                grant(mine, fit * weight, true)
+                grant(mine, fit, weight, true)
             end
             refused = refused or fit < count - calls and weight <= limit
         end
@@ -555,7 +556,7 @@ local function step()
     -- What an instance wants grows with its permits. Permits that it keeps serve calls without a step.
     local function tokensFor(mine, wanted)
         local most = max(1, spareTokens(), mine.keeps == 1 and sizeOf(mine) or 0)
-        return min(MOST_TOKENS, min(wanted, most) + (grantedNow > 0 and grantedNow + MORE_TOKENS or 0))
+        return min(MOST_TOKENS, min(wanted, most) + (callsServed > 0 and callsServed + MORE_TOKENS or 0))
     end
 
     -- Notes a declared limit; returns another one of the last minute.
