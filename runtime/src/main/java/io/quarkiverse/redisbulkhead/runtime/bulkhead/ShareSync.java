@@ -95,6 +95,8 @@ final class ShareSync {
     // Whether the last statement had needs; and how many permits that were just granted have not served a call yet.
     private boolean needsInStore;
     private int grantedNow;
+    // Whether the store still has needs of calls that left during a turn.
+    private boolean leftInTurn;
     private long recalledNumber;
     // Whether calls that do not wait are rejected here, because the store sends a message when a permit is free.
     private boolean full;
@@ -243,6 +245,7 @@ final class ShareSync {
         stale = false;
         full = false;
         needsInStore = !needs.isEmpty();
+        leftInTurn = false;
         tokensShort = false;
         statedLimit = bulkhead.declared;
         List<CompletableFuture<Void>> waiting = awaiting;
@@ -422,10 +425,15 @@ final class ShareSync {
     // An instance may pass permits on among its calls for a moment, before it gives them up.
     private void turn(boolean grants, long now) {
         if (!bulkhead.othersWait) {
-            bulkhead.inTurn = false;
+            endTurn();
         } else if (grants) {
             bulkhead.startTurn(now);
         }
+    }
+
+    private void endTurn() {
+        bulkhead.inTurn = false;
+        stale |= leftInTurn;
     }
 
     // A permit that was granted, or was not known, may have had other holders since the last block was drawn. Its own block may
@@ -694,8 +702,7 @@ final class ShareSync {
             }
         }
         if (bulkhead.inTurn && !bulkhead.isInTurn(now)) {
-            bulkhead.inTurn = false;
-            stale |= needsInStore || !bulkhead.line.isEmpty();
+            endTurn();
         }
         closeWindow(now);
         transfers.forget(now);
@@ -764,8 +771,10 @@ final class ShareSync {
     void needsChanged(int weight) {
         if (weight <= grantedNow) {
             grantedNow -= weight;
+        } else if (isStatedAfterTurn(bulkhead.nanoTime())) {
+            leftInTurn = true;
         } else {
-            stale |= !bulkhead.holdsAllPermits() && !isStatedAfterTurn(bulkhead.nanoTime());
+            stale |= !bulkhead.holdsAllPermits();
         }
     }
 

@@ -287,6 +287,32 @@ class EngineTest extends TwoInstances {
         assertThat(look().waiting()).isEqualTo(1);
     }
 
+    /** Else its place would block lighter calls of other instances until the next heartbeat. */
+    @Test
+    void callThatGaveUpDuringATurnIsStatedWhenNobodyElseWaits() {
+        SemaphoreDefinition light = work(3, spec -> spec.maxWait(LONG).fair(false).keepIdle(Duration.ZERO));
+        Admission holder = call(one, light);
+        call(one, light);
+        Admission before = call(two, light);
+        Admission first = call(two, light);
+        Admission heavy = call(two, work(3, spec -> spec.weight(3).maxWait(LONG).fair(false).keepIdle(Duration.ZERO)));
+        Admission other = call(one, light);
+        before.end();
+        HeldPermit permit = held(first);
+        other.end();
+        server.leastDelayMicros = 100;
+        server.mostDelayMicros = 100;
+        permit.refresh();
+        heavy.end();
+        server.advance(1_000);
+        server.calm();
+
+        holder.end();
+
+        assertThat(look().waiting()).isZero();
+        held(call(one, light));
+    }
+
     /** Until then, the store would not know that this instance waits at all. */
     @Test
     void instanceWithoutStatedCallsStatesThoseOfATurn() {
