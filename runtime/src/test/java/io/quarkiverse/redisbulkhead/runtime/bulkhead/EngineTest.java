@@ -69,6 +69,18 @@ class EngineTest extends TwoInstances {
         assertThat(look().granted()).isZero();
     }
 
+    /** Recalls are sent to the others only, and not for each need. */
+    @Test
+    void instanceWhoseNeedRecalledOthersDoesNotKeepWhatItThenGets() {
+        call(one, work(2)).end();
+        call(two, work(2)).end();
+        List<Admission> both = List.of(call(one, work(2)), call(one, work(2)));
+        both.forEach(call -> held(call));
+        both.forEach(Admission::end);
+
+        held(call(two, work(2)));
+    }
+
     // ---- Calls that do not wait
 
     @Test

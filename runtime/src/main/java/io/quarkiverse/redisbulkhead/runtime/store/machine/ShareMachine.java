@@ -260,7 +260,12 @@ public final class ShareMachine {
         if (isUnmet) {
             noteUnmet(instance);
         }
-        boolean mayKeep = statement.wantsToKeep() && !othersWait && now >= grace && instances <= ShareStore.MOST_KEEPERS
+        mine.keeps = statement.keeps();
+        countKeeper(mine);
+        // A recall does not reach the instance that needs it. If that kept permits, others would wait for them until the next
+        // recall.
+        boolean mayKeep = statement.wantsToKeep() && !othersWait && !(isUnmet && keepers > (mine.isKeeper() ? 1 : 0))
+                && now >= grace && instances <= ShareStore.MOST_KEEPERS
                 && now - (unmetBy.equals(instance) ? unmetElse : Math.max(unmetAt, unmetElse)) > ShareStore.UNMET_MILLIS;
         mine.keeps = statement.keeps() || mayKeep;
         countKeeper(mine);

@@ -531,9 +531,13 @@ local function step()
         return refused
     end
 
+    local function keepersBeside(mine)
+        return all.keepers - (isKeeper(mine) and 1 or 0)
+    end
+
     -- Recalls what others keep; returns how many instances can be expected to answer.
     local function recall(mine)
-        local others = all.keepers - (isKeeper(mine) and 1 or 0)
+        local others = keepersBeside(mine)
         if others <= 0 or now < all.grace then
             return 0
         elseif now - all.recalledAt < RECALL then
@@ -661,7 +665,11 @@ local function step()
         if isUnmet then
             noteUnmet(mine.name)
         end
-        local mayKeep = statement.wants and othersWait == 0 and now >= all.grace and all.instances <= MOST_KEEPERS
+        mine.keeps = statement.keeps and 1 or 0
+        countKeeper(mine)
+        -- A recall does not reach the instance that needs it. If that kept permits, others would wait for them until the next recall.
+        local mayKeep = statement.wants and othersWait == 0 and not (isUnmet and keepersBeside(mine) > 0) and now >= all.grace
+            and all.instances <= MOST_KEEPERS
             and now - (all.unmetBy == mine.name and all.unmetElse or max(all.unmetAt, all.unmetElse)) > UNMET
         mine.keeps = (statement.keeps or mayKeep) and 1 or 0
         countKeeper(mine)
