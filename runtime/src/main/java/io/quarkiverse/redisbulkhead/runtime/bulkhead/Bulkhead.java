@@ -52,6 +52,8 @@ final class Bulkhead {
     long keepIdleNanos;
     long leaseNanos;
     long marginNanos;
+    // The least weight of a call so far, which tells how many executions the share may serve.
+    int lightest = Integer.MAX_VALUE;
 
     // The limit in force, as far as this instance knows.
     int limit;
@@ -242,12 +244,15 @@ final class Bulkhead {
         declared = definition.spec().permits();
         fair = definition.spec().fair();
         keepIdleNanos = definition.spec().keepIdle().toNanos();
+        lightest = Math.min(lightest, definition.spec().weight());
         if (definition.terms().leaseNanos() > leaseNanos) {
             leaseNanos = definition.terms().leaseNanos();
             marginNanos = definition.terms().marginNanos();
         }
         if (sync == null) {
             adoptLocalLimit();
+        } else if (!sync.isResized()) {
+            limit = Math.min(limit, declared);
         }
     }
 

@@ -136,10 +136,6 @@ final class SharePermit implements HeldPermit, Admission {
     @Override
     public long fencingToken() {
         synchronized (bulkhead) {
-            if (inUse) {
-                // It may have been attached before this instance had a token.
-                reserveToken();
-            }
             if (bulkhead.isFenced() && tokens != null) {
                 token = tokens.draw();
                 tokens = null;

@@ -95,12 +95,16 @@ final class ShareSync {
     // Whether the last statement had needs; and how many permits that were just granted have not served a call yet.
     private boolean needsInStore;
     private int grantedNow;
+    // Whether the store still has needs of calls that left during a turn.
+    private boolean leftInTurn;
     private long recalledNumber;
     // Whether calls that do not wait are rejected here, because the store sends a message when a permit is free.
     private boolean full;
     private long fullUntilNanos;
     private long freedNumber;
     private boolean limitKnown;
+    // Whether the limit is that of an operator, and not the one that this instance declared.
+    private boolean resized;
     private int statedLimit;
     private boolean askAgain;
     private long askAgainNanos;
@@ -241,6 +245,7 @@ final class ShareSync {
         stale = false;
         full = false;
         needsInStore = !needs.isEmpty();
+        leftInTurn = false;
         tokensShort = false;
         statedLimit = bulkhead.declared;
         List<CompletableFuture<Void>> waiting = awaiting;
@@ -279,7 +284,7 @@ final class ShareSync {
             tokensWanted = (long) (tokensWanted * ((double) last / tokensLastNanos));
         }
         tokensLastNanos = last;
-        long target = Math.min(MOST_TOKENS, Math.max(tokensWanted, bulkhead.share));
+        long target = enoughTokens();
         long free = bulkhead.tokens.free();
         if (!tokensShort && !mayBeGranted && free >= target / 2) {
             return 0;
@@ -294,9 +299,13 @@ final class ShareSync {
             }
             tokensDrawn = 0;
             tokensAskedNanos = now;
-            target = Math.min(MOST_TOKENS, Math.max(tokensWanted, target));
+            target = Math.max(tokensWanted, target);
         }
         return (int) Math.max(target, 1);
+    }
+
+    private long enoughTokens() {
+        return Math.min(MOST_TOKENS, Math.max(tokensWanted, bulkhead.share / bulkhead.lightest));
     }
 
     // ---- Answers
@@ -320,7 +329,9 @@ final class ShareSync {
         leaseEndNanos = leaseEnd;
         shareMayBeUsed();
         limitKnown = true;
-        bulkhead.limit = position.limit();
+        resized = position.limit() != sent.statement().limit();
+        // A call may have declared a lower one meanwhile.
+        bulkhead.limit = resized ? position.limit() : Math.min(position.limit(), bulkhead.declared);
         bulkhead.othersWait = position.othersWait();
         bulkhead.served = Math.max(bulkhead.served, position.served());
         bulkhead.keeps = position.mayKeep() && position.number() > recalledNumber && bulkhead.keepIdleNanos > 0
@@ -414,10 +425,15 @@ final class ShareSync {
     // An instance may pass permits on among its calls for a moment, before it gives them up.
     private void turn(boolean grants, long now) {
         if (!bulkhead.othersWait) {
-            bulkhead.inTurn = false;
+            endTurn();
         } else if (grants) {
             bulkhead.startTurn(now);
         }
+    }
+
+    private void endTurn() {
+        bulkhead.inTurn = false;
+        stale |= leftInTurn;
     }
 
     // A permit that was granted, or was not known, may have had other holders since the last block was drawn. Its own block may
@@ -686,8 +702,7 @@ final class ShareSync {
             }
         }
         if (bulkhead.inTurn && !bulkhead.isInTurn(now)) {
-            bulkhead.inTurn = false;
-            stale |= needsInStore || !bulkhead.line.isEmpty();
+            endTurn();
         }
         closeWindow(now);
         transfers.forget(now);
@@ -756,8 +771,10 @@ final class ShareSync {
     void needsChanged(int weight) {
         if (weight <= grantedNow) {
             grantedNow -= weight;
+        } else if (isStatedAfterTurn(bulkhead.nanoTime())) {
+            leftInTurn = true;
         } else {
-            stale |= !bulkhead.holdsAllPermits() && !isStatedAfterTurn(bulkhead.nanoTime());
+            stale |= !bulkhead.holdsAllPermits();
         }
     }
 
@@ -776,11 +793,15 @@ final class ShareSync {
     boolean isFull(SemaphoreSpec call, long now) {
         boolean nothingIsFree = full && fullUntilNanos - now > 0
                 && bulkhead.share == bulkhead.inUse && !call.awaitRelease();
-        return knowsLimit() && (nothingIsFree || bulkhead.inUse + call.weight() > bulkhead.limit);
+        return knowsLimit() && (nothingIsFree || call.weight() > bulkhead.limit - bulkhead.inUse);
     }
 
     boolean knowsLimit() {
         return limitKnown && statedLimit == bulkhead.declared;
+    }
+
+    boolean isResized() {
+        return resized;
     }
 
     Duration nearestLeaseEnd() {
@@ -804,7 +825,7 @@ final class ShareSync {
     /** Whether more tokens should be asked for. */
     boolean tokenDrawn(long token) {
         tokensDrawn++;
-        if (bulkhead.tokens.free() >= Math.max(tokensWanted, bulkhead.share) / 2 && bulkhead.tokens.free() > 0) {
+        if (bulkhead.tokens.free() >= enoughTokens() / 2 && bulkhead.tokens.free() > 0) {
             return false;
         }
         boolean first = !tokensShort;

@@ -261,6 +261,7 @@ class DetachedPermitTest extends TwoInstances {
 
         assertThat(permit).isCompleted();
         assertThat(permit.join().isHeld()).isTrue();
+        assertThat(permit.join().fencingToken()).as("the tokens of the lost answer are lost").isPositive();
         assertThat(look().granted()).isEqualTo(2);
         permit.join().release();
         assertThat(look().granted()).isEqualTo(1);

@@ -69,6 +69,18 @@ class EngineTest extends TwoInstances {
         assertThat(look().granted()).isZero();
     }
 
+    /** Recalls are sent to the others only, and not for each need. */
+    @Test
+    void instanceWhoseNeedRecalledOthersDoesNotKeepWhatItThenGets() {
+        call(one, work(2)).end();
+        call(two, work(2)).end();
+        List<Admission> both = List.of(call(one, work(2)), call(one, work(2)));
+        both.forEach(call -> held(call));
+        both.forEach(Admission::end);
+
+        held(call(two, work(2)));
+    }
+
     // ---- Calls that do not wait
 
     @Test
@@ -287,6 +299,32 @@ class EngineTest extends TwoInstances {
         assertThat(look().waiting()).isEqualTo(1);
     }
 
+    /** Else its place would block lighter calls of other instances until the next heartbeat. */
+    @Test
+    void callThatGaveUpDuringATurnIsStatedWhenNobodyElseWaits() {
+        SemaphoreDefinition light = work(3, spec -> spec.maxWait(LONG).fair(false).keepIdle(Duration.ZERO));
+        Admission holder = call(one, light);
+        call(one, light);
+        Admission before = call(two, light);
+        Admission first = call(two, light);
+        Admission heavy = call(two, work(3, spec -> spec.weight(3).maxWait(LONG).fair(false).keepIdle(Duration.ZERO)));
+        Admission other = call(one, light);
+        before.end();
+        HeldPermit permit = held(first);
+        other.end();
+        server.leastDelayMicros = 100;
+        server.mostDelayMicros = 100;
+        permit.refresh();
+        heavy.end();
+        server.advance(1_000);
+        server.calm();
+
+        holder.end();
+
+        assertThat(look().waiting()).isZero();
+        held(call(one, light));
+    }
+
     /** Until then, the store would not know that this instance waits at all. */
     @Test
     void instanceWithoutStatedCallsStatesThoseOfATurn() {
@@ -353,6 +391,66 @@ class EngineTest extends TwoInstances {
         held(next);
     }
 
+    private static final SemaphoreDefinition KEPT = work(3, spec -> spec.keepIdle(LONG));
+
+    private void keepThree() {
+        List.of(call(one, KEPT), call(one, KEPT), call(one, KEPT)).forEach(Admission::end);
+        assertThat(look().granted()).isEqualTo(3);
+    }
+
+    /** Before this instance had the time to return them. */
+    @Test
+    void permitsKeptBeyondALowerLimitServeNoCall() {
+        keepThree();
+        one.isBusy = true;
+
+        server.connect("operator").resize(WORK, 1);
+        server.advance(1);
+
+        held(call(one, KEPT));
+        assertThat(call(one, KEPT).isHeldNow()).isFalse();
+    }
+
+    /** A resolver determines the limit of each call. */
+    @Test
+    void permitsKeptBeyondALowerDeclaredLimitServeNoCall() {
+        keepThree();
+
+        held(call(one, work(1, spec -> spec.keepIdle(LONG))));
+
+        assertThat(rejection(call(one, work(1, spec -> spec.keepIdle(LONG))))).isInstanceOf(BulkheadFullException.class);
+        assertThat(look().granted()).isEqualTo(1);
+        held(call(one, KEPT));
+    }
+
+    @Test
+    void answerToAnEarlierStatementDoesNotRaiseTheDeclaredLimit() {
+        keepThree();
+        server.mostDelayMicros = 1_000;
+        server.leastDelayMicros = 1_000;
+        held(call(one, KEPT)).refresh();
+        Admission second = call(one, work(1, spec -> spec.keepIdle(LONG)));
+
+        server.advance(2_000);
+
+        assertThat(second.isHeldNow()).isFalse();
+        server.advance(2_000);
+        assertThat(rejection(second)).isInstanceOf(BulkheadFullException.class);
+    }
+
+    /** What calls declare does not count then. */
+    @Test
+    void permitsKeptWithinTheLimitOfAnOperatorServeCallsThatDeclareLess() {
+        one.engine.resize(WORK, 4);
+        keepThree();
+        int statements = one.statements;
+
+        held(call(one, work(1, spec -> spec.keepIdle(LONG))));
+        held(call(one, work(1, spec -> spec.keepIdle(LONG))));
+
+        assertThat(one.statements).isEqualTo(statements);
+    }
+
     /** Also when the message about it is late or lost. */
     @Test
     void limitCountsForTheNextCallOfTheInstanceThatHasSetIt() {
@@ -381,6 +479,24 @@ class EngineTest extends TwoInstances {
 
         assertThat(look().declaredLimits()).hasSizeLessThanOrEqualTo(3);
         assertThat(server.fields(WORK)).hasSizeLessThanOrEqualTo(4);
+    }
+
+    /** Else each grant would bring a second of tokens, and tokens would repeat after a loss of data for as long. */
+    @Test
+    void tokensOfHeavyCallsDoNotOutrunTheClock() {
+        SemaphoreDefinition heavy = work(2_000_000_000, spec -> spec.weight(10_000_000));
+        List<Admission> calls = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            calls.add(call(one, heavy));
+            advance(Duration.ofMillis(1));
+        }
+        int statements = one.statements;
+
+        assertThat(held(calls.get(99)).fencingToken() - server.wallMicros()).isLessThan(1_000_000);
+        advance(Duration.ofMillis(100));
+        calls.forEach(call -> held(call).fencingToken());
+        advance(Duration.ofMillis(100));
+        assertThat(one.statements - statements).as("for more tokens").isLessThan(5);
     }
 
     // ---- Leases

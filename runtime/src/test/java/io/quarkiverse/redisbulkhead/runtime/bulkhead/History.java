@@ -105,8 +105,6 @@ final class History {
         private final int weight;
         private final long mustBeDecidedBy;
         private SharePermit permit;
-        /** Such a permit has no token until its instance is given some. */
-        private boolean isAttached;
         private boolean decided;
         private boolean ended;
         private boolean heldAtEnd;
@@ -137,7 +135,6 @@ final class History {
             this.weight = weight;
             this.mustBeDecidedBy = micros();
             permit = attached;
-            isAttached = true;
             decided = true;
             server.schedule(randomTime(), this::end);
         }
@@ -151,7 +148,7 @@ final class History {
                 return;
             }
             ended = true;
-            if (permit != null && !isAttached && random.nextInt(3) == 0) {
+            if (permit != null && random.nextInt(3) == 0) {
                 checkToken(permit);
             }
             heldAtEnd = permit == null || permit.isHeld();

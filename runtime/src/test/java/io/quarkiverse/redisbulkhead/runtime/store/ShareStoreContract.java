@@ -477,7 +477,9 @@ public abstract class ShareStoreContract {
         assertThat(c.sync().attached()).isEmpty();
         assertThat(b.sync().attached()).as("attached again").isEmpty();
         b.granted = 0;
-        assertThat(b.sync().attached()).as("stated again after a lost answer").containsKey("p1");
+        Position again = b.sync();
+        assertThat(again.attached()).as("stated again after a lost answer").containsKey("p1");
+        assertThat(again.tokens()).as("its tokens were lost with the answer").isPositive();
         assertThat(b.granted).isEqualTo(1);
         assertThat(look().granted()).isEqualTo(1);
     }
@@ -578,6 +580,18 @@ public abstract class ShareStoreContract {
         }
 
         assertThat(last).as("after 20,000 us").isLessThan(first + 1_000_000 + 25_000);
+    }
+
+    /** With a token for each permit, a limit in bytes would bring a second of tokens with each grant. */
+    @Test
+    void heavyCallBringsAsManyTokensAsAnyOther() {
+        a.withLimit(1_000_000_000);
+        b.withLimit(1_000_000_000);
+        assertThat(a.tryFor(600_000_000, 1).tokens()).isEqualTo(17);
+        b.waitFor(600_000_000, 1);
+        a.giveBack(600_000_000);
+
+        assertThat(((Granted) b.take().get(0)).tokens()).isEqualTo(17);
     }
 
     /** Permits that stay with their instance serve calls while the store is away. */

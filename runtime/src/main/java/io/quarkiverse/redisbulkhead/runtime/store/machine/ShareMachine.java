@@ -51,7 +51,7 @@ public final class ShareMachine {
     private static final long RESTATED_MILLIS = 1_500;
 
     /**
-     * A grant brings a token for each permit and so many more; an offer one for each microsecond of the 10 ms for which an
+     * A grant brings a token for each call and so many more; an offer one for each microsecond of the 10 ms for which an
      * instance may pass permits on.
      */
     private static final int MORE_TOKENS = 16;
@@ -132,7 +132,7 @@ public final class ShareMachine {
     private final TreeSet<Place> line = new TreeSet<>();
     private final List<Sent> messages = new ArrayList<>();
     private int budget = MOST;
-    private long grantedNow;
+    private long callsServed;
     /** How many permits the instance was granted and does not know of. */
     private long unknown;
     private long keepUntil;
@@ -256,11 +256,17 @@ public final class ShareMachine {
         if (isUnmet) {
             noteUnmet(instance);
         }
-        boolean mayKeep = statement.wantsToKeep() && !othersWait && now >= grace && instances <= ShareStore.MOST_KEEPERS
-                && now - (unmetBy.equals(instance) ? unmetElse : Math.max(unmetAt, unmetElse)) > ShareStore.UNMET_MILLIS;
-        mine.keeps = statement.keeps() || mayKeep;
+        mine.keeps = statement.keeps();
         countKeeper(mine);
-        long recalled = isUnmet ? recall(mine) : 0;
+        long others = keepers - (mine.counted ? 1 : 0);
+        // A recall does not reach the instance that needs it. If that kept permits, others would wait for them until the next
+        // recall.
+        boolean mayKeep = statement.wantsToKeep() && !othersWait && !(isUnmet && others > 0) && now >= grace
+                && instances <= ShareStore.MOST_KEEPERS
+                && now - (unmetBy.equals(instance) ? unmetElse : Math.max(unmetAt, unmetElse)) > ShareStore.UNMET_MILLIS;
+        mine.keeps |= mayKeep;
+        countKeeper(mine);
+        long recalled = isUnmet ? recall(mine, others) : 0;
         tellOffers();
         tellFreed();
         // No permit is free, none is kept, and no call waits: this instance rejects calls until it gets a message.
@@ -273,7 +279,7 @@ public final class ShareMachine {
         // What an instance wants grows with its permits. Permits that it keeps serve calls without a step.
         long most = Math.max(Math.max(1, spareTokens()), mine.keeps ? mine.taken() : 0);
         long wanted = Math.min(statement.tokens(), most);
-        long tokens = Math.min(MOST_TOKENS, wanted + (grantedNow > 0 ? grantedNow + MORE_TOKENS : 0));
+        long tokens = Math.min(MOST_TOKENS, wanted + (callsServed > 0 ? callsServed + MORE_TOKENS : 0));
         Set<Integer> otherLimits = declare(statement.limit());
         long firstToken = tokens > 0 ? draw(tokens) : 0;
         write();
@@ -514,7 +520,6 @@ public final class ShareMachine {
             if (hold != null && !onlyTell && hold.taken() > 0 && hold.end > now && !hold.digest.isEmpty()
                     && hold.digest.equals(wish.digest())) {
                 mine.granted += hold.weight;
-                grantedNow += hold.weight;
                 hold.by = mine.name;
                 hold.epoch = mine.epoch;
                 hold.granted = mine.granted;
@@ -523,6 +528,7 @@ public final class ShareMachine {
             // If the instance knows of so many permits, it knows that it has attached this one, and this is another try.
             if (hold != null && hold.by.equals(mine.name) && hold.epoch == mine.epoch && known < hold.granted) {
                 attached.put(hold.name, new Position.Attached(hold.weight, Math.max(0, now - hold.started)));
+                callsServed++;
             }
         }
         return attached;
@@ -624,7 +630,7 @@ public final class ShareMachine {
             }
             spend();
             if (fit > 0) {
-                grant(share, fit * group.weight, share == caller);
+                grant(share, fit, group.weight, share == caller);
                 share.served = Math.max(share.served, group.ticket);
                 group.count -= (int) fit;
             }
@@ -643,14 +649,15 @@ public final class ShareMachine {
         nextEnd = budget == 0 ? now : nextEnd;
     }
 
-    private void grant(Share share, long permits, boolean isCaller) {
+    private void grant(Share share, long calls, int weight, boolean isCaller) {
+        long permits = calls * weight;
         share.granted += permits;
         held += permits;
         if (isCaller) {
-            grantedNow += permits;
+            callsServed += calls;
         } else {
             share.offered += permits;
-            share.offeredNow += permits;
+            share.callsServed += calls;
             // An instance trusts an offer for so long, whatever its lease is.
             share.end = Math.max(share.end, share.stated + ShareStore.OFFER_MILLIS);
             offers.add(share);
@@ -666,7 +673,7 @@ public final class ShareMachine {
             long fit = now < grace || othersWait || !mine.groups.isEmpty() ? 0
                     : Math.min(count, Math.max(0, limit - held) / need.weight());
             if (fit > 0) {
-                grant(mine, fit * need.weight(), true);
+                grant(mine, fit, need.weight(), true);
             }
             refused |= fit < count && need.weight() <= limit;
         }
@@ -686,7 +693,7 @@ public final class ShareMachine {
         for (Share share : offers) {
             // A single permit may protect data by its tokens, which must not be ahead of the clock.
             long spare = resized.orElse(share.limit) > 1 ? Math.min(TURN_TOKENS, spareTokens()) : 0;
-            long tokens = Math.min(MOST_TOKENS, share.offeredNow + Math.max(MORE_TOKENS, spare));
+            long tokens = Math.min(MOST_TOKENS, share.callsServed + Math.max(MORE_TOKENS, spare));
             messages.add(new Sent(share.name, new ShareMessage.Granted(bulkhead, share.number, share.epoch, share.granted,
                     share.revoked, share.served, isWaitedBeside(share.name), draw(tokens), (int) tokens)));
         }
@@ -726,9 +733,8 @@ public final class ShareMachine {
         }
     }
 
-    /** Recalls what others keep; tells how many instances can be expected to answer. */
-    private long recall(Share mine) {
-        long others = keepers - (mine.isKeeper() ? 1 : 0);
+    /** Recalls what others keep, so many instances; tells how many can be expected to answer. */
+    private long recall(Share mine, long others) {
         if (others <= 0 || now < grace) {
             return 0;
         }

@@ -78,10 +78,10 @@ abstract sealed class StoredRecord {
         boolean full;
         List<Group> groups = new ArrayList<>();
 
-        /** Whether it counted as keeping when it was loaded. */
-        private boolean counted;
-        /** How many permits were offered in this step. */
-        long offeredNow;
+        /** Whether it counts as keeping in the totals. */
+        boolean counted;
+        /** How many calls were offered permits in this step. */
+        long callsServed;
 
         Share(String instance) {
             super(FIELD, instance);

@@ -43,7 +43,7 @@ local SHARES, QUEUE, LAYOUT, OPERATION = KEYS[1], KEYS[2], ARGV[1], ARGV[2]
 -- Milliseconds; ShareStore explains them. What only one function needs stands there: each variable of the chunk that functions capture makes
 -- each step a little longer, twenty of them by a twentieth.
 local OFFER, WAITER, RECALL = 3000, 3000, 200
--- How many instances a step serves, skips or ends; a grant brings a token for each permit and so many more, and so many at most.
+-- How many instances a step serves, skips or ends; a grant brings a token for each call and so many more, and so many at most.
 local MOST, MORE_TOKENS, MOST_TOKENS = 1000, 16, 1048576
 local NEVER = 9007199254740992
 
@@ -118,7 +118,7 @@ local all = totalsOf(decode(stored))
 
 -- Records by field, false for a missing one; fields that have changed; instances that were offered permits, in order.
 local records, changed, offers = {}, {}, {}
-local budget, grantedNow, keepUntil = MOST, 0, 0
+local budget, callsServed, keepUntil = MOST, 0, 0
 
 -- A clock that was set back ends nothing later, and one that has caught up ends nothing early.
 local wall = time[1] * 1000000 + time[2]
@@ -261,15 +261,16 @@ local function step()
         all.unmetAt = now
     end
 
-    local function grant(share, permits, isCaller)
+    local function grant(share, calls, weight, isCaller)
+        local permits = calls * weight
         share.granted, all.held = share.granted + permits, all.held + permits
         if isCaller then
-            grantedNow = grantedNow + permits
+            callsServed = callsServed + calls
         else
-            if not share.offeredNow then
-                share.offeredNow, offers[#offers + 1] = 0, share
+            if not share.callsServed then
+                share.callsServed, offers[#offers + 1] = 0, share
             end
-            share.offered, share.offeredNow = share.offered + permits, share.offeredNow + permits
+            share.offered, share.callsServed = share.offered + permits, share.callsServed + calls
             -- An instance trusts an offer for so long, whatever its lease is.
             share.ending = max(share.ending, share.stated + OFFER)
             noteUnmet(share.name)
@@ -287,7 +288,7 @@ local function step()
             end
             spend()
             if fit > 0 then
-                grant(share, fit * group.weight, share == caller)
+                grant(share, fit, group.weight, share == caller)
                 share.served, group.count = max(share.served, group.ticket), group.count - fit
             end
             if group.count == 0 or group.weight > limit then
@@ -317,7 +318,7 @@ local function step()
         for _, share in ipairs(offers) do
             -- A single permit may protect data by its tokens, which must not be ahead of the clock.
             local spare = (resized or share.limit) > 1 and min(TURN_TOKENS, spareTokens()) or 0
-            local count = min(MOST_TOKENS, share.offeredNow + max(MORE_TOKENS, spare))
+            local count = min(MOST_TOKENS, share.callsServed + max(MORE_TOKENS, spare))
             tell(share, format('granted %d %d %d %d %d %d %d %d', share.number, share.epoch, share.granted, share.revoked, share.served,
                 isWaitedBeside(share.name), draw(count), count))
         end
@@ -451,12 +452,13 @@ local function step()
         for _, wish in ipairs(statement.attaches) do
             local hold = recordOf('h:' .. wish[1])
             if hold and not onlyTell and takenBy(hold) > 0 and hold.ending > now and hold.digest ~= '' and hold.digest == wish[2] then
-                mine.granted, grantedNow = mine.granted + hold.weight, grantedNow + hold.weight
+                mine.granted = mine.granted + hold.weight
                 hold.by, hold.epoch, hold.granted, changed[hold.field] = mine.name, mine.epoch, mine.granted, true
             end
             -- If the instance knows of so many permits, it knows that it has attached this one, and this is another try.
             if hold and hold.by == mine.name and hold.epoch == mine.epoch and known < hold.granted then
                 attached[#attached + 1], weight = { hold.name, hold.weight, max(0, now - hold.started) }, weight + hold.weight
+                callsServed = callsServed + 1
             end
         end
         return attached, weight
@@ -498,17 +500,16 @@ local function step()
             calls, unknown = known(count, weight, unknown)
             local fit = (now < all.grace or other or mine.groups[1]) and 0 or min(count - calls, floor(max(0, limit - all.held) / weight))
             if fit > 0 then
-                grant(mine, fit * weight, true)
+                grant(mine, fit, weight, true)
             end
             refused = refused or fit < count - calls and weight <= limit
         end
         return refused
     end
 
-    -- Recalls what others keep; returns how many instances can be expected to answer.
-    local function recall(mine)
+    -- Recalls what others keep, so many instances; returns how many can be expected to answer.
+    local function recall(mine, others)
         local DEAF = 1000
-        local others = all.keepers - (isKeeper(mine) and 1 or 0)
         if others <= 0 or now < all.grace then
             return 0
         elseif now - all.recalledAt < RECALL then
@@ -652,11 +653,15 @@ local function step()
         if isUnmet then
             noteUnmet(mine.name)
         end
-        local mayKeep = statement.wants and othersWait == 0 and now >= all.grace and all.instances <= MOST_KEEPERS
+        mine.keeps = statement.keeps and 1 or 0
+        countKeeper(mine)
+        local others = all.keepers - (mine.counted and 1 or 0)
+        -- A recall does not reach the instance that needs it. If that kept permits, others would wait for them until the next recall.
+        local mayKeep = statement.wants and othersWait == 0 and not (isUnmet and others > 0) and now >= all.grace and all.instances <= MOST_KEEPERS
             and now - (all.unmetBy == mine.name and all.unmetElse or max(all.unmetAt, all.unmetElse)) > UNMET
         mine.keeps = (statement.keeps or mayKeep) and 1 or 0
         countKeeper(mine)
-        local recalled = isUnmet and recall(mine) or 0
+        local recalled = isUnmet and recall(mine, others) or 0
         -- No permit is free, none is kept, and no call waits: this instance rejects calls until it gets a message.
         local isFull = isUnmet and recalled == 0 and othersWait == 0 and not mine.groups[1] and all.held >= limit and now >= all.grace
         tellOffers()
@@ -674,7 +679,7 @@ local function step()
             recalled > 0 and now + RECALL or NEVER)
         return answer(mine, { granted = mine.granted, admitted = admitted, lease = sizeOf(mine) > 0 and mine.lease or 0, limit = limit, ticket = given,
             othersWait = othersWait, mayKeep = mayKeep and 1 or 0, recalled = recalled, full = mine.full, askAgain = change == NEVER and 0 or max(1, change - now),
-            tokens = min(MOST_TOKENS, wanted + (grantedNow > 0 and grantedNow + MORE_TOKENS or 0)), attached = attached,
+            tokens = min(MOST_TOKENS, wanted + (callsServed > 0 and callsServed + MORE_TOKENS or 0)), attached = attached,
             otherLimit = now < all.otherUntil and all.other or 0 })
     end
 
