@@ -402,6 +402,10 @@ final class History {
         }
         server.changeRunId();
         older = null;
+        if (limit > 1) {
+            // A block may be ahead of the clock, and this failover takes no time: tokens may repeat then, as documented.
+            blocks.values().removeIf(last -> last >= server.wallMicros());
+        }
         // The store cannot wait for an instance that older data does not know.
         if (!isEmpty && instances.stream().anyMatch(each -> each.engine.bulkheadNow(BULKHEAD) != null
                 && !server.fields(BULKHEAD).containsKey("i:" + each.name))) {
