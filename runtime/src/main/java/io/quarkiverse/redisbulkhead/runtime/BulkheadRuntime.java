@@ -31,6 +31,7 @@ import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.guard.BlockingWait;
 import io.quarkiverse.redisbulkhead.runtime.guard.Continuations;
+import io.quarkiverse.redisbulkhead.runtime.store.LocalShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.ObservedShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisShareStore;
@@ -91,7 +92,7 @@ public class BulkheadRuntime {
         this.recordsPlaces = config.recordPlaces().orElse(LaunchMode.current().isDevOrTest());
     }
 
-    // Redis is null where the permits are kept in this process; then only tests of applications need a store.
+    // Redis is null where the permits are kept in this process.
     private Engine engine(RedisShareStore redis, Duration commandTimeout, WaiterLimits limits,
             List<ObservedShareStore.Listener> redisListeners, List<StoreDecorator> decorators) {
         // Not injected: that would start the injection of configuration, which few applications need and which takes its time.
@@ -100,12 +101,9 @@ public class BulkheadRuntime {
         HolderIdentity identity = new HolderIdentity(application,
                 HostName.getQualifiedHostName() + ":" + ProcessHandle.current().pid());
         String instance = redis == null ? UUID.randomUUID().toString() : redis.instance();
-        if (redis == null && decorators.isEmpty()) {
-            return new Engine(instance, timers, identity, new PermitLogger(), limits);
-        }
-        ShareStore store = redis;
+        ShareStore store = redis != null ? redis : new LocalShareStore(timers::nanoTime, !decorators.isEmpty());
         for (StoreDecorator decorator : decorators) {
-            store = decorator.decorate(Optional.ofNullable(store), instance);
+            store = decorator.decorate(store);
         }
         if (redis != null) {
             for (ObservedShareStore.Listener redisListener : redisListeners) {

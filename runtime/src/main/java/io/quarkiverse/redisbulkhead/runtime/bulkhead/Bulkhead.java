@@ -18,11 +18,11 @@ import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.Waiter;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.SharePermit.State;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
 
 /**
  * The calls of this instance in one bulkhead: those that use a permit of its share, and those that wait for one. Takes and
- * returns permits in memory; what the share cannot serve is up to {@link ShareSync}, which has the same lock. In a bulkhead of
- * this process only, the share is the whole limit.
+ * returns permits in memory; what the share cannot serve is up to {@link ShareSync}, which has the same lock.
  * <p>
  * No code of callers runs while the lock is held: what is to be done without it is collected in a list.
  */
@@ -38,9 +38,8 @@ final class Bulkhead {
     final Engine engine;
     final RecentExecutions recent;
     private final Runnable forget;
-    // Null where the whole limit is in this process.
+    final ShareStore store;
     private final ShareSync sync;
-    private final LocalHolds holds;
     private final Runnable whenDue = this::tick;
     private final long warnAfterNanos;
 
@@ -93,36 +92,32 @@ final class Bulkhead {
 
     /**
      * @param first the definition of the first call
-     * @param inStore whether the store keeps the limit, for all instances
+     * @param store where the share lives
      * @param forget is called when nothing is left here
      */
-    Bulkhead(BulkheadId id, SemaphoreDefinition first, Engine engine, boolean inStore, Runnable forget) {
+    Bulkhead(BulkheadId id, SemaphoreDefinition first, Engine engine, ShareStore store, Runnable forget) {
         this.id = id;
         this.engine = engine;
         this.recent = engine.recent(id.name());
         this.forget = forget;
-        this.sync = inStore ? new ShareSync(this) : null;
-        this.holds = inStore ? null : new LocalHolds(this);
+        this.store = store;
+        this.sync = new ShareSync(this);
         this.warnAfterNanos = engine.warnAfterNanos(id);
         adopt(first);
-        if (sync == null) {
-            keeps = true;
-            tokens = engine.localTokens();
-        }
     }
 
     long nanoTime() {
         return engine.timers.nanoTime();
     }
 
-    /** Whether tokens are fencing tokens; not when the store issues them, too. */
+    /** Whether tokens are fencing tokens; not when the store of all instances issues them, too. */
     boolean isFenced() {
-        return sync != null || engine.store == null;
+        return shared == null;
     }
 
     /** Within the lock. */
     boolean leaseIsOver(long now) {
-        return sync != null && validUntilNanos - now <= 0;
+        return validUntilNanos - now <= 0;
     }
 
     /** Within the lock. May be negative when the limit was lowered. */
@@ -223,7 +218,8 @@ final class Bulkhead {
             }
             long now = nanoTime();
             plan(now + FORGET_NANOS);
-            due = isToBeStated(now);
+            // Many calls wait for permits of this instance, and need no second look at what is to be stated.
+            due = sync.isToBeStated(now);
         }
         run(then);
         if (due || local != null) {
@@ -232,30 +228,22 @@ final class Bulkhead {
         return true;
     }
 
-    // Within the lock. Many calls wait for permits of this instance, and need no second look at what is to be stated.
-    private boolean isToBeStated(long now) {
-        return sync != null && sync.isToBeStated(now);
-    }
-
     // Within the lock.
     private void adopt(SemaphoreDefinition definition) {
         declared = definition.spec().permits();
         fair = definition.spec().fair();
-        keepIdleNanos = definition.spec().keepIdle().toNanos();
+        keepIdleNanos = store.isShared() ? definition.spec().keepIdle().toNanos() : FORGET_NANOS;
         if (definition.terms().leaseNanos() > leaseNanos) {
             leaseNanos = definition.terms().leaseNanos();
             marginNanos = definition.terms().marginNanos();
-        }
-        if (sync == null) {
-            adoptLocalLimit();
         }
     }
 
     // Within the lock. Without a request to the store where its answer is known: all permits are here, or none can be free.
     private void settleHere(PendingCall call, long now, List<Runnable> then) {
-        if (call.waits && (sync == null || holdsAllPermits())) {
+        if (call.waits && holdsAllPermits()) {
             then.add(() -> call.placed(limitForCallers()));
-        } else if (!call.waits && (sync == null || sync.isFull(call.definition().spec(), now))) {
+        } else if (!call.waits && sync.isFull(call.definition().spec(), now)) {
             immediate.removeAndWasStated(call);
             int inForce = limitForCallers();
             Duration leaseEnd = nearestLeaseEnd();
@@ -278,7 +266,7 @@ final class Bulkhead {
 
     /** By when a permit becomes free, as far as this instance knows. */
     synchronized Duration nearestLeaseEnd() {
-        return sync != null ? sync.nearestLeaseEnd() : Duration.ofNanos(holds.nanosLeft(nanoTime()).orElse(leaseNanos));
+        return sync.nearestLeaseEnd();
     }
 
     // ---- Serving those that wait
@@ -306,7 +294,7 @@ final class Bulkhead {
     }
 
     private void grant(CallLine from, PendingCall call, long now, List<Runnable> then) {
-        if (from.removeAndWasStated(call) && sync != null) {
+        if (from.removeAndWasStated(call)) {
             sync.needsChanged(call.weight());
         }
         SharePermit permit = start(call.definition(), call.method, null, now);
@@ -329,12 +317,8 @@ final class Bulkhead {
 
     /** Within the lock. The store does not remember calls that do not wait, so nothing is to be stated about them. */
     void remove(PendingCall call) {
-        if ((call.waits ? line : immediate).removeAndWasStated(call) && call.waits && sync != null) {
+        if ((call.waits ? line : immediate).removeAndWasStated(call) && call.waits) {
             sync.needsChanged(Integer.MAX_VALUE);
-        }
-        // The call behind it may be lighter.
-        if (call.waits && sync == null) {
-            plan(nanoTime());
         }
     }
 
@@ -377,11 +361,7 @@ final class Bulkhead {
     private boolean freed(SharePermit permit, long now, List<Runnable> then) {
         long holdUntil = permit.sinceNanos + permit.definition.spec().minHold().toNanos();
         if (!permit.definition.spec().minHold().isZero() && holdUntil - now > 0) {
-            if (sync == null) {
-                holds.add(permit, "", holdUntil);
-            } else {
-                sync.transfers().hold(permit, "", holdUntil);
-            }
+            sync.transfers().hold(permit, "", holdUntil);
             return true;
         }
         return freed(permit.weight(), permit.awaitsRelease(), now, then);
@@ -390,11 +370,11 @@ final class Bulkhead {
     /** Within the lock: an execution does not use its permits any more. Whether something is to be stated. */
     boolean freed(int weight, boolean goesBack, long now, List<Runnable> then) {
         inUse -= weight;
-        if (sync == null || !goesBack && share <= limit && (keeps || isInTurn(now))) {
+        if (!goesBack && share <= limit && (keeps || isInTurn(now))) {
             if (!line.isEmpty()) {
                 serve(now, then);
             }
-            return (!line.isEmpty() || !keeps) && isToBeStated(now);
+            return (!line.isEmpty() || !keeps) && sync.isToBeStated(now);
         } else {
             // Those that may serve a call stay: they are not what has just ended.
             returning += Math.min(weight, share - inUse - returning);
@@ -425,7 +405,7 @@ final class Bulkhead {
 
     /** Completes when the store knows what this instance has returned so far, or gave no answer. Never fails. */
     CompletionStage<Void> confirmed() {
-        return sync == null ? CompletableFuture.completedFuture(null) : sync.returned().handle((done, failure) -> null);
+        return sync.returned().handle((done, failure) -> null);
     }
 
     // ---- Losses
@@ -476,7 +456,7 @@ final class Bulkhead {
                 permit = permit.after;
             }
             if (permit == null) {
-                return holds != null && holds.remove(permitId);
+                return false;
             }
             end(permit, reason, nanoTime(), then);
         }
@@ -492,8 +472,8 @@ final class Bulkhead {
     }
 
     /** Within the lock. */
-    void tokenDrawn(long token) {
-        if (sync != null && sync.tokenDrawn(token)) {
+    void tokenDrawn() {
+        if (sync.tokenDrawn()) {
             // Not on the caller's stack, which may hold locks.
             engine.timers.after(Duration.ZERO, this::flush);
         }
@@ -512,18 +492,8 @@ final class Bulkhead {
             if (permit.detachment == null) {
                 permit.detachment = DetachedPermit.of(permit.id(), new SecureRandom());
             }
-            if (sync == null) {
-                permit.state = State.DETACHED;
-                unlink(permit);
-                holds.add(permit, permit.detachment.digest(), nanoTime() + permit.definition.terms().leaseNanos());
-                token.complete(permit.detachment.token());
-            } else {
-                permit.detaching = true;
-                sync.transfers().detach(permit, token);
-            }
-        }
-        if (token.isDone()) {
-            permit.fireReleased();
+            permit.detaching = true;
+            sync.transfers().detach(permit, token);
         }
         flush();
         return token;
@@ -531,23 +501,13 @@ final class Bulkhead {
 
     /** Undoes a detachment whose token no caller received. */
     void takeBack(SharePermit permit) {
-        List<Runnable> then = new ArrayList<>();
         synchronized (this) {
             if (permit.state != State.DETACHED) {
                 return;
             }
             permit.state = permit.releasedLate ? State.RELEASED : State.HELD;
-            if (sync != null) {
-                sync.transfers().takeBack(permit);
-            } else if (!holds.takeBack(permit)) {
-                loseDetached(permit, then);
-            } else if (permit.state == State.HELD) {
-                use(permit);
-            } else {
-                freed(permit, nanoTime(), then);
-            }
+            sync.transfers().takeBack(permit);
         }
-        run(then);
         flush();
     }
 
@@ -581,16 +541,7 @@ final class Bulkhead {
                 return CompletableFuture.failedStage(new StoppingException(id.name()));
             }
             plan(nanoTime() + FORGET_NANOS);
-            if (sync != null) {
-                sync.transfers().attach(definition, detached, method, permit);
-            } else {
-                SharePermit attached = holds.attach(definition, detached, method);
-                if (attached == null) {
-                    permit.completeExceptionally(gone(definition, detached));
-                } else {
-                    permit.complete(attached);
-                }
-            }
+            sync.transfers().attach(definition, detached, method, permit);
         }
         flush();
         return permit;
@@ -603,31 +554,23 @@ final class Bulkhead {
                 + "lock from which it was detached");
     }
 
-    // ---- The limit of a bulkhead of this process
-
-    private int resizedTo;
-
-    // Within the lock.
-    private void adoptLocalLimit() {
-        int inForce = resizedTo == 0 ? declared : resizedTo;
-        Bulkhead beside = shared;
-        limit = beside == null ? inForce : Math.max(0, inForce - beside.share);
-        share = limit;
-    }
+    // ---- The policy local
 
     /** Limits the calls that the share of the other bulkhead does not serve. */
     void besides(Bulkhead other) {
         shared = other;
         other.local = this;
-        limitMayHaveChanged();
     }
 
-    /** The share has become smaller, so that the policy of an outage may allow more calls. To be called without the lock. */
-    void shareShrank() {
-        Bulkhead beside = local;
-        if (beside != null) {
-            beside.limitMayHaveChanged();
-        }
+    /** Within the lock: the limit that this instance states. What the share serves counts for the policy local. */
+    int limitToState() {
+        Bulkhead beside = shared;
+        return beside == null ? declared : Math.max(0, declared - beside.share);
+    }
+
+    /** Whether permits may stay here when their executions have ended. */
+    boolean mayKeep() {
+        return keepIdleNanos > 0 && !engine.isStopping() && (shared != null || engine.mayKeep());
     }
 
     /** While the store is away, idle permits of the share also serve the calls that wait for the local limit. */
@@ -664,32 +607,6 @@ final class Bulkhead {
                 || leaseIsOver(now) ? null : start(call.ofTheShare, call.method, null, now);
     }
 
-    /** Sets the limit of a bulkhead of this process; 0 to undo that. Whether it was set before. */
-    boolean resize(int permits) {
-        boolean wasSet;
-        synchronized (this) {
-            wasSet = resizedTo != 0;
-            resizedTo = permits;
-            plan(nanoTime() + FORGET_NANOS);
-        }
-        limitMayHaveChanged();
-        return wasSet;
-    }
-
-    void limitMayHaveChanged() {
-        List<Runnable> then = new ArrayList<>();
-        synchronized (this) {
-            adoptLocalLimit();
-            rejectHeavierThanLimit(then);
-            serve(nanoTime(), then);
-        }
-        run(then);
-    }
-
-    synchronized int resizedTo() {
-        return resizedTo;
-    }
-
     /** Within the lock. */
     void rejectHeavierThanLimit(List<Runnable> then) {
         int inForce = limitForCallers();
@@ -719,16 +636,10 @@ final class Bulkhead {
             cancelTick();
             long now = nanoTime();
             endLeaseIfOver(now, then);
-            long next = endHolds(now, then);
-            if (sync != null) {
-                next = earlier(next, sync.tick(now, then), now);
-            } else {
-                holds.end(now);
-                next = earlier(next, now + holds.nanosLeft(now).orElse(leaseNanos), now);
-            }
+            long next = earlier(endHolds(now, then), sync.tick(now), now);
             serve(now, then);
             gone = isGone(now);
-            if (!gone && !(empty && resizedTo != 0)) {
+            if (!gone) {
                 plan(earlier(next, now + FORGET_NANOS, now));
             }
         }
@@ -771,8 +682,7 @@ final class Bulkhead {
 
     // Within the lock.
     private boolean isEmpty() {
-        return first == null && line.isEmpty() && immediate.isEmpty()
-                && (sync == null ? holds.isEmpty() : share == 0 && sync.isIdle());
+        return first == null && line.isEmpty() && immediate.isEmpty() && share == 0 && sync.isIdle();
     }
 
     // Within the lock. Not immediately, so that calls in a row do not each create a bulkhead.
@@ -782,11 +692,8 @@ final class Bulkhead {
         } else if (!empty) {
             empty = true;
             emptySinceNanos = now;
-        } else if (now - emptySinceNanos >= FORGET_NANOS && resizedTo == 0) {
+        } else if (now - emptySinceNanos >= FORGET_NANOS) {
             forgotten = true;
-            if (sync == null) {
-                engine.forget(tokens);
-            }
         }
         return forgotten;
     }
@@ -797,10 +704,8 @@ final class Bulkhead {
     void stop() {
         List<Runnable> then = new ArrayList<>();
         synchronized (this) {
-            if (sync != null) {
-                keeps = false;
-                sync.positionChanged();
-            }
+            keeps = false;
+            sync.positionChanged();
             for (PendingCall call : calls()) {
                 remove(call);
                 then.add(() -> call.rejected(call.stopping()));
@@ -808,10 +713,6 @@ final class Bulkhead {
         }
         run(then);
         flush();
-    }
-
-    boolean isStopping() {
-        return engine.isStopping();
     }
 
     /** Within the lock: permits were granted while calls of other instances wait. */
@@ -837,7 +738,7 @@ final class Bulkhead {
             }
         }
         run(then);
-        return sync == null ? CompletableFuture.completedFuture(null) : sync.settled();
+        return sync.settled();
     }
 
     void close() {
@@ -845,9 +746,7 @@ final class Bulkhead {
         synchronized (this) {
             closed = true;
             cancelTick();
-            if (sync != null) {
-                sync.close(then);
-            }
+            sync.close(then);
         }
         run(then);
     }
@@ -857,8 +756,8 @@ final class Bulkhead {
     /** The executions and waiting calls of this instance, no more than that of each. */
     synchronized Occupancy occupancy(int most) {
         HolderIdentity identity = engine.identity;
-        // Without a store, as if the lease began now.
-        long leaseEnd = sync == null ? nanoTime() + leaseNanos : validUntilNanos + marginNanos;
+        // Without a shared store, as if the lease began now.
+        long leaseEnd = earlier(validUntilNanos + marginNanos, nanoTime() + leaseNanos, nanoTime());
         List<Holder> holders = new ArrayList<>();
         for (SharePermit permit = first; permit != null && holders.size() < most; permit = permit.after) {
             long until = permit.definition.terms().holdIsBounded() ? earlier(permit.holdEndNanos(), leaseEnd, nanoTime())
@@ -885,12 +784,12 @@ final class Bulkhead {
         return line.size();
     }
 
-    synchronized boolean isInUse() {
-        return first != null || !line.isEmpty() || holds != null && !holds.isEmpty();
-    }
-
     synchronized int declared() {
         return declared;
+    }
+
+    synchronized boolean isInUse() {
+        return first != null || !line.isEmpty();
     }
 
     ShareSync sync() {
@@ -929,14 +828,18 @@ final class Bulkhead {
         }
     }
 
-    /** States what has changed, if that helps now. What has become idle also serves the calls that wait for the local limit. */
+    /** States what has changed, if that helps now. */
     void flush() {
+        flushLocal();
+        sync.flush();
+    }
+
+    /** What has become idle or was returned serves the calls that wait for the local limit. */
+    void flushLocal() {
         Bulkhead beside = local;
         if (beside != null) {
             beside.serveFrom(this);
-        }
-        if (sync != null) {
-            sync.flush();
+            beside.sync.flush();
         }
     }
 }

@@ -7,10 +7,9 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.StringTokenizer;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -28,11 +27,11 @@ import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.PermitLost.Reason;
-import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.Waiter;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadsInUse;
 import io.quarkiverse.redisbulkhead.runtime.store.ConnectionListener;
+import io.quarkiverse.redisbulkhead.runtime.store.LocalShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.Peers;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
@@ -64,8 +63,9 @@ public final class Engine implements ConnectionListener {
     private static final String OTHERS = "";
 
     final Timers timers;
-    // Null for an engine of this process only.
-    final ShareStore store;
+    private final ShareStore store;
+    // Of the policy local.
+    private final ShareStore localStore;
     final HolderIdentity identity;
     final WaiterLimits limits;
     final Listeners listeners = new Listeners();
@@ -78,12 +78,10 @@ public final class Engine implements ConnectionListener {
     // Null if instances cannot ask each other.
     private final Peers peers;
     private final Map<BulkheadId, Bulkhead> bulkheads = new ConcurrentHashMap<>();
-    // Those of the policy local.
     private final Map<BulkheadId, Bulkhead> localBulkheads = new ConcurrentHashMap<>();
     private final Map<String, RecentExecutions> recent = new ConcurrentHashMap<>();
     private final AtomicLong ids = new AtomicLong();
     private final AtomicLong numbers = new AtomicLong();
-    private final AtomicLong localTokens = new AtomicLong();
 
     // Guarded by this.
     private Instant wallOrigin;
@@ -125,13 +123,15 @@ public final class Engine implements ConnectionListener {
      */
     public Engine(String instance, Timers timers, HolderIdentity identity, SemaphoreListener listener,
             WaiterLimits limits) {
-        this(instance, null, null, timers, identity, listener, limits, Duration.ZERO, () -> 1);
+        this(instance, new LocalShareStore(timers::nanoTime, false), null, timers, identity, listener, limits, Duration.ZERO,
+                () -> 1);
     }
 
     Engine(String instance, ShareStore store, Peers peers, Timers timers, HolderIdentity identity,
             SemaphoreListener listener, WaiterLimits limits, Duration commandTimeout, DoubleSupplier random) {
         this.instance = instance;
         this.store = store;
+        this.localStore = new LocalShareStore(timers::nanoTime, false);
         this.peers = peers;
         this.timers = timers;
         this.identity = identity;
@@ -139,9 +139,7 @@ public final class Engine implements ConnectionListener {
         this.limits = limits;
         this.commandTimeout = commandTimeout;
         this.random = random;
-        if (store != null) {
-            store.listen(this::received);
-        }
+        store.listen(this::received);
         if (peers != null) {
             peers.answerWith(this::answer);
         }
@@ -155,19 +153,19 @@ public final class Engine implements ConnectionListener {
     // ---- Bulkheads
 
     Bulkhead bulkhead(SemaphoreDefinition definition) {
-        return in(bulkheads, definition, store != null);
+        return in(bulkheads, definition, store);
     }
 
     /** The bulkhead of calls that continue with the policy {@code local}. */
     Bulkhead localBulkhead(SemaphoreDefinition definition) {
-        return in(localBulkheads, definition, false);
+        return in(localBulkheads, definition, localStore);
     }
 
-    private Bulkhead in(Map<BulkheadId, Bulkhead> all, SemaphoreDefinition definition, boolean inStore) {
+    private Bulkhead in(Map<BulkheadId, Bulkhead> all, SemaphoreDefinition definition, ShareStore in) {
         Bulkhead known = all.get(definition.id());
         return known != null ? known : all.computeIfAbsent(definition.id(), id -> {
             Bulkhead[] made = new Bulkhead[1];
-            made[0] = new Bulkhead(id, definition, this, inStore, () -> all.remove(id, made[0]));
+            made[0] = new Bulkhead(id, definition, this, in, () -> all.remove(id, made[0]));
             return made[0];
         });
     }
@@ -239,16 +237,6 @@ public final class Engine implements ConnectionListener {
         return wallOrigin.plusNanos(nanos - wallOriginNanos);
     }
 
-    /** The tokens of a bulkhead of this process, above those of its predecessor. */
-    TokenBlock localTokens() {
-        return new TokenBlock(Math.max(System.currentTimeMillis() * 1_000, localTokens.get() + 1), Long.MAX_VALUE);
-    }
-
-    /** A bulkhead of this process is forgotten. */
-    void forget(TokenBlock tokens) {
-        localTokens.accumulateAndGet(tokens.next(), Math::max);
-    }
-
     /** When an execution that still holds its permit is reported. */
     long warnAfterNanos(BulkheadId bulkhead) {
         Duration time = warnAfter.apply(bulkhead);
@@ -257,7 +245,7 @@ public final class Engine implements ConnectionListener {
 
     /** Whether permits may stay here when their executions have ended. */
     boolean mayKeep() {
-        return !deaf && !keepsNothing && !stopping;
+        return !deaf && !keepsNothing;
     }
 
     /**
@@ -344,7 +332,7 @@ public final class Engine implements ConnectionListener {
      * @return the state, after the releases of this instance
      */
     public CompletionStage<Occupancy> occupancy(BulkheadId bulkhead, int most) {
-        return look(bulkhead).thenCompose(seen -> {
+        return store.look(bulkhead, MOST_LISTED).thenCompose(seen -> {
             List<String> asked = peers == null ? List.of()
                     : seen.shares().stream()
                             .filter(share -> !isThis(share) && (share.permits() > 0 || most > 0 && share.waiting() > 0)
@@ -362,18 +350,7 @@ public final class Engine implements ConnectionListener {
      * @return without holders and waiters
      */
     public CompletionStage<Occupancy> numbers(BulkheadId bulkhead) {
-        return look(bulkhead).thenApply(seen -> occupancy(bulkhead, seen, List.of(), Map.of(), 0));
-    }
-
-    private CompletionStage<ShareOverview> look(BulkheadId bulkhead) {
-        if (store != null) {
-            return store.look(bulkhead, MOST_LISTED);
-        }
-        Bulkhead here = bulkheads.get(bulkhead);
-        int resizedTo = here == null ? 0 : here.resizedTo();
-        return CompletableFuture.completedFuture(
-                new ShareOverview(0, 0, resizedTo == 0 ? OptionalInt.empty() : OptionalInt.of(resizedTo),
-                        new TreeSet<>(here == null ? Set.of() : Set.of(here.declared())), List.of(), List.of()));
+        return store.look(bulkhead, MOST_LISTED).thenApply(seen -> occupancy(bulkhead, seen, List.of(), Map.of(), 0));
     }
 
     private CompletionStage<Map<String, Occupancy>> reports(BulkheadId bulkhead, List<String> asked, int most) {
@@ -465,7 +442,12 @@ public final class Engine implements ConnectionListener {
         }
         holders.sort(Comparator.comparing(Holder::until));
         waiters.sort(Comparator.comparingLong(waiter -> waiter.ticket() == 0 ? Long.MAX_VALUE : waiter.ticket()));
-        return new Occupancy(inUse, idle, waiting, seen.resizedTo(), seen.declaredLimits(),
+        SortedSet<Integer> declared = new TreeSet<>(seen.declaredLimits());
+        Bulkhead here = bulkheads.get(bulkhead);
+        if (here != null) {
+            declared.add(here.declared());
+        }
+        return new Occupancy(inUse, idle, waiting, seen.resizedTo(), declared,
                 holders.stream().limit(most).toList(), waiters.stream().limit(most).toList());
     }
 
@@ -483,13 +465,9 @@ public final class Engine implements ConnectionListener {
      * @return {@code false} when it is not held
      */
     public CompletionStage<Boolean> revoke(BulkheadId bulkhead, String permitId) {
-        boolean ended = end(bulkhead, permitId, Reason.REVOKED);
-        if (store == null) {
-            return CompletableFuture.completedFuture(ended);
-        }
         Bulkhead here = bulkheads.get(bulkhead);
-        return ended && here != null ? here.confirmed().thenApply(done -> true)
-                : look(bulkhead).thenCompose(seen -> revokeElsewhere(bulkhead, seen, permitId));
+        return here != null && here.end(permitId, Reason.REVOKED) ? here.confirmed().thenApply(done -> true)
+                : store.look(bulkhead, MOST_LISTED).thenCompose(seen -> revokeElsewhere(bulkhead, seen, permitId));
     }
 
     private boolean end(BulkheadId bulkhead, String permitId, Reason reason) {
@@ -544,20 +522,12 @@ public final class Engine implements ConnectionListener {
      * @return whether a limit was set before; completes when the new one is in force, also for the next call of this instance
      */
     public CompletionStage<Boolean> resize(BulkheadId bulkhead, int permits) {
-        if (store != null) {
-            return store.resize(bulkhead, permits).thenCompose(was -> {
-                Bulkhead here = bulkheads.get(bulkhead);
-                // The next call of this instance is to find the new limit. Other instances learn it by a message.
-                return here == null ? CompletableFuture.completedFuture(was)
-                        : here.sync().confirmed().handle((done, failure) -> was);
-            });
-        }
-        Bulkhead here = bulkheads.get(bulkhead);
-        if (here == null && permits > 0) {
-            SemaphoreDefinition unkeyed = SemaphoreDefinition.of(SemaphoreSpec.named(bulkhead.name()).permits(permits).build());
-            here = bulkhead(bulkhead.key().map(key -> unkeyed.forKey(key, OptionalInt.empty())).orElse(unkeyed));
-        }
-        return CompletableFuture.completedFuture(here != null && here.resize(permits));
+        return store.resize(bulkhead, permits).thenCompose(was -> {
+            Bulkhead here = bulkheads.get(bulkhead);
+            // The next call of this instance is to find the new limit. Other instances learn it by a message.
+            return here == null ? CompletableFuture.completedFuture(was)
+                    : here.sync().confirmed().handle((done, failure) -> was);
+        });
     }
 
     /**
@@ -567,9 +537,7 @@ public final class Engine implements ConnectionListener {
      */
     public CompletionStage<BulkheadsInUse> inUse(int most) {
         Set<BulkheadId> here = inUseHere();
-        CompletionStage<BulkheadsInUse> found = store != null ? store.inUse(most, here)
-                : CompletableFuture.completedFuture(new BulkheadsInUse(List.of(), Map.of(), Optional.empty()));
-        return found.thenApply(all -> new BulkheadsInUse(
+        return store.inUse(most, here).thenApply(all -> new BulkheadsInUse(
                 Stream.concat(all.bulkheads().stream(), here.stream().sorted().limit(most)).sorted().distinct().toList(),
                 all.keysWithoutText(), all.incomplete()));
     }

@@ -188,7 +188,7 @@ final class PendingCall extends Admission.Pending {
     // ---- Why it is rejected
 
     private RuntimeException timeOver() {
-        Throwable failure = bulkhead.sync() == null ? null : bulkhead.sync().lastFailure();
+        Throwable failure = bulkhead.sync().lastFailure();
         return failure == null ? full(bulkhead.limitForCallers(), bulkhead.nearestLeaseEnd())
                 : StoreFailures.rejection(definition.name(), failure);
     }

@@ -143,7 +143,7 @@ final class SharePermit implements HeldPermit, Admission {
             if (bulkhead.isFenced() && tokens != null) {
                 token = tokens.draw();
                 tokens = null;
-                bulkhead.tokenDrawn(token);
+                bulkhead.tokenDrawn();
             }
             return token;
         }
@@ -158,8 +158,7 @@ final class SharePermit implements HeldPermit, Admission {
 
     @Override
     public CompletionStage<Boolean> refresh() {
-        ShareSync sync = bulkhead.sync();
-        return !isHeld() ? NO : sync == null ? YES : sync.confirmed().thenApply(done -> isHeld());
+        return !isHeld() ? NO : bulkhead.sync().confirmed().thenApply(done -> isHeld());
     }
 
     /** Waits for the answer only where the permit goes back: one that stays here is free already. */
@@ -214,7 +213,7 @@ final class SharePermit implements HeldPermit, Admission {
 
     @Override
     public boolean awaitsRelease() {
-        return definition.spec().awaitRelease();
+        return definition.spec().awaitRelease() && bulkhead.store.isShared();
     }
 
     @Override

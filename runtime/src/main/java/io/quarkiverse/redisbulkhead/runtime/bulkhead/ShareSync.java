@@ -133,7 +133,7 @@ final class ShareSync {
             }
             planned = true;
         }
-        around.store.whenReady(this::stateNow);
+        bulkhead.store.whenReady(this::stateNow);
     }
 
     /** Within the lock: whether {@link #flush} has something to do. */
@@ -154,10 +154,10 @@ final class ShareSync {
             inFlight = next;
         }
         Bulkhead.run(then);
-        bulkhead.shareShrank();
+        bulkhead.flushLocal();
         CompletionStage<Position> answer;
         try {
-            answer = around.store.sync(next.statement());
+            answer = bulkhead.store.sync(next.statement());
         } catch (RuntimeException e) {
             answer = CompletableFuture.failedStage(e);
         }
@@ -182,7 +182,7 @@ final class ShareSync {
                 }
             }
             Bulkhead.runInTurn(effects);
-            flush();
+            bulkhead.flush();
         });
     }
 
@@ -203,7 +203,8 @@ final class ShareSync {
         return unanswered && isConcerned() || stale || tokensShort || offered > 0 && confirmNanos - now <= 0
                 || bulkhead.returning > 0 || stuck
                 || !awaiting.isEmpty() || !transfers.isEmpty()
-                || bulkhead.share > bulkhead.limit && bulkhead.share > bulkhead.inUse;
+                || bulkhead.share > bulkhead.limit && bulkhead.share > bulkhead.inUse
+                || !bulkhead.isFenced() && bulkhead.limitToState() != statedLimit;
     }
 
     private boolean hasUnstatedCalls(long now) {
@@ -234,15 +235,15 @@ final class ShareSync {
         List<Need> needs = onlyRenews ? List.of() : bulkhead.line.needs(number);
         List<Need> immediate = onlyRenews ? List.of() : bulkhead.immediate.needsWithoutPlaces();
         Statement statement = new Statement(bulkhead.id, number, epoch, granted, returned, revoked,
-                TimeUnit.NANOSECONDS.toMillis(bulkhead.leaseNanos), bulkhead.declared, bulkhead.keeps,
-                bulkhead.keepIdleNanos > 0 && around.mayKeep() && !bulkhead.isStopping(), needs, immediate, highestToken,
+                TimeUnit.NANOSECONDS.toMillis(bulkhead.leaseNanos), bulkhead.limitToState(), bulkhead.keeps,
+                bulkhead.mayKeep(), needs, immediate, highestToken,
                 tokensToAskFor(now, !needs.isEmpty() || !immediate.isEmpty()),
                 "", -1, holds, attaches);
         stale = false;
         full = false;
         needsInStore = !needs.isEmpty();
         tokensShort = false;
-        statedLimit = bulkhead.declared;
+        statedLimit = statement.limit();
         List<CompletableFuture<Void>> waiting = awaiting;
         awaiting = new ArrayList<>();
         return new Sent(statement, now, waiting);
@@ -323,8 +324,7 @@ final class ShareSync {
         bulkhead.limit = position.limit();
         bulkhead.othersWait = position.othersWait();
         bulkhead.served = Math.max(bulkhead.served, position.served());
-        bulkhead.keeps = position.mayKeep() && position.number() > recalledNumber && bulkhead.keepIdleNanos > 0
-                && !bulkhead.isStopping() && around.mayKeep();
+        bulkhead.keeps = position.mayKeep() && position.number() > recalledNumber && bulkhead.mayKeep();
         if (bulkhead.keeps) {
             // They have not left yet.
             bulkhead.returning = 0;
@@ -355,7 +355,6 @@ final class ShareSync {
 
     // Whether permits were granted that this instance did not have.
     private boolean takeCounters(Statement statement, Position position, long now, List<Runnable> then) {
-        int before = bulkhead.share;
         if (position.epoch() == epoch) {
             long more = Math.max(0, position.granted() - granted);
             granted += more;
@@ -380,9 +379,6 @@ final class ShareSync {
         loseBeyond(admitted, Reason.GONE, then);
         bulkhead.returning = Math.min(bulkhead.returning, Math.max(0, admitted - bulkhead.inUse));
         bulkhead.share = (int) Math.max(0, granted - returned - revoked);
-        if (bulkhead.share < before) {
-            shareShrank(then);
-        }
         return position.granted() > position.admitted();
     }
 
@@ -392,17 +388,12 @@ final class ShareSync {
             bulkhead.share -= permits;
             bulkhead.returning = Math.max(0, Math.min(bulkhead.returning, bulkhead.share - bulkhead.inUse));
             loseBeyond(bulkhead.share, reason, then);
-            shareShrank(then);
         }
     }
 
     private void loseBeyond(int mostInUse, Reason reason, List<Runnable> then) {
         bulkhead.loseBeyond(mostInUse, reason, then);
         transfers.endHoldsBeyond(mostInUse);
-    }
-
-    private void shareShrank(List<Runnable> then) {
-        then.add(bulkhead::shareShrank);
     }
 
     private void shareMayBeUsed() {
@@ -451,7 +442,7 @@ final class ShareSync {
 
     // What the calls that were stated, and were not served, do now.
     private void settleCalls(Statement statement, Position position, List<PendingCall> placed, List<Runnable> then) {
-        int limit = position.limit();
+        int limit = bulkhead.limitForCallers();
         for (PendingCall call : placed) {
             if (call.group != null) {
                 then.add(call.briefly ? () -> call.placedBriefly(limit) : () -> call.placed(limit));
@@ -564,7 +555,6 @@ final class ShareSync {
             transfers.leaseOver(then);
         }
         stale = true;
-        shareShrank(then);
     }
 
     // ---- Messages
@@ -590,7 +580,7 @@ final class ShareSync {
             plan(now);
         }
         Bulkhead.run(then);
-        flush();
+        bulkhead.flush();
     }
 
     // Whether it was usable. If not, the store is to say what this instance has.
@@ -599,7 +589,7 @@ final class ShareSync {
         boolean isRecent = offer.number() == number || offer.number() == numberBefore;
         long more = offer.granted() - granted;
         if (!isRecent || epoch == 0 || offer.epoch() != epoch || more <= 0 || basis + OFFER_NANOS - now <= 0
-                || offer.revoked() != revoked || bulkhead.isStopping() || transfers.isAttaching() || isForged(offer, more)) {
+                || offer.revoked() != revoked || around.isStopping() || transfers.isAttaching() || isForged(offer, more)) {
             return false;
         }
         granted = offer.granted();
@@ -676,7 +666,7 @@ final class ShareSync {
     // ---- Time
 
     /** Within the lock: what is due; returns when to look again. */
-    long tick(long now, List<Runnable> then) {
+    long tick(long now) {
         if (inFlight == null) {
             stale |= bulkhead.share > 0 && sentNanos + renewalInterval() - now <= 0;
             stale |= (needsInStore || !bulkhead.line.isEmpty()) && sentNanos + WAITING_INTERVAL_NANOS - now <= 0;
@@ -780,14 +770,14 @@ final class ShareSync {
     }
 
     boolean knowsLimit() {
-        return limitKnown && statedLimit == bulkhead.declared;
+        return limitKnown && statedLimit == bulkhead.limitToState();
     }
 
     Duration nearestLeaseEnd() {
         long now = bulkhead.nanoTime();
         return askAgain && askAgainNanos - now > 0 && !graceEnds ? Duration.ofNanos(askAgainNanos - now)
-                : bulkhead.share > 0 ? Duration.ofNanos(Math.max(0, leaseEndNanos + bulkhead.marginNanos - now))
-                        : Duration.ofNanos(bulkhead.leaseNanos);
+                : Duration.ofNanos(bulkhead.share == 0 ? bulkhead.leaseNanos
+                        : Math.max(0, Math.min(leaseEndNanos + bulkhead.marginNanos - now, bulkhead.leaseNanos)));
     }
 
     /** Whether the last statement failed for a reason that does not pass in a moment. */
@@ -802,7 +792,7 @@ final class ShareSync {
     }
 
     /** Whether more tokens should be asked for. */
-    boolean tokenDrawn(long token) {
+    boolean tokenDrawn() {
         tokensDrawn++;
         if (bulkhead.tokens.free() >= Math.max(tokensWanted, bulkhead.share) / 2 && bulkhead.tokens.free() > 0) {
             return false;

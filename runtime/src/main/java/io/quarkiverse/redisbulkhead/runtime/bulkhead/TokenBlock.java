@@ -38,9 +38,4 @@ final class TokenBlock {
         left--;
         return next++;
     }
-
-    /** The token after the last one that was drawn. */
-    long next() {
-        return next;
-    }
 }

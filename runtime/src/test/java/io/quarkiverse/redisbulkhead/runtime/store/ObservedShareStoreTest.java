@@ -22,7 +22,8 @@ class ObservedShareStoreTest {
     final ShareStore behind = (ShareStore) Proxy.newProxyInstance(ShareStore.class.getClassLoader(),
             new Class<?>[] { ShareStore.class }, (proxy, method, arguments) -> {
                 calledMethods.add(method.getName());
-                return method.getReturnType() == CompletionStage.class ? reply : null;
+                return method.getReturnType() == CompletionStage.class ? reply
+                        : method.getReturnType() == boolean.class ? true : null;
             });
     final ShareStore store = new ObservedShareStore(behind,
             (operation, time, failure) -> {
@@ -37,6 +38,7 @@ class ObservedShareStoreTest {
         });
         store.whenReady(() -> {
         });
+        store.isShared();
 
         assertThat(calledMethods).containsExactlyInAnyOrderElementsOf(
                 Stream.of(ShareStore.class.getMethods()).map(Method::getName).distinct().toList());
