@@ -18,7 +18,6 @@ import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.Waiter;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.SharePermit.State;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
-import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
 
 /**
  * The calls of this instance in one bulkhead: those that use a permit of its share, and those that wait for one. Takes and
@@ -37,8 +36,7 @@ final class Bulkhead {
     final BulkheadId id;
     final Engine engine;
     final RecentExecutions recent;
-    private final Runnable forget;
-    final ShareStore store;
+    final boolean isShared;
     private final ShareSync sync;
     private final Runnable whenDue = this::tick;
     private final long warnAfterNanos;
@@ -77,6 +75,9 @@ final class Bulkhead {
     final CallLine line = new CallLine();
     // Calls that do not wait, until the store has answered.
     final CallLine immediate = new CallLine();
+    // Calls that the store cannot serve, and that wait for the share or for a permit of the policy local.
+    final CallLine locals = new CallLine();
+    private int localInUse;
 
     // The next tick; null while nothing is to be looked at.
     private Timers.Planned tick;
@@ -85,22 +86,15 @@ final class Bulkhead {
     private boolean forgotten;
     private boolean empty;
     private long emptySinceNanos;
-    // Null unless this limits the calls that the share of that bulkhead does not serve while Redis is away.
-    private volatile Bulkhead shared;
-    // Null unless there is such a bulkhead for this one.
-    private volatile Bulkhead local;
 
     /**
      * @param first the definition of the first call
-     * @param store where the share lives
-     * @param forget is called when nothing is left here
      */
-    Bulkhead(BulkheadId id, SemaphoreDefinition first, Engine engine, ShareStore store, Runnable forget) {
+    Bulkhead(BulkheadId id, SemaphoreDefinition first, Engine engine) {
         this.id = id;
         this.engine = engine;
         this.recent = engine.recent(id.name());
-        this.forget = forget;
-        this.store = store;
+        this.isShared = engine.store.isShared();
         this.sync = new ShareSync(this);
         this.warnAfterNanos = engine.warnAfterNanos(id);
         adopt(first);
@@ -108,11 +102,6 @@ final class Bulkhead {
 
     long nanoTime() {
         return engine.timers.nanoTime();
-    }
-
-    /** Whether tokens are fencing tokens; not when the store of all instances issues them, too. */
-    boolean isFenced() {
-        return shared == null;
     }
 
     /** Within the lock. */
@@ -142,15 +131,16 @@ final class Bulkhead {
                     || leaseIsOver(now)) {
                 return null;
             }
-            return start(definition, method, whenEnded, now);
+            return start(definition, method, whenEnded, now, false);
         }
     }
 
     // Within the lock.
-    private SharePermit start(SemaphoreDefinition definition, String method, Runnable whenEnded, long now) {
-        SharePermit permit = new SharePermit(this, definition, method, now, whenEnded);
+    private SharePermit start(SemaphoreDefinition definition, String method, Runnable whenEnded, long now, boolean isLocal) {
+        SharePermit permit = new SharePermit(this, definition, method, now, whenEnded, isLocal);
         recent.acquired();
-        inUse += permit.weight();
+        inUse += isLocal ? 0 : permit.weight();
+        localInUse += isLocal ? permit.weight() : 0;
         use(permit);
         return permit;
     }
@@ -193,6 +183,7 @@ final class Bulkhead {
     /**
      * Puts a call in line, or states its need with the next statement.
      *
+     * @param definition what it would have of the share
      * @return {@code false} when this bulkhead is forgotten, and another one has taken its place
      */
     boolean enter(PendingCall call, SemaphoreDefinition definition) {
@@ -210,7 +201,7 @@ final class Bulkhead {
                 long now = nanoTime();
                 endLeaseIfOver(now, then);
                 call.waits = call.mayWait();
-                (call.waits ? line : immediate).add(call);
+                (call.isLocal() ? locals : call.waits ? line : immediate).add(call);
                 serve(now, then);
                 if (call.group != null) {
                     settleHere(call, now, then);
@@ -222,7 +213,7 @@ final class Bulkhead {
             due = sync.isToBeStated(now);
         }
         run(then);
-        if (due || local != null) {
+        if (due) {
             flush();
         }
         return true;
@@ -232,7 +223,7 @@ final class Bulkhead {
     private void adopt(SemaphoreDefinition definition) {
         declared = definition.spec().permits();
         fair = definition.spec().fair();
-        keepIdleNanos = store.isShared() ? definition.spec().keepIdle().toNanos() : FORGET_NANOS;
+        keepIdleNanos = isShared ? definition.spec().keepIdle().toNanos() : FORGET_NANOS;
         if (definition.terms().leaseNanos() > leaseNanos) {
             leaseNanos = definition.terms().leaseNanos();
             marginNanos = definition.terms().marginNanos();
@@ -241,19 +232,15 @@ final class Bulkhead {
 
     // Within the lock. Without a request to the store where its answer is known: all permits are here, or none can be free.
     private void settleHere(PendingCall call, long now, List<Runnable> then) {
-        if (call.waits && holdsAllPermits()) {
-            then.add(() -> call.placed(limitForCallers()));
-        } else if (!call.waits && sync.isFull(call.definition().spec(), now)) {
-            immediate.removeAndWasStated(call);
-            int inForce = limitForCallers();
+        if (call.waits && (call.isLocal() || holdsAllPermits())) {
+            int inForce = call.limit();
+            then.add(() -> call.placed(inForce));
+        } else if (!call.waits && (call.isLocal() || sync.isFull(call.definition().spec(), now))) {
+            remove(call);
+            int inForce = call.limit();
             Duration leaseEnd = nearestLeaseEnd();
             then.add(() -> call.rejected(call.full(inForce, leaseEnd)));
         }
-    }
-
-    /** The limit as messages state it. */
-    int limitForCallers() {
-        return shared == null ? limit : declared;
     }
 
     /**
@@ -275,16 +262,20 @@ final class Bulkhead {
     void serve(long now, List<Runnable> then) {
         PendingCall head = line.head();
         while (head != null && idle() >= head.weight() && tokens.free() > 0 && mayServe(head)) {
-            grant(line, head, now, then);
+            grant(head, head.definition(), now, then, false);
             head = line.head();
         }
         // In a fair bulkhead, what a call that gave up has left goes back to those of other instances.
         if (line.isEmpty() && !immediate.isEmpty() && idle() > 0 && !(othersWait && fair)) {
             for (PendingCall call : immediate.calls(false)) {
                 if (idle() >= call.weight() && tokens.free() > 0) {
-                    grant(immediate, call, now, then);
+                    grant(call, call.definition(), now, then, false);
                 }
             }
+        }
+        PendingCall local = locals.head();
+        while (local != null && serveLocally(local, now, then)) {
+            local = locals.head();
         }
     }
 
@@ -293,20 +284,31 @@ final class Bulkhead {
         return !othersWait || !fair || head.group.ticket() != 0 && head.group.ticket() <= served;
     }
 
-    private void grant(CallLine from, PendingCall call, long now, List<Runnable> then) {
-        if (from.removeAndWasStated(call)) {
+    // While the store is away, idle permits of the share serve the call as well. What the share has counts for the local limit.
+    private boolean serveLocally(PendingCall call, long now, List<Runnable> then) {
+        SemaphoreDefinition ofTheShare = call.ofTheShare();
+        if (line.isEmpty() && idle() >= ofTheShare.spec().weight() && tokens.free() > 0 && !leaseIsOver(now)) {
+            grant(call, ofTheShare, now, then, false);
+        } else if (share + localInUse + call.weight() <= call.limit()) {
+            grant(call, call.definition(), now, then, true);
+        } else {
+            return false;
+        }
+        return true;
+    }
+
+    private void grant(PendingCall call, SemaphoreDefinition definition, long now, List<Runnable> then, boolean isLocal) {
+        if (call.group.removeAndWasStated(call)) {
             sync.needsChanged(call.weight());
         }
-        SharePermit permit = start(call.definition(), call.method, null, now);
+        SharePermit permit = start(definition, call.method, null, now, isLocal);
         then.add(() -> call.granted(permit));
     }
 
     /** A call gives up. No effect when its outcome is decided. */
     void giveUp(PendingCall call, Supplier<RuntimeException> reason) {
         synchronized (this) {
-            CallLine.Group group = call.group;
-            // In an outage it may wait at the bulkhead of the local limit by now.
-            if (group == null || !group.isIn(line) && !group.isIn(immediate)) {
+            if (call.group == null) {
                 return;
             }
             remove(call);
@@ -317,7 +319,7 @@ final class Bulkhead {
 
     /** Within the lock. The store does not remember calls that do not wait, so nothing is to be stated about them. */
     void remove(PendingCall call) {
-        if ((call.waits ? line : immediate).removeAndWasStated(call) && call.waits) {
+        if (call.group.removeAndWasStated(call) && call.waits) {
             sync.needsChanged(Integer.MAX_VALUE);
         }
     }
@@ -335,7 +337,7 @@ final class Bulkhead {
                 return false;
             }
             long now = nanoTime();
-            if (permit.state == State.HELD && permit.inUse && leaseIsOver(now)) {
+            if (permit.state == State.HELD && permit.inUse && !permit.isLocal && leaseIsOver(now)) {
                 then = new ArrayList<>();
                 endLeaseIfOver(now, then);
             }
@@ -343,7 +345,7 @@ final class Bulkhead {
             permit.state = State.RELEASED;
             recent.ended(now - permit.sinceNanos);
             if (permit.inUse) {
-                then = line.isEmpty() && immediate.isEmpty() ? then : new ArrayList<>(then);
+                then = line.isEmpty() && immediate.isEmpty() && locals.isEmpty() ? then : new ArrayList<>(then);
                 unlink(permit);
                 travels = freed(permit, now, then);
             } else {
@@ -351,7 +353,7 @@ final class Bulkhead {
             }
         }
         runInTurn(then);
-        if (travels || local != null) {
+        if (travels) {
             flush();
         }
         return held;
@@ -361,17 +363,34 @@ final class Bulkhead {
     private boolean freed(SharePermit permit, long now, List<Runnable> then) {
         long holdUntil = permit.sinceNanos + permit.definition.spec().minHold().toNanos();
         if (!permit.definition.spec().minHold().isZero() && holdUntil - now > 0) {
-            sync.transfers().hold(permit, "", holdUntil);
+            if (permit.isLocal) {
+                engine.timers.after(Duration.ofNanos(holdUntil - now), () -> freedLocally(permit));
+            } else {
+                sync.transfers().hold(permit, "", holdUntil);
+            }
             return true;
         }
+        if (permit.isLocal) {
+            localInUse -= permit.weight();
+            serve(now, then);
+            return false;
+        }
         return freed(permit.weight(), permit.awaitsRelease(), now, then);
+    }
+
+    private void freedLocally(SharePermit permit) {
+        List<Runnable> then = new ArrayList<>();
+        synchronized (this) {
+            freed(permit, nanoTime(), then);
+        }
+        runInTurn(then);
     }
 
     /** Within the lock: an execution does not use its permits any more. Whether something is to be stated. */
     boolean freed(int weight, boolean goesBack, long now, List<Runnable> then) {
         inUse -= weight;
         if (!goesBack && share <= limit && (keeps || isInTurn(now))) {
-            if (!line.isEmpty()) {
+            if (!line.isEmpty() || !locals.isEmpty()) {
                 serve(now, then);
             }
             return (!line.isEmpty() || !keeps) && sync.isToBeStated(now);
@@ -419,9 +438,14 @@ final class Bulkhead {
 
     /** Within the lock: the youngest executions lose their permits until the others use no more than that. */
     void loseBeyond(int mostInUse, Reason reason, List<Runnable> then) {
-        while (inUse > mostInUse && last != null) {
-            inUse -= last.weight();
-            lose(last, reason, then);
+        SharePermit permit = last;
+        while (inUse > mostInUse && permit != null) {
+            SharePermit older = permit.before;
+            if (!permit.isLocal) {
+                inUse -= permit.weight();
+                lose(permit, reason, then);
+            }
+            permit = older;
         }
     }
 
@@ -468,7 +492,11 @@ final class Bulkhead {
     // Within the lock.
     private void end(SharePermit permit, Reason reason, long now, List<Runnable> then) {
         lose(permit, reason, then);
-        freed(permit.weight(), false, now, then);
+        if (permit.isLocal) {
+            localInUse -= permit.weight();
+        } else {
+            freed(permit.weight(), false, now, then);
+        }
     }
 
     /** Within the lock. */
@@ -554,62 +582,14 @@ final class Bulkhead {
                 + "lock from which it was detached");
     }
 
-    // ---- The policy local
-
-    /** Limits the calls that the share of the other bulkhead does not serve. */
-    void besides(Bulkhead other) {
-        shared = other;
-        other.local = this;
-    }
-
-    /** Within the lock: the limit that this instance states. What the share serves counts for the policy local. */
-    int limitToState() {
-        Bulkhead beside = shared;
-        return beside == null ? declared : Math.max(0, declared - beside.share);
-    }
-
     /** Whether permits may stay here when their executions have ended. */
     boolean mayKeep() {
-        return keepIdleNanos > 0 && !engine.isStopping() && (shared != null || engine.mayKeep());
-    }
-
-    /** While the store is away, idle permits of the share also serve the calls that wait for the local limit. */
-    private void serveFrom(Bulkhead other) {
-        List<Runnable> then = new ArrayList<>();
-        PendingCall head = head();
-        while (head != null) {
-            SharePermit lent = other.lend(head);
-            if (lent == null) {
-                break;
-            }
-            PendingCall call = head;
-            boolean waits;
-            synchronized (this) {
-                waits = call.group != null;
-                if (waits) {
-                    remove(call);
-                }
-            }
-            then.add(waits ? () -> call.granted(lent) : lent::release);
-            head = head();
-        }
-        runInTurn(then);
-    }
-
-    private synchronized PendingCall head() {
-        return line.head();
-    }
-
-    private synchronized SharePermit lend(PendingCall call) {
-        long now = nanoTime();
-        return !line.isEmpty() || engine.isStopping() || forgotten || idle() < call.ofTheShare.spec().weight()
-                || tokens.free() <= 0
-                || leaseIsOver(now) ? null : start(call.ofTheShare, call.method, null, now);
+        return keepIdleNanos > 0 && engine.mayKeep();
     }
 
     /** Within the lock. */
     void rejectHeavierThanLimit(List<Runnable> then) {
-        int inForce = limitForCallers();
+        int inForce = limit;
         for (PendingCall call : line.heavierThan(inForce)) {
             remove(call);
             Duration leaseEnd = nearestLeaseEnd();
@@ -617,7 +597,7 @@ final class Bulkhead {
         }
     }
 
-    /** Within the lock: all that wait for a permit or an answer. */
+    /** Within the lock: all that wait for the store. */
     List<PendingCall> calls() {
         List<PendingCall> calls = new ArrayList<>(line.calls(false));
         calls.addAll(immediate.calls(false));
@@ -644,10 +624,7 @@ final class Bulkhead {
             }
         }
         if (gone) {
-            forget.run();
-            if (shared != null && shared.local == this) {
-                shared.local = null;
-            }
+            engine.forget(this);
         }
         run(then);
         flush();
@@ -682,7 +659,8 @@ final class Bulkhead {
 
     // Within the lock.
     private boolean isEmpty() {
-        return first == null && line.isEmpty() && immediate.isEmpty() && share == 0 && sync.isIdle();
+        return first == null && line.isEmpty() && immediate.isEmpty() && locals.isEmpty() && share == 0 && localInUse == 0
+                && sync.isIdle();
     }
 
     // Within the lock. Not immediately, so that calls in a row do not each create a bulkhead.
@@ -706,7 +684,9 @@ final class Bulkhead {
         synchronized (this) {
             keeps = false;
             sync.positionChanged();
-            for (PendingCall call : calls()) {
+            List<PendingCall> calls = calls();
+            calls.addAll(locals.calls(false));
+            for (PendingCall call : calls) {
                 remove(call);
                 then.add(() -> call.rejected(call.stopping()));
             }
@@ -760,6 +740,9 @@ final class Bulkhead {
         long leaseEnd = earlier(validUntilNanos + marginNanos, nanoTime() + leaseNanos, nanoTime());
         List<Holder> holders = new ArrayList<>();
         for (SharePermit permit = first; permit != null && holders.size() < most; permit = permit.after) {
+            if (permit.isLocal) {
+                continue;
+            }
             long until = permit.definition.terms().holdIsBounded() ? earlier(permit.holdEndNanos(), leaseEnd, nanoTime())
                     : leaseEnd;
             holders.add(new Holder(permit.id(), id.name(), id.key(), permit.fencingToken(), permit.weight(),
@@ -830,16 +813,6 @@ final class Bulkhead {
 
     /** States what has changed, if that helps now. */
     void flush() {
-        flushLocal();
         sync.flush();
-    }
-
-    /** What has become idle or was returned serves the calls that wait for the local limit. */
-    void flushLocal() {
-        Bulkhead beside = local;
-        if (beside != null) {
-            beside.serveFrom(this);
-            beside.sync.flush();
-        }
     }
 }

@@ -36,8 +36,9 @@ final class CallLine {
             return ticket;
         }
 
-        boolean isIn(CallLine one) {
-            return line == one;
+        /** Whether the store may know of the call. */
+        boolean removeAndWasStated(PendingCall call) {
+            return line.removeAndWasStated(call);
         }
     }
 
@@ -61,8 +62,7 @@ final class CallLine {
         size++;
     }
 
-    /** Whether the store may know of the call. */
-    boolean removeAndWasStated(PendingCall call) {
+    private boolean removeAndWasStated(PendingCall call) {
         Group group = call.group;
         call.group = null;
         size--;

@@ -63,9 +63,7 @@ public final class Engine implements ConnectionListener {
     private static final String OTHERS = "";
 
     final Timers timers;
-    private final ShareStore store;
-    // Of the policy local.
-    private final ShareStore localStore;
+    final ShareStore store;
     final HolderIdentity identity;
     final WaiterLimits limits;
     final Listeners listeners = new Listeners();
@@ -78,7 +76,6 @@ public final class Engine implements ConnectionListener {
     // Null if instances cannot ask each other.
     private final Peers peers;
     private final Map<BulkheadId, Bulkhead> bulkheads = new ConcurrentHashMap<>();
-    private final Map<BulkheadId, Bulkhead> localBulkheads = new ConcurrentHashMap<>();
     private final Map<String, RecentExecutions> recent = new ConcurrentHashMap<>();
     private final AtomicLong ids = new AtomicLong();
     private final AtomicLong numbers = new AtomicLong();
@@ -131,7 +128,6 @@ public final class Engine implements ConnectionListener {
             SemaphoreListener listener, WaiterLimits limits, Duration commandTimeout, DoubleSupplier random) {
         this.instance = instance;
         this.store = store;
-        this.localStore = new LocalShareStore(timers::nanoTime, false);
         this.peers = peers;
         this.timers = timers;
         this.identity = identity;
@@ -153,21 +149,12 @@ public final class Engine implements ConnectionListener {
     // ---- Bulkheads
 
     Bulkhead bulkhead(SemaphoreDefinition definition) {
-        return in(bulkheads, definition, store);
+        Bulkhead known = bulkheads.get(definition.id());
+        return known != null ? known : bulkheads.computeIfAbsent(definition.id(), id -> new Bulkhead(id, definition, this));
     }
 
-    /** The bulkhead of calls that continue with the policy {@code local}. */
-    Bulkhead localBulkhead(SemaphoreDefinition definition) {
-        return in(localBulkheads, definition, localStore);
-    }
-
-    private Bulkhead in(Map<BulkheadId, Bulkhead> all, SemaphoreDefinition definition, ShareStore in) {
-        Bulkhead known = all.get(definition.id());
-        return known != null ? known : all.computeIfAbsent(definition.id(), id -> {
-            Bulkhead[] made = new Bulkhead[1];
-            made[0] = new Bulkhead(id, definition, this, in, () -> all.remove(id, made[0]));
-            return made[0];
-        });
+    void forget(Bulkhead bulkhead) {
+        bulkheads.remove(bulkhead.id, bulkhead);
     }
 
     /** As {@link Semaphore#attach}. */
@@ -178,10 +165,6 @@ public final class Engine implements ConnectionListener {
             permit = bulkhead(definition).attach(definition, detached, method);
         }
         return permit;
-    }
-
-    private Stream<Bulkhead> all() {
-        return Stream.concat(bulkheads.values().stream(), localBulkheads.values().stream());
     }
 
     // ---- What bulkheads ask
@@ -245,7 +228,7 @@ public final class Engine implements ConnectionListener {
 
     /** Whether permits may stay here when their executions have ended. */
     boolean mayKeep() {
-        return !deaf && !keepsNothing;
+        return !deaf && !keepsNothing && !stopping;
     }
 
     /**
@@ -566,7 +549,7 @@ public final class Engine implements ConnectionListener {
     /** Refuses new requests from now on, and rejects all that wait. Executions that hold their permits continue. */
     public void refuseAndRejectWaiters() {
         stopping = true;
-        all().forEach(Bulkhead::stop);
+        bulkheads.values().forEach(Bulkhead::stop);
     }
 
     /**
@@ -578,13 +561,13 @@ public final class Engine implements ConnectionListener {
      */
     public CompletionStage<Void> releaseAll() {
         return CompletableFuture.allOf(
-                all().map(bulkhead -> bulkhead.releaseAll().toCompletableFuture()).toArray(CompletableFuture[]::new));
+                bulkheads.values().stream().map(bulkhead -> bulkhead.releaseAll().toCompletableFuture()).toArray(CompletableFuture[]::new));
     }
 
     /** Ends the work in the background. What is not released yet is free when its lease ends. */
     public void close() {
         stopping = true;
-        all().forEach(Bulkhead::close);
+        bulkheads.values().forEach(Bulkhead::close);
     }
 
     // ---- For tests

@@ -34,14 +34,14 @@ final class PendingCall extends Admission.Pending {
     private final List<HeldPermit> heldByCallers;
     final long begunNanos;
 
-    // Change once, for the policy local, while the call is in no line. The bulkhead is written last.
-    private SemaphoreDefinition definition;
-    private volatile Bulkhead bulkhead;
+    private final Bulkhead bulkhead;
+    // Changes once, for the policy local, while the call is in no line.
+    private volatile SemaphoreDefinition definition;
+    // Of a permit of the share, which may serve it as well after that; null before.
+    private volatile SemaphoreDefinition ofTheShare;
 
     // Guarded by the bulkhead. The group is null when the outcome is decided.
     CallLine.Group group;
-    // Of a permit of the share, which may serve a call that waits for the local limit; null for other calls.
-    SemaphoreDefinition ofTheShare;
     // In line for a place; else its need is stated as one that does not wait.
     boolean waits;
     // Why it does not wait although the caller wants to.
@@ -80,6 +80,20 @@ final class PendingCall extends Admission.Pending {
 
     SemaphoreDefinition definition() {
         return definition;
+    }
+
+    /** Whether it continues with the policy local. */
+    boolean isLocal() {
+        return ofTheShare != null;
+    }
+
+    SemaphoreDefinition ofTheShare() {
+        return ofTheShare;
+    }
+
+    /** The limit that holds for it. */
+    int limit() {
+        return isLocal() ? definition.spec().permits() : bulkhead.limit;
     }
 
     boolean isFair() {
@@ -158,7 +172,7 @@ final class PendingCall extends Admission.Pending {
             bulkhead.giveUp(this, () -> full(limit, bulkhead.nearestLeaseEnd()));
         } else {
             giveUpAt(bulkhead.nanoTime() + RECALL_WAIT.toNanos(),
-                    () -> full(bulkhead.limitForCallers(), bulkhead.nearestLeaseEnd()));
+                    () -> full(limit(), bulkhead.nearestLeaseEnd()));
         }
     }
 
@@ -170,9 +184,13 @@ final class PendingCall extends Admission.Pending {
     private void giveUpAt(long atNanos, Supplier<RuntimeException> reason) {
         synchronized (this) {
             if (!outcomeFinal && timer == null) {
-                Bulkhead at = bulkhead;
-                timer = at.engine.timers.after(Duration.ofNanos(Math.max(0, atNanos - at.nanoTime())),
-                        () -> at.giveUp(this, reason));
+                SemaphoreDefinition of = definition;
+                timer = bulkhead.engine.timers.after(Duration.ofNanos(Math.max(0, atNanos - bulkhead.nanoTime())), () -> {
+                    // It may continue with the policy local by now.
+                    if (definition == of) {
+                        bulkhead.giveUp(this, reason);
+                    }
+                });
             }
         }
     }
@@ -188,8 +206,8 @@ final class PendingCall extends Admission.Pending {
     // ---- Why it is rejected
 
     private RuntimeException timeOver() {
-        Throwable failure = bulkhead.sync().lastFailure();
-        return failure == null ? full(bulkhead.limitForCallers(), bulkhead.nearestLeaseEnd())
+        Throwable failure = isLocal() ? null : bulkhead.sync().lastFailure();
+        return failure == null ? full(limit(), bulkhead.nearestLeaseEnd())
                 : StoreFailures.rejection(definition.name(), failure);
     }
 
@@ -226,7 +244,8 @@ final class PendingCall extends Admission.Pending {
     private int heldAround() {
         int held = 0;
         for (HeldPermit around : heldByCallers) {
-            held += around instanceof SharePermit permit && permit.bulkhead == bulkhead && permit.isHeld() ? permit.weight()
+            held += around instanceof SharePermit permit && permit.bulkhead == bulkhead
+                    && permit.isLocal == isLocal() && permit.isHeld() ? permit.weight()
                     : 0;
         }
         return held;
@@ -263,7 +282,7 @@ final class PendingCall extends Admission.Pending {
         boolean continues;
         synchronized (this) {
             policy = ended == null && StoreFailures.isOutage(reason) ? definition.spec().onOutage() : OnOutage.REJECT;
-            continues = policy == OnOutage.LOCAL && ofTheShare == null;
+            continues = policy == OnOutage.LOCAL && !isLocal();
             if (continues) {
                 // The events go on.
                 stopsWaiting();
@@ -278,7 +297,7 @@ final class PendingCall extends Admission.Pending {
             }
         }
         if (continues) {
-            continueLocally();
+            continueLocally(reason);
         } else if (policy == OnOutage.ALLOW) {
             completeGranted(List.of(permit));
         } else {
@@ -313,20 +332,15 @@ final class PendingCall extends Admission.Pending {
     }
 
     // The rest of the wait is for a permit of this process.
-    private void continueLocally() {
-        Bulkhead shared = bulkhead;
-        ofTheShare = definition;
+    private void continueLocally(RuntimeException reason) {
+        SemaphoreDefinition shared = definition;
         briefly = false;
-        SemaphoreDefinition local = definition.local();
-        Bulkhead next;
-        do {
-            next = shared.engine.localBulkhead(local);
-            next.besides(shared);
-            definition = local;
-            bulkhead = next;
-        } while (!next.enter(this, local));
-        if (ended != null) {
-            next.giveUp(this, this::cancelled);
+        definition = shared.local();
+        ofTheShare = shared;
+        if (!bulkhead.enter(this, shared)) {
+            rejected(reason);
+        } else if (ended != null) {
+            bulkhead.giveUp(this, this::cancelled);
         }
     }
 

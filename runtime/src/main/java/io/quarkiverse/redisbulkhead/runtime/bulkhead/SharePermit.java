@@ -30,6 +30,8 @@ final class SharePermit implements HeldPermit, Admission {
     final SemaphoreDefinition definition;
     final String method;
     final long sinceNanos;
+    // Beyond the share, by the policy local.
+    final boolean isLocal;
     // Null where a loss does not end the execution.
     final CompletableFuture<PermitLost> interruption;
 
@@ -63,12 +65,14 @@ final class SharePermit implements HeldPermit, Admission {
     /**
      * @param whenEnded runs when this is ended as an admission; null where another one is
      */
-    SharePermit(Bulkhead bulkhead, SemaphoreDefinition definition, String method, long sinceNanos, Runnable whenEnded) {
+    SharePermit(Bulkhead bulkhead, SemaphoreDefinition definition, String method, long sinceNanos, Runnable whenEnded,
+            boolean isLocal) {
         this.bulkhead = bulkhead;
         this.definition = definition;
         this.method = method;
         this.sinceNanos = sinceNanos;
         this.whenEnded = whenEnded;
+        this.isLocal = isLocal;
         this.interruption = definition.terms().interrupts() ? new CompletableFuture<>() : null;
     }
 
@@ -83,7 +87,7 @@ final class SharePermit implements HeldPermit, Admission {
 
     /** Within the lock of the bulkhead: unless it has one, or had one before it was detached. */
     void reserveToken() {
-        if (tokens == null && token == 0 && bulkhead.tokens.free() > 0) {
+        if (!isLocal && tokens == null && token == 0 && bulkhead.tokens.free() > 0) {
             tokens = bulkhead.tokens;
             tokens.reserve();
         }
@@ -95,7 +99,7 @@ final class SharePermit implements HeldPermit, Admission {
             synchronized (this) {
                 call = listeners;
             }
-            CallResult result = bulkhead.isFenced() ? CallResult.ACCEPTED : CallResult.BYPASSED;
+            CallResult result = isLocal ? CallResult.BYPASSED : CallResult.ACCEPTED;
             Listeners.fire(listeners, listener -> listener.acquired(result, this));
         }
     }
@@ -140,7 +144,7 @@ final class SharePermit implements HeldPermit, Admission {
                 // It may have been attached before this instance had a token.
                 reserveToken();
             }
-            if (bulkhead.isFenced() && tokens != null) {
+            if (tokens != null) {
                 token = tokens.draw();
                 tokens = null;
                 bulkhead.tokenDrawn();
@@ -152,20 +156,20 @@ final class SharePermit implements HeldPermit, Admission {
     @Override
     public boolean isHeld() {
         synchronized (bulkhead) {
-            return state == State.HELD && !(inUse && bulkhead.leaseIsOver(bulkhead.nanoTime()));
+            return state == State.HELD && !(inUse && !isLocal && bulkhead.leaseIsOver(bulkhead.nanoTime()));
         }
     }
 
     @Override
     public CompletionStage<Boolean> refresh() {
-        return !isHeld() ? NO : bulkhead.sync().confirmed().thenApply(done -> isHeld());
+        return !isHeld() ? NO : isLocal ? YES : bulkhead.sync().confirmed().thenApply(done -> isHeld());
     }
 
     /** Waits for the answer only where the permit goes back: one that stays here is free already. */
     @Override
     public CompletionStage<Boolean> release() {
         CompletionStage<Boolean> answer = giveBack();
-        return answer == YES && !bulkhead.keepsPermits() ? bulkhead.confirmed().thenApply(done -> true) : answer;
+        return answer == YES && !isLocal && !bulkhead.keepsPermits() ? bulkhead.confirmed().thenApply(done -> true) : answer;
     }
 
     /** As {@link #release()}, but does not wait for an answer unless executions of this bulkhead do. */
@@ -179,8 +183,7 @@ final class SharePermit implements HeldPermit, Admission {
 
     @Override
     public CompletionStage<String> detach() {
-        return bulkhead.isFenced() ? bulkhead.detach(this)
-                : CompletableFuture.failedStage(UncountedPermit.grantedWithoutRedis(bulkhead()));
+        return isLocal ? CompletableFuture.failedStage(UncountedPermit.grantedWithoutRedis(bulkhead())) : bulkhead.detach(this);
     }
 
     @Override
@@ -213,7 +216,7 @@ final class SharePermit implements HeldPermit, Admission {
 
     @Override
     public boolean awaitsRelease() {
-        return definition.spec().awaitRelease() && bulkhead.store.isShared();
+        return definition.spec().awaitRelease() && !isLocal && bulkhead.isShared;
     }
 
     @Override

@@ -133,7 +133,7 @@ final class ShareSync {
             }
             planned = true;
         }
-        bulkhead.store.whenReady(this::stateNow);
+        around.store.whenReady(this::stateNow);
     }
 
     /** Within the lock: whether {@link #flush} has something to do. */
@@ -152,12 +152,14 @@ final class ShareSync {
             }
             next = state(now, then);
             inFlight = next;
+            if (!bulkhead.locals.isEmpty()) {
+                bulkhead.serve(now, then);
+            }
         }
         Bulkhead.run(then);
-        bulkhead.flushLocal();
         CompletionStage<Position> answer;
         try {
-            answer = bulkhead.store.sync(next.statement());
+            answer = around.store.sync(next.statement());
         } catch (RuntimeException e) {
             answer = CompletableFuture.failedStage(e);
         }
@@ -203,8 +205,7 @@ final class ShareSync {
         return unanswered && isConcerned() || stale || tokensShort || offered > 0 && confirmNanos - now <= 0
                 || bulkhead.returning > 0 || stuck
                 || !awaiting.isEmpty() || !transfers.isEmpty()
-                || bulkhead.share > bulkhead.limit && bulkhead.share > bulkhead.inUse
-                || !bulkhead.isFenced() && bulkhead.limitToState() != statedLimit;
+                || bulkhead.share > bulkhead.limit && bulkhead.share > bulkhead.inUse;
     }
 
     private boolean hasUnstatedCalls(long now) {
@@ -235,7 +236,7 @@ final class ShareSync {
         List<Need> needs = onlyRenews ? List.of() : bulkhead.line.needs(number);
         List<Need> immediate = onlyRenews ? List.of() : bulkhead.immediate.needsWithoutPlaces();
         Statement statement = new Statement(bulkhead.id, number, epoch, granted, returned, revoked,
-                TimeUnit.NANOSECONDS.toMillis(bulkhead.leaseNanos), bulkhead.limitToState(), bulkhead.keeps,
+                TimeUnit.NANOSECONDS.toMillis(bulkhead.leaseNanos), bulkhead.declared, bulkhead.keeps,
                 bulkhead.mayKeep(), needs, immediate, highestToken,
                 tokensToAskFor(now, !needs.isEmpty() || !immediate.isEmpty()),
                 "", -1, holds, attaches);
@@ -442,7 +443,7 @@ final class ShareSync {
 
     // What the calls that were stated, and were not served, do now.
     private void settleCalls(Statement statement, Position position, List<PendingCall> placed, List<Runnable> then) {
-        int limit = bulkhead.limitForCallers();
+        int limit = position.limit();
         for (PendingCall call : placed) {
             if (call.group != null) {
                 then.add(call.briefly ? () -> call.placedBriefly(limit) : () -> call.placed(limit));
@@ -515,7 +516,7 @@ final class ShareSync {
         // Also those that the statement did not contain: they would learn the same from the next one.
         for (PendingCall call : bulkhead.calls()) {
             if (mayPass && call.waits) {
-                int limit = bulkhead.limitForCallers();
+                int limit = bulkhead.limit;
                 if (!call.briefly) {
                     then.add(() -> call.waitsFor(limit));
                 }
@@ -555,6 +556,7 @@ final class ShareSync {
             transfers.leaseOver(then);
         }
         stale = true;
+        bulkhead.serve(now, then);
     }
 
     // ---- Messages
@@ -770,7 +772,7 @@ final class ShareSync {
     }
 
     boolean knowsLimit() {
-        return limitKnown && statedLimit == bulkhead.limitToState();
+        return limitKnown && statedLimit == bulkhead.declared;
     }
 
     Duration nearestLeaseEnd() {
