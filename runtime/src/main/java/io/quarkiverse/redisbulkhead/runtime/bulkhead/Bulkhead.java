@@ -16,6 +16,10 @@ import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.PermitLost.Reason;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.Waiter;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine.HolderIdentity;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine.RecentExecutions;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore.StoppingException;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreListener.PermitInUse;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.SharePermit.State;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
@@ -26,6 +30,46 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
  * No code of callers runs while the lock is held: what is to be done without it is collected in a list.
  */
 final class Bulkhead {
+
+    /**
+     * Consecutive fencing tokens. Each execution reserves one of the newest block when it starts, and draws it when it is first
+     * asked for: a token for each call would use up any block. Guarded by the bulkhead.
+     */
+    static final class TokenBlock {
+
+        /** No tokens. */
+        static final TokenBlock NONE = new TokenBlock(0, 0);
+
+        private long next;
+        private long left;
+        private long reserved;
+
+        TokenBlock(long first, long count) {
+            this.next = first;
+            this.left = count;
+        }
+
+        /** How many more executions may reserve a token. */
+        long free() {
+            return left - reserved;
+        }
+
+        void reserve() {
+            reserved++;
+        }
+
+        /** The execution ends without a token. */
+        void giveBack() {
+            reserved--;
+        }
+
+        /** Draws a token that was reserved. */
+        long draw() {
+            reserved--;
+            left--;
+            return next++;
+        }
+    }
 
     // As long as some executions that take a millisecond, so that an instance amortizes its requests; short enough for others.
     private static final long TURN_NANOS = Duration.ofMillis(10).toNanos();
@@ -267,7 +311,7 @@ final class Bulkhead {
         }
         // In a fair bulkhead, what a call that gave up has left goes back to those of other instances.
         if (line.isEmpty() && !immediate.isEmpty() && idle() > 0 && !(othersWait && fair)) {
-            for (PendingCall call : immediate.calls(false)) {
+            for (PendingCall call : immediate.all()) {
                 if (idle() >= call.weight() && tokens.free() > 0) {
                     grant(call, call.definition(), now, then, false);
                 }
@@ -289,7 +333,7 @@ final class Bulkhead {
         SemaphoreDefinition ofTheShare = call.ofTheShare();
         if (line.isEmpty() && idle() >= ofTheShare.spec().weight() && tokens.free() > 0 && !leaseIsOver(now)) {
             grant(call, ofTheShare, now, then, false);
-        } else if (share + localInUse + call.weight() <= call.limit()) {
+        } else if ((long) share + localInUse + call.weight() <= call.limit()) {
             grant(call, call.definition(), now, then, true);
         } else {
             return false;
@@ -599,8 +643,8 @@ final class Bulkhead {
 
     /** Within the lock: all that wait for the store. */
     List<PendingCall> calls() {
-        List<PendingCall> calls = new ArrayList<>(line.calls(false));
-        calls.addAll(immediate.calls(false));
+        List<PendingCall> calls = new ArrayList<>(line.all());
+        calls.addAll(immediate.all());
         return calls;
     }
 
@@ -685,7 +729,7 @@ final class Bulkhead {
             keeps = false;
             sync.positionChanged();
             List<PendingCall> calls = calls();
-            calls.addAll(locals.calls(false));
+            calls.addAll(locals.all());
             for (PendingCall call : calls) {
                 remove(call);
                 then.add(() -> call.rejected(call.stopping()));
@@ -750,7 +794,7 @@ final class Bulkhead {
                     engine.wallTime(until), permit.leaked ? Holder.State.LEAKED : Holder.State.HELD));
         }
         List<Waiter> waiters = new ArrayList<>();
-        List<PendingCall> waiting = line.calls(false);
+        List<PendingCall> waiting = line.all();
         for (PendingCall call : waiting.subList(0, Math.min(most, waiting.size()))) {
             waiters.add(new Waiter(engine.instance + "-w" + waiters.size(), id.name(), id.key(),
                     call.isFair() ? call.group.ticket() : 0, call.weight(), identity.application(), identity.instance(),

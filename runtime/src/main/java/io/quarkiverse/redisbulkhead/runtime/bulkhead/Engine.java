@@ -46,6 +46,63 @@ import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
  */
 public final class Engine implements ConnectionListener {
 
+    /**
+     * Who acquires the permits of this process, as operators see it.
+     *
+     * @param application the application's name
+     * @param instance its host and process, as {@code host:pid}
+     */
+    public record HolderIdentity(String application, String instance) {
+    }
+
+    /**
+     * What this instance has seen lately of one bulkhead, over all its keys: how long executions take, and since when calls
+     * find it
+     * full. Updates that race may overwrite each other: one execution more or less does not change an estimate much.
+     * <p>
+     * The mean is weighted exponentially: each execution counts for one eighth, as round trips do in RFC 6298.
+     */
+    static final class RecentExecutions {
+
+        private static final int SMOOTHING = 8;
+        // After a minute without rejections, the bulkhead was not full meanwhile.
+        private static final long FULL_ENDS_NANOS = Duration.ofMinutes(1).toNanos();
+
+        private long meanNanos;
+        private boolean full;
+        private long fullSince;
+        private long lastFull;
+
+        void acquired() {
+            if (full) {
+                full = false;
+            }
+        }
+
+        void ended(long nanos) {
+            meanNanos = Math.max(1, meanNanos == 0 ? nanos : meanNanos + (nanos - meanNanos) / SMOOTHING);
+        }
+
+        void foundFull(long now) {
+            if (!full || now - lastFull > FULL_ENDS_NANOS) {
+                fullSince = now;
+            }
+            lastFull = now;
+            full = true;
+        }
+
+        /**
+         * Estimates when a call that comes now gets a permit: behind those that wait here, one permit becoming free per mean
+         * execution and permit. As long as no call of this instance gets a permit, the estimate grows with that time, because
+         * executions of other instances, and those that hang, are not in the mean.
+         *
+         * @return zero when nothing is known
+         */
+        Duration untilFree(int waiting, int permits, long now) {
+            return Duration.ofNanos(Math.max((long) (meanNanos * (waiting + 1.0) / permits), full ? now - fullSince : 0));
+        }
+    }
+
     private static final Logger LOG = Logger.getLogger(Engine.class);
 
     private static final String LOOK = "look";
@@ -58,7 +115,6 @@ public final class Engine implements ConnectionListener {
 
     private static final int RADIX = 36;
     private static final char WEIGHT_FOLLOWS = '_';
-    private static final Duration CLOCK_TOLERANCE = Duration.ofMillis(100);
     private static final int MOST_NAMES = 1_000;
     private static final String OTHERS = "";
 
@@ -79,10 +135,6 @@ public final class Engine implements ConnectionListener {
     private final Map<String, RecentExecutions> recent = new ConcurrentHashMap<>();
     private final AtomicLong ids = new AtomicLong();
     private final AtomicLong numbers = new AtomicLong();
-
-    // Guarded by this.
-    private Instant wallOrigin;
-    private long wallOriginNanos;
 
     private volatile Function<BulkheadId, Duration> warnAfter = bulkhead -> Duration.ZERO;
     private volatile boolean stopping;
@@ -204,20 +256,9 @@ public final class Engine implements ConnectionListener {
         return numbers.incrementAndGet();
     }
 
-    /**
-     * The time of the wall clock at a time of the timers. The same for the same time, unless the wall clock was set.
-     *
-     * @param nanos by {@link Timers#nanoTime()}
-     */
-    synchronized Instant wallTime(long nanos) {
-        long now = timers.nanoTime();
-        Instant clock = Instant.now();
-        if (wallOrigin == null || Duration.between(clock, wallOrigin.plusNanos(now - wallOriginNanos)).abs()
-                .compareTo(CLOCK_TOLERANCE) > 0) {
-            wallOrigin = clock;
-            wallOriginNanos = now;
-        }
-        return wallOrigin.plusNanos(nanos - wallOriginNanos);
+    /** The time of the wall clock at a time of the timers. */
+    Instant wallTime(long nanos) {
+        return Instant.now().plusNanos(nanos - timers.nanoTime());
     }
 
     /** When an execution that still holds its permit is reported. */
@@ -561,7 +602,8 @@ public final class Engine implements ConnectionListener {
      */
     public CompletionStage<Void> releaseAll() {
         return CompletableFuture.allOf(
-                bulkheads.values().stream().map(bulkhead -> bulkhead.releaseAll().toCompletableFuture()).toArray(CompletableFuture[]::new));
+                bulkheads.values().stream().map(bulkhead -> bulkhead.releaseAll().toCompletableFuture())
+                        .toArray(CompletableFuture[]::new));
     }
 
     /** Ends the work in the background. What is not released yet is free when its lease ends. */

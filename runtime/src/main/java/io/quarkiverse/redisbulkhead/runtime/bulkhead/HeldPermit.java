@@ -4,7 +4,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 import io.quarkiverse.redisbulkhead.PermitLost;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.PermitInUse.Taker;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreListener.PermitInUse.Taker;
 
 /** A permit, from the grant until it is released, lost or detached. Thread-safe. */
 public interface HeldPermit {

@@ -11,13 +11,15 @@ import java.util.function.Supplier;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallRejectedException.Reason;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore.SkippedException;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore.StoppingException;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits.WaitsOn;
 
 /**
  * A call that found no idle permit, until it has one or is rejected. It is in a line of its bulkhead until its outcome is
  * decided, which happens once, within the lock of the bulkhead; what follows from the outcome happens without that lock. In an
- * outage, a call that is rejected may still continue: with the policy {@code allow}, or with {@code local} in a bulkhead of
- * this process. Fires the events of its {@link CallListener}. Thread-safe.
+ * outage, a call that is rejected may still continue, without the store: with the policy {@code allow} or {@code local}. Fires
+ * the events of its {@link CallListener}. Thread-safe.
  */
 final class PendingCall extends Admission.Pending {
 
@@ -58,7 +60,7 @@ final class PendingCall extends Admission.Pending {
     private boolean counted;
     private boolean waitingFired;
     private Timers.Planned timer;
-    private HeldPermit permit;
+    private SharePermit permit;
     // Null until then. Completes when the releases are answered, if they are awaited.
     private volatile CompletableFuture<Void> ended;
 
@@ -246,7 +248,7 @@ final class PendingCall extends Admission.Pending {
         for (HeldPermit around : heldByCallers) {
             held += around instanceof SharePermit permit && permit.bulkhead == bulkhead
                     && permit.isLocal == isLocal() && permit.isHeld() ? permit.weight()
-                    : 0;
+                            : 0;
         }
         return held;
     }
@@ -278,28 +280,20 @@ final class PendingCall extends Admission.Pending {
         if (reason instanceof CallRejectedException known && known.reason() == Reason.NESTED) {
             bulkhead.engine.listeners.fire(listener -> listener.nestedCallRejected(method, rejection));
         }
-        OnOutage policy;
         boolean continues;
         synchronized (this) {
-            policy = ended == null && StoreFailures.isOutage(reason) ? definition.spec().onOutage() : OnOutage.REJECT;
-            continues = policy == OnOutage.LOCAL && !isLocal();
+            continues = ended == null && !isLocal() && definition.spec().onOutage() != OnOutage.REJECT
+                    && StoreFailures.isOutage(reason);
             if (continues) {
                 // The events go on.
                 stopsWaiting();
             } else {
                 decided();
-                if (policy == OnOutage.ALLOW) {
-                    permit = new UncountedPermit(bulkhead.id, call, bulkhead.engine.timers, null);
-                    Listeners.fire(call, listener -> listener.acquired(CallResult.BYPASSED, permit));
-                } else {
-                    fireRejected(reason, rejection);
-                }
+                fireRejected(reason, rejection);
             }
         }
         if (continues) {
             continueLocally(reason);
-        } else if (policy == OnOutage.ALLOW) {
-            completeGranted(List.of(permit));
         } else {
             confirmEnd();
             completeRejected(rejection);
@@ -331,7 +325,7 @@ final class PendingCall extends Admission.Pending {
         }
     }
 
-    // The rest of the wait is for a permit of this process.
+    // The rest of the wait is for a permit of this process. With the policy allow, there is one for each call.
     private void continueLocally(RuntimeException reason) {
         SemaphoreDefinition shared = definition;
         briefly = false;
@@ -370,8 +364,8 @@ final class PendingCall extends Admission.Pending {
         return ended;
     }
 
-    private void release(HeldPermit given) {
-        (given instanceof SharePermit shared ? shared.giveBack() : given.release()).thenRun(this::confirmEnd);
+    private void release(SharePermit given) {
+        given.giveBack().thenRun(this::confirmEnd);
     }
 
     private void confirmEnd() {

@@ -5,10 +5,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.SemaphoreStatus;
@@ -23,6 +25,56 @@ import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
  * {@link io.quarkiverse.redisbulkhead.BulkheadContendedException}.
  */
 public final class Semaphore {
+
+    /**
+     * A full bulkhead skips the call: it returns without having run. Different from the exception that the method itself may
+     * throw.
+     *
+     * @serial exclude
+     */
+    public static final class SkippedException extends RuntimeException {
+
+        private static final long serialVersionUID = 1L;
+
+        private final transient BulkheadFullException rejection;
+        private final transient Consumer<BulkheadFullException> listener;
+
+        /**
+         * Creates the exception.
+         *
+         * @param rejection what the call would have failed with
+         * @param listener receives it when the call returns; must not block
+         */
+        public SkippedException(BulkheadFullException rejection, Consumer<BulkheadFullException> listener) {
+            super(rejection.getMessage(), rejection, false, false);
+            this.rejection = rejection;
+            this.listener = listener;
+        }
+
+        /** The call returns. To be called on its thread. */
+        public void skip() {
+            listener.accept(rejection);
+        }
+    }
+
+    /**
+     * A call requested a permit while the application stops.
+     *
+     * @serial exclude
+     */
+    public static final class StoppingException extends BulkheadUnavailableException {
+
+        private static final long serialVersionUID = 1L;
+
+        /**
+         * Creates the exception.
+         *
+         * @param bulkhead the name of the bulkhead
+         */
+        public StoppingException(String bulkhead) {
+            super(bulkhead, "the application is stopping", null);
+        }
+    }
 
     private final SemaphoreDefinition definition;
     private final Engine engine;
@@ -246,7 +298,7 @@ public final class Semaphore {
     }
 
     private UncountedPermit uncounted(Runnable whenEnded) {
-        return new UncountedPermit(definition.id(), List.of(), engine.timers, whenEnded);
+        return new UncountedPermit(definition.id(), whenEnded);
     }
 
     /**

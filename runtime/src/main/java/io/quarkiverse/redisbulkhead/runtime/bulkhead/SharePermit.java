@@ -7,7 +7,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 import io.quarkiverse.redisbulkhead.PermitLost;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.PermitInUse.Taker;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Bulkhead.TokenBlock;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreListener.PermitInUse;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreListener.PermitInUse.Taker;
 
 /**
  * A permit of the share of this instance, from its grant until it is released, lost or detached. Where it was granted

@@ -12,6 +12,7 @@ import org.jboss.logging.Logger;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.PermitLost.Reason;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Bulkhead.TokenBlock;
 import io.quarkiverse.redisbulkhead.runtime.store.Backoff;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import io.quarkiverse.redisbulkhead.runtime.store.Position;
@@ -100,8 +101,8 @@ final class ShareSync {
     private boolean full;
     private long fullUntilNanos;
     private long freedNumber;
-    private boolean limitKnown;
-    private int statedLimit;
+    // The declared limit for which the limit in force is known; 0 for none.
+    private int answeredLimit;
     private boolean askAgain;
     private long askAgainNanos;
     private boolean graceEnds;
@@ -244,7 +245,6 @@ final class ShareSync {
         full = false;
         needsInStore = !needs.isEmpty();
         tokensShort = false;
-        statedLimit = statement.limit();
         List<CompletableFuture<Void>> waiting = awaiting;
         awaiting = new ArrayList<>();
         return new Sent(statement, now, waiting);
@@ -321,7 +321,7 @@ final class ShareSync {
         boolean grants = takeCounters(sent.statement(), position, now, then);
         leaseEndNanos = leaseEnd;
         shareMayBeUsed();
-        limitKnown = true;
+        answeredLimit = sent.statement().limit();
         bulkhead.limit = position.limit();
         bulkhead.othersWait = position.othersWait();
         bulkhead.served = Math.max(bulkhead.served, position.served());
@@ -453,7 +453,7 @@ final class ShareSync {
             return;
         }
         Duration leaseEnd = nearestLeaseEnd();
-        for (PendingCall call : bulkhead.immediate.calls(true)) {
+        for (PendingCall call : bulkhead.immediate.stated()) {
             if (position.graceMillis() > 0) {
                 then.add(() -> call.delayed(new BulkheadUnavailableException(bulkhead.id.name(),
                         "Redis has just started or failed over, and waits for its instances to state which permits they hold",
@@ -473,7 +473,7 @@ final class ShareSync {
         if (full) {
             // Those that came meanwhile would need another statement, during which more would come.
             long now = bulkhead.nanoTime();
-            bulkhead.immediate.calls(false).stream().filter(call -> isFull(call.definition().spec(), now)).forEach(call -> {
+            bulkhead.immediate.all().stream().filter(call -> isFull(call.definition().spec(), now)).forEach(call -> {
                 bulkhead.remove(call);
                 then.add(() -> call.rejected(call.full(limit, leaseEnd)));
             });
@@ -772,7 +772,7 @@ final class ShareSync {
     }
 
     boolean knowsLimit() {
-        return limitKnown && statedLimit == bulkhead.declared;
+        return answeredLimit == bulkhead.declared;
     }
 
     Duration nearestLeaseEnd() {

@@ -13,7 +13,7 @@ import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.PermitLostException;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeldPermit;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.SkippedException;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore.SkippedException;
 import kotlin.Result;
 import kotlin.ResultKt;
 import kotlin.Unit;
