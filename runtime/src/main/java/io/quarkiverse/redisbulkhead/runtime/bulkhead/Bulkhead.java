@@ -18,9 +18,9 @@ import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.Waiter;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine.RecentExecutions;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore.StoppingException;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreListener.PermitInUse;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeldPermit.PermitInUse;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.SharePermit.State;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.StoreFailures.StoppingException;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
 /**
@@ -81,7 +81,7 @@ final class Bulkhead {
     final Engine engine;
     final RecentExecutions recent;
     final boolean isShared;
-    private final ShareSync sync;
+    final ShareSync sync;
     private final Runnable whenDue = this::tick;
     private final long warnAfterNanos;
 
@@ -330,7 +330,7 @@ final class Bulkhead {
 
     // While the store is away, idle permits of the share serve the call as well. What the share has counts for the local limit.
     private boolean serveLocally(PendingCall call, long now, List<Runnable> then) {
-        SemaphoreDefinition ofTheShare = call.ofTheShare();
+        SemaphoreDefinition ofTheShare = call.ofTheShare;
         if (line.isEmpty() && idle() >= ofTheShare.spec().weight() && tokens.free() > 0 && !leaseIsOver(now)) {
             grant(call, ofTheShare, now, then, false);
         } else if ((long) share + localInUse + call.weight() <= call.limit()) {
@@ -410,7 +410,7 @@ final class Bulkhead {
             if (permit.isLocal) {
                 engine.timers.after(Duration.ofNanos(holdUntil - now), () -> freedLocally(permit));
             } else {
-                sync.transfers().hold(permit, "", holdUntil);
+                sync.transfers.hold(permit, "", holdUntil);
             }
             return true;
         }
@@ -565,7 +565,7 @@ final class Bulkhead {
                 permit.detachment = DetachedPermit.of(permit.id(), new SecureRandom());
             }
             permit.detaching = true;
-            sync.transfers().detach(permit, token);
+            sync.transfers.detach(permit, token);
         }
         flush();
         return token;
@@ -578,7 +578,7 @@ final class Bulkhead {
                 return;
             }
             permit.state = permit.releasedLate ? State.RELEASED : State.HELD;
-            sync.transfers().takeBack(permit);
+            sync.transfers.takeBack(permit);
         }
         flush();
     }
@@ -613,7 +613,7 @@ final class Bulkhead {
                 return CompletableFuture.failedStage(new StoppingException(id.name()));
             }
             plan(nanoTime() + FORGET_NANOS);
-            sync.transfers().attach(definition, detached, method, permit);
+            sync.transfers.attach(definition, detached, method, permit);
         }
         flush();
         return permit;
@@ -817,10 +817,6 @@ final class Bulkhead {
 
     synchronized boolean isInUse() {
         return first != null || !line.isEmpty();
-    }
-
-    ShareSync sync() {
-        return sync;
     }
 
     // ---- Without the lock

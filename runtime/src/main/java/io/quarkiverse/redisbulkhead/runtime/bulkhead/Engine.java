@@ -299,18 +299,18 @@ public final class Engine implements ConnectionListener {
         Bulkhead bulkhead = bulkheads.get(message.bulkhead());
         // One that is forgotten holds nothing and waits for nothing.
         if (bulkhead != null) {
-            bulkhead.sync().received(message);
+            bulkhead.sync.received(message);
         }
     }
 
     @Override
     public void reconnected() {
-        bulkheads.values().forEach(bulkhead -> bulkhead.sync().restate());
+        bulkheads.values().forEach(bulkhead -> bulkhead.sync.restate());
     }
 
     @Override
     public void availabilityChanged() {
-        bulkheads.values().forEach(bulkhead -> bulkhead.sync().reconsider());
+        bulkheads.values().forEach(bulkhead -> bulkhead.sync.reconsider());
     }
 
     /** As long as this instance does not hear recalls, it keeps no idle permits. */
@@ -318,7 +318,7 @@ public final class Engine implements ConnectionListener {
     public void hearsRecalls(boolean hears) {
         deaf = !hears;
         if (!hears) {
-            bulkheads.values().forEach(bulkhead -> bulkhead.sync().deaf());
+            bulkheads.values().forEach(bulkhead -> bulkhead.sync.deaf());
         }
     }
 
@@ -330,7 +330,7 @@ public final class Engine implements ConnectionListener {
     public void keepIdle(boolean keeps) {
         keepsNothing = !keeps;
         if (!keeps) {
-            bulkheads.values().forEach(bulkhead -> bulkhead.sync().returnIdle());
+            bulkheads.values().forEach(bulkhead -> bulkhead.sync.returnIdle());
         }
     }
 
@@ -550,7 +550,7 @@ public final class Engine implements ConnectionListener {
             Bulkhead here = bulkheads.get(bulkhead);
             // The next call of this instance is to find the new limit. Other instances learn it by a message.
             return here == null ? CompletableFuture.completedFuture(was)
-                    : here.sync().confirmed().handle((done, failure) -> was);
+                    : here.sync.confirmed().handle((done, failure) -> was);
         });
     }
 

@@ -11,8 +11,8 @@ import java.util.function.Supplier;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallRejectedException.Reason;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore.SkippedException;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore.StoppingException;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallRejectedException.SkippedException;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.StoreFailures.StoppingException;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits.WaitsOn;
 
 /**
@@ -40,7 +40,7 @@ final class PendingCall extends Admission.Pending {
     // Changes once, for the policy local, while the call is in no line.
     private volatile SemaphoreDefinition definition;
     // Of a permit of the share, which may serve it as well after that; null before.
-    private volatile SemaphoreDefinition ofTheShare;
+    volatile SemaphoreDefinition ofTheShare;
 
     // Guarded by the bulkhead. The group is null when the outcome is decided.
     CallLine.Group group;
@@ -87,10 +87,6 @@ final class PendingCall extends Admission.Pending {
     /** Whether it continues with the policy local. */
     boolean isLocal() {
         return ofTheShare != null;
-    }
-
-    SemaphoreDefinition ofTheShare() {
-        return ofTheShare;
     }
 
     /** The limit that holds for it. */
@@ -208,7 +204,7 @@ final class PendingCall extends Admission.Pending {
     // ---- Why it is rejected
 
     private RuntimeException timeOver() {
-        Throwable failure = isLocal() ? null : bulkhead.sync().lastFailure();
+        Throwable failure = isLocal() ? null : bulkhead.sync.lastFailure();
         return failure == null ? full(limit(), bulkhead.nearestLeaseEnd())
                 : StoreFailures.rejection(definition.name(), failure);
     }

@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -15,6 +14,7 @@ import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.SemaphoreStatus;
 import io.quarkiverse.redisbulkhead.Waiter;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallRejectedException.SkippedException;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits.WaitsOn;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
@@ -25,56 +25,6 @@ import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
  * {@link io.quarkiverse.redisbulkhead.BulkheadContendedException}.
  */
 public final class Semaphore {
-
-    /**
-     * A full bulkhead skips the call: it returns without having run. Different from the exception that the method itself may
-     * throw.
-     *
-     * @serial exclude
-     */
-    public static final class SkippedException extends RuntimeException {
-
-        private static final long serialVersionUID = 1L;
-
-        private final transient BulkheadFullException rejection;
-        private final transient Consumer<BulkheadFullException> listener;
-
-        /**
-         * Creates the exception.
-         *
-         * @param rejection what the call would have failed with
-         * @param listener receives it when the call returns; must not block
-         */
-        public SkippedException(BulkheadFullException rejection, Consumer<BulkheadFullException> listener) {
-            super(rejection.getMessage(), rejection, false, false);
-            this.rejection = rejection;
-            this.listener = listener;
-        }
-
-        /** The call returns. To be called on its thread. */
-        public void skip() {
-            listener.accept(rejection);
-        }
-    }
-
-    /**
-     * A call requested a permit while the application stops.
-     *
-     * @serial exclude
-     */
-    public static final class StoppingException extends BulkheadUnavailableException {
-
-        private static final long serialVersionUID = 1L;
-
-        /**
-         * Creates the exception.
-         *
-         * @param bulkhead the name of the bulkhead
-         */
-        public StoppingException(String bulkhead) {
-            super(bulkhead, "the application is stopping", null);
-        }
-    }
 
     private final SemaphoreDefinition definition;
     private final Engine engine;

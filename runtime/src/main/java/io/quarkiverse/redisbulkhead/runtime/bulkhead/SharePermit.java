@@ -8,8 +8,8 @@ import java.util.concurrent.CompletionStage;
 
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Bulkhead.TokenBlock;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreListener.PermitInUse;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreListener.PermitInUse.Taker;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeldPermit.PermitInUse;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeldPermit.PermitInUse.Taker;
 
 /**
  * A permit of the share of this instance, from its grant until it is released, lost or detached. Where it was granted
@@ -164,7 +164,7 @@ final class SharePermit implements HeldPermit, Admission {
 
     @Override
     public CompletionStage<Boolean> refresh() {
-        return !isHeld() ? NO : isLocal ? YES : bulkhead.sync().confirmed().thenApply(done -> isHeld());
+        return !isHeld() ? NO : isLocal ? YES : bulkhead.sync.confirmed().thenApply(done -> isHeld());
     }
 
     /** Waits for the answer only where the permit goes back: one that stays here is free already. */

@@ -115,7 +115,7 @@ final class ShareSync {
     private long tokensDrawn;
     private boolean tokensShort;
     private List<CompletableFuture<Void>> awaiting = new ArrayList<>();
-    private final Transfers transfers;
+    final Transfers transfers;
     private boolean closed;
 
     ShareSync(Bulkhead bulkhead) {
@@ -755,10 +755,6 @@ final class ShareSync {
 
     void positionChanged() {
         stale = true;
-    }
-
-    Transfers transfers() {
-        return transfers;
     }
 
     /**

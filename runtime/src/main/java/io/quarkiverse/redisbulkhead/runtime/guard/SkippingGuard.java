@@ -9,8 +9,8 @@ import java.util.function.Supplier;
 import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore.SkippedException;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore.StoppingException;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallRejectedException.SkippedException;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.StoreFailures.StoppingException;
 import io.smallrye.mutiny.Uni;
 
 /**

@@ -13,7 +13,7 @@ import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore.SkippedException;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallRejectedException.SkippedException;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits.WaitsOn;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
@@ -302,35 +302,17 @@ class CallEventsTest extends TwoInstances {
         @Override
         public CallListener onCall(BulkheadId bulkhead, String method, int weight) {
             lines.add("call " + bulkhead.name() + " " + method);
-            return new CallListener() {
-
-                @Override
-                public void requested() {
-                    lines.add("requested");
-                }
-
-                @Override
-                public void waiting() {
-                    lines.add("waiting");
-                }
-
-                @Override
-                public void acquired(CallResult result, HeldPermit permit) {
-                    lines.add("acquired " + result);
-                    token = permit.fencingToken();
-                }
-
-                @Override
-                public void rejected(CallResult result) {
-                    lines.add("rejected " + result);
-                }
-
-                @Override
-                public void released(long heldNanos) {
-                    lines.add("released");
-                    held = Duration.ofNanos(heldNanos);
-                }
-            };
+            return (CallListener) Proxy.newProxyInstance(CallListener.class.getClassLoader(),
+                    new Class<?>[] { CallListener.class }, (listener, event, arguments) -> {
+                        Object first = arguments == null ? "" : arguments[0];
+                        lines.add(event.getName() + (first instanceof CallResult result ? " " + result : ""));
+                        if (event.getName().equals("acquired")) {
+                            token = ((HeldPermit) arguments[1]).fencingToken();
+                        } else if (first instanceof Long heldNanos) {
+                            held = Duration.ofNanos(heldNanos);
+                        }
+                        return null;
+                    });
         }
 
         @Override

@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallRejectedException.Reason;
@@ -81,6 +83,29 @@ class WaitingTest extends TwoInstances {
     }
 
     // ---- Order
+
+    /** Each release may serve the next waiter on the same thread. */
+    @ParameterizedTest
+    @CsvSource({ "true, true", "true, false", "false, true", "false, false" })
+    void longQueueIsServedOnOneThread(boolean local, boolean fair) {
+        Engine engine = local ? new Engine("local", one.clock(), one.engine.identity, one, new WaiterLimits(0)) : one.engine;
+        Semaphore semaphore = new Semaphore(work(1, spec -> spec.fair(fair).maxWait(LONG)), engine, true, List.of());
+        AtomicInteger served = new AtomicInteger();
+        Admission holder = semaphore.admit("A#hold");
+        for (int i = 0; i < 5_000; i++) {
+            Admission waiter = semaphore.admit("A#wait");
+            waiter.granted().thenRun(() -> {
+                served.incrementAndGet();
+                waiter.end();
+            });
+        }
+
+        holder.end();
+
+        assertThat(served).hasValue(5_000);
+        assertThat(engine.occupancy(WORK, 0).toCompletableFuture().join().inUse()).isZero();
+        assertThat(one.planned()).as("one timer of the bulkhead").isEqualTo(1);
+    }
 
     /** Guarantee 5: places are stated again, also when the queue, or all data, is lost. */
     @ParameterizedTest

@@ -17,8 +17,8 @@ import io.micrometer.core.instrument.simple.SimpleConfig;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallListener;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallResult;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreListener.PermitInUse;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreListener.PermitInUse.Taker;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeldPermit.PermitInUse;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeldPermit.PermitInUse.Taker;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
 class BulkheadMetricsTest {
