@@ -538,6 +538,7 @@ final class Bulkhead {
         lose(permit, reason, then);
         if (permit.isLocal) {
             localInUse -= permit.weight();
+            serve(now, then);
         } else {
             freed(permit.weight(), false, now, then);
         }

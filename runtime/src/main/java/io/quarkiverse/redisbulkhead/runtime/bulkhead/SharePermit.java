@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
+import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Bulkhead.TokenBlock;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeldPermit.PermitInUse;
@@ -120,6 +121,10 @@ final class SharePermit implements HeldPermit, Admission {
 
     @Override
     public String id() {
+        if (isLocal && definition.spec().onOutage() == OnOutage.ALLOW) {
+            // No limit counts it.
+            return "";
+        }
         synchronized (bulkhead) {
             if (id == null) {
                 id = bulkhead.engine.newId(weight());

@@ -195,6 +195,7 @@ class CallEventsTest extends TwoInstances {
     void allowedCallsAreReportedAsBypassed() {
         one.refusal = away();
         Admission admission = admit(SPEC.toBuilder().onOutage(OnOutage.ALLOW).build());
+        assertThat(held(admission).id()).isEmpty();
         advance(Duration.ofSeconds(2));
         admission.end();
 

@@ -210,6 +210,24 @@ class DetachedPermitTest extends TwoInstances {
         assertThat(look().granted()).isZero();
     }
 
+    /** Of the same instance, or of two. */
+    @Test
+    void oneOfSeveralAttachesSucceeds() {
+        String token = detached(hold());
+        slowly(1_000);
+        CompletionStage<HeldPermit> first = attach(one, token);
+        CompletionStage<HeldPermit> second = attach(two, token);
+
+        assertThat(failure(attach(one, token))).as("in flight").isInstanceOf(PermitGoneException.class);
+        advance(Duration.ofMillis(50));
+        assertThat(failure(attach(one, token))).as("held").isInstanceOf(PermitGoneException.class);
+
+        assertThat(first.toCompletableFuture()).isCompleted();
+        assertThat(failure(second)).isInstanceOf(PermitGoneException.class);
+        server.calm();
+        assertThat(look().granted()).isEqualTo(1);
+    }
+
     @Test
     void maxHoldCountsFromTheFirstGrant() {
         SemaphoreDefinition bounded = work(1, spec -> spec.maxHold(Duration.ofSeconds(4)));

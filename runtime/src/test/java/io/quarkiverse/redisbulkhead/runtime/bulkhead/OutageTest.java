@@ -118,6 +118,19 @@ class OutageTest extends TwoInstances {
         held(call(one, local));
     }
 
+    @Test
+    void minHoldKeepsALocalPermitTaken() {
+        SemaphoreDefinition held = work(5,
+                spec -> spec.onOutage(OnOutage.LOCAL).localPermits(1).minHold(Duration.ofSeconds(4)));
+        one.refusal = away();
+        call(one, held).end();
+        assertThat(rejection(call(one, held))).isInstanceOf(BulkheadFullException.class);
+
+        advance(Duration.ofMillis(4_001));
+
+        held(call(one, held));
+    }
+
     /** Not only calls that come later. */
     @Test
     void idlePermitsServeCallsThatWaitForTheLocalLimit() {
