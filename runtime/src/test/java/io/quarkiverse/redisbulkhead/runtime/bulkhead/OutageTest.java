@@ -119,6 +119,16 @@ class OutageTest extends TwoInstances {
     }
 
     @Test
+    void outageAllowsAllCalls() {
+        one.refusal = away();
+        for (int i = 0; i < 10; i++) {
+            HeldPermit permit = held(call(one, policy(OnOutage.ALLOW)));
+            advance(Duration.ofSeconds(10));
+            assertThat(permit.isHeld()).as("without a lease").isTrue();
+        }
+    }
+
+    @Test
     void minHoldKeepsALocalPermitTaken() {
         SemaphoreDefinition held = work(5,
                 spec -> spec.onOutage(OnOutage.LOCAL).localPermits(1).minHold(Duration.ofSeconds(4)));
