@@ -117,7 +117,7 @@ class ArchitectureTest {
      */
     @Test
     void bulkheadClassesHaveNoCycles() {
-        List<String> lockedTogether = List.of("Engine", "Bulkhead", "CallLine", "LocalHolds", "PendingCall", "SharePermit",
+        List<String> lockedTogether = List.of("Engine", "Bulkhead", "CallLine", "PendingCall", "SharePermit",
                 "ShareSync", "Transfers");
         slices().assignedFrom(new SliceAssignment() {
 

@@ -26,8 +26,8 @@ import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Executions;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.PermitLogger;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreListener;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Timers;
@@ -37,6 +37,7 @@ import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.guard.BlockingWait;
 import io.quarkiverse.redisbulkhead.runtime.guard.Continuations;
 import io.quarkiverse.redisbulkhead.runtime.message.LogMessage;
+import io.quarkiverse.redisbulkhead.runtime.store.LocalShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.ObservedShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisShareStore;
@@ -94,7 +95,7 @@ public class BulkheadRuntime {
         this.recordsPlaces = config.recordPlaces().orElse(LaunchMode.current().isDevOrTest());
     }
 
-    // Without Redis, only tests of applications need a store.
+    // Redis is null where the permits are kept in this process.
     private Engine engine(Duration commandTimeout, WaiterLimits limits, List<ObservedShareStore.Listener> redisListeners,
             List<StoreDecorator> decorators) {
         // Not injected: that would start the injection of configuration, which few applications need and which takes its time.
@@ -103,12 +104,9 @@ public class BulkheadRuntime {
         HolderIdentity identity = new HolderIdentity(application,
                 HostName.getQualifiedHostName() + ":" + ProcessHandle.current().pid());
         String instance = redis == null ? UUID.randomUUID().toString() : redis.instance();
-        if (redis == null && decorators.isEmpty()) {
-            return new Engine(instance, timers, identity, new PermitLogger(), limits);
-        }
-        ShareStore store = redis;
+        ShareStore store = redis != null ? redis : new LocalShareStore(timers::nanoTime, !decorators.isEmpty());
         for (StoreDecorator decorator : decorators) {
-            store = decorator.decorate(Optional.ofNullable(store), instance);
+            store = decorator.decorate(store);
         }
         if (redis != null) {
             for (ObservedShareStore.Listener redisListener : redisListeners) {

@@ -28,7 +28,7 @@ import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallRejectedException;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallRejectedException.Reason;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeldPermit;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.PermitInUse.Taker;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeldPermit.PermitInUse.Taker;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits.WaitsOn;
 import io.quarkiverse.redisbulkhead.runtime.guard.AsyncGuard;

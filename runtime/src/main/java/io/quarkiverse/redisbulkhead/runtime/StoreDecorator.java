@@ -1,7 +1,5 @@
 package io.quarkiverse.redisbulkhead.runtime;
 
-import java.util.Optional;
-
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
 
@@ -11,11 +9,10 @@ public interface StoreDecorator {
     /**
      * Called once, before the store is used.
      *
-     * @param store keeps the shares; empty if the bulkheads are local to the application and need none
-     * @param instance the name of this instance in the store
+     * @param store keeps the shares
      * @return what the bulkheads use instead
      */
-    ShareStore decorate(Optional<ShareStore> store, String instance);
+    ShareStore decorate(ShareStore store);
 
     /**
      * Called once, when the instance is ready.

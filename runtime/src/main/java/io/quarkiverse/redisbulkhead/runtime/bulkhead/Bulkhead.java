@@ -16,17 +16,60 @@ import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.PermitLost.Reason;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.Waiter;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine.HolderIdentity;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine.RecentExecutions;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeldPermit.PermitInUse;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.SharePermit.State;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.StoreFailures.StoppingException;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
 /**
  * The calls of this instance in one bulkhead: those that use a permit of its share, and those that wait for one. Takes and
- * returns permits in memory; what the share cannot serve is up to {@link ShareSync}, which has the same lock. In a bulkhead of
- * this process only, the share is the whole limit.
+ * returns permits in memory; what the share cannot serve is up to {@link ShareSync}, which has the same lock.
  * <p>
  * No code of callers runs while the lock is held: what is to be done without it is collected in a list.
  */
 final class Bulkhead {
+
+    /**
+     * Consecutive fencing tokens. Each execution reserves one of the newest block when it starts, and draws it when it is first
+     * asked for: a token for each call would use up any block. Guarded by the bulkhead.
+     */
+    static final class TokenBlock {
+
+        /** No tokens. */
+        static final TokenBlock NONE = new TokenBlock(0, 0);
+
+        private long next;
+        private long left;
+        private long reserved;
+
+        TokenBlock(long first, long count) {
+            this.next = first;
+            this.left = count;
+        }
+
+        /** How many more executions may reserve a token. */
+        long free() {
+            return left - reserved;
+        }
+
+        void reserve() {
+            reserved++;
+        }
+
+        /** The execution ends without a token. */
+        void giveBack() {
+            reserved--;
+        }
+
+        /** Draws a token that was reserved. */
+        long draw() {
+            reserved--;
+            left--;
+            return next++;
+        }
+    }
 
     // As long as some executions that take a millisecond, so that an instance amortizes its requests; short enough for others.
     private static final long TURN_NANOS = Duration.ofMillis(10).toNanos();
@@ -37,10 +80,8 @@ final class Bulkhead {
     final BulkheadId id;
     final Engine engine;
     final RecentExecutions recent;
-    private final Runnable forget;
-    // Null where the whole limit is in this process.
-    private final ShareSync sync;
-    private final LocalHolds holds;
+    final boolean isShared;
+    final ShareSync sync;
     private final Runnable whenDue = this::tick;
     private final long warnAfterNanos;
 
@@ -80,6 +121,9 @@ final class Bulkhead {
     final CallLine line = new CallLine();
     // Calls that do not wait, until the store has answered.
     final CallLine immediate = new CallLine();
+    // Calls that the store cannot serve, and that wait for the share or for a permit of the policy local.
+    final CallLine locals = new CallLine();
+    private int localInUse;
 
     // The next tick; null while nothing is to be looked at.
     private Timers.Planned tick;
@@ -88,43 +132,27 @@ final class Bulkhead {
     private boolean forgotten;
     private boolean empty;
     private long emptySinceNanos;
-    // Null unless this limits the calls that the share of that bulkhead does not serve while Redis is away.
-    private volatile Bulkhead shared;
-    // Null unless there is such a bulkhead for this one.
-    private volatile Bulkhead local;
 
     /**
      * @param first the definition of the first call
-     * @param inStore whether the store keeps the limit, for all instances
-     * @param forget is called when nothing is left here
      */
-    Bulkhead(BulkheadId id, SemaphoreDefinition first, Engine engine, boolean inStore, Runnable forget) {
+    Bulkhead(BulkheadId id, SemaphoreDefinition first, Engine engine) {
         this.id = id;
         this.engine = engine;
         this.recent = engine.recent(id.name());
-        this.forget = forget;
-        this.sync = inStore ? new ShareSync(this) : null;
-        this.holds = inStore ? null : new LocalHolds(this);
+        this.isShared = engine.store.isShared();
+        this.sync = new ShareSync(this);
         this.warnAfterNanos = engine.warnAfterNanos(id);
         adopt(first);
-        if (sync == null) {
-            keeps = true;
-            tokens = engine.localTokens();
-        }
     }
 
     long nanoTime() {
         return engine.timers.nanoTime();
     }
 
-    /** Whether tokens are fencing tokens; not when the store issues them, too. */
-    boolean isFenced() {
-        return sync != null || engine.store == null;
-    }
-
     /** Within the lock. */
     boolean leaseIsOver(long now) {
-        return sync != null && validUntilNanos - now <= 0;
+        return validUntilNanos - now <= 0;
     }
 
     /** Within the lock. May be negative when the limit was lowered. */
@@ -149,15 +177,16 @@ final class Bulkhead {
                     || leaseIsOver(now)) {
                 return null;
             }
-            return start(definition, method, whenEnded, now);
+            return start(definition, method, whenEnded, now, false);
         }
     }
 
     // Within the lock.
-    private SharePermit start(SemaphoreDefinition definition, String method, Runnable whenEnded, long now) {
-        SharePermit permit = new SharePermit(this, definition, method, now, whenEnded);
+    private SharePermit start(SemaphoreDefinition definition, String method, Runnable whenEnded, long now, boolean isLocal) {
+        SharePermit permit = new SharePermit(this, definition, method, now, whenEnded, isLocal);
         recent.acquired();
-        inUse += permit.weight();
+        inUse += isLocal ? 0 : permit.weight();
+        localInUse += isLocal ? permit.weight() : 0;
         use(permit);
         return permit;
     }
@@ -200,6 +229,7 @@ final class Bulkhead {
     /**
      * Puts a call in line, or states its need with the next statement.
      *
+     * @param definition what it would have of the share
      * @return {@code false} when this bulkhead is forgotten, and another one has taken its place
      */
     boolean enter(PendingCall call, SemaphoreDefinition definition) {
@@ -217,7 +247,7 @@ final class Bulkhead {
                 long now = nanoTime();
                 endLeaseIfOver(now, then);
                 call.waits = call.mayWait();
-                (call.waits ? line : immediate).add(call);
+                (call.isLocal() ? locals : call.waits ? line : immediate).add(call);
                 serve(now, then);
                 if (call.group != null) {
                     settleHere(call, now, then);
@@ -225,52 +255,42 @@ final class Bulkhead {
             }
             long now = nanoTime();
             plan(now + FORGET_NANOS);
-            due = isToBeStated(now);
+            // Many calls wait for permits of this instance, and need no second look at what is to be stated.
+            due = sync.isToBeStated(now);
         }
         run(then);
-        if (due || local != null) {
+        if (due) {
             flush();
         }
         return true;
-    }
-
-    // Within the lock. Many calls wait for permits of this instance, and need no second look at what is to be stated.
-    private boolean isToBeStated(long now) {
-        return sync != null && sync.isToBeStated(now);
     }
 
     // Within the lock.
     private void adopt(SemaphoreDefinition definition) {
         declared = definition.spec().permits();
         fair = definition.spec().fair();
-        keepIdleNanos = definition.spec().keepIdle().toNanos();
+        keepIdleNanos = isShared ? definition.spec().keepIdle().toNanos() : FORGET_NANOS;
         lightest = Math.min(lightest, definition.spec().weight());
         if (definition.terms().leaseNanos() > leaseNanos) {
             leaseNanos = definition.terms().leaseNanos();
             marginNanos = definition.terms().marginNanos();
         }
-        if (sync == null) {
-            adoptLocalLimit();
-        } else if (!sync.isResized()) {
+        if (!sync.isResized()) {
             limit = Math.min(limit, declared);
         }
     }
 
     // Within the lock. Without a request to the store where its answer is known: all permits are here, or none can be free.
     private void settleHere(PendingCall call, long now, List<Runnable> then) {
-        if (call.waits && (sync == null || holdsAllPermits())) {
-            then.add(() -> call.placed(limitForCallers()));
-        } else if (!call.waits && (sync == null || sync.isFull(call.definition().spec(), now))) {
-            immediate.removeAndWasStated(call);
-            int inForce = limitForCallers();
+        if (call.waits && (call.isLocal() || holdsAllPermits())) {
+            int inForce = call.limit();
+            then.add(() -> call.placed(inForce));
+        } else if (!call.waits && (call.isLocal() || sync.isFull(call.definition().spec(), now))) {
+            remove(call);
+            int inForce = call.limit();
             Duration leaseEnd = nearestLeaseEnd();
             then.add(() -> call.rejected(call.full(inForce, leaseEnd)));
         }
-    }
-
-    /** The limit as messages state it. */
-    int limitForCallers() {
-        return shared == null ? limit : declared;
     }
 
     /**
@@ -283,7 +303,7 @@ final class Bulkhead {
 
     /** By when a permit becomes free, as far as this instance knows. */
     synchronized Duration nearestLeaseEnd() {
-        return sync != null ? sync.nearestLeaseEnd() : Duration.ofNanos(holds.nanosLeft(nanoTime()).orElse(leaseNanos));
+        return sync.nearestLeaseEnd();
     }
 
     // ---- Serving those that wait
@@ -292,16 +312,20 @@ final class Bulkhead {
     void serve(long now, List<Runnable> then) {
         PendingCall head = line.head();
         while (head != null && idle() >= head.weight() && tokens.free() > 0 && mayServe(head)) {
-            grant(line, head, now, then);
+            grant(head, head.definition(), now, then, false);
             head = line.head();
         }
         // In a fair bulkhead, what a call that gave up has left goes back to those of other instances.
         if (line.isEmpty() && !immediate.isEmpty() && idle() > 0 && !(othersWait && fair)) {
-            for (PendingCall call : immediate.calls(false)) {
+            for (PendingCall call : immediate.all()) {
                 if (idle() >= call.weight() && tokens.free() > 0) {
-                    grant(immediate, call, now, then);
+                    grant(call, call.definition(), now, then, false);
                 }
             }
+        }
+        PendingCall local = locals.head();
+        while (local != null && serveLocally(local, now, then)) {
+            local = locals.head();
         }
     }
 
@@ -310,20 +334,31 @@ final class Bulkhead {
         return !othersWait || !fair || head.group.ticket() != 0 && head.group.ticket() <= served;
     }
 
-    private void grant(CallLine from, PendingCall call, long now, List<Runnable> then) {
-        if (from.removeAndWasStated(call) && sync != null) {
+    // While the store is away, idle permits of the share serve the call as well. What the share has counts for the local limit.
+    private boolean serveLocally(PendingCall call, long now, List<Runnable> then) {
+        SemaphoreDefinition ofTheShare = call.ofTheShare;
+        if (line.isEmpty() && idle() >= ofTheShare.spec().weight() && tokens.free() > 0 && !leaseIsOver(now)) {
+            grant(call, ofTheShare, now, then, false);
+        } else if ((long) share + localInUse + call.weight() <= call.limit()) {
+            grant(call, call.definition(), now, then, true);
+        } else {
+            return false;
+        }
+        return true;
+    }
+
+    private void grant(PendingCall call, SemaphoreDefinition definition, long now, List<Runnable> then, boolean isLocal) {
+        if (call.group.removeAndWasStated(call)) {
             sync.needsChanged(call.weight());
         }
-        SharePermit permit = start(call.definition(), call.method, null, now);
+        SharePermit permit = start(definition, call.method, null, now, isLocal);
         then.add(() -> call.granted(permit));
     }
 
     /** A call gives up. No effect when its outcome is decided. */
     void giveUp(PendingCall call, Supplier<RuntimeException> reason) {
         synchronized (this) {
-            CallLine.Group group = call.group;
-            // In an outage it may wait at the bulkhead of the local limit by now.
-            if (group == null || !group.isIn(line) && !group.isIn(immediate)) {
+            if (call.group == null) {
                 return;
             }
             remove(call);
@@ -334,12 +369,8 @@ final class Bulkhead {
 
     /** Within the lock. The store does not remember calls that do not wait, so nothing is to be stated about them. */
     void remove(PendingCall call) {
-        if ((call.waits ? line : immediate).removeAndWasStated(call) && call.waits && sync != null) {
+        if (call.group.removeAndWasStated(call) && call.waits) {
             sync.needsChanged(Integer.MAX_VALUE);
-        }
-        // The call behind it may be lighter.
-        if (call.waits && sync == null) {
-            plan(nanoTime());
         }
     }
 
@@ -356,7 +387,7 @@ final class Bulkhead {
                 return false;
             }
             long now = nanoTime();
-            if (permit.state == State.HELD && permit.inUse && leaseIsOver(now)) {
+            if (permit.state == State.HELD && permit.inUse && !permit.isLocal && leaseIsOver(now)) {
                 then = new ArrayList<>();
                 endLeaseIfOver(now, then);
             }
@@ -364,7 +395,7 @@ final class Bulkhead {
             permit.state = State.RELEASED;
             recent.ended(now - permit.sinceNanos);
             if (permit.inUse) {
-                then = line.isEmpty() && immediate.isEmpty() ? then : new ArrayList<>(then);
+                then = line.isEmpty() && immediate.isEmpty() && locals.isEmpty() ? then : new ArrayList<>(then);
                 unlink(permit);
                 travels = freed(permit, now, then);
             } else {
@@ -372,7 +403,7 @@ final class Bulkhead {
             }
         }
         runInTurn(then);
-        if (travels || local != null) {
+        if (travels) {
             flush();
         }
         return held;
@@ -382,24 +413,37 @@ final class Bulkhead {
     private boolean freed(SharePermit permit, long now, List<Runnable> then) {
         long holdUntil = permit.sinceNanos + permit.definition.spec().minHold().toNanos();
         if (!permit.definition.spec().minHold().isZero() && holdUntil - now > 0) {
-            if (sync == null) {
-                holds.add(permit, "", holdUntil);
+            if (permit.isLocal) {
+                engine.timers.after(Duration.ofNanos(holdUntil - now), () -> freedLocally(permit));
             } else {
-                sync.transfers().hold(permit, "", holdUntil);
+                sync.transfers.hold(permit, "", holdUntil);
             }
             return true;
         }
+        if (permit.isLocal) {
+            localInUse -= permit.weight();
+            serve(now, then);
+            return false;
+        }
         return freed(permit.weight(), permit.awaitsRelease(), now, then);
+    }
+
+    private void freedLocally(SharePermit permit) {
+        List<Runnable> then = new ArrayList<>();
+        synchronized (this) {
+            freed(permit, nanoTime(), then);
+        }
+        runInTurn(then);
     }
 
     /** Within the lock: an execution does not use its permits any more. Whether something is to be stated. */
     boolean freed(int weight, boolean goesBack, long now, List<Runnable> then) {
         inUse -= weight;
-        if (sync == null || !goesBack && share <= limit && (keeps || isInTurn(now))) {
-            if (!line.isEmpty()) {
+        if (!goesBack && share <= limit && (keeps || isInTurn(now))) {
+            if (!line.isEmpty() || !locals.isEmpty()) {
                 serve(now, then);
             }
-            return (!line.isEmpty() || !keeps) && isToBeStated(now);
+            return (!line.isEmpty() || !keeps) && sync.isToBeStated(now);
         } else {
             // Those that may serve a call stay: they are not what has just ended.
             returning += Math.min(weight, share - inUse - returning);
@@ -430,7 +474,7 @@ final class Bulkhead {
 
     /** Completes when the store knows what this instance has returned so far, or gave no answer. Never fails. */
     CompletionStage<Void> confirmed() {
-        return sync == null ? CompletableFuture.completedFuture(null) : sync.returned().handle((done, failure) -> null);
+        return sync.returned().handle((done, failure) -> null);
     }
 
     // ---- Losses
@@ -444,9 +488,14 @@ final class Bulkhead {
 
     /** Within the lock: the youngest executions lose their permits until the others use no more than that. */
     void loseBeyond(int mostInUse, Reason reason, List<Runnable> then) {
-        while (inUse > mostInUse && last != null) {
-            inUse -= last.weight();
-            lose(last, reason, then);
+        SharePermit permit = last;
+        while (inUse > mostInUse && permit != null) {
+            SharePermit older = permit.before;
+            if (!permit.isLocal) {
+                inUse -= permit.weight();
+                lose(permit, reason, then);
+            }
+            permit = older;
         }
     }
 
@@ -481,7 +530,7 @@ final class Bulkhead {
                 permit = permit.after;
             }
             if (permit == null) {
-                return holds != null && holds.remove(permitId);
+                return false;
             }
             end(permit, reason, nanoTime(), then);
         }
@@ -493,12 +542,17 @@ final class Bulkhead {
     // Within the lock.
     private void end(SharePermit permit, Reason reason, long now, List<Runnable> then) {
         lose(permit, reason, then);
-        freed(permit.weight(), false, now, then);
+        if (permit.isLocal) {
+            localInUse -= permit.weight();
+            serve(now, then);
+        } else {
+            freed(permit.weight(), false, now, then);
+        }
     }
 
     /** Within the lock. */
-    void tokenDrawn(long token) {
-        if (sync != null && sync.tokenDrawn(token)) {
+    void tokenDrawn() {
+        if (sync.tokenDrawn()) {
             // Not on the caller's stack, which may hold locks.
             engine.timers.after(Duration.ZERO, this::flush);
         }
@@ -517,18 +571,8 @@ final class Bulkhead {
             if (permit.detachment == null) {
                 permit.detachment = DetachedPermit.of(permit.id(), new SecureRandom());
             }
-            if (sync == null) {
-                permit.state = State.DETACHED;
-                unlink(permit);
-                holds.add(permit, permit.detachment.digest(), nanoTime() + permit.definition.terms().leaseNanos());
-                token.complete(permit.detachment.token());
-            } else {
-                permit.detaching = true;
-                sync.transfers().detach(permit, token);
-            }
-        }
-        if (token.isDone()) {
-            permit.fireReleased();
+            permit.detaching = true;
+            sync.transfers.detach(permit, token);
         }
         flush();
         return token;
@@ -536,23 +580,13 @@ final class Bulkhead {
 
     /** Undoes a detachment whose token no caller received. */
     void takeBack(SharePermit permit) {
-        List<Runnable> then = new ArrayList<>();
         synchronized (this) {
             if (permit.state != State.DETACHED) {
                 return;
             }
             permit.state = permit.releasedLate ? State.RELEASED : State.HELD;
-            if (sync != null) {
-                sync.transfers().takeBack(permit);
-            } else if (!holds.takeBack(permit)) {
-                loseDetached(permit, then);
-            } else if (permit.state == State.HELD) {
-                use(permit);
-            } else {
-                freed(permit, nanoTime(), then);
-            }
+            sync.transfers.takeBack(permit);
         }
-        run(then);
         flush();
     }
 
@@ -586,16 +620,7 @@ final class Bulkhead {
                 return CompletableFuture.failedStage(new StoppingException(id.name()));
             }
             plan(nanoTime() + FORGET_NANOS);
-            if (sync != null) {
-                sync.transfers().attach(definition, detached, method, permit);
-            } else {
-                SharePermit attached = holds.attach(definition, detached, method);
-                if (attached == null) {
-                    permit.completeExceptionally(gone(definition, detached));
-                } else {
-                    permit.complete(attached);
-                }
-            }
+            sync.transfers.attach(definition, detached, method, permit);
         }
         flush();
         return permit;
@@ -608,96 +633,14 @@ final class Bulkhead {
                 + "lock from which it was detached");
     }
 
-    // ---- The limit of a bulkhead of this process
-
-    private int resizedTo;
-
-    // Within the lock.
-    private void adoptLocalLimit() {
-        int inForce = resizedTo == 0 ? declared : resizedTo;
-        Bulkhead beside = shared;
-        limit = beside == null ? inForce : Math.max(0, inForce - beside.share);
-        share = limit;
-    }
-
-    /** Limits the calls that the share of the other bulkhead does not serve. */
-    void besides(Bulkhead other) {
-        shared = other;
-        other.local = this;
-        limitMayHaveChanged();
-    }
-
-    /** The share has become smaller, so that the policy of an outage may allow more calls. To be called without the lock. */
-    void shareShrank() {
-        Bulkhead beside = local;
-        if (beside != null) {
-            beside.limitMayHaveChanged();
-        }
-    }
-
-    /** While the store is away, idle permits of the share also serve the calls that wait for the local limit. */
-    private void serveFrom(Bulkhead other) {
-        List<Runnable> then = new ArrayList<>();
-        PendingCall head = head();
-        while (head != null) {
-            SharePermit lent = other.lend(head);
-            if (lent == null) {
-                break;
-            }
-            PendingCall call = head;
-            boolean waits;
-            synchronized (this) {
-                waits = call.group != null;
-                if (waits) {
-                    remove(call);
-                }
-            }
-            then.add(waits ? () -> call.granted(lent) : lent::release);
-            head = head();
-        }
-        runInTurn(then);
-    }
-
-    private synchronized PendingCall head() {
-        return line.head();
-    }
-
-    private synchronized SharePermit lend(PendingCall call) {
-        long now = nanoTime();
-        return !line.isEmpty() || engine.isStopping() || forgotten || idle() < call.ofTheShare.spec().weight()
-                || tokens.free() <= 0
-                || leaseIsOver(now) ? null : start(call.ofTheShare, call.method, null, now);
-    }
-
-    /** Sets the limit of a bulkhead of this process; 0 to undo that. Whether it was set before. */
-    boolean resize(int permits) {
-        boolean wasSet;
-        synchronized (this) {
-            wasSet = resizedTo != 0;
-            resizedTo = permits;
-            plan(nanoTime() + FORGET_NANOS);
-        }
-        limitMayHaveChanged();
-        return wasSet;
-    }
-
-    void limitMayHaveChanged() {
-        List<Runnable> then = new ArrayList<>();
-        synchronized (this) {
-            adoptLocalLimit();
-            rejectHeavierThanLimit(then);
-            serve(nanoTime(), then);
-        }
-        run(then);
-    }
-
-    synchronized int resizedTo() {
-        return resizedTo;
+    /** Whether permits may stay here when their executions have ended. */
+    boolean mayKeep() {
+        return keepIdleNanos > 0 && engine.mayKeep();
     }
 
     /** Within the lock. */
     void rejectHeavierThanLimit(List<Runnable> then) {
-        int inForce = limitForCallers();
+        int inForce = limit;
         for (PendingCall call : line.heavierThan(inForce)) {
             remove(call);
             Duration leaseEnd = nearestLeaseEnd();
@@ -705,10 +648,10 @@ final class Bulkhead {
         }
     }
 
-    /** Within the lock: all that wait for a permit or an answer. */
+    /** Within the lock: all that wait for the store. */
     List<PendingCall> calls() {
-        List<PendingCall> calls = new ArrayList<>(line.calls(false));
-        calls.addAll(immediate.calls(false));
+        List<PendingCall> calls = new ArrayList<>(line.all());
+        calls.addAll(immediate.all());
         return calls;
     }
 
@@ -724,24 +667,15 @@ final class Bulkhead {
             cancelTick();
             long now = nanoTime();
             endLeaseIfOver(now, then);
-            long next = endHolds(now, then);
-            if (sync != null) {
-                next = earlier(next, sync.tick(now, then), now);
-            } else {
-                holds.end(now);
-                next = earlier(next, now + holds.nanosLeft(now).orElse(leaseNanos), now);
-            }
+            long next = earlier(endHolds(now, then), sync.tick(now), now);
             serve(now, then);
             gone = isGone(now);
-            if (!gone && !(empty && resizedTo != 0)) {
+            if (!gone) {
                 plan(earlier(next, now + FORGET_NANOS, now));
             }
         }
         if (gone) {
-            forget.run();
-            if (shared != null && shared.local == this) {
-                shared.local = null;
-            }
+            engine.forget(this);
         }
         run(then);
         flush();
@@ -776,8 +710,8 @@ final class Bulkhead {
 
     // Within the lock.
     private boolean isEmpty() {
-        return first == null && line.isEmpty() && immediate.isEmpty()
-                && (sync == null ? holds.isEmpty() : share == 0 && sync.isIdle());
+        return first == null && line.isEmpty() && immediate.isEmpty() && locals.isEmpty() && share == 0 && localInUse == 0
+                && sync.isIdle();
     }
 
     // Within the lock. Not immediately, so that calls in a row do not each create a bulkhead.
@@ -787,11 +721,8 @@ final class Bulkhead {
         } else if (!empty) {
             empty = true;
             emptySinceNanos = now;
-        } else if (now - emptySinceNanos >= FORGET_NANOS && resizedTo == 0) {
+        } else if (now - emptySinceNanos >= FORGET_NANOS) {
             forgotten = true;
-            if (sync == null) {
-                engine.forget(tokens);
-            }
         }
         return forgotten;
     }
@@ -802,21 +733,17 @@ final class Bulkhead {
     void stop() {
         List<Runnable> then = new ArrayList<>();
         synchronized (this) {
-            if (sync != null) {
-                keeps = false;
-                sync.positionChanged();
-            }
-            for (PendingCall call : calls()) {
+            keeps = false;
+            sync.positionChanged();
+            List<PendingCall> calls = calls();
+            calls.addAll(locals.all());
+            for (PendingCall call : calls) {
                 remove(call);
                 then.add(() -> call.rejected(call.stopping()));
             }
         }
         run(then);
         flush();
-    }
-
-    boolean isStopping() {
-        return engine.isStopping();
     }
 
     /** Within the lock: permits were granted while calls of other instances wait. */
@@ -842,7 +769,7 @@ final class Bulkhead {
             }
         }
         run(then);
-        return sync == null ? CompletableFuture.completedFuture(null) : sync.settled();
+        return sync.settled();
     }
 
     void close() {
@@ -850,9 +777,7 @@ final class Bulkhead {
         synchronized (this) {
             closed = true;
             cancelTick();
-            if (sync != null) {
-                sync.close(then);
-            }
+            sync.close(then);
         }
         run(then);
     }
@@ -862,10 +787,13 @@ final class Bulkhead {
     /** The executions and waiting calls of this instance, no more than that of each. */
     synchronized Occupancy occupancy(int most) {
         HolderIdentity identity = engine.identity;
-        // Without a store, as if the lease began now.
-        long leaseEnd = sync == null ? nanoTime() + leaseNanos : validUntilNanos + marginNanos;
+        // Without a shared store, as if the lease began now.
+        long leaseEnd = earlier(validUntilNanos + marginNanos, nanoTime() + leaseNanos, nanoTime());
         List<Holder> holders = new ArrayList<>();
         for (SharePermit permit = first; permit != null && holders.size() < most; permit = permit.after) {
+            if (permit.isLocal) {
+                continue;
+            }
             long until = permit.definition.terms().holdIsBounded() ? earlier(permit.holdEndNanos(), leaseEnd, nanoTime())
                     : leaseEnd;
             holders.add(new Holder(permit.id(), id.name(), id.key(), permit.fencingToken(), permit.weight(),
@@ -873,7 +801,7 @@ final class Bulkhead {
                     engine.wallTime(until), permit.leaked ? Holder.State.LEAKED : Holder.State.HELD));
         }
         List<Waiter> waiters = new ArrayList<>();
-        List<PendingCall> waiting = line.calls(false);
+        List<PendingCall> waiting = line.all();
         for (PendingCall call : waiting.subList(0, Math.min(most, waiting.size()))) {
             waiters.add(new Waiter(engine.instance + "-w" + waiters.size(), id.name(), id.key(),
                     call.isFair() ? call.group.ticket() : 0, call.weight(), identity.application(), identity.instance(),
@@ -890,16 +818,12 @@ final class Bulkhead {
         return line.size();
     }
 
-    synchronized boolean isInUse() {
-        return first != null || !line.isEmpty() || holds != null && !holds.isEmpty();
-    }
-
     synchronized int declared() {
         return declared;
     }
 
-    ShareSync sync() {
-        return sync;
+    synchronized boolean isInUse() {
+        return first != null || !line.isEmpty();
     }
 
     // ---- Without the lock
@@ -934,14 +858,8 @@ final class Bulkhead {
         }
     }
 
-    /** States what has changed, if that helps now. What has become idle also serves the calls that wait for the local limit. */
+    /** States what has changed, if that helps now. */
     void flush() {
-        Bulkhead beside = local;
-        if (beside != null) {
-            beside.serveFrom(this);
-        }
-        if (sync != null) {
-            sync.flush();
-        }
+        sync.flush();
     }
 }

@@ -36,8 +36,9 @@ final class CallLine {
             return ticket;
         }
 
-        boolean isIn(CallLine one) {
-            return line == one;
+        /** Whether the store may know of the call. */
+        boolean removeAndWasStated(PendingCall call) {
+            return line.removeAndWasStated(call);
         }
     }
 
@@ -61,8 +62,7 @@ final class CallLine {
         size++;
     }
 
-    /** Whether the store may know of the call. */
-    boolean removeAndWasStated(PendingCall call) {
+    private boolean removeAndWasStated(PendingCall call) {
         Group group = call.group;
         call.group = null;
         size--;
@@ -154,12 +154,14 @@ final class CallLine {
         return calls(group -> group.ticket == 0);
     }
 
-    /** The calls that were stated, or all. */
-    List<PendingCall> calls(boolean statedOnly) {
-        return calls(group -> !statedOnly || group.number != 0);
+    List<PendingCall> all() {
+        return calls(group -> true);
     }
 
-    /** The calls that weigh more than that. */
+    List<PendingCall> stated() {
+        return calls(group -> group.number != 0);
+    }
+
     List<PendingCall> heavierThan(int weight) {
         return calls(group -> group.weight > weight);
     }

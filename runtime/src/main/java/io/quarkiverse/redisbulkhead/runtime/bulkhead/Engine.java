@@ -7,10 +7,9 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.StringTokenizer;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -28,9 +27,9 @@ import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.PermitLost.Reason;
-import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.Waiter;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
+import io.quarkiverse.redisbulkhead.runtime.store.LocalShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview.Share;
@@ -47,6 +46,63 @@ import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
  */
 public final class Engine implements ConnectionListener {
 
+    /**
+     * Who acquires the permits of this process, as operators see it.
+     *
+     * @param application the application's name
+     * @param instance its host and process, as {@code host:pid}
+     */
+    public record HolderIdentity(String application, String instance) {
+    }
+
+    /**
+     * What this instance has seen lately of one bulkhead, over all its keys: how long executions take, and since when calls
+     * find it
+     * full. Updates that race may overwrite each other: one execution more or less does not change an estimate much.
+     * <p>
+     * The mean is weighted exponentially: each execution counts for one eighth, as round trips do in RFC 6298.
+     */
+    static final class RecentExecutions {
+
+        private static final int SMOOTHING = 8;
+        // After a minute without rejections, the bulkhead was not full meanwhile.
+        private static final long FULL_ENDS_NANOS = Duration.ofMinutes(1).toNanos();
+
+        private long meanNanos;
+        private boolean full;
+        private long fullSince;
+        private long lastFull;
+
+        void acquired() {
+            if (full) {
+                full = false;
+            }
+        }
+
+        void ended(long nanos) {
+            meanNanos = Math.max(1, meanNanos == 0 ? nanos : meanNanos + (nanos - meanNanos) / SMOOTHING);
+        }
+
+        void foundFull(long now) {
+            if (!full || now - lastFull > FULL_ENDS_NANOS) {
+                fullSince = now;
+            }
+            lastFull = now;
+            full = true;
+        }
+
+        /**
+         * Estimates when a call that comes now gets a permit: behind those that wait here, one permit becoming free per mean
+         * execution and permit. As long as no call of this instance gets a permit, the estimate grows with that time, because
+         * executions of other instances, and those that hang, are not in the mean.
+         *
+         * @return zero when nothing is known
+         */
+        Duration untilFree(int waiting, int permits, long now) {
+            return Duration.ofNanos(Math.max((long) (meanNanos * (waiting + 1.0) / permits), full ? now - fullSince : 0));
+        }
+    }
+
     private static final Logger LOG = Logger.getLogger(Engine.class);
 
     private static final String LOOK = "look";
@@ -59,12 +115,10 @@ public final class Engine implements ConnectionListener {
 
     private static final int RADIX = 36;
     private static final char WEIGHT_FOLLOWS = '_';
-    private static final Duration CLOCK_TOLERANCE = Duration.ofMillis(100);
     private static final int MOST_NAMES = 1_000;
     private static final String OTHERS = "";
 
     final Timers timers;
-    // Null for an engine of this process only.
     final ShareStore store;
     final HolderIdentity identity;
     final WaiterLimits limits;
@@ -78,16 +132,9 @@ public final class Engine implements ConnectionListener {
     // Null if instances cannot ask each other.
     private final Peers peers;
     private final Map<BulkheadId, Bulkhead> bulkheads = new ConcurrentHashMap<>();
-    // Those of the policy local.
-    private final Map<BulkheadId, Bulkhead> localBulkheads = new ConcurrentHashMap<>();
     private final Map<String, RecentExecutions> recent = new ConcurrentHashMap<>();
     private final AtomicLong ids = new AtomicLong();
     private final AtomicLong numbers = new AtomicLong();
-    private final AtomicLong localTokens = new AtomicLong();
-
-    // Guarded by this.
-    private Instant wallOrigin;
-    private long wallOriginNanos;
 
     private volatile Function<BulkheadId, Duration> warnAfter = bulkhead -> Duration.ZERO;
     private volatile boolean stopping;
@@ -125,7 +172,8 @@ public final class Engine implements ConnectionListener {
      */
     public Engine(String instance, Timers timers, HolderIdentity identity, SemaphoreListener listener,
             WaiterLimits limits) {
-        this(instance, null, null, timers, identity, listener, limits, Duration.ZERO, () -> 1);
+        this(instance, new LocalShareStore(timers::nanoTime, false), null, timers, identity, listener, limits, Duration.ZERO,
+                () -> 1);
     }
 
     Engine(String instance, ShareStore store, Peers peers, Timers timers, HolderIdentity identity,
@@ -139,9 +187,7 @@ public final class Engine implements ConnectionListener {
         this.limits = limits;
         this.commandTimeout = commandTimeout;
         this.random = random;
-        if (store != null) {
-            store.listen(this::received);
-        }
+        store.listen(this::received);
         if (peers != null) {
             peers.answerWith(this::answer);
         }
@@ -155,21 +201,12 @@ public final class Engine implements ConnectionListener {
     // ---- Bulkheads
 
     Bulkhead bulkhead(SemaphoreDefinition definition) {
-        return in(bulkheads, definition, store != null);
+        Bulkhead known = bulkheads.get(definition.id());
+        return known != null ? known : bulkheads.computeIfAbsent(definition.id(), id -> new Bulkhead(id, definition, this));
     }
 
-    /** The bulkhead of calls that continue with the policy {@code local}. */
-    Bulkhead localBulkhead(SemaphoreDefinition definition) {
-        return in(localBulkheads, definition, false);
-    }
-
-    private Bulkhead in(Map<BulkheadId, Bulkhead> all, SemaphoreDefinition definition, boolean inStore) {
-        Bulkhead known = all.get(definition.id());
-        return known != null ? known : all.computeIfAbsent(definition.id(), id -> {
-            Bulkhead[] made = new Bulkhead[1];
-            made[0] = new Bulkhead(id, definition, this, inStore, () -> all.remove(id, made[0]));
-            return made[0];
-        });
+    void forget(Bulkhead bulkhead) {
+        bulkheads.remove(bulkhead.id, bulkhead);
     }
 
     /** As {@link Semaphore#attach}. */
@@ -180,10 +217,6 @@ public final class Engine implements ConnectionListener {
             permit = bulkhead(definition).attach(definition, detached, method);
         }
         return permit;
-    }
-
-    private Stream<Bulkhead> all() {
-        return Stream.concat(bulkheads.values().stream(), localBulkheads.values().stream());
     }
 
     // ---- What bulkheads ask
@@ -223,30 +256,9 @@ public final class Engine implements ConnectionListener {
         return numbers.incrementAndGet();
     }
 
-    /**
-     * The time of the wall clock at a time of the timers. The same for the same time, unless the wall clock was set.
-     *
-     * @param nanos by {@link Timers#nanoTime()}
-     */
-    synchronized Instant wallTime(long nanos) {
-        long now = timers.nanoTime();
-        Instant clock = Instant.now();
-        if (wallOrigin == null || Duration.between(clock, wallOrigin.plusNanos(now - wallOriginNanos)).abs()
-                .compareTo(CLOCK_TOLERANCE) > 0) {
-            wallOrigin = clock;
-            wallOriginNanos = now;
-        }
-        return wallOrigin.plusNanos(nanos - wallOriginNanos);
-    }
-
-    /** The tokens of a bulkhead of this process, above those of its predecessor. */
-    TokenBlock localTokens() {
-        return new TokenBlock(Math.max(System.currentTimeMillis() * 1_000, localTokens.get() + 1), Long.MAX_VALUE);
-    }
-
-    /** A bulkhead of this process is forgotten. */
-    void forget(TokenBlock tokens) {
-        localTokens.accumulateAndGet(tokens.next(), Math::max);
+    /** The time of the wall clock at a time of the timers. */
+    Instant wallTime(long nanos) {
+        return Instant.now().plusNanos(nanos - timers.nanoTime());
     }
 
     /** When an execution that still holds its permit is reported. */
@@ -287,18 +299,18 @@ public final class Engine implements ConnectionListener {
         Bulkhead bulkhead = bulkheads.get(message.bulkhead());
         // One that is forgotten holds nothing and waits for nothing.
         if (bulkhead != null) {
-            bulkhead.sync().received(message);
+            bulkhead.sync.received(message);
         }
     }
 
     @Override
     public void reconnected() {
-        bulkheads.values().forEach(bulkhead -> bulkhead.sync().restate());
+        bulkheads.values().forEach(bulkhead -> bulkhead.sync.restate());
     }
 
     @Override
     public void availabilityChanged() {
-        bulkheads.values().forEach(bulkhead -> bulkhead.sync().reconsider());
+        bulkheads.values().forEach(bulkhead -> bulkhead.sync.reconsider());
     }
 
     /** As long as this instance does not hear recalls, it keeps no idle permits. */
@@ -306,7 +318,7 @@ public final class Engine implements ConnectionListener {
     public void hearsRecalls(boolean hears) {
         deaf = !hears;
         if (!hears) {
-            bulkheads.values().forEach(bulkhead -> bulkhead.sync().deaf());
+            bulkheads.values().forEach(bulkhead -> bulkhead.sync.deaf());
         }
     }
 
@@ -318,7 +330,7 @@ public final class Engine implements ConnectionListener {
     public void keepIdle(boolean keeps) {
         keepsNothing = !keeps;
         if (!keeps) {
-            bulkheads.values().forEach(bulkhead -> bulkhead.sync().returnIdle());
+            bulkheads.values().forEach(bulkhead -> bulkhead.sync.returnIdle());
         }
     }
 
@@ -344,7 +356,7 @@ public final class Engine implements ConnectionListener {
      * @return the state, after the releases of this instance
      */
     public CompletionStage<Occupancy> occupancy(BulkheadId bulkhead, int most) {
-        return look(bulkhead).thenCompose(seen -> {
+        return store.look(bulkhead, MOST_LISTED).thenCompose(seen -> {
             List<String> asked = peers == null ? List.of()
                     : seen.shares().stream()
                             .filter(share -> !isThis(share) && (share.permits() > 0 || most > 0 && share.waiting() > 0)
@@ -362,18 +374,7 @@ public final class Engine implements ConnectionListener {
      * @return without holders and waiters
      */
     public CompletionStage<Occupancy> numbers(BulkheadId bulkhead) {
-        return look(bulkhead).thenApply(seen -> occupancy(bulkhead, seen, List.of(), Map.of(), 0));
-    }
-
-    private CompletionStage<ShareOverview> look(BulkheadId bulkhead) {
-        if (store != null) {
-            return store.look(bulkhead, MOST_LISTED);
-        }
-        Bulkhead here = bulkheads.get(bulkhead);
-        int resizedTo = here == null ? 0 : here.resizedTo();
-        return CompletableFuture.completedFuture(
-                new ShareOverview(0, 0, resizedTo == 0 ? OptionalInt.empty() : OptionalInt.of(resizedTo),
-                        new TreeSet<>(here == null ? Set.of() : Set.of(here.declared())), List.of(), List.of()));
+        return store.look(bulkhead, MOST_LISTED).thenApply(seen -> occupancy(bulkhead, seen, List.of(), Map.of(), 0));
     }
 
     private CompletionStage<Map<String, Occupancy>> reports(BulkheadId bulkhead, List<String> asked, int most) {
@@ -465,7 +466,12 @@ public final class Engine implements ConnectionListener {
         }
         holders.sort(Comparator.comparing(Holder::until));
         waiters.sort(Comparator.comparingLong(waiter -> waiter.ticket() == 0 ? Long.MAX_VALUE : waiter.ticket()));
-        return new Occupancy(inUse, idle, waiting, seen.resizedTo(), seen.declaredLimits(),
+        SortedSet<Integer> declared = new TreeSet<>(seen.declaredLimits());
+        Bulkhead here = bulkheads.get(bulkhead);
+        if (here != null) {
+            declared.add(here.declared());
+        }
+        return new Occupancy(inUse, idle, waiting, seen.resizedTo(), declared,
                 holders.stream().limit(most).toList(), waiters.stream().limit(most).toList());
     }
 
@@ -483,13 +489,9 @@ public final class Engine implements ConnectionListener {
      * @return {@code false} when it is not held
      */
     public CompletionStage<Boolean> revoke(BulkheadId bulkhead, String permitId) {
-        boolean ended = end(bulkhead, permitId, Reason.REVOKED);
-        if (store == null) {
-            return CompletableFuture.completedFuture(ended);
-        }
         Bulkhead here = bulkheads.get(bulkhead);
-        return ended && here != null ? here.confirmed().thenApply(done -> true)
-                : look(bulkhead).thenCompose(seen -> revokeElsewhere(bulkhead, seen, permitId));
+        return here != null && here.end(permitId, Reason.REVOKED) ? here.confirmed().thenApply(done -> true)
+                : store.look(bulkhead, MOST_LISTED).thenCompose(seen -> revokeElsewhere(bulkhead, seen, permitId));
     }
 
     private boolean end(BulkheadId bulkhead, String permitId, Reason reason) {
@@ -544,20 +546,12 @@ public final class Engine implements ConnectionListener {
      * @return whether a limit was set before; completes when the new one is in force, also for the next call of this instance
      */
     public CompletionStage<Boolean> resize(BulkheadId bulkhead, int permits) {
-        if (store != null) {
-            return store.resize(bulkhead, permits).thenCompose(was -> {
-                Bulkhead here = bulkheads.get(bulkhead);
-                // The next call of this instance is to find the new limit. Other instances learn it by a message.
-                return here == null ? CompletableFuture.completedFuture(was)
-                        : here.sync().confirmed().handle((done, failure) -> was);
-            });
-        }
-        Bulkhead here = bulkheads.get(bulkhead);
-        if (here == null && permits > 0) {
-            SemaphoreDefinition unkeyed = SemaphoreDefinition.of(SemaphoreSpec.named(bulkhead.name()).permits(permits).build());
-            here = bulkhead(bulkhead.key().map(key -> unkeyed.forKey(key, OptionalInt.empty())).orElse(unkeyed));
-        }
-        return CompletableFuture.completedFuture(here != null && here.resize(permits));
+        return store.resize(bulkhead, permits).thenCompose(was -> {
+            Bulkhead here = bulkheads.get(bulkhead);
+            // The next call of this instance is to find the new limit. Other instances learn it by a message.
+            return here == null ? CompletableFuture.completedFuture(was)
+                    : here.sync.confirmed().handle((done, failure) -> was);
+        });
     }
 
     /**
@@ -567,9 +561,7 @@ public final class Engine implements ConnectionListener {
      */
     public CompletionStage<BulkheadsInUse> inUse(int most) {
         Set<BulkheadId> here = inUseHere();
-        CompletionStage<BulkheadsInUse> found = store != null ? store.inUse(most)
-                : CompletableFuture.completedFuture(new BulkheadsInUse(List.of(), Map.of(), Optional.empty()));
-        return found.thenApply(all -> new BulkheadsInUse(
+        return store.inUse(most).thenApply(all -> new BulkheadsInUse(
                 Stream.concat(all.bulkheads().stream(), here.stream().sorted().limit(most)).sorted().distinct().toList(),
                 all.keysWithoutText(), all.incomplete()));
     }
@@ -598,7 +590,7 @@ public final class Engine implements ConnectionListener {
     /** Refuses new requests from now on, and rejects all that wait. Executions that hold their permits continue. */
     public void refuseAndRejectWaiters() {
         stopping = true;
-        all().forEach(Bulkhead::stop);
+        bulkheads.values().forEach(Bulkhead::stop);
     }
 
     /**
@@ -610,13 +602,14 @@ public final class Engine implements ConnectionListener {
      */
     public CompletionStage<Void> releaseAll() {
         return CompletableFuture.allOf(
-                all().map(bulkhead -> bulkhead.releaseAll().toCompletableFuture()).toArray(CompletableFuture[]::new));
+                bulkheads.values().stream().map(bulkhead -> bulkhead.releaseAll().toCompletableFuture())
+                        .toArray(CompletableFuture[]::new));
     }
 
     /** Ends the work in the background. What is not released yet is free when its lease ends. */
     public void close() {
         stopping = true;
-        all().forEach(Bulkhead::close);
+        bulkheads.values().forEach(Bulkhead::close);
     }
 
     // ---- For tests

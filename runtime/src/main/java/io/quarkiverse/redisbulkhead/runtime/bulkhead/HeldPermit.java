@@ -1,13 +1,37 @@
 package io.quarkiverse.redisbulkhead.runtime.bulkhead;
 
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 import io.quarkiverse.redisbulkhead.PermitLost;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.PermitInUse.Taker;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeldPermit.PermitInUse.Taker;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
 /** A permit, from the grant until it is released, lost or detached. Thread-safe. */
 public interface HeldPermit {
+
+    /**
+     * A permit that is in use, for reports.
+     *
+     * @param bulkhead its bulkhead
+     * @param id the permit's id
+     * @param method the method that acquired it, or that it guards, as operators see it
+     * @param taker the code that acquired it; null for a guarded method
+     * @param age how long it has been held
+     * @param expire the lease of the bulkhead
+     */
+    record PermitInUse(BulkheadId bulkhead, String id, String method, Taker taker, Duration age, Duration expire) {
+
+        /**
+         * The code that acquired a permit.
+         *
+         * @param thread the name of its thread
+         * @param place the line, as {@code Class.method(File:line)}; empty where places are not recorded
+         */
+        public record Taker(String thread, String place) {
+        }
+    }
 
     /**
      * The permit's id.

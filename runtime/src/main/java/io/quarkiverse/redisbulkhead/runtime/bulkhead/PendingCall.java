@@ -11,13 +11,15 @@ import java.util.function.Supplier;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallRejectedException.Reason;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallRejectedException.SkippedException;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.StoreFailures.StoppingException;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits.WaitsOn;
 
 /**
  * A call that found no idle permit, until it has one or is rejected. It is in a line of its bulkhead until its outcome is
  * decided, which happens once, within the lock of the bulkhead; what follows from the outcome happens without that lock. In an
- * outage, a call that is rejected may still continue: with the policy {@code allow}, or with {@code local} in a bulkhead of
- * this process. Fires the events of its {@link CallListener}. Thread-safe.
+ * outage, a call that is rejected may still continue, without the store: with the policy {@code allow} or {@code local}. Fires
+ * the events of its {@link CallListener}. Thread-safe.
  */
 final class PendingCall extends Admission.Pending {
 
@@ -34,14 +36,14 @@ final class PendingCall extends Admission.Pending {
     private final List<HeldPermit> heldByCallers;
     final long begunNanos;
 
-    // Change once, for the policy local, while the call is in no line. The bulkhead is written last.
-    private SemaphoreDefinition definition;
-    private volatile Bulkhead bulkhead;
+    private final Bulkhead bulkhead;
+    // Changes once, for the policy local, while the call is in no line.
+    private volatile SemaphoreDefinition definition;
+    // Of a permit of the share, which may serve it as well after that; null before.
+    volatile SemaphoreDefinition ofTheShare;
 
     // Guarded by the bulkhead. The group is null when the outcome is decided.
     CallLine.Group group;
-    // Of a permit of the share, which may serve a call that waits for the local limit; null for other calls.
-    SemaphoreDefinition ofTheShare;
     // In line for a place; else its need is stated as one that does not wait.
     boolean waits;
     // Why it does not wait although the caller wants to.
@@ -58,7 +60,7 @@ final class PendingCall extends Admission.Pending {
     private boolean counted;
     private boolean waitingFired;
     private Timers.Planned timer;
-    private HeldPermit permit;
+    private SharePermit permit;
     // Null until then. Completes when the releases are answered, if they are awaited.
     private volatile CompletableFuture<Void> ended;
 
@@ -80,6 +82,16 @@ final class PendingCall extends Admission.Pending {
 
     SemaphoreDefinition definition() {
         return definition;
+    }
+
+    /** Whether it continues with the policy local. */
+    boolean isLocal() {
+        return ofTheShare != null;
+    }
+
+    /** The limit that holds for it. */
+    int limit() {
+        return isLocal() ? definition.spec().permits() : bulkhead.limit;
     }
 
     boolean isFair() {
@@ -158,7 +170,7 @@ final class PendingCall extends Admission.Pending {
             bulkhead.giveUp(this, () -> full(limit, bulkhead.nearestLeaseEnd()));
         } else {
             giveUpAt(bulkhead.nanoTime() + RECALL_WAIT.toNanos(),
-                    () -> full(bulkhead.limitForCallers(), bulkhead.nearestLeaseEnd()));
+                    () -> full(limit(), bulkhead.nearestLeaseEnd()));
         }
     }
 
@@ -170,9 +182,13 @@ final class PendingCall extends Admission.Pending {
     private void giveUpAt(long atNanos, Supplier<RuntimeException> reason) {
         synchronized (this) {
             if (!outcomeFinal && timer == null) {
-                Bulkhead at = bulkhead;
-                timer = at.engine.timers.after(Duration.ofNanos(Math.max(0, atNanos - at.nanoTime())),
-                        () -> at.giveUp(this, reason));
+                SemaphoreDefinition of = definition;
+                timer = bulkhead.engine.timers.after(Duration.ofNanos(Math.max(0, atNanos - bulkhead.nanoTime())), () -> {
+                    // It may continue with the policy local by now.
+                    if (definition == of) {
+                        bulkhead.giveUp(this, reason);
+                    }
+                });
             }
         }
     }
@@ -188,8 +204,8 @@ final class PendingCall extends Admission.Pending {
     // ---- Why it is rejected
 
     private RuntimeException timeOver() {
-        Throwable failure = bulkhead.sync() == null ? null : bulkhead.sync().lastFailure();
-        return failure == null ? full(bulkhead.limitForCallers(), bulkhead.nearestLeaseEnd())
+        Throwable failure = isLocal() ? null : bulkhead.sync.lastFailure();
+        return failure == null ? full(limit(), bulkhead.nearestLeaseEnd())
                 : StoreFailures.rejection(definition.name(), failure);
     }
 
@@ -226,8 +242,9 @@ final class PendingCall extends Admission.Pending {
     private int heldAround() {
         int held = 0;
         for (HeldPermit around : heldByCallers) {
-            held += around instanceof SharePermit permit && permit.bulkhead == bulkhead && permit.isHeld() ? permit.weight()
-                    : 0;
+            held += around instanceof SharePermit permit && permit.bulkhead == bulkhead
+                    && permit.isLocal == isLocal() && permit.isHeld() ? permit.weight()
+                            : 0;
         }
         return held;
     }
@@ -259,28 +276,20 @@ final class PendingCall extends Admission.Pending {
         if (reason instanceof CallRejectedException known && known.reason() == Reason.NESTED) {
             bulkhead.engine.listeners.fire(listener -> listener.nestedCallRejected(method, rejection));
         }
-        OnOutage policy;
         boolean continues;
         synchronized (this) {
-            policy = ended == null && StoreFailures.isOutage(reason) ? definition.spec().onOutage() : OnOutage.REJECT;
-            continues = policy == OnOutage.LOCAL && ofTheShare == null;
+            continues = ended == null && !isLocal() && definition.spec().onOutage() != OnOutage.REJECT
+                    && StoreFailures.isOutage(reason);
             if (continues) {
                 // The events go on.
                 stopsWaiting();
             } else {
                 decided();
-                if (policy == OnOutage.ALLOW) {
-                    permit = new UncountedPermit(bulkhead.id, call, bulkhead.engine.timers, null);
-                    Listeners.fire(call, listener -> listener.acquired(CallResult.BYPASSED, permit));
-                } else {
-                    fireRejected(reason, rejection);
-                }
+                fireRejected(reason, rejection);
             }
         }
         if (continues) {
-            continueLocally();
-        } else if (policy == OnOutage.ALLOW) {
-            completeGranted(List.of(permit));
+            continueLocally(reason);
         } else {
             confirmEnd();
             completeRejected(rejection);
@@ -312,21 +321,16 @@ final class PendingCall extends Admission.Pending {
         }
     }
 
-    // The rest of the wait is for a permit of this process.
-    private void continueLocally() {
-        Bulkhead shared = bulkhead;
-        ofTheShare = definition;
+    // The rest of the wait is for a permit of this process. With the policy allow, there is one for each call.
+    private void continueLocally(RuntimeException reason) {
+        SemaphoreDefinition shared = definition;
         briefly = false;
-        SemaphoreDefinition local = definition.local();
-        Bulkhead next;
-        do {
-            next = shared.engine.localBulkhead(local);
-            next.besides(shared);
-            definition = local;
-            bulkhead = next;
-        } while (!next.enter(this, local));
-        if (ended != null) {
-            next.giveUp(this, this::cancelled);
+        definition = shared.local();
+        ofTheShare = shared;
+        if (!bulkhead.enter(this, shared)) {
+            rejected(reason);
+        } else if (ended != null) {
+            bulkhead.giveUp(this, this::cancelled);
         }
     }
 
@@ -356,8 +360,8 @@ final class PendingCall extends Admission.Pending {
         return ended;
     }
 
-    private void release(HeldPermit given) {
-        (given instanceof SharePermit shared ? shared.giveBack() : given.release()).thenRun(this::confirmEnd);
+    private void release(SharePermit given) {
+        given.giveBack().thenRun(this::confirmEnd);
     }
 
     private void confirmEnd() {

@@ -10,6 +10,7 @@ import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.PermitLost.Reason;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeldPermit.PermitInUse;
 import io.quarkiverse.redisbulkhead.runtime.message.LogMessage;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 

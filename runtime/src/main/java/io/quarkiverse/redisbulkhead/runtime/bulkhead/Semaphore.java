@@ -9,10 +9,12 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.SemaphoreStatus;
 import io.quarkiverse.redisbulkhead.Waiter;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallRejectedException.SkippedException;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits.WaitsOn;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
@@ -246,7 +248,7 @@ public final class Semaphore {
     }
 
     private UncountedPermit uncounted(Runnable whenEnded) {
-        return new UncountedPermit(definition.id(), List.of(), engine.timers, whenEnded);
+        return new UncountedPermit(definition.id(), whenEnded);
     }
 
     /**

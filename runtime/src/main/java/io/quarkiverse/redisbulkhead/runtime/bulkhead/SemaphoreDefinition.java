@@ -7,6 +7,7 @@ import java.util.function.Function;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.OnLost;
+import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
@@ -87,10 +88,10 @@ public record SemaphoreDefinition(BulkheadId id, SemaphoreSpec spec, LeaseTerms 
         return new SemaphoreDefinition(id, other, terms, whenFull);
     }
 
-    /** The limit that this process keeps for itself. A call that is heavier takes all of it. */
-    public SemaphoreDefinition local() {
-        SemaphoreSpec local = spec.toBuilder().permits(spec.localPermits())
-                .weight(Math.min(spec.weight(), spec.localPermits())).build();
+    /** The limit that this process keeps for itself in an outage, if any. A call that is heavier takes all of it. */
+    SemaphoreDefinition local() {
+        int permits = spec.onOutage() == OnOutage.ALLOW ? Integer.MAX_VALUE : spec.localPermits();
+        SemaphoreSpec local = spec.toBuilder().permits(permits).weight(Math.min(spec.weight(), permits)).build();
         return new SemaphoreDefinition(id, local, LeaseTerms.of(local), whenFull);
     }
 

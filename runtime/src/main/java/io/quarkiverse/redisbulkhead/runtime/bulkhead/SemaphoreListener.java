@@ -3,6 +3,7 @@ package io.quarkiverse.redisbulkhead.runtime.bulkhead;
 import java.util.Set;
 
 import io.quarkiverse.redisbulkhead.PermitLost;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeldPermit.PermitInUse;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
 /**

@@ -6,8 +6,11 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
+import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.PermitLost;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.PermitInUse.Taker;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Bulkhead.TokenBlock;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeldPermit.PermitInUse;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeldPermit.PermitInUse.Taker;
 
 /**
  * A permit of the share of this instance, from its grant until it is released, lost or detached. Where it was granted
@@ -30,6 +33,8 @@ final class SharePermit implements HeldPermit, Admission {
     final SemaphoreDefinition definition;
     final String method;
     final long sinceNanos;
+    // Beyond the share, by the policy local.
+    final boolean isLocal;
     // Null where a loss does not end the execution.
     final CompletableFuture<PermitLost> interruption;
 
@@ -63,12 +68,14 @@ final class SharePermit implements HeldPermit, Admission {
     /**
      * @param whenEnded runs when this is ended as an admission; null where another one is
      */
-    SharePermit(Bulkhead bulkhead, SemaphoreDefinition definition, String method, long sinceNanos, Runnable whenEnded) {
+    SharePermit(Bulkhead bulkhead, SemaphoreDefinition definition, String method, long sinceNanos, Runnable whenEnded,
+            boolean isLocal) {
         this.bulkhead = bulkhead;
         this.definition = definition;
         this.method = method;
         this.sinceNanos = sinceNanos;
         this.whenEnded = whenEnded;
+        this.isLocal = isLocal;
         this.interruption = definition.terms().interrupts() ? new CompletableFuture<>() : null;
     }
 
@@ -83,7 +90,7 @@ final class SharePermit implements HeldPermit, Admission {
 
     /** Within the lock of the bulkhead: unless it has one, or had one before it was detached. */
     void reserveToken() {
-        if (tokens == null && token == 0 && bulkhead.tokens.free() > 0) {
+        if (!isLocal && tokens == null && token == 0 && bulkhead.tokens.free() > 0) {
             tokens = bulkhead.tokens;
             tokens.reserve();
         }
@@ -95,7 +102,7 @@ final class SharePermit implements HeldPermit, Admission {
             synchronized (this) {
                 call = listeners;
             }
-            CallResult result = bulkhead.isFenced() ? CallResult.ACCEPTED : CallResult.BYPASSED;
+            CallResult result = isLocal ? CallResult.BYPASSED : CallResult.ACCEPTED;
             Listeners.fire(listeners, listener -> listener.acquired(result, this));
         }
     }
@@ -114,6 +121,10 @@ final class SharePermit implements HeldPermit, Admission {
 
     @Override
     public String id() {
+        if (isLocal && definition.spec().onOutage() == OnOutage.ALLOW) {
+            // No limit counts it.
+            return "";
+        }
         synchronized (bulkhead) {
             if (id == null) {
                 id = bulkhead.engine.newId(weight());
@@ -136,10 +147,10 @@ final class SharePermit implements HeldPermit, Admission {
     @Override
     public long fencingToken() {
         synchronized (bulkhead) {
-            if (bulkhead.isFenced() && tokens != null) {
+            if (tokens != null) {
                 token = tokens.draw();
                 tokens = null;
-                bulkhead.tokenDrawn(token);
+                bulkhead.tokenDrawn();
             }
             return token;
         }
@@ -148,21 +159,20 @@ final class SharePermit implements HeldPermit, Admission {
     @Override
     public boolean isHeld() {
         synchronized (bulkhead) {
-            return state == State.HELD && !(inUse && bulkhead.leaseIsOver(bulkhead.nanoTime()));
+            return state == State.HELD && !(inUse && !isLocal && bulkhead.leaseIsOver(bulkhead.nanoTime()));
         }
     }
 
     @Override
     public CompletionStage<Boolean> refresh() {
-        ShareSync sync = bulkhead.sync();
-        return !isHeld() ? NO : sync == null ? YES : sync.confirmed().thenApply(done -> isHeld());
+        return !isHeld() ? NO : isLocal ? YES : bulkhead.sync.confirmed().thenApply(done -> isHeld());
     }
 
     /** Waits for the answer only where the permit goes back: one that stays here is free already. */
     @Override
     public CompletionStage<Boolean> release() {
         CompletionStage<Boolean> answer = giveBack();
-        return answer == YES && !bulkhead.keepsPermits() ? bulkhead.confirmed().thenApply(done -> true) : answer;
+        return answer == YES && !isLocal && !bulkhead.keepsPermits() ? bulkhead.confirmed().thenApply(done -> true) : answer;
     }
 
     /** As {@link #release()}, but does not wait for an answer unless executions of this bulkhead do. */
@@ -176,8 +186,7 @@ final class SharePermit implements HeldPermit, Admission {
 
     @Override
     public CompletionStage<String> detach() {
-        return bulkhead.isFenced() ? bulkhead.detach(this)
-                : CompletableFuture.failedStage(UncountedPermit.grantedWithoutRedis(bulkhead()));
+        return isLocal ? CompletableFuture.failedStage(UncountedPermit.grantedWithoutRedis(bulkhead())) : bulkhead.detach(this);
     }
 
     @Override
@@ -210,7 +219,7 @@ final class SharePermit implements HeldPermit, Admission {
 
     @Override
     public boolean awaitsRelease() {
-        return definition.spec().awaitRelease();
+        return definition.spec().awaitRelease() && !isLocal && bulkhead.isShared;
     }
 
     @Override

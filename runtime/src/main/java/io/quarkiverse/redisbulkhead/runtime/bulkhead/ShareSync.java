@@ -12,6 +12,7 @@ import org.jboss.logging.Logger;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.PermitLost.Reason;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Bulkhead.TokenBlock;
 import io.quarkiverse.redisbulkhead.runtime.store.Backoff;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import io.quarkiverse.redisbulkhead.runtime.store.Position;
@@ -102,10 +103,10 @@ final class ShareSync {
     private boolean full;
     private long fullUntilNanos;
     private long freedNumber;
-    private boolean limitKnown;
+    // The declared limit for which the limit in force is known; 0 for none.
+    private int answeredLimit;
     // Whether the limit is that of an operator, and not the one that this instance declared.
     private boolean resized;
-    private int statedLimit;
     private boolean askAgain;
     private long askAgainNanos;
     private boolean graceEnds;
@@ -118,7 +119,7 @@ final class ShareSync {
     private long tokensDrawn;
     private boolean tokensShort;
     private List<CompletableFuture<Void>> awaiting = new ArrayList<>();
-    private final Transfers transfers;
+    final Transfers transfers;
     private boolean closed;
 
     ShareSync(Bulkhead bulkhead) {
@@ -156,9 +157,11 @@ final class ShareSync {
             }
             next = state(now, then);
             inFlight = next;
+            if (!bulkhead.locals.isEmpty()) {
+                bulkhead.serve(now, then);
+            }
         }
         Bulkhead.run(then);
-        bulkhead.shareShrank();
         CompletionStage<Position> answer;
         try {
             answer = around.store.sync(next.statement());
@@ -186,7 +189,7 @@ final class ShareSync {
                 }
             }
             Bulkhead.runInTurn(effects);
-            flush();
+            bulkhead.flush();
         });
     }
 
@@ -239,7 +242,7 @@ final class ShareSync {
         List<Need> immediate = onlyRenews ? List.of() : bulkhead.immediate.needsWithoutPlaces();
         Statement statement = new Statement(bulkhead.id, number, epoch, granted, returned, revoked,
                 TimeUnit.NANOSECONDS.toMillis(bulkhead.leaseNanos), bulkhead.declared, bulkhead.keeps,
-                bulkhead.keepIdleNanos > 0 && around.mayKeep() && !bulkhead.isStopping(), needs, immediate, highestToken,
+                bulkhead.mayKeep(), needs, immediate, highestToken,
                 tokensToAskFor(now, !needs.isEmpty() || !immediate.isEmpty()),
                 "", -1, holds, attaches);
         stale = false;
@@ -247,7 +250,6 @@ final class ShareSync {
         needsInStore = !needs.isEmpty();
         leftInTurn = false;
         tokensShort = false;
-        statedLimit = bulkhead.declared;
         List<CompletableFuture<Void>> waiting = awaiting;
         awaiting = new ArrayList<>();
         return new Sent(statement, now, waiting);
@@ -328,14 +330,13 @@ final class ShareSync {
         boolean grants = takeCounters(sent.statement(), position, now, then);
         leaseEndNanos = leaseEnd;
         shareMayBeUsed();
-        limitKnown = true;
-        resized = position.limit() != sent.statement().limit();
+        answeredLimit = sent.statement().limit();
+        resized = position.limit() != answeredLimit;
         // A call may have declared a lower one meanwhile.
         bulkhead.limit = resized ? position.limit() : Math.min(position.limit(), bulkhead.declared);
         bulkhead.othersWait = position.othersWait();
         bulkhead.served = Math.max(bulkhead.served, position.served());
-        bulkhead.keeps = position.mayKeep() && position.number() > recalledNumber && bulkhead.keepIdleNanos > 0
-                && !bulkhead.isStopping() && around.mayKeep();
+        bulkhead.keeps = position.mayKeep() && position.number() > recalledNumber && bulkhead.mayKeep();
         if (bulkhead.keeps) {
             // They have not left yet.
             bulkhead.returning = 0;
@@ -366,7 +367,6 @@ final class ShareSync {
 
     // Whether permits were granted that this instance did not have.
     private boolean takeCounters(Statement statement, Position position, long now, List<Runnable> then) {
-        int before = bulkhead.share;
         if (position.epoch() == epoch) {
             long more = Math.max(0, position.granted() - granted);
             granted += more;
@@ -391,9 +391,6 @@ final class ShareSync {
         loseBeyond(admitted, Reason.GONE, then);
         bulkhead.returning = Math.min(bulkhead.returning, Math.max(0, admitted - bulkhead.inUse));
         bulkhead.share = (int) Math.max(0, granted - returned - revoked);
-        if (bulkhead.share < before) {
-            shareShrank(then);
-        }
         return position.granted() > position.admitted();
     }
 
@@ -403,17 +400,12 @@ final class ShareSync {
             bulkhead.share -= permits;
             bulkhead.returning = Math.max(0, Math.min(bulkhead.returning, bulkhead.share - bulkhead.inUse));
             loseBeyond(bulkhead.share, reason, then);
-            shareShrank(then);
         }
     }
 
     private void loseBeyond(int mostInUse, Reason reason, List<Runnable> then) {
         bulkhead.loseBeyond(mostInUse, reason, then);
         transfers.endHoldsBeyond(mostInUse);
-    }
-
-    private void shareShrank(List<Runnable> then) {
-        then.add(bulkhead::shareShrank);
     }
 
     private void shareMayBeUsed() {
@@ -477,7 +469,7 @@ final class ShareSync {
             return;
         }
         Duration leaseEnd = nearestLeaseEnd();
-        for (PendingCall call : bulkhead.immediate.calls(true)) {
+        for (PendingCall call : bulkhead.immediate.stated()) {
             if (position.graceMillis() > 0) {
                 then.add(() -> call.delayed(new BulkheadUnavailableException(bulkhead.id.name(),
                         "Redis has just started or failed over, and waits for its instances to state which permits they hold",
@@ -497,7 +489,7 @@ final class ShareSync {
         if (full) {
             // Those that came meanwhile would need another statement, during which more would come.
             long now = bulkhead.nanoTime();
-            bulkhead.immediate.calls(false).stream().filter(call -> isFull(call.definition().spec(), now)).forEach(call -> {
+            bulkhead.immediate.all().stream().filter(call -> isFull(call.definition().spec(), now)).forEach(call -> {
                 bulkhead.remove(call);
                 then.add(() -> call.rejected(call.full(limit, leaseEnd)));
             });
@@ -540,7 +532,7 @@ final class ShareSync {
         // Also those that the statement did not contain: they would learn the same from the next one.
         for (PendingCall call : bulkhead.calls()) {
             if (mayPass && call.waits) {
-                int limit = bulkhead.limitForCallers();
+                int limit = bulkhead.limit;
                 if (!call.briefly) {
                     then.add(() -> call.waitsFor(limit));
                 }
@@ -580,7 +572,7 @@ final class ShareSync {
             transfers.leaseOver(then);
         }
         stale = true;
-        shareShrank(then);
+        bulkhead.serve(now, then);
     }
 
     // ---- Messages
@@ -606,7 +598,7 @@ final class ShareSync {
             plan(now);
         }
         Bulkhead.run(then);
-        flush();
+        bulkhead.flush();
     }
 
     // Whether it was usable. If not, the store is to say what this instance has.
@@ -615,7 +607,7 @@ final class ShareSync {
         boolean isRecent = offer.number() == number || offer.number() == numberBefore;
         long more = offer.granted() - granted;
         if (!isRecent || epoch == 0 || offer.epoch() != epoch || more <= 0 || basis + OFFER_NANOS - now <= 0
-                || offer.revoked() != revoked || bulkhead.isStopping() || transfers.isAttaching() || isForged(offer, more)) {
+                || offer.revoked() != revoked || around.isStopping() || transfers.isAttaching() || isForged(offer, more)) {
             return false;
         }
         granted = offer.granted();
@@ -692,7 +684,7 @@ final class ShareSync {
     // ---- Time
 
     /** Within the lock: what is due; returns when to look again. */
-    long tick(long now, List<Runnable> then) {
+    long tick(long now) {
         if (inFlight == null) {
             stale |= bulkhead.share > 0 && sentNanos + renewalInterval() - now <= 0;
             stale |= (needsInStore || !bulkhead.line.isEmpty()) && sentNanos + WAITING_INTERVAL_NANOS - now <= 0;
@@ -782,10 +774,6 @@ final class ShareSync {
         stale = true;
     }
 
-    Transfers transfers() {
-        return transfers;
-    }
-
     /**
      * Whether no permit can be free for a call: the executions of this instance leave too little, or it uses all that it has,
      * and the store sends a message when another one is free. Where releases are awaited, calls do not depend on messages.
@@ -797,7 +785,7 @@ final class ShareSync {
     }
 
     boolean knowsLimit() {
-        return limitKnown && statedLimit == bulkhead.declared;
+        return answeredLimit == bulkhead.declared;
     }
 
     boolean isResized() {
@@ -807,8 +795,8 @@ final class ShareSync {
     Duration nearestLeaseEnd() {
         long now = bulkhead.nanoTime();
         return askAgain && askAgainNanos - now > 0 && !graceEnds ? Duration.ofNanos(askAgainNanos - now)
-                : bulkhead.share > 0 ? Duration.ofNanos(Math.max(0, leaseEndNanos + bulkhead.marginNanos - now))
-                        : Duration.ofNanos(bulkhead.leaseNanos);
+                : Duration.ofNanos(bulkhead.share == 0 ? bulkhead.leaseNanos
+                        : Math.max(0, Math.min(leaseEndNanos + bulkhead.marginNanos - now, bulkhead.leaseNanos)));
     }
 
     /** Whether the last statement failed for a reason that does not pass in a moment. */
@@ -823,7 +811,7 @@ final class ShareSync {
     }
 
     /** Whether more tokens should be asked for. */
-    boolean tokenDrawn(long token) {
+    boolean tokenDrawn() {
         tokensDrawn++;
         if (bulkhead.tokens.free() >= enoughTokens() / 2 && bulkhead.tokens.free() > 0) {
             return false;

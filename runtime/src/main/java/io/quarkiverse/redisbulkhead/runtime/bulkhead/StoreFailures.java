@@ -12,6 +12,25 @@ import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 /** Translates failures of stores to the exceptions of the public API. */
 public final class StoreFailures {
 
+    /**
+     * A call requested a permit while the application stops.
+     *
+     * @serial exclude
+     */
+    public static final class StoppingException extends BulkheadUnavailableException {
+
+        private static final long serialVersionUID = 1L;
+
+        /**
+         * Creates the exception.
+         *
+         * @param bulkhead the name of the bulkhead
+         */
+        public StoppingException(String bulkhead) {
+            super(bulkhead, "the application is stopping", null);
+        }
+    }
+
     private StoreFailures() {
     }
 

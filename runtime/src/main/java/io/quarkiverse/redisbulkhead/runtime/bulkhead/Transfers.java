@@ -214,7 +214,7 @@ final class Transfers {
             attached.put(join.attach().id(), now + LEASES_REMEMBERED * bulkhead.leaseNanos);
             SemaphoreDefinition definition = join.definition().weighing(found.weight());
             SharePermit own = new SharePermit(bulkhead, definition, join.method(),
-                    now - TimeUnit.MILLISECONDS.toNanos(found.startedMillis()), null);
+                    now - TimeUnit.MILLISECONDS.toNanos(found.startedMillis()), null, false);
             bulkhead.join(own);
             then.add(() -> join.promise().complete(own));
             return;

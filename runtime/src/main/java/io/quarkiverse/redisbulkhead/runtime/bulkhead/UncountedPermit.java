@@ -10,29 +10,20 @@ import java.util.concurrent.atomic.AtomicReference;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 
 /**
- * A permit that does not count, and the admission of its execution: of a bulkhead that is disabled, or that allows all calls
- * while the store is away.
+ * A permit of a bulkhead that is disabled, and the admission of its execution.
  */
 final class UncountedPermit implements HeldPermit, Admission {
 
     private final BulkheadId bulkhead;
-    private final List<CallListener> call;
-    private final Timers timers;
     private final AtomicReference<Runnable> whenEnded;
-    private final long sinceNanos;
     private final AtomicBoolean released = new AtomicBoolean();
 
     /**
-     * @param call receives the release
-     * @param timers the clock
      * @param whenEnded runs when this is ended as an admission; null for nothing
      */
-    UncountedPermit(BulkheadId bulkhead, List<CallListener> call, Timers timers, Runnable whenEnded) {
+    UncountedPermit(BulkheadId bulkhead, Runnable whenEnded) {
         this.bulkhead = bulkhead;
-        this.call = call;
-        this.timers = timers;
         this.whenEnded = new AtomicReference<>(whenEnded);
-        this.sinceNanos = timers.nanoTime();
     }
 
     @Override
@@ -57,11 +48,7 @@ final class UncountedPermit implements HeldPermit, Admission {
 
     @Override
     public CompletionStage<Boolean> release() {
-        boolean first = released.compareAndSet(false, true);
-        if (first) {
-            Listeners.fire(call, listener -> listener.released(timers.nanoTime() - sinceNanos));
-        }
-        return CompletableFuture.completedStage(first);
+        return CompletableFuture.completedStage(released.compareAndSet(false, true));
     }
 
     @Override

@@ -10,9 +10,9 @@ import java.util.function.Supplier;
 import org.jboss.logging.Logger;
 
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallRejectedException.SkippedException;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeldPermit;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.SkippedException;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.StoppingException;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.StoreFailures.StoppingException;
 import io.smallrye.mutiny.Uni;
 
 /** The strategy by which one method is guarded; its return type decides which. Thread-safe. */

@@ -21,7 +21,7 @@ import org.jboss.logging.Logger;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRuntime;
 import io.quarkiverse.redisbulkhead.runtime.GuardedMethods.ScheduledRuns;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.StoppingException;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.StoreFailures.StoppingException;
 import io.quarkiverse.redisbulkhead.runtime.guard.Guard.SkippingGuard;
 import io.quarkiverse.redisbulkhead.runtime.message.LogMessage;
 import io.quarkus.scheduler.Scheduled;

@@ -70,6 +70,11 @@ public class ObservedShareStore implements ShareStore {
     }
 
     @Override
+    public boolean isShared() {
+        return store.isShared();
+    }
+
+    @Override
     public void whenReady(Runnable task) {
         store.whenReady(task);
     }

@@ -53,6 +53,11 @@ public interface ShareStore {
     /** With more instances than that, none gets a message when a permit is free: one step sends all these messages. */
     int MOST_NOTIFIED = 16;
 
+    /** Whether other instances use this store, too, so that permits that are idle here may be missing there. */
+    default boolean isShared() {
+        return true;
+    }
+
     /**
      * Runs a task when the store can send. A statement that is built then, and not when something happened, contains all that
      * happened meanwhile.

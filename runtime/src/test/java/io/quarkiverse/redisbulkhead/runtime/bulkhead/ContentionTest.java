@@ -8,7 +8,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.BulkheadContendedException;
-import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
@@ -77,83 +76,11 @@ class ContentionTest extends TwoInstances {
     }
 
     @Test
-    void contentionBeforeALaterAnswerDoesNotMatter() {
-        held(call(two, work(1)));
-        one.refusal = contended();
-        Admission call = call(one, patient());
-        one.refusal = null;
-        advance(Duration.ofSeconds(6));
-
-        assertThat(rejection(call)).isInstanceOf(BulkheadFullException.class);
-    }
-
-    @Test
-    void callThatGaveUpLeavesNothing() {
-        one.refusal = contended();
-        Admission call = call(one, patient());
-
-        call.end();
-
-        one.refusal = null;
-        advance(Duration.ofSeconds(3));
-        assertThat(look().granted()).isZero();
-        assertThat(look().waiting()).isZero();
-    }
-
-    /** Its instance cannot state that it waits, and is served when it can. */
-    @Test
-    void waiterKeepsItsPlace() {
-        Admission holder = call(two, waiting(1));
-        Admission first = call(one, waiting(1));
-        Admission second = call(two, waiting(1));
-        one.refusal = contended();
-        advance(Duration.ofSeconds(2));
-        waits(first);
-
-        one.refusal = null;
-        advance(Duration.ofSeconds(1));
-        holder.end();
-
-        held(first);
-        waits(second);
-    }
-
-    /** Trap 6: the next attempt comes long before the lease ends. */
-    @Test
-    void contendedRenewalIsRepeated() {
-        HeldPermit permit = held(call(one, work(1)));
-        advance(Duration.ofMillis(1_900));
-        one.refusal = contended();
-        advance(Duration.ofMillis(3_000));
-        assertThat(permit.isHeld()).isTrue();
-
-        one.refusal = null;
-        advance(Duration.ofSeconds(10));
-
-        assertThat(permit.isHeld()).isTrue();
-        assertThat(one.losses).isEmpty();
-    }
-
-    @Test
     void contendedRefreshFails() {
         HeldPermit permit = held(call(one, work(1)));
         one.refusal = contended();
         assertThat(failure(permit.refresh())).isInstanceOf(BulkheadContendedException.class);
         assertThat(permit.isHeld()).isTrue();
-    }
-
-    @Test
-    void contendedReleaseIsRepeated() {
-        Admission call = call(one, work(1, spec -> spec.awaitRelease(true)));
-        one.refusal = contended();
-
-        assertThat(call.end().toCompletableFuture()).as("does not fail the caller").isDone();
-
-        assertThat(look().granted()).isEqualTo(1);
-        one.refusal = null;
-        advance(Duration.ofSeconds(2));
-        assertThat(look().granted()).isZero();
-        assertThat(one.losses).isEmpty();
     }
 
     /** No call bypasses the limit or gets a local permit: the store is reachable, and others hold its permits. */

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CancellationException;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -49,12 +48,6 @@ class EngineTest extends TwoInstances {
             call.end();
         }
         assertThat(one.statements).as("the grant, and renewals").isLessThan(8);
-    }
-
-    @Test
-    void singlePermitGoesBackImmediately() {
-        call(one, work(1)).end();
-        assertThat(look().granted()).isZero();
     }
 
     /** Trap 50: an instance that may miss recalls keeps nothing. */
@@ -120,8 +113,7 @@ class EngineTest extends TwoInstances {
     void answerAlsoRejectsTheCallsThatCameMeanwhile() {
         fill();
         advance(Duration.ofMillis(ShareStore.FULL_MILLIS));
-        server.leastDelayMicros = 100;
-        server.mostDelayMicros = 100;
+        slowly(100);
         int statements = two.statements;
 
         List<Admission> calls = new ArrayList<>();
@@ -244,8 +236,7 @@ class EngineTest extends TwoInstances {
     @Test
     void heavyCallDoesNotBlockLighterOnes() {
         held(call(one, work(3, spec -> spec.maxWait(Duration.ZERO).keepIdle(Duration.ZERO))));
-        server.leastDelayMicros = 1_000;
-        server.mostDelayMicros = 1_000;
+        slowly(1_000);
 
         Admission heavy = call(two, work(3, spec -> spec.weight(3).maxWait(Duration.ZERO)));
         Admission light = call(two, work(3));
@@ -336,46 +327,6 @@ class EngineTest extends TwoInstances {
         call(two, NOT_FAIR);
 
         assertThat(two.statements).isGreaterThan(statements);
-    }
-
-    @Test
-    void callsAreServedInOrder() {
-        Admission holder = call(one, waiting(1));
-        List<Admission> waiters = new ArrayList<>();
-        for (int i = 0; i < 6; i++) {
-            waiters.add(call(i % 2 == 0 ? two : one, waiting(1)));
-        }
-
-        Admission before = holder;
-        for (Admission waiter : waiters) {
-            assertThat(waiter.isHeldNow()).isFalse();
-            before.end();
-            assertThat(waiter.isHeldNow()).as("waiter " + waiters.indexOf(waiter)).isTrue();
-            before = waiter;
-        }
-    }
-
-    /** Trap 9: before the answer, in line, and with the permit. */
-    @Test
-    void callThatGivesUpLeavesNothing() {
-        server.leastDelayMicros = 10_000;
-        server.mostDelayMicros = 10_000;
-        Admission beforeAnswer = call(one, waiting(1));
-        beforeAnswer.end();
-        assertThat(rejection(beforeAnswer)).isInstanceOf(CancellationException.class);
-        advance(Duration.ofMillis(50));
-        assertThat(sharesNow()).isZero();
-
-        Admission holder = call(one, waiting(1));
-        Admission inLine = call(two, waiting(1));
-        advance(Duration.ofMillis(100));
-        inLine.end();
-        assertThat(rejection(inLine)).isInstanceOf(CancellationException.class);
-        advance(Duration.ofMillis(100));
-        holder.end();
-        advance(Duration.ofMillis(100));
-        assertThat(sharesNow()).isZero();
-        assertThat(two.limits.isEmpty()).isTrue();
     }
 
     /** Trap 19. */
@@ -501,25 +452,6 @@ class EngineTest extends TwoInstances {
 
     // ---- Leases
 
-    /** Trap 7. */
-    @Test
-    void pauseBeyondTheLeaseIsALoss() {
-        Admission call = call(one, work(1));
-        HeldPermit permit = held(call);
-        one.pause();
-        advance(Duration.ofSeconds(10));
-        assertThat(permit.isHeld()).isFalse();
-        Admission successor = call(two, work(1));
-
-        one.resume();
-        one.catchUp();
-        call.end();
-
-        assertThat(held(successor).isHeld()).isTrue();
-        assertThat(one.losses.values()).extracting(PermitLost::reason).containsExactly(Reason.LEASE_ENDED);
-        assertThat(look().granted()).isEqualTo(1);
-    }
-
     @Test
     void minHoldKeepsThePermitTaken() {
         call(one, work(1, spec -> spec.minHold(Duration.ofSeconds(4)))).end();
@@ -539,8 +471,7 @@ class EngineTest extends TwoInstances {
     @Test
     void permitThatIsRevokedBeforeItsMinimumHoldIsStatedIsGone() {
         SemaphoreDefinition held = work(2, spec -> spec.minHold(Duration.ofSeconds(4)));
-        server.leastDelayMicros = 10_000;
-        server.mostDelayMicros = 10_000;
+        slowly(10_000);
         Admission call = call(one, held);
         advance(Duration.ofMillis(50));
         server.connect("operator").revoke(WORK, "one", "", 1);

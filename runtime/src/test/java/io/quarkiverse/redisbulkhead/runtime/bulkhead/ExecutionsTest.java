@@ -6,14 +6,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.PermitLost;
@@ -36,34 +33,13 @@ class ExecutionsTest extends TwoInstances {
         held(semaphore(two, SemaphoreSpec.named(name).permits(1).build()).admit("B#b"));
     }
 
-    private void slowly() {
-        server.leastDelayMicros = 1_000;
-        server.mostDelayMicros = 1_000;
-    }
-
     private boolean isTaken(String name) {
         return !server.fields(BulkheadId.of(name)).isEmpty() && one.engine.here(BulkheadId.of(name), 100).holders().size() == 1;
     }
 
-    /** A shutdown waits for those of a disabled bulkhead, too. */
-    @ParameterizedTest
-    @ValueSource(booleans = { true, false })
-    void executionsAreInFlightUntilTheyEnd(boolean limiting) {
-        Executions executions = new Executions();
-        Semaphore semaphore = new Semaphore(one.engine, SemaphoreSpec.named("a").permits(1).build(), limiting);
-        Admission execution = executions.admit(List.of(semaphore), "A#a", WaitsOn.NO_WORKER_THREAD);
-        CompletionStage<Void> idle = executions.idle();
-        assertThat(idle.toCompletableFuture()).isNotDone();
-
-        execution.end();
-
-        assertThat(idle.toCompletableFuture()).isCompleted();
-        assertThat(executions.idle().toCompletableFuture()).isCompleted();
-    }
-
     @Test
     void permitsAreAcquiredOneAfterTheOther() {
-        slowly();
+        slowly(1_000);
         Admission chain = chain(false, "a", "b");
         assertThat(chain.heldNow()).isEmpty();
         advance(ROUND_TRIP);
@@ -94,7 +70,7 @@ class ExecutionsTest extends TwoInstances {
     @Test
     void rejectionCanAwaitTheReleases() {
         take("b");
-        slowly();
+        slowly(1_000);
         Admission chain = chain(true, "a", "b");
         advance(ROUND_TRIP.multipliedBy(2));
         waits(chain);
@@ -109,7 +85,7 @@ class ExecutionsTest extends TwoInstances {
     /** Listeners and stores have locks of their own, and another thread may end the call meanwhile. */
     @Test
     void callEndsWhileItBeginsToAcquire() {
-        slowly();
+        slowly(1_000);
         AtomicReference<Admission> chain = new AtomicReference<>();
         one.events = new SemaphoreListener() {
 

@@ -513,7 +513,7 @@ final class History {
         for (SimulatedInstance instance : instances) {
             Bulkhead bulkhead = instance.engine.bulkheadNow(BULKHEAD);
             if (bulkhead != null) {
-                bulkhead.line.calls(false).stream().filter(call -> call.group.ticket() > 0)
+                bulkhead.line.all().stream().filter(call -> call.group.ticket() > 0)
                         .forEach(call -> waiting.put(call, call.group.ticket()));
             }
         }

@@ -59,16 +59,6 @@ class NestedCallTest extends TwoInstances {
     }
 
     @Test
-    void deadlockIsReportedWithoutMaxWait() {
-        HeldPermit outer = hold(semaphore.weighing(3));
-
-        Admission inner = semaphore.nestedIn(List.of(outer)).within(Duration.ZERO).admit("A#inner");
-
-        assertThat(rejection(inner)).isInstanceOfSatisfying(CallRejectedException.class,
-                full -> assertThat(CallRejectedException.reasonOf(full)).isEqualTo(Reason.NESTED));
-    }
-
-    @Test
     void callBlockedByOthersWaits() {
         HeldPermit outer = hold(semaphore.weighing(2));
         HeldPermit other = hold(semaphore(two, semaphore.spec()));

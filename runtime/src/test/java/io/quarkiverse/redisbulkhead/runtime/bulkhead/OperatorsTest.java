@@ -14,6 +14,7 @@ import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.Holder;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore.Peers;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 

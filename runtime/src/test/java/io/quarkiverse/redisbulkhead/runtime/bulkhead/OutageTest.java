@@ -118,6 +118,29 @@ class OutageTest extends TwoInstances {
         held(call(one, local));
     }
 
+    @Test
+    void outageAllowsAllCalls() {
+        one.refusal = away();
+        for (int i = 0; i < 10; i++) {
+            HeldPermit permit = held(call(one, policy(OnOutage.ALLOW)));
+            advance(Duration.ofSeconds(10));
+            assertThat(permit.isHeld()).as("without a lease").isTrue();
+        }
+    }
+
+    @Test
+    void minHoldKeepsALocalPermitTaken() {
+        SemaphoreDefinition held = work(5,
+                spec -> spec.onOutage(OnOutage.LOCAL).localPermits(1).minHold(Duration.ofSeconds(4)));
+        one.refusal = away();
+        call(one, held).end();
+        assertThat(rejection(call(one, held))).isInstanceOf(BulkheadFullException.class);
+
+        advance(Duration.ofMillis(4_001));
+
+        held(call(one, held));
+    }
+
     /** Not only calls that come later. */
     @Test
     void idlePermitsServeCallsThatWaitForTheLocalLimit() {

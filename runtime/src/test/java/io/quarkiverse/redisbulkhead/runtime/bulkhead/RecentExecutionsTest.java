@@ -88,15 +88,6 @@ class RecentExecutionsTest extends TwoInstances {
         assertThat(untilFree(1)).isZero();
     }
 
-    @Test
-    void outageDoesNotAffectTheEstimate() {
-        one.refusal = away();
-        rejection(semaphore(one, SPEC).admit("A#a"));
-        advance(Duration.ofSeconds(8));
-
-        assertThat(untilFree(1)).isZero();
-    }
-
     /** Names may be generated at run time. */
     @Test
     void numberOfNamesIsBounded() {

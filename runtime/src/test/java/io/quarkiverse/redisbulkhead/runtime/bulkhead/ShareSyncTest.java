@@ -15,11 +15,13 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.InMemoryShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.LocalShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.ObservedShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.Position;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage;
-import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
@@ -33,13 +35,23 @@ class ShareSyncTest {
     private static final long EPOCH = 5;
 
     /** Remembers statements; the test answers them. */
-    private static final class AnsweredStore implements ShareStore {
+    private static final class AnsweredStore extends ObservedShareStore {
 
         private final List<Statement> statements = new ArrayList<>();
         private final List<CompletableFuture<Position>> answers = new ArrayList<>();
         private Consumer<ShareMessage> messages;
         private final List<Runnable> ready = new ArrayList<>();
         private boolean isBusy;
+
+        private AnsweredStore() {
+            super(new LocalShareStore(System::nanoTime, false), (operation, time, failure) -> {
+            });
+        }
+
+        @Override
+        public boolean isShared() {
+            return true;
+        }
 
         @Override
         public void whenReady(Runnable task) {
@@ -60,21 +72,6 @@ class ShareSyncTest {
             statements.add(statement);
             answers.add(new CompletableFuture<>());
             return answers.get(answers.size() - 1);
-        }
-
-        @Override
-        public CompletionStage<Integer> revoke(BulkheadId bulkhead, String instance, String permitId, int permits) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public CompletionStage<Boolean> resize(BulkheadId bulkhead, int limit) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public CompletionStage<ShareOverview> look(BulkheadId bulkhead, int most) {
-            throw new UnsupportedOperationException();
         }
 
         @Override

@@ -61,21 +61,6 @@ class ShutdownTest extends TwoInstances {
         assertThat(look().granted()).isZero();
     }
 
-    @Test
-    void stopAwaitsAllExecutions() {
-        Admission first = admit(semaphore);
-        Admission second = admit(semaphore);
-        CompletableFuture<Void> idle = executions.idle().toCompletableFuture();
-        first.end();
-        first.end();
-        assertThat(idle).isNotDone();
-
-        second.end();
-
-        assertThat(idle).isCompleted();
-        assertThat(new Executions().idle().toCompletableFuture()).isCompleted();
-    }
-
     /** Regardless of how an execution got its permits. */
     @Test
     void eachExecutionIsCountedOnce() {
@@ -122,8 +107,7 @@ class ShutdownTest extends TwoInstances {
     @Test
     void shutdownAwaitsStatementsInFlight() {
         held(semaphore.admit("A#a")).release();
-        server.leastDelayMicros = 1_000;
-        server.mostDelayMicros = 1_000;
+        slowly(1_000);
         Admission lateGrant = semaphore(one, SemaphoreSpec.named("late").permits(1).build()).admit("A#a");
         one.engine.refuseAndRejectWaiters();
 

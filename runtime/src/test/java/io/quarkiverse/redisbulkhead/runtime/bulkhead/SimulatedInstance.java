@@ -13,11 +13,12 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
 import io.quarkiverse.redisbulkhead.PermitLost;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.InMemoryShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.ObservedShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.Position;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage;
-import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement;
 
@@ -167,12 +168,11 @@ final class SimulatedInstance implements SemaphoreListener {
     }
 
     /** Holds back what arrives while the process stands still. */
-    private final class Gate implements ShareStore {
-
-        private final ShareStore store;
+    private final class Gate extends ObservedShareStore {
 
         private Gate(ShareStore store) {
-            this.store = store;
+            super(store, (operation, time, failure) -> {
+            });
         }
 
         private <T> CompletionStage<T> held(CompletionStage<T> answer) {
@@ -201,27 +201,12 @@ final class SimulatedInstance implements SemaphoreListener {
             statements++;
             boolean hasNeeds = !statement.needs().isEmpty() || !statement.immediate().isEmpty();
             RuntimeException failure = refusal == null && hasNeeds ? refusalOfNeeds : refusal;
-            return failure != null ? CompletableFuture.failedStage(failure) : held(store.sync(statement));
-        }
-
-        @Override
-        public CompletionStage<Integer> revoke(BulkheadId bulkhead, String instance, String permitId, int permits) {
-            return held(store.revoke(bulkhead, instance, permitId, permits));
-        }
-
-        @Override
-        public CompletionStage<Boolean> resize(BulkheadId bulkhead, int limit) {
-            return held(store.resize(bulkhead, limit));
-        }
-
-        @Override
-        public CompletionStage<ShareOverview> look(BulkheadId bulkhead, int most) {
-            return held(store.look(bulkhead, most));
+            return failure != null ? CompletableFuture.failedStage(failure) : held(super.sync(statement));
         }
 
         @Override
         public void listen(Consumer<ShareMessage> messages) {
-            store.listen(message -> run(() -> messages.accept(message)));
+            super.listen(message -> run(() -> messages.accept(message)));
         }
     }
 }

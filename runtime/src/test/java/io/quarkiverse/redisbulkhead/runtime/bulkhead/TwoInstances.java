@@ -71,6 +71,12 @@ abstract class TwoInstances {
         return new StoreException(Kind.AWAY, "Redis is away");
     }
 
+    /** Each way to the store and back takes that long. */
+    void slowly(long micros) {
+        server.leastDelayMicros = micros;
+        server.mostDelayMicros = micros;
+    }
+
     void advance(Duration time) {
         server.advance(time.toNanos() / 1_000);
     }

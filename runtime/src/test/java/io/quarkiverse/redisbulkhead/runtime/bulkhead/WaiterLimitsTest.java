@@ -74,8 +74,7 @@ class WaiterLimitsTest extends TwoInstances {
     void boundIsCheckedAgainWhenTheCallMustWait() {
         take(SPEC);
         take(other("others"));
-        server.leastDelayMicros = 1_000;
-        server.mostDelayMicros = 1_000;
+        slowly(1_000);
         Admission[] together = { onThread(SPEC), onThread(SPEC), onThread(SPEC) };
         assertThat(waiting.isEmpty()).isTrue();
 
@@ -106,14 +105,6 @@ class WaiterLimitsTest extends TwoInstances {
                         + "SemaphoreSpec.maxWaiters for a bulkhead that is defined in code");
         take(other("others"));
         waits(semaphore(bounded, other("others")).admit("A#a"));
-    }
-
-    @Test
-    void zeroMaxWaitersDisablesWaiting() {
-        take(SPEC);
-        assertThat(rejection(semaphore(bounded, SPEC.toBuilder().maxWaiters(0).build()).admit("A#a")))
-                .isInstanceOfSatisfying(CallRejectedException.class,
-                        full -> assertThat(CallRejectedException.reasonOf(full)).isEqualTo(Reason.QUEUE_FULL));
     }
 
     @Test

@@ -3,12 +3,14 @@ package io.quarkiverse.redisbulkhead.runtime.bulkhead;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -19,6 +21,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 
 import org.junit.jupiter.api.RepeatedTest;
 
@@ -27,6 +30,7 @@ import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallRejectedException.Reason;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits.WaitsOn;
 import io.quarkiverse.redisbulkhead.runtime.guard.BlockingWait;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
@@ -46,9 +50,6 @@ class WaiterLimitsUnderLoadTest {
     private static final int CALLS_PER_THREAD = 500;
     private static final int MOST_BLOCKED = 3;
     private static final int MOST_WAITERS = 4;
-
-    /** Permits are granted for six seconds at least, minus a margin; what is only offered, for less than three. */
-    private static final Duration PAUSE = Duration.ofMillis(1_500);
 
     /** Fails at random: lost statement, lost answer, outage or contention. */
     private static final class UnreliableStore extends ObservedShareStore {
@@ -71,81 +72,40 @@ class WaiterLimitsUnderLoadTest {
         }
     }
 
-    /** Records events that are out of order, and counts the others. */
+    /** What may follow each event of a call. */
+    private static final Map<String, Set<String>> NEXT = Map.of("called", Set.of("requested"), "requested",
+            Set.of("waiting", "acquired", "rejected"), "waiting", Set.of("acquired", "rejected"), "acquired",
+            Set.of("released"),
+            "rejected", Set.of(), "released", Set.of());
+
+    /** Records events that are out of order, and counts how many calls are in which state. */
     private static final class Events implements SemaphoreListener {
 
         private final ConcurrentLinkedQueue<String> outOfOrder = new ConcurrentLinkedQueue<>();
-        private final AtomicInteger undecided = new AtomicInteger();
-        private final AtomicInteger running = new AtomicInteger();
-
-        /** Start times of calls that have not ended. */
-        private final Map<CallListener, Long> open = new ConcurrentHashMap<>();
-        private volatile boolean paused;
+        private final Map<String, Integer> calls = new ConcurrentHashMap<>();
 
         @Override
         public void lost(PermitLost loss) {
-            // Executions are short, unless the machine pauses.
-            if (!paused && open.values().stream().noneMatch(Events::isLongAgo)) {
-                outOfOrder.add("lost " + loss);
-            }
-        }
-
-        private static boolean isLongAgo(long nanoTime) {
-            return System.nanoTime() - nanoTime > PAUSE.toNanos();
-        }
-
-        private void ended(CallListener call) {
-            Long began = open.remove(call);
-            paused |= began != null && isLongAgo(began);
+            // Only on a machine that pauses.
         }
 
         @Override
         public CallListener onCall(BulkheadId bulkhead, String method, int weight) {
-            CallListener call = new CallListener() {
+            AtomicReference<String> last = new AtomicReference<>("called");
+            return (CallListener) Proxy.newProxyInstance(CallListener.class.getClassLoader(),
+                    new Class<?>[] { CallListener.class }, (listener, event, arguments) -> {
+                        String before = last.getAndSet(event.getName());
+                        if (!NEXT.get(before).contains(event.getName())) {
+                            outOfOrder.add(event.getName() + " after " + before);
+                        }
+                        calls.merge(before, -1, Integer::sum);
+                        calls.merge(event.getName(), 1, Integer::sum);
+                        return null;
+                    });
+        }
 
-                private String last = "called";
-
-                private synchronized void follows(String event, String... allowed) {
-                    if (!List.of(allowed).contains(last)) {
-                        outOfOrder.add(event + " after " + last);
-                    }
-                    last = event;
-                }
-
-                @Override
-                public void requested() {
-                    follows("requested", "called");
-                    undecided.incrementAndGet();
-                }
-
-                @Override
-                public void waiting() {
-                    follows("waiting", "requested");
-                }
-
-                @Override
-                public void acquired(CallResult result, HeldPermit permit) {
-                    follows("acquired", "requested", "waiting");
-                    undecided.decrementAndGet();
-                    running.incrementAndGet();
-                }
-
-                @Override
-                public void rejected(CallResult result) {
-                    follows("rejected", "requested", "waiting");
-                    undecided.decrementAndGet();
-                    ended(this);
-                }
-
-                @Override
-                public void released(long heldNanos) {
-                    follows("released", "acquired");
-                    running.decrementAndGet();
-                    ended(this);
-                }
-            };
-            open.put(call, System.nanoTime());
-            return call;
+        private int calls(String state) {
+            return calls.getOrDefault(state, 0);
         }
     }
 
@@ -190,8 +150,8 @@ class WaiterLimitsUnderLoadTest {
         // A caller sees its outcome a moment before its thread ends the execution.
         await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> {
             assertThat(waiting.isEmpty()).as("no call is still counted").isTrue();
-            assertThat(events.undecided).as("calls without an outcome").hasValue(0);
-            assertThat(events.running).as("unfinished executions").hasValue(0);
+            assertThat(events.calls("requested") + events.calls("waiting")).as("calls without an outcome").isZero();
+            assertThat(events.calls("acquired")).as("unfinished executions").isZero();
         });
         assertThat(events.outOfOrder).isEmpty();
         assertThat(granted).as("calls that ran").hasPositiveValue();

@@ -5,17 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.OptionalInt;
-import java.util.concurrent.CancellationException;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallRejectedException.Reason;
-import io.quarkiverse.redisbulkhead.runtime.store.InMemoryShareStore.Snapshot;
 
 /** How permits travel between instances, whatever is lost on the way. */
 class WaitingTest extends TwoInstances {
@@ -31,11 +29,6 @@ class WaitingTest extends TwoInstances {
         }
     }
 
-    private void slowly() {
-        server.leastDelayMicros = 10_000;
-        server.mostDelayMicros = 10_000;
-    }
-
     // ---- Messages, leases and waiters that are gone
 
     /** Trap 11. */
@@ -48,37 +41,6 @@ class WaitingTest extends TwoInstances {
         waits(waiter);
 
         advance(Duration.ofMillis(1_100));
-
-        held(waiter);
-    }
-
-    /** Trap 12: nothing announces that a lease ends. */
-    @Test
-    void waiterIsServedWhenALeaseEnds() {
-        held(call(two, waiting(1)));
-        two.die();
-        Admission waiter = call(one, waiting(1));
-        advance(Duration.ofMillis(5_990));
-        waits(waiter);
-
-        advance(Duration.ofMillis(20));
-
-        held(waiter);
-    }
-
-    /** Trap 10. */
-    @Test
-    void deadWaitersAreSkippedTogether() {
-        Admission holder = call(two, waiting(1));
-        for (int i = 0; i < 20; i++) {
-            SimulatedInstance dead = new SimulatedInstance("dead" + i, server);
-            waits(call(dead, waiting(1)));
-            dead.die();
-        }
-        Admission waiter = call(one, waiting(1));
-
-        holder.end();
-        advance(Duration.ofMillis(3_100));
 
         held(waiter);
     }
@@ -98,87 +60,6 @@ class WaitingTest extends TwoInstances {
         held(first);
         waits(second);
         assertThat(three.statements).isEqualTo(before);
-    }
-
-    /** Trap 9, Trap 29: the waiter gives up while the offer is on its way. */
-    @Test
-    void offerToACallThatGaveUpGoesToTheNext() {
-        Admission holder = call(two, waiting(1));
-        Admission first = call(one, waiting(1));
-        Admission second = call(three, waiting(1));
-        slowly();
-        holder.end();
-        advance(Duration.ofMillis(15));
-
-        first.end();
-        assertThat(rejection(first)).isInstanceOf(CancellationException.class);
-        advance(Duration.ofMillis(100));
-
-        held(second);
-    }
-
-    /** Trap 4: of the answer that grants, of the message that grants, and of the statement that returns. */
-    @Test
-    void whatIsLostIsStatedAgain() {
-        server.lostAnswers = 1;
-        Admission first = call(one, waiting(1));
-        server.lostAnswers = 0;
-        waits(first);
-        advance(Duration.ofMillis(1_200));
-        HeldPermit permit = held(first);
-        assertThat(look().granted()).isEqualTo(1);
-
-        Admission second = call(two, waiting(1));
-        server.lostStatements = 1;
-        permit.release();
-        server.lostStatements = 0;
-        advance(Duration.ofMillis(1_200));
-
-        held(second);
-        assertThat(look().granted()).isEqualTo(1);
-        assertThat(one.losses).isEmpty();
-    }
-
-    /** Trap 52: a statement that arrives again, late and out of order. */
-    @Test
-    void repeatedStatementsCountOnce() {
-        server.repeatedStatements = 1;
-        server.repeatedMessages = 1;
-        server.mostDelayMicros = 5_000;
-        List<Admission> running = new ArrayList<>();
-        for (int i = 0; i < 300; i++) {
-            running.add(call(i % 3 == 0 ? one : i % 3 == 1 ? two : three, waiting(4)));
-            advance(Duration.ofMillis(3));
-            assertThat(running.stream().filter(Admission::isHeldNow)).hasSizeLessThanOrEqualTo(4);
-            if (running.size() > 6) {
-                running.remove(0).end();
-            }
-        }
-        running.forEach(Admission::end);
-        server.calm();
-        advance(Duration.ofSeconds(4));
-
-        assertThat(look().granted()).isZero();
-        assertThat(look().waiting()).isZero();
-    }
-
-    /** Trap 5: it neither counts as lost nor comes back, and another permit stays. */
-    @Test
-    void releaseDuringARenewal() {
-        Admission released = call(one, work(2, spec -> spec.keepIdle(Duration.ZERO)));
-        HeldPermit other = held(call(one, work(2, spec -> spec.keepIdle(Duration.ZERO))));
-        slowly();
-        int before = one.statements;
-        advance(Duration.ofMillis(2_001));
-        assertThat(one.statements).as("a renewal is in flight").isEqualTo(before + 1);
-
-        released.end();
-        advance(Duration.ofMillis(200));
-
-        server.calm();
-        assertThat(look().granted()).isEqualTo(1);
-        assertThat(other.isHeld()).isTrue();
-        assertThat(one.losses).isEmpty();
     }
 
     /** Trap 8: the short lease of one instance, or of one call, shortens no other. */
@@ -201,38 +82,30 @@ class WaitingTest extends TwoInstances {
         assertThat(one.losses).isEmpty();
     }
 
-    /** Trap 21. */
-    @Test
-    void keysUsedOnceLeaveNothing() {
-        Semaphore semaphore = semaphore(one, SemaphoreSpec.named("work").permits(3).expire(Duration.ofSeconds(6)).build());
-        for (int i = 0; i < 1_000; i++) {
-            semaphore.forKey("key-" + i, OptionalInt.empty()).admit("A#a").end();
-        }
-
-        advance(Duration.ofSeconds(30));
-
-        assertThat(one.planned()).as("timers").isZero();
-        for (int i = 0; i < 1_000; i++) {
-            assertThat(one.engine.bulkheadNow(WORK.forKey("key-" + i))).isNull();
-            assertThat(server.fields(WORK.forKey("key-" + i))).isEmpty();
-        }
-    }
-
-    // ---- Calls that do not wait
-
-    /** Trap 24: the store does not queue the call. */
-    @Test
-    void callWithoutMaxWaitMakesOneAttempt() {
-        held(call(two, work(1)));
-        int before = one.statements;
-
-        rejection(call(one, work(1)));
-
-        assertThat(one.statements - before).isEqualTo(1);
-        assertThat(look().waiting()).isZero();
-    }
-
     // ---- Order
+
+    /** Each release may serve the next waiter on the same thread. */
+    @ParameterizedTest
+    @CsvSource({ "true, true", "true, false", "false, true", "false, false" })
+    void longQueueIsServedOnOneThread(boolean local, boolean fair) {
+        Engine engine = local ? new Engine("local", one.clock(), one.engine.identity, one, new WaiterLimits(0)) : one.engine;
+        Semaphore semaphore = new Semaphore(work(1, spec -> spec.fair(fair).maxWait(LONG)), engine, true, List.of());
+        AtomicInteger served = new AtomicInteger();
+        Admission holder = semaphore.admit("A#hold");
+        for (int i = 0; i < 5_000; i++) {
+            Admission waiter = semaphore.admit("A#wait");
+            waiter.granted().thenRun(() -> {
+                served.incrementAndGet();
+                waiter.end();
+            });
+        }
+
+        holder.end();
+
+        assertThat(served).hasValue(5_000);
+        assertThat(engine.occupancy(WORK, 0).toCompletableFuture().join().inUse()).isZero();
+        assertThat(one.planned()).as("one timer of the bulkhead").isEqualTo(1);
+    }
 
     /** Guarantee 5: places are stated again, also when the queue, or all data, is lost. */
     @ParameterizedTest
@@ -303,29 +176,6 @@ class WaitingTest extends TwoInstances {
 
     // ---- Heavy calls
 
-    /** Trap 49: neither instance keeps a part of what its call needs. */
-    @ParameterizedTest
-    @ValueSource(booleans = { true, false })
-    void heavyCallsOfTwoInstancesAreServedOneAfterTheOther(boolean fair) {
-        SemaphoreDefinition light = work(4, spec -> spec.fair(fair).maxWait(LONG));
-        SemaphoreDefinition heavy = work(4, spec -> spec.fair(fair).weight(4).maxWait(LONG));
-        List<Admission> running = new ArrayList<>();
-        for (int i = 0; i < 4; i++) {
-            running.add(call(i % 2 == 0 ? one : two, light));
-        }
-        List<Admission> waiters = List.of(call(one, heavy), call(two, heavy));
-
-        for (Admission each : running) {
-            waiters.forEach(TwoInstances::waits);
-            each.end();
-        }
-        advance(Duration.ofSeconds(1));
-
-        assertThat(waiters).filteredOn(Admission::isHeldNow).hasSize(1).allSatisfy(Admission::end);
-        advance(Duration.ofSeconds(1));
-        assertThat(waiters).allMatch(waiter -> waiter.granted().toCompletableFuture().isDone());
-    }
-
     /** The limit drops below its weight while it waits. */
     @Test
     void waiterHeavierThanTheLimitIsRejected() {
@@ -342,52 +192,5 @@ class WaitingTest extends TwoInstances {
                 full -> assertThat(CallRejectedException.reasonOf(full)).isEqualTo(Reason.ABOVE_LIMIT))
                 .hasMessageContaining("limit of 2");
         held(light);
-    }
-
-    // ---- Failovers
-
-    private void failOverTo(Snapshot data) {
-        server.restore(data);
-        server.changeRunId();
-    }
-
-    /** Trap 53: the older data does not know the second permit, whose instance comes back later than others. */
-    @Test
-    void onlyClaimsAreAdmittedAfterAFailover() {
-        HeldPermit first = held(call(one, waiting(2)));
-        Snapshot older = server.snapshot();
-        HeldPermit permit = held(call(one, waiting(2)));
-        failOverTo(older);
-        two.engine.reconnected();
-        Admission newcomer = call(two, waiting(2));
-        advance(Duration.ofMillis(900));
-        waits(newcomer);
-
-        one.engine.reconnected();
-        advance(Duration.ofSeconds(10));
-
-        assertThat(first.isHeld()).isTrue();
-        assertThat(permit.isHeld()).isTrue();
-        waits(newcomer);
-        permit.release();
-        held(newcomer);
-    }
-
-    /** Trap 47: the older data has a permit that was released since. */
-    @Test
-    void permitReleasedBeforeAFailoverIsFree() {
-        SemaphoreDefinition work = work(1, spec -> spec.expire(Duration.ofMinutes(10)).maxWait(LONG));
-        Admission holder = call(one, work);
-        Snapshot older = server.snapshot();
-        holder.end();
-        failOverTo(older);
-        one.engine.reconnected();
-        two.engine.reconnected();
-
-        Admission next = call(two, work);
-        advance(Duration.ofSeconds(3));
-
-        held(next);
-        assertThat(look().granted()).isEqualTo(1);
     }
 }

@@ -20,6 +20,9 @@ class ObservedShareStoreTest {
     final List<String> called = new ArrayList<>();
     final ShareStore behind = (ShareStore) Proxy.newProxyInstance(ShareStore.class.getClassLoader(),
             new Class<?>[] { ShareStore.class }, (proxy, method, arguments) -> {
+                if (method.getReturnType() == boolean.class) {
+                    return false;
+                }
                 called.add(method.getName() + Arrays.toString(arguments));
                 return method.getReturnType() == CompletionStage.class ? CompletableFuture.completedStage(null) : null;
             });
@@ -32,6 +35,7 @@ class ObservedShareStoreTest {
             reported.add(operation);
             throw new IllegalStateException("observed");
         });
+        assertThat(store.isShared()).isFalse();
         store.whenReady(null);
         store.listen(null);
         for (CompletionStage<?> answer : List.of(store.sync(null), store.look(reports, 7), store.inUse(8),

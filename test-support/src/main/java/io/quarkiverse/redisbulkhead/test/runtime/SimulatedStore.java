@@ -81,8 +81,8 @@ public class SimulatedStore implements ShareStore, StoreDecorator {
     }
 
     @Override
-    public ShareStore decorate(Optional<ShareStore> decorated, String ofInstance) {
-        store = decorated.orElseGet(() -> new InProcessShareStore(ofInstance, timers::nanoTime));
+    public ShareStore decorate(ShareStore decorated) {
+        store = decorated;
         return this;
     }
 
@@ -229,6 +229,11 @@ public class SimulatedStore implements ShareStore, StoreDecorator {
                 }
             });
         }
+    }
+
+    @Override
+    public boolean isShared() {
+        return store.isShared();
     }
 
     @Override

@@ -5,7 +5,7 @@ import java.util.Optional;
 
 import io.quarkiverse.redisbulkhead.runtime.RedisStores;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.HolderIdentity;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreListener;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Timers;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits;

@@ -36,7 +36,7 @@ import io.quarkiverse.redisbulkhead.reference.ReferenceSemaphore;
 import io.quarkiverse.redisbulkhead.reference.ReferenceSpec;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.HolderIdentity;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.RealTimers;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits;
