@@ -14,6 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallRejectedException.Reason;
+import io.quarkiverse.redisbulkhead.runtime.store.InMemoryShareStore.Snapshot;
 
 /** How permits travel between instances, whatever is lost on the way. */
 class WaitingTest extends TwoInstances {
@@ -43,6 +44,43 @@ class WaitingTest extends TwoInstances {
         advance(Duration.ofMillis(1_100));
 
         held(waiter);
+    }
+
+    /** Trap 12: nothing announces that a lease ends. */
+    @Test
+    void waiterIsServedWhenALeaseEnds() {
+        held(call(two, waiting(1)));
+        two.die();
+        Admission waiter = call(one, waiting(1));
+        advance(Duration.ofMillis(5_990));
+        waits(waiter);
+
+        advance(Duration.ofMillis(20));
+
+        held(waiter);
+    }
+
+    /** Trap 52: a statement that arrives again, late and out of order. */
+    @Test
+    void repeatedStatementsCountOnce() {
+        server.repeatedStatements = 1;
+        server.repeatedMessages = 1;
+        server.mostDelayMicros = 5_000;
+        List<Admission> running = new ArrayList<>();
+        for (int i = 0; i < 300; i++) {
+            running.add(call(i % 3 == 0 ? one : i % 3 == 1 ? two : three, waiting(4)));
+            advance(Duration.ofMillis(3));
+            assertThat(running.stream().filter(Admission::isHeldNow)).hasSizeLessThanOrEqualTo(4);
+            if (running.size() > 6) {
+                running.remove(0).end();
+            }
+        }
+        running.forEach(Admission::end);
+        server.calm();
+        advance(Duration.ofSeconds(4));
+
+        assertThat(look().granted()).isZero();
+        assertThat(look().waiting()).isZero();
     }
 
     /** Trap 26. */
@@ -176,6 +214,29 @@ class WaitingTest extends TwoInstances {
 
     // ---- Heavy calls
 
+    /** Trap 49: neither instance keeps a part of what its call needs. */
+    @ParameterizedTest
+    @ValueSource(booleans = { true, false })
+    void heavyCallsOfTwoInstancesAreServedOneAfterTheOther(boolean fair) {
+        SemaphoreDefinition light = work(4, spec -> spec.fair(fair).maxWait(LONG));
+        SemaphoreDefinition heavy = work(4, spec -> spec.fair(fair).weight(4).maxWait(LONG));
+        List<Admission> running = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            running.add(call(i % 2 == 0 ? one : two, light));
+        }
+        List<Admission> waiters = List.of(call(one, heavy), call(two, heavy));
+
+        for (Admission each : running) {
+            waiters.forEach(TwoInstances::waits);
+            each.end();
+        }
+        advance(Duration.ofSeconds(1));
+
+        assertThat(waiters).filteredOn(Admission::isHeldNow).hasSize(1).allSatisfy(Admission::end);
+        advance(Duration.ofSeconds(1));
+        assertThat(waiters).allMatch(waiter -> waiter.granted().toCompletableFuture().isDone());
+    }
+
     /** The limit drops below its weight while it waits. */
     @Test
     void waiterHeavierThanTheLimitIsRejected() {
@@ -192,5 +253,28 @@ class WaitingTest extends TwoInstances {
                 full -> assertThat(CallRejectedException.reasonOf(full)).isEqualTo(Reason.ABOVE_LIMIT))
                 .hasMessageContaining("limit of 2");
         held(light);
+    }
+
+    /** Trap 53: the older data does not know the second permit, whose instance comes back later than others. */
+    @Test
+    void onlyClaimsAreAdmittedAfterAFailover() {
+        HeldPermit first = held(call(one, waiting(2)));
+        Snapshot older = server.snapshot();
+        HeldPermit permit = held(call(one, waiting(2)));
+        server.restore(older);
+        server.changeRunId();
+        two.engine.reconnected();
+        Admission newcomer = call(two, waiting(2));
+        advance(Duration.ofMillis(900));
+        waits(newcomer);
+
+        one.engine.reconnected();
+        advance(Duration.ofSeconds(10));
+
+        assertThat(first.isHeld()).isTrue();
+        assertThat(permit.isHeld()).isTrue();
+        waits(newcomer);
+        permit.release();
+        held(newcomer);
     }
 }
