@@ -204,7 +204,9 @@ class ProgrammaticApiTest extends BehaviourTestBase {
         assertThat(get(reports().statusAsync())).isEqualTo(status);
         assertThat(reports().holders()).extracting(Holder::permitId)
                 .containsExactlyInAnyOrderElementsOf(all.stream().map(Permit::id).toList());
-        assertThat(get(reports().holdersAsync())).isEqualTo(reports().holders());
+        // Times are computed from two clocks, so they may differ a little from one answer to the next.
+        assertThat(get(reports().holdersAsync())).usingRecursiveFieldByFieldElementComparatorIgnoringFields("since", "until")
+                .isEqualTo(reports().holders());
         assertThat(reports().waiters()).singleElement()
                 .satisfies(waiter -> assertThat(waiter.method()).startsWith("ProgrammaticApiTest#"));
         assertThat(get(reports().waitersAsync())).hasSize(1);

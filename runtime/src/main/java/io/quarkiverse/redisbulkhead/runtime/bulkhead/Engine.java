@@ -2,6 +2,7 @@ package io.quarkiverse.redisbulkhead.runtime.bulkhead;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -258,7 +259,7 @@ public final class Engine implements ConnectionListener {
 
     /** The time of the wall clock at a time of the timers. */
     Instant wallTime(long nanos) {
-        return Instant.now().plusNanos(nanos - timers.nanoTime());
+        return Instant.now().plusNanos(nanos - timers.nanoTime()).truncatedTo(ChronoUnit.MILLIS);
     }
 
     /** When an execution that still holds its permit is reported. */
