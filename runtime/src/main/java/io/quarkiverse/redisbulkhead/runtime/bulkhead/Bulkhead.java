@@ -11,6 +11,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
 import io.quarkiverse.redisbulkhead.Holder;
+import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.PermitGoneException;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.PermitLost.Reason;
@@ -123,7 +124,7 @@ final class Bulkhead {
     final CallLine immediate = new CallLine();
     // Calls that the store cannot serve, and that wait for the share or for a permit of the policy local.
     final CallLine locals = new CallLine();
-    private int localInUse;
+    private long localInUse;
 
     // The next tick; null while nothing is to be looked at.
     private Timers.Planned tick;
@@ -339,7 +340,7 @@ final class Bulkhead {
         SemaphoreDefinition ofTheShare = call.ofTheShare;
         if (line.isEmpty() && idle() >= ofTheShare.spec().weight() && tokens.free() > 0 && !leaseIsOver(now)) {
             grant(call, ofTheShare, now, then, false);
-        } else if ((long) share + localInUse + call.weight() <= call.limit()) {
+        } else if (ofTheShare.spec().onOutage() == OnOutage.ALLOW || share + localInUse + call.weight() <= call.limit()) {
             grant(call, call.definition(), now, then, true);
         } else {
             return false;
@@ -371,6 +372,10 @@ final class Bulkhead {
     void remove(PendingCall call) {
         if (call.group.removeAndWasStated(call) && call.waits) {
             sync.needsChanged(Integer.MAX_VALUE);
+        }
+        if (call.isLocal()) {
+            // The call behind it may be lighter.
+            plan(nanoTime());
         }
     }
 
@@ -512,6 +517,9 @@ final class Bulkhead {
         permit.state = State.LOST;
         if (permit.inUse) {
             unlink(permit);
+        }
+        if (permit.isUncounted()) {
+            return;
         }
         then.add(() -> {
             if (permit.interruption != null) {

@@ -42,9 +42,9 @@ final class CallLine {
         }
     }
 
-    // The groups with tickets come first.
-    private final Deque<Group> placed = new ArrayDeque<>();
-    private final Deque<Group> withoutTicket = new ArrayDeque<>();
+    // The groups with tickets come first. Small, because each key in use has three lines, which are mostly empty.
+    private final Deque<Group> placed = new ArrayDeque<>(1);
+    private final Deque<Group> withoutTicket = new ArrayDeque<>(1);
     // Takes the next call if it has the same weight. Null after a group is empty.
     private Group last;
     private int size;

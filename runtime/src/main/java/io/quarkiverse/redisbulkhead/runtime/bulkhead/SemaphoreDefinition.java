@@ -90,9 +90,13 @@ public record SemaphoreDefinition(BulkheadId id, SemaphoreSpec spec, LeaseTerms 
 
     /** The limit that this process keeps for itself in an outage, if any. A call that is heavier takes all of it. */
     SemaphoreDefinition local() {
-        int permits = spec.onOutage() == OnOutage.ALLOW ? Integer.MAX_VALUE : spec.localPermits();
+        boolean isAllowed = spec.onOutage() == OnOutage.ALLOW;
+        int permits = isAllowed ? Integer.MAX_VALUE : spec.localPermits();
         SemaphoreSpec local = spec.toBuilder().permits(permits).weight(Math.min(spec.weight(), permits)).build();
-        return new SemaphoreDefinition(id, local, LeaseTerms.of(local), whenFull);
+        // Nothing limits a call that is allowed, and so nothing ends it.
+        LeaseTerms here = isAllowed ? new LeaseTerms(terms.lease(), terms.leaseNanos(), terms.marginNanos(), 0, false, false)
+                : LeaseTerms.of(local);
+        return new SemaphoreDefinition(id, local, here, whenFull);
     }
 
     /** This definition with another exception for calls when it is full. */

@@ -83,6 +83,11 @@ final class SharePermit implements HeldPermit, Admission {
         return definition.spec().weight();
     }
 
+    /** Whether no limit counts it: the policy allow has let its call through. */
+    boolean isUncounted() {
+        return isLocal && definition.spec().onOutage() == OnOutage.ALLOW;
+    }
+
     /** When the permit is lost however long its lease is. Meaningful only if the hold is bounded. */
     long holdEndNanos() {
         return sinceNanos + definition.terms().holdNanos();
@@ -121,8 +126,7 @@ final class SharePermit implements HeldPermit, Admission {
 
     @Override
     public String id() {
-        if (isLocal && definition.spec().onOutage() == OnOutage.ALLOW) {
-            // No limit counts it.
+        if (isUncounted()) {
             return "";
         }
         synchronized (bulkhead) {

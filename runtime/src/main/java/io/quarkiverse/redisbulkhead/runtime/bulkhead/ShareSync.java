@@ -784,8 +784,9 @@ final class ShareSync {
         return knowsLimit() && (nothingIsFree || call.weight() > bulkhead.limit - bulkhead.inUse);
     }
 
+    // A call that declared a lower limit may have come between two calls that declare the same.
     boolean knowsLimit() {
-        return answeredLimit == bulkhead.declared;
+        return answeredLimit == bulkhead.declared && (resized || bulkhead.limit == answeredLimit);
     }
 
     boolean isResized() {

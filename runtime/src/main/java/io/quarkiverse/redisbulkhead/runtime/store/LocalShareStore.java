@@ -125,7 +125,9 @@ public final class LocalShareStore implements ShareStore {
             askAgain = askAgain == 0 ? hold.leaseMillis() : Math.min(askAgain, hold.leaseMillis());
         }
         boolean waits = !statement.needs().isEmpty() || !statement.immediate().isEmpty();
-        granted += waits ? Math.max(0, free) : 0;
+        // A part of what the first call needs would come back with the next statement, which would ask for it again.
+        boolean helps = waits && (statement.needs().isEmpty() || free >= statement.needs().get(0).weight());
+        granted += helps ? Math.max(0, free) : 0;
         int tokens = (int) Math.min(MOST_TOKENS, statement.tokens() + granted - statement.granted());
         return CompletableFuture.completedFuture(new Position(statement.number(), 1, granted, 0, statement.revoked(),
                 leasesEnd ? statement.leaseMillis() : NEVER_MILLIS, limit, waits ? tokens(1) : 0, 0, false, true, 0, false, 0,

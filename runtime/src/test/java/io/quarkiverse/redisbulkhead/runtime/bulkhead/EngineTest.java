@@ -16,6 +16,8 @@ import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.PermitGoneException;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.PermitLost.Reason;
+import io.quarkiverse.redisbulkhead.runtime.store.LocalShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.ObservedShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
@@ -374,6 +376,21 @@ class EngineTest extends TwoInstances {
         held(call(one, KEPT));
     }
 
+    /** Whether a call finds the bulkhead full depends on the limit that it declares itself. */
+    @Test
+    void lowerDeclaredLimitRejectsNoCallThatDeclaresMore() {
+        keepThree();
+        slowly(1_000);
+        held(call(one, KEPT));
+        Admission lower = call(one, work(1, spec -> spec.keepIdle(LONG)));
+
+        Admission higher = call(one, KEPT);
+
+        server.advance(5_000);
+        rejection(lower);
+        held(higher);
+    }
+
     @Test
     void answerToAnEarlierStatementDoesNotRaiseTheDeclaredLimit() {
         keepThree();
@@ -632,5 +649,26 @@ class EngineTest extends TwoInstances {
         advance(Duration.ofSeconds(2));
 
         held(semaphore.admit("m"));
+    }
+
+    /** Each would be returned to get it again, without an end. */
+    @Test
+    void heavyCallThatWaitsInThisProcessIsServedWhenEnoughIsFree() {
+        int[] statements = new int[1];
+        LocalShareStore store = new LocalShareStore(one.clock()::nanoTime, false);
+        Engine local = new Engine("local", new ObservedShareStore(store, (operation, time, failure) -> statements[0]++), null,
+                one.clock(), one.engine.identity, one, one.limits, Duration.ZERO, () -> 1);
+        Admission holder = new Semaphore(work(10, spec -> spec.weight(5)), local, true, List.of()).admit("m");
+        held(holder);
+
+        Admission heavy = new Semaphore(work(10, spec -> spec.weight(6).maxWait(LONG)), local, true, List.of()).admit("m");
+        Admission light = new Semaphore(waiting(10), local, true, List.of()).admit("m");
+
+        assertThat(statements[0]).isLessThanOrEqualTo(4);
+        waits(heavy);
+        waits(light);
+        holder.end();
+        held(heavy);
+        held(light);
     }
 }

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.Holder;
+import io.quarkiverse.redisbulkhead.OnLost;
 import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.PermitLost.Reason;
@@ -126,6 +127,41 @@ class OutageTest extends TwoInstances {
             advance(Duration.ofSeconds(10));
             assertThat(permit.isHeld()).as("without a lease").isTrue();
         }
+    }
+
+    /** Also more than could be counted; and nothing ends them. */
+    @Test
+    void allowedCallsAreNeitherCountedNorEnded() {
+        one.refusal = away();
+        SemaphoreDefinition bytes = work(1 << 30,
+                spec -> spec.onOutage(OnOutage.ALLOW).weight(1 << 29).maxHold(Duration.ofSeconds(2)).onLost(OnLost.INTERRUPT));
+        List<HeldPermit> permits = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            permits.add(held(call(one, bytes)));
+        }
+
+        advance(Duration.ofSeconds(3));
+        assertThat(permits).allMatch(HeldPermit::isHeld);
+        one.engine.refuseAndRejectWaiters();
+        one.engine.releaseAll();
+
+        assertThat(one.losses).isEmpty();
+    }
+
+    /** Not only with the next tick. */
+    @Test
+    void lighterCallIsServedLocallyWhenAHeavyOneGivesUp() {
+        SemaphoreDefinition light = work(5, spec -> spec.onOutage(OnOutage.LOCAL).localPermits(3).maxWait(LONG));
+        one.refusal = away();
+        held(call(one, light));
+        Admission heavy = call(one, light.weighing(3).within(Duration.ofMillis(100)));
+        Admission behind = call(one, light);
+        waits(behind);
+
+        advance(Duration.ofMillis(101));
+
+        rejection(heavy);
+        held(behind);
     }
 
     @Test

@@ -31,10 +31,9 @@ import io.vertx.redis.client.Request;
  * <p>
  * The server is away when, with calls outstanding, nothing but transient failures has come from it for the command timeout. A
  * call that failed for a transient reason counts as outstanding for a while, because its sender tries again. What cannot pass
- * by
- * itself, such as a wrong password, begins an outage immediately. During an outage there is no connection, and all calls fail,
- * until a new connection executes a write, or refuses it for a reason that does not pass by itself: a server whose memory is
- * full is not away, because permits can be returned to it, and its refusals give callers the cause.
+ * by itself, such as a wrong password, begins an outage immediately. During an outage there is no connection, and all calls
+ * fail, until a new connection executes a write, or refuses it for a reason that does not pass by itself: a server whose
+ * memory is full is not away, because permits can be returned to it, and its refusals give callers the cause.
  * <p>
  * Silence is counted in timer ticks. The event loop reads between two ticks, so a pause of this process counts as one tick.
  * <p>
@@ -45,6 +44,7 @@ final class RedisNode {
     private static final Logger LOG = Logger.getLogger(RedisNode.class);
 
     private static final int TICKS_PER_TIMEOUT = 20;
+    private static final long FIRST_ATTEMPT_MILLIS = 1_000;
     /** Longer than the pauses before a call is made again. */
     private static final long TRYING_AGAIN_MILLIS = 1_000;
     /** Between refusals of a command that are logged. */
@@ -72,6 +72,7 @@ final class RedisNode {
     private int outstanding;
     private long ticksOfDemand;
     private int silentTicks;
+    private int ticksOfFirstAttempt;
     private boolean ticking;
     /** The last transient failure since the server answered; null without one. */
     private String lastError;
@@ -359,8 +360,9 @@ final class RedisNode {
     private void tick() {
         ticking = false;
         replaceSilentConnections();
-        // The first attempt to connect gets its time, however short the command timeout is.
-        boolean isFirstAttempt = !wasConnected && opening && lastError == null;
+        // The first attempt to connect gets a second, however short the command timeout is; but calls must not wait for its end.
+        boolean isFirstAttempt = !wasConnected && opening && lastError == null
+                && ++ticksOfFirstAttempt * tickMillis <= FIRST_ATTEMPT_MILLIS;
         if (outage == null && hasDemand() && !closed) {
             silentTicks += isFirstAttempt ? 0 : 1;
             ticksOfDemand = Math.max(0, ticksOfDemand - 1);

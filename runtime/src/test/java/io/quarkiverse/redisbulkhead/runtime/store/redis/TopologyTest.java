@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -330,6 +331,17 @@ class TopologyTest {
             proxy.deliver();
             assertThat(get(first)).hasToString("PONG");
             assertThat(ofBoth.texts()).as("only the other instance").hasSize(1);
+        }
+    }
+
+    /** It has a second beside the command timeout, and not the whole time of an attempt to connect. */
+    @Test
+    void firstCallToASilentServerDoesNotWaitForTheAttemptToConnect() throws Exception {
+        try (ServerSocket silent = new ServerSocket(0);
+                Topology cold = topology(TestRedis.options(silent.getLocalPort()), Duration.ofMillis(200))) {
+            long begun = System.nanoTime();
+            assertFails(Kind.AWAY, once(cold, "return 'PONG'", ""));
+            assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofMillis(2_900));
         }
     }
 
