@@ -206,7 +206,7 @@ class ArchitectureTest {
     }
 
     private static DescribedPredicate<JavaClass> areOnTheCallPath() {
-        return nameMatching(".*\\.runtime\\.(RedisBulkheadInterceptor|GuardedMethod)(\\$.*)?")
+        return nameMatching(".*\\.runtime\\.RedisBulkheadInterceptor(\\$.*)?")
                 .forSubtype();
     }
 
