@@ -2,7 +2,6 @@ package io.quarkiverse.redisbulkhead;
 
 import static com.tngtech.archunit.core.domain.JavaCall.Predicates.target;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
-import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
 import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
 import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
@@ -207,7 +206,7 @@ class ArchitectureTest {
     }
 
     private static DescribedPredicate<JavaClass> areOnTheCallPath() {
-        return nameMatching(".*\\.runtime\\.(RedisBulkheadInterceptor|GuardedMethod)(\\$.*)?")
+        return nameMatching(".*\\.runtime\\.RedisBulkheadInterceptor(\\$.*)?")
                 .forSubtype();
     }
 

@@ -300,7 +300,7 @@ public class BulkheadRegistry implements RedisBulkheads {
      */
     static final class CodeBulkheads {
 
-        /** How many names operators see while they are idle: those that code used last. */
+        /** How many names operators see while they are idle: those that were looked up last. */
         static final int MOST_LISTED = 100;
 
         // Names may be computed, so their number is unbounded. What is forgotten is not compared any more.
@@ -395,7 +395,7 @@ public class BulkheadRegistry implements RedisBulkheads {
             }
         }
 
-        /** The names that code alone has defined, up to {@value #MOST_LISTED}. */
+        /** The names that code alone has defined: those of the last {@value #MOST_LISTED} that were looked up. */
         List<String> listed() {
             synchronized (known) {
                 List<String> names = known.entrySet().stream().filter(one -> one.getValue().configured() != null)

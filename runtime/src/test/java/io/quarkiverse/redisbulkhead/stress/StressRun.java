@@ -27,7 +27,7 @@ public final class StressRun {
 
     private static final String TESTED = "io.quarkiverse.redisbulkhead.runtime";
     /** Tests with generated input are slow and do not depend on time. */
-    private static final String GENERATED = ".*(PropertyTest|ManyKeysTest)";
+    private static final String GENERATED = ".*PropertyTest";
     private static final int MOST_STACK_LINES = 20;
 
     private StressRun() {

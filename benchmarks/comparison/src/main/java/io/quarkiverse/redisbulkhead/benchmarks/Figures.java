@@ -42,11 +42,6 @@ public final class Figures {
         return values.getOrDefault(name, "-");
     }
 
-    /** Whether nothing was measured. */
-    public boolean isEmpty() {
-        return values.isEmpty();
-    }
-
     /** Writes the file of a part, beside those of the runs before. */
     public void save(Path folder, String part) throws IOException {
         Files.createDirectories(folder);

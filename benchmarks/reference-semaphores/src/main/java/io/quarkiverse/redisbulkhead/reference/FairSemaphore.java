@@ -5,15 +5,13 @@ import static io.quarkiverse.redisbulkhead.reference.BlockingRedis.request;
 import java.util.Optional;
 
 import io.vertx.redis.client.Command;
-import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 
 /**
- * The fair counting semaphore of "Redis in Action", 6.3.2, with the refresh of 6.3.3: a sorted set of owners, scored by
- * a number drawn from a counter, and a sorted set of the same identifiers, scored by the clock of the client that added
- * them, by which they time out.
+ * The fair counting semaphore of "Redis in Action", 6.3.2: a sorted set of owners, scored by a number drawn from a counter, and
+ * a sorted set of the same identifiers, scored by the clock of the client that added them, by which they time out.
  */
-public class FairSemaphore implements ReferenceSemaphore {
+public final class FairSemaphore implements ReferenceSemaphore {
 
     private final ReferenceClient client;
     private final ReferenceSpec spec;
@@ -29,21 +27,11 @@ public class FairSemaphore implements ReferenceSemaphore {
         this.spec = spec;
     }
 
-    /**
-     * The set of clock times.
-     *
-     * @return the key
-     */
-    public final String times() {
+    private String times() {
         return spec.name();
     }
 
-    /**
-     * The set of numbers.
-     *
-     * @return the key
-     */
-    public final String owners() {
+    private String owners() {
         return spec.name() + ":owner";
     }
 
@@ -51,23 +39,15 @@ public class FairSemaphore implements ReferenceSemaphore {
         return spec.name() + ":counter";
     }
 
-    /**
-     * Removes the owners without a clock time; the others keep their numbers.
-     *
-     * @return the command
-     */
-    protected Request intersect() {
-        return request(Command.ZINTERSTORE, owners(), 2, owners(), times(), "WEIGHTS", 1, 0);
-    }
-
     @Override
-    public final Optional<String> acquire() {
+    public Optional<String> acquire() {
         String identifier = client.identifiers().get();
         long now = client.clock().getAsLong();
         client.checkpoint().before(RoundTrip.DRAW_NUMBER);
         Response drawn = client.redis().transaction(
                 request(Command.ZREMRANGEBYSCORE, times(), "-inf", now - spec.timeoutMillis()),
-                intersect(),
+                // Removes the owners without a clock time; the others keep their numbers.
+                request(Command.ZINTERSTORE, owners(), 2, owners(), times(), "WEIGHTS", 1, 0),
                 request(Command.INCR, counter()));
         client.checkpoint().before(RoundTrip.JOIN);
         Response joined = client.redis().transaction(
@@ -83,34 +63,9 @@ public class FairSemaphore implements ReferenceSemaphore {
     }
 
     @Override
-    public final boolean release(String identifier) {
+    public boolean release(String identifier) {
         client.checkpoint().before(RoundTrip.RELEASE);
         return remove(identifier);
-    }
-
-    /**
-     * Resets the permit's time.
-     *
-     * @param identifier the permit
-     * @return {@code false} when it was lost
-     */
-    public boolean refresh(String identifier) {
-        if (addTime(identifier)) {
-            release(identifier);
-            return false;
-        }
-        return true;
-    }
-
-    /**
-     * Resets the permit's time, and adds the permit if it is missing.
-     *
-     * @param identifier the permit
-     * @return whether there was no time of that permit before
-     */
-    protected final boolean addTime(String identifier) {
-        client.checkpoint().before(RoundTrip.REFRESH);
-        return client.redis().send(Command.ZADD, times(), client.clock().getAsLong(), identifier).toInteger() == 1;
     }
 
     private boolean remove(String identifier) {

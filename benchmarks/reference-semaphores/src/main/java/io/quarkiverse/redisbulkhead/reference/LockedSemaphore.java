@@ -6,12 +6,10 @@ import java.util.Optional;
  * The counting semaphore without races of "Redis in Action", 6.3.4: the fair one, each attempt within a lock. An attempt
  * that does not get the lock is rejected.
  */
-public class LockedSemaphore implements ReferenceSemaphore {
+public final class LockedSemaphore implements ReferenceSemaphore {
 
     private final FairSemaphore fair;
-
     private final BookLock lock;
-    private long rejectedUnseen;
 
     /**
      * Sends no command yet.
@@ -25,35 +23,20 @@ public class LockedSemaphore implements ReferenceSemaphore {
     }
 
     @Override
-    public final Optional<String> acquire() {
+    public Optional<String> acquire() {
         Optional<String> token = lock.acquire();
         if (token.isEmpty()) {
-            rejectedUnseen++;
             return Optional.empty();
         }
         try {
             return fair.acquire();
         } finally {
-            leave(token.get());
+            lock.release(token.get());
         }
     }
 
-    /**
-     * Ends an attempt.
-     *
-     * @param token of the lock
-     */
-    protected void leave(String token) {
-        lock.release(token);
-    }
-
     @Override
-    public final boolean release(String identifier) {
+    public boolean release(String identifier) {
         return fair.release(identifier);
-    }
-
-    @Override
-    public final long rejectedUnseen() {
-        return rejectedUnseen;
     }
 }

@@ -19,13 +19,4 @@ public interface ReferenceSemaphore {
      * @return {@code false} when it was lost before
      */
     boolean release(String identifier);
-
-    /**
-     * How many attempts were rejected before they looked at the permits.
-     *
-     * @return a count that only grows
-     */
-    default long rejectedUnseen() {
-        return 0;
-    }
 }

@@ -12,8 +12,6 @@ public enum RoundTrip {
     GIVE_UP,
     /** Release a permit. */
     RELEASE,
-    /** Reset a permit's time. */
-    REFRESH,
     /** Set the lock unless it is set. */
     LOCK,
     /** Set the expiry of the lock. */

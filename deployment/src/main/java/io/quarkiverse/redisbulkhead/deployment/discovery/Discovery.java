@@ -42,7 +42,6 @@ public final class Discovery {
             .<GuardedBeanMethod, String> comparing(guard -> guard.bean().name().toString())
             .thenComparing(guard -> guard.method().toString());
 
-    private final ValidationContext context;
     private final AnnotationOverlay annotations;
     private final Classes classes;
     private final BeanClasses beans;
@@ -59,7 +58,6 @@ public final class Discovery {
      * @param application all indexed classes of the application
      */
     public Discovery(ValidationContext context, IndexView beanArchives, Set<DotName> generatedClasses, IndexView application) {
-        this.context = context;
         this.annotations = context.get(Key.ANNOTATION_STORE).overlay();
         this.classes = new Classes(beanArchives);
         this.beans = new BeanClasses(context, classes, application, annotations);

@@ -221,7 +221,8 @@ class ManagementEndpointTest {
             "/q/redis-bulkhead?most=many | most must be a number from 0 to 1000",
             "/q/redis-bulkhead?mots=1 | Unknown query parameter 'mots'. Known: most",
             "/q/redis-bulkhead?bulkhead=reports | Unknown query parameter 'bulkhead'",
-            "/q/redis-bulkhead?most=1&most=2 | more than once" })
+            "/q/redis-bulkhead?most=1&most=2 | more than once",
+            "/q/redis-bulkhead?most=%FF | not UTF-8" })
     void invalidRequestsAre400(String url, String detail) {
         problem(as("victor").get(url), 400, detail);
     }

@@ -33,9 +33,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import io.quarkiverse.redisbulkhead.BulkheadCall;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.BulkheadKeyResolver;
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.ResolvedKey;
 import io.quarkiverse.redisbulkhead.testredis.CapturedLog;
 import io.quarkus.test.common.http.TestHTTPResource;
 import io.quarkus.test.junit.QuarkusTest;
@@ -130,8 +133,9 @@ class StreamsInRestTest extends BehaviourTestBase {
     }
 
     @Test
-    void failureOfTheMethodIsAResponse() throws Exception {
+    void failureOfTheMethodOrOfItsKeyResolverIsAResponse() throws Exception {
         assertThat(get("failing-events").get().statusCode()).isEqualTo(418);
+        assertThat(get("events-without-key").get().statusCode()).isEqualTo(418);
     }
 
     @Test
@@ -227,9 +231,25 @@ class StreamsInRestTest extends BehaviourTestBase {
         }
 
         @GET
+        @Path("events-without-key")
+        @RedisBulkhead(name = "keyed-streams", permits = 1, keyResolver = NoKey.class)
+        public Multi<String> withoutKey() {
+            return items();
+        }
+
+        @GET
         @Path("free-events")
         public Multi<String> free() {
             return items();
+        }
+    }
+
+    @ApplicationScoped
+    static class NoKey implements BulkheadKeyResolver {
+
+        @Override
+        public ResolvedKey resolve(BulkheadCall call) {
+            throw new WebApplicationException(418);
         }
     }
 

@@ -58,8 +58,7 @@ public final class Engine implements ConnectionListener {
 
     /**
      * What this instance has seen lately of one bulkhead, over all its keys: how long executions take, and since when calls
-     * find it
-     * full. Updates that race may overwrite each other: one execution more or less does not change an estimate much.
+     * find it full. Updates that race may overwrite each other: one execution more or less does not change an estimate much.
      * <p>
      * The mean is weighted exponentially: each execution counts for one eighth, as round trips do in RFC 6298.
      */

@@ -9,7 +9,6 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
-import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.SemaphoreStatus;
@@ -56,7 +55,7 @@ public final class Semaphore {
     }
 
     /**
-     * This semaphore, for a call that ends before the calls around it do. It is rejected at once when their permits make it
+     * This semaphore, for a call that ends before the calls around it do. It is rejected immediately when their permits make it
      * impossible.
      *
      * @param held the permits of the calls around it

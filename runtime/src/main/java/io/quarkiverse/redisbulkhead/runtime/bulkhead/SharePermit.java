@@ -9,7 +9,6 @@ import java.util.concurrent.CompletionStage;
 import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Bulkhead.TokenBlock;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeldPermit.PermitInUse;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeldPermit.PermitInUse.Taker;
 
 /**

@@ -179,6 +179,7 @@ public final class EffectiveDefinitions {
                 rejectingInsteadOfLocal.add(name);
             }
         }
+        int before = errors.size();
         // An expression may become a name whose permits are configured.
         if (!own.containsKey("permits") && !(atBuild && annotations.isByExpression(name))) {
             errors.add(MessageCode.RBH006, String.join(", ", annotations.locations(name)), Texts.annotation(name)
@@ -186,7 +187,6 @@ public final class EffectiveDefinitions {
                     + (names.isInCode(name) ? ". The permits of a SemaphoreSpec in code are known too late, when calls may"
                             + " have come already. Code gets this bulkhead with semaphore(\"" + name + "\")" : ""));
         }
-        int before = errors.size();
         SemaphoreSpec.Builder known = known(name, own);
         check(name, own, known, errors);
         if (errors.size() == before) {
@@ -317,6 +317,19 @@ public final class EffectiveDefinitions {
         }
     }
 
+    /** The methods guarded by one bulkhead that return something, in alphabetical order. */
+    private Set<String> returning(String name) {
+        Set<String> returning = new TreeSet<>();
+        for (MethodDeclaration method : methods) {
+            for (BulkheadUse use : method.bulkheads()) {
+                if (method.returnsValue() && name.equals(nameOf(use))) {
+                    returning.add(method.place());
+                }
+            }
+        }
+        return returning;
+    }
+
     /** Finds the bulkheads that have one limit for each key: their calls have keys at every place, or at none. */
     private Set<String> keyed(ValidationErrors errors) {
         Map<String, SortedSet<String>> keyed = new TreeMap<>();
@@ -342,6 +355,8 @@ public final class EffectiveDefinitions {
         return keyed.keySet();
     }
 
+    // ---- What is in force
+
     /**
      * What the annotations say.
      *
@@ -359,19 +374,6 @@ public final class EffectiveDefinitions {
      */
     public Map<String, EffectiveBulkhead> bulkheads() {
         return Collections.unmodifiableMap(bulkheads);
-    }
-
-    /** The methods guarded by one bulkhead that return something, in alphabetical order. */
-    private Set<String> returning(String name) {
-        Set<String> returning = new TreeSet<>();
-        for (MethodDeclaration method : methods) {
-            for (BulkheadUse use : method.bulkheads()) {
-                if (method.returnsValue() && name.equals(nameOf(use))) {
-                    returning.add(method.place());
-                }
-            }
-        }
-        return returning;
     }
 
     /**

@@ -83,7 +83,14 @@ public record AsyncGuard(String bulkhead, Continuations continuations) {
         return Multi.createFrom().deferred(() -> {
             CompletableFuture<Void> decided = StreamStart.announce(continuations);
             CompletableFuture<Throwable> lost = new CompletableFuture<>();
-            Admission admission = admissions.get();
+            Admission admission;
+            try {
+                admission = admissions.get();
+            } catch (RuntimeException e) {
+                // For example, the key is null. The subscriber gets the failure before its subscription is over.
+                decided.complete(null);
+                throw e;
+            }
             Multi<Object> running = held(admission).onItem()
                     .transformToMulti(held -> startMulti(held, method, decided, lost));
             return running.plug(stream -> new AbstractMultiOperator<>(stream) {

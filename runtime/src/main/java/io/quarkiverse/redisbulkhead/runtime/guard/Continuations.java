@@ -37,7 +37,7 @@ import io.vertx.core.impl.ContextInternal;
  * loop of another library, has no context to return to, and continues on the store's thread. The pools are bounded; tasks
  * queue. ADR 0037 explains why they cannot deadlock:
  * <ul>
- * <li>A task may block for a permit. At most {@code maxBlockedThreads} threads do so at once, those of the worker pool
+ * <li>A task may block for a permit. At most {@code maxBlockedThreads} threads do so concurrently, those of the worker pool
  * included (see {@link BlockingWait#occupies}), and each pool has {@value #NEVER_WAITING} threads more than that.</li>
  * <li>A task may await a guarded call that it made. That call continues on the pool of the next depth.</li>
  * </ul>
@@ -61,7 +61,7 @@ public final class Continuations implements AutoCloseable {
     /**
      * Starts no thread yet.
      *
-     * @param maxBlockedThreads how many threads, here and in the worker pool, may wait for permits at once
+     * @param maxBlockedThreads how many threads, here and in the worker pool, may wait for permits concurrently
      */
     public Continuations(int maxBlockedThreads) {
         int size = (int) Math.min(MOST_THREADS, Math.max(0L, maxBlockedThreads) + NEVER_WAITING);

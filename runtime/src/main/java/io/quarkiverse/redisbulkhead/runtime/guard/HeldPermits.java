@@ -79,7 +79,7 @@ public final class HeldPermits {
      * Prepares blocking calls that this thread makes within guarded calls: those end after them.
      *
      * @param semaphores what the calls must pass
-     * @return the same, except that a call is rejected at once if it would wait for a permit of a call around it
+     * @return the same, except that a call is rejected immediately if it would wait for a permit of a call around it
      */
     public static List<Semaphore> nested(List<Semaphore> semaphores) {
         return CALLS.get().isEmpty() ? semaphores : semaphores.stream().map(HeldPermits::nested).toList();

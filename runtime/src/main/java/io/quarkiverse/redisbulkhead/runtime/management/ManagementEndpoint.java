@@ -238,7 +238,12 @@ public class ManagementEndpoint {
         if (values.getAll(name).size() > 1) {
             throw new Problem(400, "The query parameter " + name + " is present more than once");
         }
-        return Optional.ofNullable(values.get(name));
+        Optional<String> value = Optional.ofNullable(values.get(name));
+        // What is not UTF-8 was replaced; it would be the key of another limit.
+        if (value.isPresent() && value.get().indexOf('\uFFFD') >= 0) {
+            throw new Problem(400, "The query is not UTF-8. Percent-encode names and keys, in UTF-8");
+        }
+        return value;
     }
 
     /** The limit in a body such as <code>{"permits": 10}</code>. */

@@ -103,7 +103,7 @@ public final class Overview {
     private static final long FRESH_NANOS = Duration.ofMillis(950).toNanos();
 
     /** What to ask about when it does not matter; no bulkhead can have that name. */
-    private static final BulkheadId NOBODYS = BulkheadId.of(" ");
+    private static final BulkheadId NO_BULKHEAD = BulkheadId.of(" ");
 
     // Calls that ask for permits go over the same connections, and must not wait behind all of this.
     private static final int AT_ONCE = 8;
@@ -278,7 +278,7 @@ public final class Overview {
      *         refuses, after {@code command-timeout} when it is away, and after ten times that when it is only slow
      */
     public CompletionStage<?> ask() {
-        return engine.get().numbers(NOBODYS);
+        return engine.get().numbers(NO_BULKHEAD);
     }
 
     // ---- Changing

@@ -148,8 +148,8 @@ public interface ShareStore {
     }
 
     /**
-     * Receives what concerns all bulkheads of an instance at once. Called on a thread of the store, in the order of the events;
-     * must not block.
+     * Receives what concerns all bulkheads of an instance together. Called on a thread of the store, in the order of the
+     * events; must not block.
      */
     interface ConnectionListener {
 

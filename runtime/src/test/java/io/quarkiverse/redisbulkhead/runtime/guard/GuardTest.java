@@ -23,6 +23,7 @@ import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.BulkheadInterruptedException;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.PermitLostException;
+import io.quarkiverse.redisbulkhead.runtime.guard.AsyncGuard.StreamStart;
 import io.quarkiverse.redisbulkhead.runtime.guard.Guard.SkippingGuard;
 import io.quarkus.runtime.BlockingOperationControl;
 import io.quarkus.runtime.IOThreadDetector;
@@ -214,6 +215,20 @@ class GuardTest {
         new SynchronousGuard("A#a", "reports").call(automatic, () -> "done");
         automatic.last().permit.lose();
         assertThat(Thread.currentThread().isInterrupted()).isFalse();
+    }
+
+    /** A response waits for the decision about each guarded stream in it, so there is one, although no permit is requested. */
+    @Test
+    void streamWithRefusedArgumentsIsDecided() {
+        Multi<Object> stream = guard.multi(() -> {
+            throw new IllegalArgumentException("the key is null");
+        }, () -> Multi.createFrom().item("item"));
+        AssertSubscriber<Object> subscriber = AssertSubscriber.create(1);
+        List<Boolean> failedWhenDecided = new ArrayList<>();
+        StreamStart start = new StreamStart(executor -> failedWhenDecided.add(subscriber.getFailure() != null));
+        start.by(() -> stream.subscribe().withSubscriber(subscriber));
+        assertThat(failedWhenDecided).containsExactly(true);
+        assertThat(start.isGuarded()).isTrue();
     }
 
     /** The source receives exactly the subscriber's requests, before and after the loss. */

@@ -158,11 +158,6 @@ public final class InMemoryShareStore {
         runId = "run" + (Integer.parseInt(runId.substring(3)) + 1);
     }
 
-    /** The run id of the server. */
-    public String runId() {
-        return runId;
-    }
-
     /** While it is down all statements are lost. */
     public void setDown(boolean down) {
         isDown = down;

@@ -16,8 +16,7 @@ import io.quarkiverse.redisbulkhead.benchmarks.contender.OwnStore;
 
 /**
  * Two instances call in turn, for one permit that each of them would keep: each call recalls it from the other instance.
- * Halfway
- * between two calls there is a round trip, which finds caches and processors as idle as a call does.
+ * Halfway between two calls there is a round trip, which finds caches and processors as idle as a call does.
  */
 final class InTurn {
 

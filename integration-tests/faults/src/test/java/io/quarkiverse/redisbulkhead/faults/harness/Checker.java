@@ -22,8 +22,7 @@ import io.quarkiverse.redisbulkhead.faults.harness.Evidence.Pause;
  * they end or their process reports the loss of the permit. An execution of a process that was paused for long counts
  * separately from the start of the pause, and one whose permit Redis may have forgotten from that moment; neither may
  * overlap for longer than the guarantees allow.</li>
- * <li><b>Order.</b> In a fair bulkhead, a permit was granted no later than one with a greater ticket, so it counts
- * from
+ * <li><b>Order.</b> In a fair bulkhead, a permit was granted no later than one with a greater ticket, so it counts from
  * then on. More than the limit then means that a caller overtook another.</li>
  * <li><b>Permit.</b> No execution runs without one, unless Redis was silent and the scenario allows it then.</li>
  * <li><b>Tokens.</b> No two are equal; where the limit is one, each is greater than all before.</li>

@@ -32,8 +32,8 @@ import io.vertx.redis.client.Request;
  * The server is away when, with calls outstanding, nothing but transient failures has come from it for the command timeout. A
  * call that failed for a transient reason counts as outstanding for a while, because its sender tries again. What cannot pass
  * by itself, such as a wrong password, begins an outage immediately. During an outage there is no connection, and all calls
- * fail, until a new connection executes a write, or refuses it for a reason that does not pass by itself: a server whose
- * memory is full is not away, because permits can be returned to it, and its refusals give callers the cause.
+ * fail, until a new connection executes a write, or refuses it for a reason that does not pass by itself: a server whose memory
+ * is full is not away, because permits can be returned to it, and its refusals give callers the cause.
  * <p>
  * Silence is counted in timer ticks. The event loop reads between two ticks, so a pause of this process counts as one tick.
  * <p>

@@ -111,7 +111,7 @@ public final class Topology implements AutoCloseable {
      * @param keyPrefix what all keys start with
      * @param commandTimeout after what silence a server is away
      * @param connections how many connections to each server there may be
-     * @param pipelined whether a connection carries many calls at once, or one
+     * @param pipelined whether a connection carries many calls concurrently, or one
      */
     public Topology(Vertx vertx, RedisOptions options, String properties, String keyPrefix, Duration commandTimeout,
             int connections, boolean pipelined) {

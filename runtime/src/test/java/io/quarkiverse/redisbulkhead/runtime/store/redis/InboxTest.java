@@ -55,14 +55,12 @@ class InboxTest {
     /** One instance, with what it has received. */
     private final class Instance {
 
-        final String name;
         final Topology topology;
         final Inbox inbox;
         final RecordedEvents events = new RecordedEvents();
         final List<String> messages = new CopyOnWriteArrayList<>();
 
         Instance(String name, RedisOptions options) {
-            this.name = name;
             topology = new Topology(redis.vertx(), options, "quarkus.redis", "test", Duration.ofSeconds(1), 1, true);
             topology.listen(events);
             inbox = new Inbox(topology, name, InboxTest::parse);

@@ -22,7 +22,6 @@ import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeldPermit;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
-import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.RedisOptions;
 
 /** A Redis user with only the documented permissions, on one server and in a cluster. */

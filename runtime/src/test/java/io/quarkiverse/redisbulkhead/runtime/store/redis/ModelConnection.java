@@ -20,8 +20,8 @@ import io.vertx.redis.client.impl.types.MultiType;
 import io.vertx.redis.client.impl.types.NumberType;
 
 /**
- * A connection to a model of Redis, with transactions. Commands wait until {@link #executeNext()}, so that a test decides what
- * comes between them; {@link #executeAll()} carries out what is there, and what follows from it.
+ * A connection to a model of Redis, with transactions. Commands wait until {@link #executeAll()}, which carries out what is
+ * there, and what follows from it.
  */
 public final class ModelConnection implements Connection {
 
@@ -54,26 +54,16 @@ public final class ModelConnection implements Connection {
         return words;
     }
 
-    /** The name of the next command; empty at the end. */
-    public String next() {
-        return pending.isEmpty() ? "" : pending.get(0).get(0);
-    }
-
-    /** Carries out the next command. */
-    public void executeNext() {
-        List<String> command = pending.remove(0);
-        Promise<Response> promise = promises.remove(0);
-        try {
-            promise.complete(response(execute(command)));
-        } catch (RedisError e) {
-            promise.fail(ErrorType.create(e.getMessage()));
-        }
-    }
-
     /** Carries out all commands. */
     public void executeAll() {
         while (!pending.isEmpty()) {
-            executeNext();
+            List<String> command = pending.remove(0);
+            Promise<Response> promise = promises.remove(0);
+            try {
+                promise.complete(response(execute(command)));
+            } catch (RedisError e) {
+                promise.fail(ErrorType.create(e.getMessage()));
+            }
         }
     }
 

@@ -26,7 +26,6 @@ import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.TestProxy.Fault;
 import io.vertx.core.Promise;
 import io.vertx.redis.client.Command;
-import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.RedisOptions;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
@@ -295,8 +294,7 @@ class TopologyTest {
 
     /**
      * Trap 25: a server is away although each handshake succeeds, or although it accepts connections. Reconnects back off,
-     * silent
-     * connections are closed, and the first one with a reply ends the outage.
+     * silent connections are closed, and the first one with a reply ends the outage.
      */
     @ParameterizedTest
     @EnumSource(names = { "EACH_CALL_IS_LOST", "ALL_ARE_CLOSED", "THREE_ARE_SILENT" })

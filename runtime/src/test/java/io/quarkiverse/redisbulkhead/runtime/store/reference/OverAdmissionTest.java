@@ -46,8 +46,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.redis.TestStore;
 
 /**
  * The reference semaphores and ours under the same load: threads of four processes with different clocks. Each thread acquires
- * a
- * permit, is counted, holds it for a moment and releases it. The figures go to standard output and to {@code target}.
+ * a permit, is counted, holds it for a moment and releases it. The figures go to standard output and to {@code target}.
  */
 class OverAdmissionTest {
 

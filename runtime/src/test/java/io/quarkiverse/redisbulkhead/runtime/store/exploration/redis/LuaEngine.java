@@ -98,12 +98,13 @@ public final class LuaEngine {
                 if (raises) {
                     throw new LuaError(e);
                 }
-                return error(e.getMessage());
+                return failed(e.getMessage());
             }
         }
     }
 
-    private static LuaTable error(String message) {
+    // Not named error, which LuaValue has: that one throws.
+    private static LuaTable failed(String message) {
         LuaTable table = new LuaTable();
         table.set(ERR, LuaValue.valueOf(message));
         return table;
