@@ -95,7 +95,6 @@ public class BulkheadRuntime {
         this.recordsPlaces = config.recordPlaces().orElse(LaunchMode.current().isDevOrTest());
     }
 
-    // Redis is null where the permits are kept in this process.
     private Engine engine(Duration commandTimeout, WaiterLimits limits, List<ObservedShareStore.Listener> redisListeners,
             List<StoreDecorator> decorators) {
         // Not injected: that would start the injection of configuration, which few applications need and which takes its time.

@@ -13,8 +13,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
@@ -59,7 +61,7 @@ public final class Recording implements AutoCloseable {
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private final List<CompletableFuture<Void>> callers = new ArrayList<>();
     private long begin;
-    private volatile boolean over;
+    private final CountDownLatch over = new CountDownLatch(1);
 
     /** Creates a stage for it, with {@code store=script}. */
     public Recording(String name, String bulkhead) {
@@ -96,7 +98,7 @@ public final class Recording implements AutoCloseable {
     private void readShares(Supplier<RedisProcess> server) {
         Map<String, String> names = new HashMap<>();
         Map<String, Long> last = new HashMap<>();
-        while (!over) {
+        while (!isOver()) {
             try {
                 Map<String, Long> permits = server.get().permitsByInstance(bulkhead);
                 for (String record : permits.keySet()) {
@@ -111,13 +113,18 @@ public final class Recording implements AutoCloseable {
             } catch (RuntimeException e) {
                 // The server is down, or there is no master.
             }
-            sleep(SAMPLE_MILLIS);
+            pause(SAMPLE_MILLIS);
         }
     }
 
-    private static void sleep(long millis) {
+    private boolean isOver() {
+        return over.getCount() == 0;
+    }
+
+    /** The pace of a sampler or a caller; ends with the recording. */
+    private void pause(long millis) {
         try {
-            Thread.sleep(millis);
+            over.await(millis, TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }
@@ -127,9 +134,9 @@ public final class Recording implements AutoCloseable {
     public void callers(int number, WorkerProcess worker, Duration work, Duration pause, int calls) {
         for (int i = 0; i < number; i++) {
             callers.add(CompletableFuture.runAsync(() -> {
-                for (int made = 0; made < calls && !over && worker.isAlive(); made++) {
+                for (int made = 0; made < calls && !isOver() && worker.isAlive(); made++) {
                     call(worker, work);
-                    sleep(pause.toMillis());
+                    pause(pause.toMillis());
                 }
             }, threads));
         }
@@ -143,7 +150,7 @@ public final class Recording implements AutoCloseable {
         if (entered >= 0) {
             long end = System.nanoTime() + work.toNanos();
             sleepUntil(worker, () -> System.nanoTime() >= end);
-            if (worker.isAlive() && !over) {
+            if (worker.isAlive() && !isOver()) {
                 call.letLeave();
             }
         }
@@ -152,8 +159,8 @@ public final class Recording implements AutoCloseable {
     }
 
     private void sleepUntil(WorkerProcess worker, BooleanSupplier condition) {
-        while (!condition.getAsBoolean() && worker.isAlive() && !over) {
-            sleep(1);
+        while (!condition.getAsBoolean() && worker.isAlive() && !isOver()) {
+            pause(1);
         }
     }
 
@@ -171,7 +178,7 @@ public final class Recording implements AutoCloseable {
     public void end(Path file) {
         long end = now();
         Evidence evidence = stage.history().evidence();
-        over = true;
+        over.countDown();
         // Those of a killed instance may fail.
         CompletableFuture.allOf(callers.toArray(CompletableFuture[]::new)).exceptionally(failure -> null).join();
         open.values().forEach(state -> states.add("state " + state.lane() + " " + state.from() + " - " + state.word()));
@@ -214,7 +221,7 @@ public final class Recording implements AutoCloseable {
 
     @Override
     public void close() {
-        over = true;
+        over.countDown();
         threads.shutdown();
         stage.close();
     }
