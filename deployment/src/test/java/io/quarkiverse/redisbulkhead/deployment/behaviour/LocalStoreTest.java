@@ -43,6 +43,7 @@ import io.quarkus.arc.Arc;
 import io.quarkus.test.QuarkusUnitTest;
 import io.smallrye.mutiny.Uni;
 import io.vertx.core.Vertx;
+import io.vertx.core.WorkerExecutor;
 import io.vertx.redis.client.Redis;
 
 /**
@@ -181,6 +182,8 @@ class LocalStoreTest {
     void boundIgnoresOtherThreadsAndUnis() throws Exception {
         acquirePermit();
         ExecutorService own = Executors.newFixedThreadPool(WORKERS);
+        // Referenced, because Vert.x ends the threads of one that is garbage.
+        WorkerExecutor ofVertx = vertx.createSharedWorkerExecutor("own", WORKERS);
         try {
             for (int i = 0; i < WORKERS; i++) {
                 own.execute(() -> guarded.slow("a"));
@@ -188,7 +191,7 @@ class LocalStoreTest {
                 }));
                 vertx.runOnContext(now -> guarded.slowUni("a").subscribe().with(done -> {
                 }));
-                vertx.createSharedWorkerExecutor("own", WORKERS).executeBlocking(() -> guarded.slow("a"), false);
+                ofVertx.executeBlocking(() -> guarded.slow("a"), false);
             }
             await().atMost(LONG).until(() -> waiting() == 4 * WORKERS);
             CompletableFuture<String> onWorker = CompletableFuture.supplyAsync(() -> guarded.slow("a"), workers);
@@ -199,7 +202,7 @@ class LocalStoreTest {
         } finally {
             own.shutdown();
             assertThat(own.awaitTermination(20, TimeUnit.SECONDS)).isTrue();
-            vertx.createSharedWorkerExecutor("own", WORKERS).close();
+            ofVertx.close();
         }
     }
 
