@@ -32,46 +32,6 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
  */
 final class Bulkhead {
 
-    /**
-     * Consecutive fencing tokens. Each execution reserves one of the newest block when it starts, and draws it when it is first
-     * asked for: a token for each call would use up any block. Guarded by the bulkhead.
-     */
-    static final class TokenBlock {
-
-        /** No tokens. */
-        static final TokenBlock NONE = new TokenBlock(0, 0);
-
-        private long next;
-        private long left;
-        private long reserved;
-
-        TokenBlock(long first, long count) {
-            this.next = first;
-            this.left = count;
-        }
-
-        /** How many more executions may reserve a token. */
-        long free() {
-            return left - reserved;
-        }
-
-        void reserve() {
-            reserved++;
-        }
-
-        /** The execution ends without a token. */
-        void giveBack() {
-            reserved--;
-        }
-
-        /** Draws a token that was reserved. */
-        long draw() {
-            reserved--;
-            left--;
-            return next++;
-        }
-    }
-
     // As long as some executions that take a millisecond, so that an instance amortizes its requests; short enough for others.
     private static final long TURN_NANOS = Duration.ofMillis(10).toNanos();
     private static final long FORGET_NANOS = Duration.ofSeconds(1).toNanos();
@@ -94,27 +54,14 @@ final class Bulkhead {
     long keepIdleNanos;
     long leaseNanos;
     long marginNanos;
-    // The least weight of a call so far, which tells how many executions the share may serve.
-    int lightest = Integer.MAX_VALUE;
 
-    // The limit in force, as far as this instance knows.
-    int limit;
-    // The permits of this instance; those that executions use; and those that go back with the next statement. The rest is idle.
-    volatile int share;
-    int inUse;
-    int returning;
-    // When the share must not be used any more.
-    long validUntilNanos;
-    // Whether a permit stays here when its execution has ended.
-    boolean keeps;
+    final Share share = new Share();
+    final Tokens tokens = new Tokens(share);
     // Whether calls of other instances wait, and up to which ticket a grant has served calls of this one.
     boolean othersWait;
     long served;
     long turnEndsNanos;
     boolean inTurn;
-    // The fewest permits that were idle since the window began: those were not needed.
-    int fewestIdle;
-    TokenBlock tokens = TokenBlock.NONE;
 
     // In use, the oldest coming first.
     private SharePermit first;
@@ -151,16 +98,6 @@ final class Bulkhead {
         return engine.timers.nanoTime();
     }
 
-    /** Within the lock. */
-    boolean leaseIsOver(long now) {
-        return validUntilNanos - now <= 0;
-    }
-
-    /** Within the lock. May be negative when the limit was lowered. */
-    int idle() {
-        return Math.min(share, limit) - inUse - returning;
-    }
-
     // ---- Beginning
 
     /**
@@ -172,10 +109,10 @@ final class Bulkhead {
         SemaphoreSpec spec = definition.spec();
         long now = nanoTime();
         synchronized (this) {
-            if (!line.isEmpty() || othersWait && fair || engine.isStopping() || forgotten || idle() < spec.weight()
+            if (!line.isEmpty() || othersWait && fair || engine.isStopping() || forgotten || share.idle() < spec.weight()
                     || spec.permits() != declared
                     || definition.terms().leaseNanos() > leaseNanos || tokens.free() <= 0
-                    || leaseIsOver(now)) {
+                    || share.isOver(now)) {
                 return null;
             }
             return start(definition, method, whenEnded, now, false);
@@ -186,8 +123,11 @@ final class Bulkhead {
     private SharePermit start(SemaphoreDefinition definition, String method, Runnable whenEnded, long now, boolean isLocal) {
         SharePermit permit = new SharePermit(this, definition, method, now, whenEnded, isLocal);
         recent.acquired();
-        inUse += isLocal ? 0 : permit.weight();
-        localInUse += isLocal ? permit.weight() : 0;
+        if (isLocal) {
+            localInUse += permit.weight();
+        } else {
+            share.use(permit.weight());
+        }
         use(permit);
         return permit;
     }
@@ -204,7 +144,6 @@ final class Bulkhead {
         }
         last = permit;
         empty = false;
-        fewestIdle = Math.min(fewestIdle, idle());
         if (tick == null || permit.definition.terms().holdIsBounded()) {
             plan(permit.definition.terms().holdIsBounded() ? permit.holdEndNanos() : nanoTime() + FORGET_NANOS);
         }
@@ -271,13 +210,13 @@ final class Bulkhead {
         declared = definition.spec().permits();
         fair = definition.spec().fair();
         keepIdleNanos = isShared ? definition.spec().keepIdle().toNanos() : FORGET_NANOS;
-        lightest = Math.min(lightest, definition.spec().weight());
+        tokens.sawWeight(definition.spec().weight());
         if (definition.terms().leaseNanos() > leaseNanos) {
             leaseNanos = definition.terms().leaseNanos();
             marginNanos = definition.terms().marginNanos();
         }
         if (!sync.isResized()) {
-            limit = Math.min(limit, declared);
+            share.limit = Math.min(share.limit, declared);
         }
     }
 
@@ -299,7 +238,7 @@ final class Bulkhead {
      * statement. Not while the store is away: then what the share cannot serve follows the policy for outages.
      */
     boolean holdsAllPermits() {
-        return keeps && sync.knowsLimit() && share >= limit && !sync.isAway();
+        return share.keeps && sync.knowsLimit() && share.size() >= share.limit && !sync.isAway();
     }
 
     /** By when a permit becomes free, as far as this instance knows. */
@@ -312,14 +251,14 @@ final class Bulkhead {
     /** Within the lock: gives idle permits to the calls that wait, in their order. */
     void serve(long now, List<Runnable> then) {
         PendingCall head = line.head();
-        while (head != null && idle() >= head.weight() && tokens.free() > 0 && mayServe(head)) {
+        while (head != null && share.idle() >= head.weight() && tokens.free() > 0 && mayServe(head)) {
             grant(head, head.definition(), now, then, false);
             head = line.head();
         }
         // In a fair bulkhead, what a call that gave up has left goes back to those of other instances.
-        if (line.isEmpty() && !immediate.isEmpty() && idle() > 0 && !(othersWait && fair)) {
+        if (line.isEmpty() && !immediate.isEmpty() && share.idle() > 0 && !(othersWait && fair)) {
             for (PendingCall call : immediate.all()) {
-                if (idle() >= call.weight() && tokens.free() > 0) {
+                if (share.idle() >= call.weight() && tokens.free() > 0) {
                     grant(call, call.definition(), now, then, false);
                 }
             }
@@ -338,9 +277,10 @@ final class Bulkhead {
     // While the store is away, idle permits of the share serve the call as well. What the share has counts for the local limit.
     private boolean serveLocally(PendingCall call, long now, List<Runnable> then) {
         SemaphoreDefinition ofTheShare = call.ofTheShare;
-        if (line.isEmpty() && idle() >= ofTheShare.spec().weight() && tokens.free() > 0 && !leaseIsOver(now)) {
+        if (line.isEmpty() && share.idle() >= ofTheShare.spec().weight() && tokens.free() > 0 && !share.isOver(now)) {
             grant(call, ofTheShare, now, then, false);
-        } else if (ofTheShare.spec().onOutage() == OnOutage.ALLOW || share + localInUse + call.weight() <= call.limit()) {
+        } else if (ofTheShare.spec().onOutage() == OnOutage.ALLOW
+                || share.size() + localInUse + call.weight() <= call.limit()) {
             grant(call, call.definition(), now, then, true);
         } else {
             return false;
@@ -392,7 +332,7 @@ final class Bulkhead {
                 return false;
             }
             long now = nanoTime();
-            if (permit.state == State.HELD && permit.inUse && !permit.isLocal && leaseIsOver(now)) {
+            if (permit.state == State.HELD && permit.inUse && !permit.isLocal && share.isOver(now)) {
                 then = new ArrayList<>();
                 endLeaseIfOver(now, then);
             }
@@ -443,15 +383,15 @@ final class Bulkhead {
 
     /** Within the lock: an execution does not use its permits any more. Whether something is to be stated. */
     boolean freed(int weight, boolean goesBack, long now, List<Runnable> then) {
-        inUse -= weight;
-        if (!goesBack && share <= limit && (keeps || isInTurn(now))) {
+        share.inUse -= weight;
+        if (!goesBack && share.size() <= share.limit && (share.keeps || isInTurn(now))) {
             if (!line.isEmpty() || !locals.isEmpty()) {
                 serve(now, then);
             }
-            return (!line.isEmpty() || !keeps) && sync.isToBeStated(now);
+            return (!line.isEmpty() || !share.keeps) && sync.isToBeStated(now);
         } else {
             // Those that may serve a call stay: they are not what has just ended.
-            returning += Math.min(weight, share - inUse - returning);
+            share.returning += Math.min(weight, share.size() - share.inUse - share.returning);
         }
         return true;
     }
@@ -486,7 +426,7 @@ final class Bulkhead {
 
     /** Within the lock. */
     void endLeaseIfOver(long now, List<Runnable> then) {
-        if (share > 0 && leaseIsOver(now)) {
+        if (share.size() > 0 && share.isOver(now)) {
             sync.leaseOver(now, then);
         }
     }
@@ -494,10 +434,10 @@ final class Bulkhead {
     /** Within the lock: the youngest executions lose their permits until the others use no more than that. */
     void loseBeyond(int mostInUse, Reason reason, List<Runnable> then) {
         SharePermit permit = last;
-        while (inUse > mostInUse && permit != null) {
+        while (share.inUse > mostInUse && permit != null) {
             SharePermit older = permit.before;
             if (!permit.isLocal) {
-                inUse -= permit.weight();
+                share.inUse -= permit.weight();
                 lose(permit, reason, then);
             }
             permit = older;
@@ -560,7 +500,7 @@ final class Bulkhead {
 
     /** Within the lock. */
     void tokenDrawn() {
-        if (sync.tokenDrawn()) {
+        if (tokens.drawn()) {
             // Not on the caller's stack, which may hold locks.
             engine.timers.after(Duration.ZERO, this::flush);
         }
@@ -603,12 +543,12 @@ final class Bulkhead {
         if (permit.inUse) {
             unlink(permit);
         }
-        inUse -= permit.weight();
+        share.inUse -= permit.weight();
     }
 
     /** Within the lock: a permit has joined the share, which counts it already. */
     void join(SharePermit permit) {
-        inUse += permit.weight();
+        share.use(permit.weight());
         use(permit);
     }
 
@@ -648,7 +588,7 @@ final class Bulkhead {
 
     /** Within the lock. */
     void rejectHeavierThanLimit(List<Runnable> then) {
-        int inForce = limit;
+        int inForce = share.limit;
         for (PendingCall call : line.heavierThan(inForce)) {
             remove(call);
             Duration leaseEnd = nearestLeaseEnd();
@@ -718,7 +658,8 @@ final class Bulkhead {
 
     // Within the lock.
     private boolean isEmpty() {
-        return first == null && line.isEmpty() && immediate.isEmpty() && locals.isEmpty() && share == 0 && localInUse == 0
+        return first == null && line.isEmpty() && immediate.isEmpty() && locals.isEmpty() && share.size() == 0
+                && localInUse == 0
                 && sync.isIdle();
     }
 
@@ -741,7 +682,7 @@ final class Bulkhead {
     void stop() {
         List<Runnable> then = new ArrayList<>();
         synchronized (this) {
-            keeps = false;
+            share.keeps = false;
             sync.positionChanged();
             List<PendingCall> calls = calls();
             calls.addAll(locals.all());
@@ -796,7 +737,7 @@ final class Bulkhead {
     synchronized Occupancy occupancy(int most) {
         HolderIdentity identity = engine.identity;
         // Without a shared store, as if the lease began now.
-        long leaseEnd = earlier(validUntilNanos + marginNanos, nanoTime() + leaseNanos, nanoTime());
+        long leaseEnd = earlier(share.validUntilNanos() + marginNanos, nanoTime() + leaseNanos, nanoTime());
         List<Holder> holders = new ArrayList<>();
         for (SharePermit permit = first; permit != null && holders.size() < most; permit = permit.after) {
             if (permit.isLocal) {
@@ -815,11 +756,11 @@ final class Bulkhead {
                     call.isFair() ? call.group.ticket() : 0, call.weight(), identity.application(), identity.instance(),
                     call.method, engine.wallTime(call.begunNanos), engine.wallTime(call.untilNanos())));
         }
-        return Occupancy.ofInstance(inUse, waiting.size(), holders, waiters);
+        return Occupancy.ofInstance(share.inUse, waiting.size(), holders, waiters);
     }
 
     synchronized boolean keepsPermits() {
-        return keeps;
+        return share.keeps;
     }
 
     synchronized int waitingCalls() {

@@ -8,7 +8,6 @@ import java.util.concurrent.CompletionStage;
 
 import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.PermitLost;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.Bulkhead.TokenBlock;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeldPermit.PermitInUse.Taker;
 
 /**
@@ -43,7 +42,7 @@ final class SharePermit implements HeldPermit, Admission {
     boolean inUse;
     State state = State.HELD;
     // Null once the token is drawn, or is not needed any more.
-    TokenBlock tokens;
+    Tokens.Block tokens;
     long token;
     // Null until it is asked for: most executions end before.
     String id;
@@ -95,8 +94,7 @@ final class SharePermit implements HeldPermit, Admission {
     /** Within the lock of the bulkhead: unless it has one, or had one before it was detached. */
     void reserveToken() {
         if (!isLocal && tokens == null && token == 0 && bulkhead.tokens.free() > 0) {
-            tokens = bulkhead.tokens;
-            tokens.reserve();
+            tokens = bulkhead.tokens.reserve();
         }
     }
 
@@ -162,7 +160,7 @@ final class SharePermit implements HeldPermit, Admission {
     @Override
     public boolean isHeld() {
         synchronized (bulkhead) {
-            return state == State.HELD && !(inUse && !isLocal && bulkhead.leaseIsOver(bulkhead.nanoTime()));
+            return state == State.HELD && !(inUse && !isLocal && bulkhead.share.isOver(bulkhead.nanoTime()));
         }
     }
 

@@ -12,7 +12,6 @@ import org.jboss.logging.Logger;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.PermitLost.Reason;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.Bulkhead.TokenBlock;
 import io.quarkiverse.redisbulkhead.runtime.store.Backoff;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import io.quarkiverse.redisbulkhead.runtime.store.Position;
@@ -47,18 +46,7 @@ final class ShareSync {
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
     // The heartbeat of the calls that wait; the store tolerates three missed ones.
     private static final long WAITING_INTERVAL_NANOS = Duration.ofSeconds(1).toNanos();
-    // What is left of an offer when it ends here, for a clock that runs at another rate.
-    private static final long OFFER_NANOS = Duration.ofMillis(ShareStore.OFFER_MILLIS - 200).toNanos();
-    // An execution that ends within this time confirms the offer that it used by its return, which saves a statement.
-    private static final long CONFIRMATION_NANOS = Duration.ofMillis(10).toNanos();
     private static final long FULL_NANOS = Duration.ofMillis(ShareStore.FULL_MILLIS).toNanos();
-    private static final long MOST_TOKENS = 1 << 20;
-    // Tokens advance with the clock of the store, in microseconds, and this instance has heard of it a moment ago.
-    private static final long FARTHEST_TOKEN = TimeUnit.HOURS.toMicros(1);
-    private static final long FEW_TOKENS = 64;
-    private static final long FEW_TOKENS_WHILE_KEPT = 1024;
-    // For how long a block lasts at least, unless permits stay here: each grant brings a new one.
-    private static final long TOKENS_LAST_NANOS = Duration.ofSeconds(1).toNanos();
 
     /** A statement in flight. */
     private record Sent(Statement statement, long atNanos, List<CompletableFuture<Void>> awaiting) {
@@ -66,6 +54,8 @@ final class ShareSync {
 
     private final Bulkhead bulkhead;
     private final Engine around;
+    private final Share share;
+    private final Tokens tokens;
 
     // What was stated last, and before: offers are based on one of them.
     private long number;
@@ -76,16 +66,6 @@ final class ShareSync {
     private boolean planned;
     // Null when none is in flight, or its answer does not count any more.
     private Sent inFlight;
-    // The position.
-    private long epoch;
-    private long granted;
-    private long returned;
-    private long revoked;
-    // When the lease ends, and when the part of the share that was only offered does.
-    private long leaseEndNanos;
-    private int offered;
-    private long offerEndNanos;
-    private long confirmNanos;
     // Whether the last statement got no answer.
     private boolean unanswered;
     private Throwable lastFailure;
@@ -110,14 +90,6 @@ final class ShareSync {
     private boolean askAgain;
     private long askAgainNanos;
     private boolean graceEnds;
-    private boolean windowOpen;
-    private long windowEndNanos;
-    private long highestToken;
-    private long tokensWanted;
-    private long tokensLastNanos = TOKENS_LAST_NANOS;
-    private long tokensAskedNanos;
-    private long tokensDrawn;
-    private boolean tokensShort;
     private List<CompletableFuture<Void>> awaiting = new ArrayList<>();
     final Transfers transfers;
     private boolean closed;
@@ -125,6 +97,8 @@ final class ShareSync {
     ShareSync(Bulkhead bulkhead) {
         this.bulkhead = bulkhead;
         this.around = bulkhead.engine;
+        this.share = bulkhead.share;
+        this.tokens = bulkhead.tokens;
         this.transfers = new Transfers(bulkhead);
     }
 
@@ -206,11 +180,12 @@ final class ShareSync {
     }
 
     private boolean hasToState(long now) {
-        boolean stuck = bulkhead.idle() > 0 && (!bulkhead.keeps || !bulkhead.line.isEmpty());
-        return unanswered && isConcerned() || stale || tokensShort || offered > 0 && confirmNanos - now <= 0
-                || bulkhead.returning > 0 || stuck
+        boolean stuck = share.idle() > 0 && (!share.keeps || !bulkhead.line.isEmpty());
+        return unanswered && isConcerned() || stale || tokens.areShort()
+                || share.hasUnconfirmed() && share.confirmNanos() - now <= 0
+                || share.returning > 0 || stuck
                 || !awaiting.isEmpty() || !transfers.isEmpty()
-                || bulkhead.share > bulkhead.limit && bulkhead.share > bulkhead.inUse;
+                || share.size() > share.limit && share.size() > share.inUse;
     }
 
     private boolean hasUnstatedCalls(long now) {
@@ -224,7 +199,7 @@ final class ShareSync {
     }
 
     private boolean isConcerned() {
-        return epoch != 0 || !bulkhead.line.isEmpty() || !bulkhead.immediate.isEmpty();
+        return share.epoch() != 0 || !bulkhead.line.isEmpty() || !bulkhead.immediate.isEmpty();
     }
 
     private Sent state(long now, List<Runnable> then) {
@@ -234,22 +209,20 @@ final class ShareSync {
         number = around.newNumber();
         sentNanos = now;
         returnWhatIsNotNeeded();
-        List<Hold> holds = transfers.holds(now, this::giveBack, then);
+        List<Hold> holds = transfers.holds(now, then);
         List<Attach> attaches = transfers.attaches();
         // A store that has no memory for new calls may have some for what it knows; they are stated again if it has.
-        boolean onlyRenews = unanswered && epoch != 0 && wasRefused(lastFailure);
+        boolean onlyRenews = unanswered && share.epoch() != 0 && wasRefused(lastFailure);
         List<Need> needs = onlyRenews ? List.of() : bulkhead.line.needs(number);
         List<Need> immediate = onlyRenews ? List.of() : bulkhead.immediate.needsWithoutPlaces();
-        Statement statement = new Statement(bulkhead.id, number, epoch, granted, returned, revoked,
-                TimeUnit.NANOSECONDS.toMillis(bulkhead.leaseNanos), bulkhead.declared, bulkhead.keeps,
-                bulkhead.mayKeep(), needs, immediate, highestToken,
-                tokensToAskFor(now, !needs.isEmpty() || !immediate.isEmpty()),
-                "", -1, holds, attaches);
+        int moreTokens = tokens.toAskFor(!needs.isEmpty() || !immediate.isEmpty(), bulkhead.leaseNanos, now);
+        Statement statement = new Statement(bulkhead.id, number, share.epoch(), share.granted(), share.returned(),
+                share.revoked(), TimeUnit.NANOSECONDS.toMillis(bulkhead.leaseNanos), bulkhead.declared, share.keeps,
+                bulkhead.mayKeep(), needs, immediate, tokens.highest(), moreTokens, "", -1, holds, attaches);
         stale = false;
         full = false;
         needsInStore = !needs.isEmpty();
         leftInTurn = false;
-        tokensShort = false;
         List<CompletableFuture<Void>> waiting = awaiting;
         awaiting = new ArrayList<>();
         return new Sent(statement, now, waiting);
@@ -257,57 +230,17 @@ final class ShareSync {
 
     // Permits count as returned from now on, and are never used again, whatever becomes of the statement.
     private void returnWhatIsNotNeeded() {
-        int back = bulkhead.returning;
-        bulkhead.returning = 0;
-        int idle = bulkhead.share - bulkhead.inUse - back;
+        int back = share.returning;
+        share.returning = 0;
+        int idle = share.size() - share.inUse - back;
         if (!unanswered && idle > 0) {
             // A part of what a heavy call needs must not stay here either: two such calls would wait for each other, and one that
             // does not wait would be rejected although the rest is free.
             boolean isNeeded = !bulkhead.line.isEmpty() || !bulkhead.immediate.isEmpty();
-            boolean all = !bulkhead.keeps || isNeeded && bulkhead.tokens.free() > 0;
-            back += all ? idle : Math.max(0, Math.min(idle, bulkhead.share - bulkhead.limit));
+            boolean all = !share.keeps || isNeeded && tokens.free() > 0;
+            back += all ? idle : Math.max(0, Math.min(idle, share.size() - share.limit));
         }
-        giveBack(back);
-    }
-
-    // What is returned counts as what was offered first: if the store takes the offer back, it has not seen the return.
-    private void giveBack(int permits) {
-        returned += permits;
-        bulkhead.share -= permits;
-        offered = Math.max(0, offered - permits);
-        shareMayBeUsed();
-    }
-
-    // Enough for each execution that may run; and more where tokens are drawn often. Kept permits serve calls as long as the
-    // lease runs, whether the store answers or not, so the tokens must last as long.
-    private int tokensToAskFor(long now, boolean mayBeGranted) {
-        long last = bulkhead.keeps ? Math.max(TOKENS_LAST_NANOS, bulkhead.leaseNanos) : TOKENS_LAST_NANOS;
-        if (last < tokensLastNanos) {
-            tokensWanted = (long) (tokensWanted * ((double) last / tokensLastNanos));
-        }
-        tokensLastNanos = last;
-        long target = enoughTokens();
-        long free = bulkhead.tokens.free();
-        if (!tokensShort && !mayBeGranted && free >= target / 2) {
-            return 0;
-        }
-        if (free < target / 2 || tokensShort) {
-            // Blocks also become small because a message brings a new one.
-            if (now - tokensAskedNanos < last && tokensDrawn >= tokensWanted / 2) {
-                long few = bulkhead.keeps ? FEW_TOKENS_WHILE_KEPT : FEW_TOKENS;
-                tokensWanted = Math.min(MOST_TOKENS, Math.max(few, 2 * tokensWanted));
-            } else {
-                tokensWanted = tokensWanted / 2;
-            }
-            tokensDrawn = 0;
-            tokensAskedNanos = now;
-            target = Math.max(tokensWanted, target);
-        }
-        return (int) Math.max(target, 1);
-    }
-
-    private long enoughTokens() {
-        return Math.min(MOST_TOKENS, Math.max(tokensWanted, bulkhead.share / bulkhead.lightest));
+        share.giveBack(back);
     }
 
     // ---- Answers
@@ -317,7 +250,8 @@ final class ShareSync {
         long now = bulkhead.nanoTime();
         bulkhead.endLeaseIfOver(now, then);
         long leaseEnd = sent.atNanos() + TimeUnit.MILLISECONDS.toNanos(position.leaseMillis()) - bulkhead.marginNanos;
-        if (epoch != sent.statement().epoch() || position.granted() > 0 && position.leaseMillis() > 0 && leaseEnd - now <= 0) {
+        if (share.epoch() != sent.statement().epoch()
+                || position.granted() > 0 && position.leaseMillis() > 0 && leaseEnd - now <= 0) {
             // The lease has ended here, before or with this answer.
             leaseOver(now, then);
             return;
@@ -325,21 +259,25 @@ final class ShareSync {
         unanswered = false;
         lastFailure = null;
         backoff = null;
-        int shareBefore = bulkhead.share;
-        boolean isNewEpoch = position.epoch() != epoch;
-        boolean grants = takeCounters(sent.statement(), position, now, then);
-        leaseEndNanos = leaseEnd;
-        shareMayBeUsed();
+        int sizeBefore = share.size();
+        boolean isNewEpoch = position.epoch() != share.epoch();
+        boolean grants = position.granted() > (isNewEpoch ? position.admitted() : share.granted());
+        int mostInUse = share.answered(sent.statement(), position, leaseEnd);
+        if (isNewEpoch) {
+            transfers.newEpoch();
+        }
+        bulkhead.loseBeyond(mostInUse, isNewEpoch ? Reason.GONE : Reason.REVOKED, then);
+        transfers.endHoldsBeyond(mostInUse);
         answeredLimit = sent.statement().limit();
         resized = position.limit() != answeredLimit;
         // A call may have declared a lower one meanwhile.
-        bulkhead.limit = resized ? position.limit() : Math.min(position.limit(), bulkhead.declared);
+        share.limit = resized ? position.limit() : Math.min(position.limit(), bulkhead.declared);
         bulkhead.othersWait = position.othersWait();
         bulkhead.served = Math.max(bulkhead.served, position.served());
-        bulkhead.keeps = position.mayKeep() && position.number() > recalledNumber && bulkhead.mayKeep();
-        if (bulkhead.keeps) {
+        share.keeps = position.mayKeep() && position.number() > recalledNumber && bulkhead.mayKeep();
+        if (share.keeps) {
             // They have not left yet.
-            bulkhead.returning = 0;
+            share.returning = 0;
         }
         turn(grants, now);
         long untilChange = position.askAgainMillis() > 0 ? position.askAgainMillis() : position.graceMillis();
@@ -349,8 +287,8 @@ final class ShareSync {
         full = position.full() && position.number() > freedNumber;
         fullUntilNanos = askAgain ? Bulkhead.earlier(sent.atNanos() + FULL_NANOS, askAgainNanos, now)
                 : sent.atNanos() + FULL_NANOS;
-        takeTokens(grants || isNewEpoch, position.firstToken(), position.tokens());
-        highestToken = Math.max(highestToken, position.ticket());
+        tokens.take(grants || isNewEpoch, position.firstToken(), position.tokens());
+        tokens.sawTicket(position.ticket());
         if (!position.otherLimits().isEmpty()) {
             int own = sent.statement().limit();
             then.add(() -> around.listeners.fire(listener -> listener.limitsDiffer(bulkhead.id, own, position.otherLimits())));
@@ -358,60 +296,10 @@ final class ShareSync {
         List<PendingCall> placed = placed(sent, position);
         transfers.settle(sent.statement(), position.attached(), then);
         bulkhead.rejectHeavierThanLimit(then);
-        serveWith(grants ? bulkhead.share - shareBefore : 0, now, then);
-        tokensShort = bulkhead.tokens.free() <= 0 && bulkhead.idle() > 0
-                && !(bulkhead.line.isEmpty() && bulkhead.immediate.isEmpty());
+        serveWith(grants ? share.size() - sizeBefore : 0, now, then);
+        tokens.needed(share.idle() > 0 && !(bulkhead.line.isEmpty() && bulkhead.immediate.isEmpty()));
         settleCalls(sent.statement(), position, placed, then);
         plan(now);
-    }
-
-    // Whether permits were granted that this instance did not have.
-    private boolean takeCounters(Statement statement, Position position, long now, List<Runnable> then) {
-        if (position.epoch() == epoch) {
-            long more = Math.max(0, position.granted() - granted);
-            granted += more;
-            bulkhead.share += (int) more;
-            // What was offered after the store had processed this statement is not confirmed.
-            offered = (int) Math.min(offered, granted - position.granted());
-            long less = Math.max(0, position.revoked() - revoked);
-            revoked += less;
-            loseShare((int) Math.min(less, bulkhead.share), Reason.REVOKED, then);
-            return more > 0;
-        }
-        // The store did not know the position. What was offered in the old epoch meanwhile is void; what was returned meanwhile
-        // is part of what was claimed.
-        long returnedMeanwhile = returned - statement.returned();
-        epoch = position.epoch();
-        granted = position.granted();
-        returned = returnedMeanwhile;
-        revoked = position.revoked();
-        offered = 0;
-        transfers.newEpoch();
-        int admitted = (int) Math.max(0, position.admitted() - returnedMeanwhile);
-        loseBeyond(admitted, Reason.GONE, then);
-        bulkhead.returning = Math.min(bulkhead.returning, Math.max(0, admitted - bulkhead.inUse));
-        bulkhead.share = (int) Math.max(0, granted - returned - revoked);
-        return position.granted() > position.admitted();
-    }
-
-    // Idle permits first, then those of the youngest executions. Lost permits are never used again.
-    private void loseShare(int permits, Reason reason, List<Runnable> then) {
-        if (permits > 0) {
-            bulkhead.share -= permits;
-            bulkhead.returning = Math.max(0, Math.min(bulkhead.returning, bulkhead.share - bulkhead.inUse));
-            loseBeyond(bulkhead.share, reason, then);
-        }
-    }
-
-    private void loseBeyond(int mostInUse, Reason reason, List<Runnable> then) {
-        bulkhead.loseBeyond(mostInUse, reason, then);
-        transfers.endHoldsBeyond(mostInUse);
-    }
-
-    private void shareMayBeUsed() {
-        bulkhead.validUntilNanos = offered == 0 ? leaseEndNanos
-                : offered == bulkhead.share ? offerEndNanos
-                        : Bulkhead.earlier(leaseEndNanos, offerEndNanos, bulkhead.nanoTime());
     }
 
     // An instance may pass permits on among its calls for a moment, before it gives them up.
@@ -426,19 +314,6 @@ final class ShareSync {
     private void endTurn() {
         bulkhead.inTurn = false;
         stale |= leftInTurn;
-    }
-
-    // A permit that was granted, or was not known, may have had other holders since the last block was drawn. Its own block may
-    // have been lost with an answer.
-    private void takeTokens(boolean grants, long firstToken, int tokens) {
-        if (grants) {
-            bulkhead.tokens = TokenBlock.NONE;
-        }
-        // Without a grant, what is left of this block must not be replaced by less.
-        if (tokens > bulkhead.tokens.free() && firstToken > highestToken) {
-            bulkhead.tokens = new TokenBlock(firstToken, tokens);
-            highestToken = firstToken + tokens - 1;
-        }
     }
 
     // Those that have got a place, and those behind them, which must wait as well.
@@ -477,7 +352,7 @@ final class ShareSync {
                 continue;
             }
             bulkhead.remove(call);
-            if (position.recalled() > 0 && call.weight() <= limit && !tokensShort) {
+            if (position.recalled() > 0 && call.weight() <= limit && !tokens.areShort()) {
                 call.waits = true;
                 call.briefly = true;
                 bulkhead.line.add(call);
@@ -505,10 +380,10 @@ final class ShareSync {
         long now = bulkhead.nanoTime();
         backoff = backoff == null ? new Backoff(FIRST_PAUSE, LONGEST_PAUSE, around.random) : backoff;
         long pause = backoff.next().toNanos();
-        if (bulkhead.share > 0) {
-            long left = Math.max(0, bulkhead.validUntilNanos - now) / TRIES_WHILE_IT_LASTS;
+        if (share.size() > 0) {
+            long left = Math.max(0, share.validUntilNanos() - now) / TRIES_WHILE_IT_LASTS;
             pause = Math.min(pause, Math.max(SHORTEST_PAUSE.toNanos(), Math.min(bulkhead.leaseNanos / TRIES_PER_LEASE, left)));
-            int inUse = bulkhead.inUse;
+            int inUse = share.inUse;
             if (inUse > 0) {
                 then.add(() -> around.listeners.fire(listener -> listener.renewalFailed(bulkhead.id, inUse, failure)));
             }
@@ -532,7 +407,7 @@ final class ShareSync {
         // Also those that the statement did not contain: they would learn the same from the next one.
         for (PendingCall call : bulkhead.calls()) {
             if (mayPass && call.waits) {
-                int limit = bulkhead.limit;
+                int limit = share.limit;
                 if (!call.briefly) {
                     then.add(() -> call.waitsFor(limit));
                 }
@@ -548,27 +423,11 @@ final class ShareSync {
 
     /** The lease of the share, or of what was only offered, has ended here. */
     void leaseOver(long now, List<Runnable> then) {
-        int confirmed = bulkhead.share - offered;
-        if (offered > 0 && confirmed > 0 && leaseEndNanos - now > 0) {
-            // Not returned: the store may have taken the offer back, or made it part of the share.
-            int over = offered;
-            bulkhead.returning = Math.max(0, Math.min(bulkhead.returning, confirmed - bulkhead.inUse));
-            bulkhead.loseBeyond(confirmed, Reason.LEASE_ENDED, then);
-            giveBack(over);
-            offered = 0;
-            shareMayBeUsed();
-        } else {
-            bulkhead.loseBeyond(0, Reason.LEASE_ENDED, then);
+        int left = share.end(now);
+        bulkhead.loseBeyond(left, Reason.LEASE_ENDED, then);
+        if (left == 0) {
             // Its answer would be about executions that are lost.
             inFlight = null;
-            epoch = 0;
-            granted = 0;
-            returned = 0;
-            revoked = 0;
-            offered = 0;
-            bulkhead.share = 0;
-            bulkhead.returning = 0;
-            bulkhead.keeps = false;
             transfers.leaseOver(then);
         }
         stale = true;
@@ -591,7 +450,7 @@ final class ShareSync {
             } else {
                 stale = true;
                 if (message instanceof Recalled recall) {
-                    bulkhead.keeps = false;
+                    share.keeps = false;
                     recalledNumber = Math.max(recalledNumber, Math.min(recall.number(), number));
                 }
             }
@@ -605,29 +464,20 @@ final class ShareSync {
     private boolean takeOffer(Granted offer, long now, List<Runnable> then) {
         long basis = offer.number() == number ? sentNanos : sentBeforeNanos;
         boolean isRecent = offer.number() == number || offer.number() == numberBefore;
-        long more = offer.granted() - granted;
-        if (!isRecent || epoch == 0 || offer.epoch() != epoch || more <= 0 || basis + OFFER_NANOS - now <= 0
-                || offer.revoked() != revoked || around.isStopping() || transfers.isAttaching() || isForged(offer, more)) {
+        // Any client that may publish can send any number. What an instance takes over it states, and the store adopts tickets.
+        if (!isRecent || around.isStopping() || transfers.isAttaching() || tokens.isTooFar(offer.firstToken())) {
             return false;
         }
-        granted = offer.granted();
-        bulkhead.share += (int) more;
-        offerEndNanos = offered == 0 ? basis + OFFER_NANOS
-                : Bulkhead.earlier(offerEndNanos, basis + OFFER_NANOS, now);
-        confirmNanos = offered == 0 ? now + CONFIRMATION_NANOS : confirmNanos;
-        offered += (int) more;
-        shareMayBeUsed();
+        int more = share.offered(offer, basis, now);
+        if (more == 0) {
+            return false;
+        }
         bulkhead.served = Math.max(bulkhead.served, offer.served());
         bulkhead.othersWait = offer.othersWait();
-        takeTokens(true, offer.firstToken(), offer.tokens());
+        tokens.take(true, offer.firstToken(), offer.tokens());
         turn(true, now);
-        serveWith((int) more, now, then);
+        serveWith(more, now, then);
         return true;
-    }
-
-    // Any client that may publish can send any number. What an instance takes over it states, and the store adopts tickets.
-    private boolean isForged(Granted offer, long more) {
-        return more > bulkhead.limit || offer.firstToken() - highestToken > FARTHEST_TOKEN;
     }
 
     // The store knows that the calls that a grant serves do not wait any more.
@@ -657,7 +507,7 @@ final class ShareSync {
      */
     void deaf() {
         synchronized (bulkhead) {
-            stale |= bulkhead.keeps;
+            stale |= share.keeps;
         }
         flush();
     }
@@ -665,8 +515,8 @@ final class ShareSync {
     /** Nothing idle stays here, and none of it serves a call any more, even if the store does not answer. */
     void returnIdle() {
         synchronized (bulkhead) {
-            bulkhead.keeps = false;
-            bulkhead.returning += Math.max(0, bulkhead.idle());
+            share.keeps = false;
+            share.returnIdle();
         }
         flush();
     }
@@ -686,7 +536,7 @@ final class ShareSync {
     /** Within the lock: what is due; returns when to look again. */
     long tick(long now) {
         if (inFlight == null) {
-            stale |= bulkhead.share > 0 && sentNanos + renewalInterval() - now <= 0;
+            stale |= share.size() > 0 && sentNanos + renewalInterval() - now <= 0;
             stale |= (needsInStore || !bulkhead.line.isEmpty()) && sentNanos + WAITING_INTERVAL_NANOS - now <= 0;
             if (askAgain && askAgainNanos - now <= 0) {
                 askAgain = false;
@@ -696,7 +546,7 @@ final class ShareSync {
         if (bulkhead.inTurn && !bulkhead.isInTurn(now)) {
             endTurn();
         }
-        closeWindow(now);
+        share.closeWindow(now, bulkhead.keepIdleNanos, !unanswered && inFlight == null);
         transfers.forget(now);
         return next(now);
     }
@@ -705,46 +555,27 @@ final class ShareSync {
         return bulkhead.leaseNanos / RENEWALS_PER_LEASE;
     }
 
-    // What was idle for a whole window goes back.
-    private void closeWindow(long now) {
-        if (!bulkhead.keeps || bulkhead.share == 0) {
-            windowOpen = false;
-            return;
-        }
-        if (!windowOpen || windowEndNanos - now <= 0) {
-            if (windowOpen && !unanswered && inFlight == null) {
-                bulkhead.returning += Math.max(0, Math.min(bulkhead.fewestIdle, bulkhead.idle()));
-            }
-            windowOpen = true;
-            // On a grid, so that many bulkheads return their permits in one go, which costs Redis less.
-            long grid = Math.max(1, bulkhead.keepIdleNanos / 100);
-            windowEndNanos = now + bulkhead.keepIdleNanos;
-            windowEndNanos += Math.floorMod(-windowEndNanos, grid);
-            bulkhead.fewestIdle = Math.max(0, bulkhead.idle());
-        }
-    }
-
     private void plan(long now) {
-        closeWindow(now);
+        share.closeWindow(now, bulkhead.keepIdleNanos, !unanswered && inFlight == null);
         bulkhead.plan(next(now));
     }
 
     private long next(long now) {
         long next = now + WAITING_INTERVAL_NANOS;
-        if (bulkhead.share > 0) {
-            next = Bulkhead.earlier(next, bulkhead.validUntilNanos, now);
+        if (share.size() > 0) {
+            next = Bulkhead.earlier(next, share.validUntilNanos(), now);
             if (inFlight == null && !unanswered) {
                 next = Bulkhead.earlier(next, sentNanos + renewalInterval(), now);
             }
         }
-        if (windowOpen) {
-            next = Bulkhead.earlier(next, windowEndNanos, now);
+        if (share.isWindowOpen()) {
+            next = Bulkhead.earlier(next, share.windowEndNanos(), now);
         }
         if (bulkhead.inTurn) {
             next = Bulkhead.earlier(next, bulkhead.turnEndsNanos, now);
         }
-        if (offered > 0 && inFlight == null && !unanswered) {
-            next = Bulkhead.earlier(next, confirmNanos, now);
+        if (share.hasUnconfirmed() && inFlight == null && !unanswered) {
+            next = Bulkhead.earlier(next, share.confirmNanos(), now);
         }
         if (inFlight == null && unanswered && hasToState(now)) {
             next = Bulkhead.earlier(next, retryNanos, now);
@@ -780,13 +611,13 @@ final class ShareSync {
      */
     boolean isFull(SemaphoreSpec call, long now) {
         boolean nothingIsFree = full && fullUntilNanos - now > 0
-                && bulkhead.share == bulkhead.inUse && !call.awaitRelease();
-        return knowsLimit() && (nothingIsFree || call.weight() > bulkhead.limit - bulkhead.inUse);
+                && share.size() == share.inUse && !call.awaitRelease();
+        return knowsLimit() && (nothingIsFree || call.weight() > share.limit - share.inUse);
     }
 
     // A call that declared a lower limit may have come between two calls that declare the same.
     boolean knowsLimit() {
-        return answeredLimit == bulkhead.declared && (resized || bulkhead.limit == answeredLimit);
+        return answeredLimit == bulkhead.declared && (resized || share.limit == answeredLimit);
     }
 
     boolean isResized() {
@@ -796,8 +627,8 @@ final class ShareSync {
     Duration nearestLeaseEnd() {
         long now = bulkhead.nanoTime();
         return askAgain && askAgainNanos - now > 0 && !graceEnds ? Duration.ofNanos(askAgainNanos - now)
-                : Duration.ofNanos(bulkhead.share == 0 ? bulkhead.leaseNanos
-                        : Math.max(0, Math.min(leaseEndNanos + bulkhead.marginNanos - now, bulkhead.leaseNanos)));
+                : Duration.ofNanos(share.size() == 0 ? bulkhead.leaseNanos
+                        : Math.max(0, Math.min(share.leaseEndNanos() + bulkhead.marginNanos - now, bulkhead.leaseNanos)));
     }
 
     /** Whether the last statement failed for a reason that does not pass in a moment. */
@@ -809,17 +640,6 @@ final class ShareSync {
         synchronized (bulkhead) {
             return lastFailure;
         }
-    }
-
-    /** Whether more tokens should be asked for. */
-    boolean tokenDrawn() {
-        tokensDrawn++;
-        if (bulkhead.tokens.free() >= enoughTokens() / 2 && bulkhead.tokens.free() > 0) {
-            return false;
-        }
-        boolean first = !tokensShort;
-        tokensShort = true;
-        return first;
     }
 
     /** Nothing is to be stated or answered. */
@@ -848,8 +668,8 @@ final class ShareSync {
     CompletionStage<Void> returned() {
         CompletableFuture<Void> answer = new CompletableFuture<>();
         synchronized (bulkhead) {
-            if (inFlight != null && inFlight.statement().returned() == returned && bulkhead.returning == 0
-                    && (bulkhead.keeps || bulkhead.idle() <= 0) && transfers.haveLeft()) {
+            if (inFlight != null && inFlight.statement().returned() == share.returned() && share.returning == 0
+                    && (share.keeps || share.idle() <= 0) && transfers.haveLeft()) {
                 inFlight.awaiting().add(answer);
                 return StoreFailures.translate(bulkhead.id.name(), answer);
             }
@@ -862,7 +682,7 @@ final class ShareSync {
         return confirmed().handle((done, failure) -> failure == null).thenCompose(answered -> {
             boolean again;
             synchronized (bulkhead) {
-                again = answered && bulkhead.share > 0;
+                again = answered && share.size() > 0;
             }
             return again ? settled() : CompletableFuture.completedFuture(null);
         });

@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.IntConsumer;
 
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.SharePermit.State;
 import io.quarkiverse.redisbulkhead.runtime.store.Position.Attached;
@@ -102,12 +101,8 @@ final class Transfers {
 
     // ---- Stating
 
-    /**
-     * The permits that leave with the next statement.
-     *
-     * @param giveBack receives the weight of each that leaves the share now
-     */
-    List<Hold> holds(long now, IntConsumer giveBack, List<Runnable> then) {
+    /** The permits that leave with the next statement: they count as returned. */
+    List<Hold> holds(long now, List<Runnable> then) {
         List<Hold> holds = new ArrayList<>();
         leaving.removeIf(leave -> isLost(leave, then));
         for (Leaving leave : leaving) {
@@ -118,7 +113,7 @@ final class Transfers {
             if (!leave.counted) {
                 leave.counted = true;
                 bulkhead.leave(permit);
-                giveBack.accept(permit.weight());
+                bulkhead.share.giveBack(permit.weight());
             }
             holds.add(new Hold(permit.id(), permit.weight(), millis(leave.endNanos - now),
                     Math.max(0, TimeUnit.NANOSECONDS.toMillis(now - permit.sinceNanos)), leave.digest, permit.method));
@@ -223,7 +218,7 @@ final class Transfers {
         if (permit.state == State.HELD) {
             bulkhead.join(permit);
         } else {
-            bulkhead.returning += found.weight();
+            bulkhead.share.returning += found.weight();
         }
     }
 
@@ -261,7 +256,7 @@ final class Transfers {
     /** The share has become smaller: minimum holds that were not stated yet end, until no more than that is in use. */
     void endHoldsBeyond(int mostInUse) {
         leaving.removeIf(leave -> {
-            boolean ends = bulkhead.inUse > mostInUse && !leave.counted && leave.digest.isEmpty();
+            boolean ends = bulkhead.share.inUse > mostInUse && !leave.counted && leave.digest.isEmpty();
             if (ends) {
                 bulkhead.leave(leave.permit);
             }

@@ -597,6 +597,20 @@ class EngineTest extends TwoInstances {
         callAndDrawATokenFor(Duration.ofMillis(3_500));
     }
 
+    /** Also if those before were heavier, and a token of each was enough. */
+    @Test
+    void keptPermitsServeLightCallsThroughASilence() {
+        for (int i = 0; i < 20; i++) {
+            call(one, work(64, spec -> spec.weight(64))).end();
+            advance(Duration.ofMillis(200));
+        }
+        one.refusal = new StoreException(Kind.AWAY, "Redis is away");
+
+        for (int i = 0; i < 64; i++) {
+            held(call(one, work(64)));
+        }
+    }
+
     private void callAndDrawATokenFor(Duration time) {
         for (long millis = 0; millis < time.toMillis(); millis += 20) {
             Admission call = call(one, work(3));

@@ -385,4 +385,28 @@ class ShareSyncTest {
 
         assertThat(newcomer.isHeldNow()).isFalse();
     }
+
+    /** The offer ended here while a statement was in flight that claimed it. The store refuses a position below zero. */
+    @Test
+    void whatIsReturnedWhileAClaimIsInFlightCountsAsNotAdmitted() {
+        Admission older = call();
+        answer(0, 1, 10, false, 100);
+        Admission younger = call();
+        answer(last(), 1, 20, true, 0);
+        offer(last(), EPOCH, 2, 20);
+        HeldPermit offered = held(younger);
+        passMillis(20);
+        Statement claim = store.statements.get(last());
+        assertThat(claim.granted()).isEqualTo(2);
+        passMillis(ShareStore.OFFER_MILLIS);
+        assertThat(offered.isHeld()).isFalse();
+
+        store.answers.get(store.statements.indexOf(claim)).complete(new Position(claim.number(), EPOCH + 1, 1, 1, 0,
+                LEASE_MILLIS, 3, 0, 0, true, false, 0, false, 0, 0, 200, 17, Map.of(), Set.of(), "run"));
+
+        assertThat(held(older).isHeld()).as("it was admitted").isTrue();
+        engine.reconnected();
+        Statement next = store.statements.get(last());
+        assertThat(next.granted() - next.returned() - next.revoked()).isEqualTo(1);
+    }
 }
