@@ -13,6 +13,8 @@ final class Tokens {
     /** Consecutive tokens. */
     static final class Block {
 
+        private static final Block EMPTY = new Block(0, 0);
+
         private long next;
         private long left;
         private long reserved;
@@ -46,7 +48,7 @@ final class Tokens {
     private final Share share;
     // The least weight of a call so far, which tells how many executions the share may serve.
     private int lightest = Integer.MAX_VALUE;
-    private Block block = new Block(0, 0);
+    private Block block = Block.EMPTY;
     // Of the tickets as well.
     private long highest;
     private boolean areShort;
@@ -152,7 +154,7 @@ final class Tokens {
      */
     void take(boolean grants, long first, int count) {
         if (grants) {
-            block = new Block(0, 0);
+            block = Block.EMPTY;
         }
         // Without a grant, what is left of this block must not be replaced by less.
         if (count > free() && first > highest) {
