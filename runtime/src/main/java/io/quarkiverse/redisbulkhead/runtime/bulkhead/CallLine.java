@@ -4,7 +4,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.function.Predicate;
 
 import io.quarkiverse.redisbulkhead.runtime.store.Statement;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement.Need;
@@ -34,6 +33,11 @@ final class CallLine {
 
         long ticket() {
             return ticket;
+        }
+
+        /** Whether the store may know of its calls. */
+        boolean wasStated() {
+            return number != 0;
         }
 
         /** Whether the store may know of the call. */
@@ -71,7 +75,7 @@ final class CallLine {
             remove(group, group.ticket == 0 ? withoutTicket : placed);
             last = group == last ? null : last;
         }
-        return group.number != 0;
+        return group.wasStated();
     }
 
     // Most leave from the head: served, or because their time is over.
@@ -130,10 +134,14 @@ final class CallLine {
     /** The needs of calls that get no tickets. */
     List<Need> needsWithoutPlaces() {
         added = false;
-        return withoutTicket.stream().limit(Statement.MAX_NEEDS).map(group -> {
-            group.number = 1;
-            return new Need(0, 0, group.weight, group.calls.size());
-        }).toList();
+        List<Need> needs = new ArrayList<>();
+        for (Group group : withoutTicket) {
+            if (needs.size() < Statement.MAX_NEEDS) {
+                group.number = 1;
+                needs.add(new Need(0, 0, group.weight, group.calls.size()));
+            }
+        }
+        return needs;
     }
 
     /** The store has given the group that was stated without a ticket its place. */
@@ -151,26 +159,20 @@ final class CallLine {
 
     /** Calls of other weights, behind the group whose place comes next. */
     List<PendingCall> withoutTickets() {
-        return calls(group -> group.ticket == 0);
+        List<PendingCall> calls = new ArrayList<>();
+        withoutTicket.forEach(group -> calls.addAll(group.calls));
+        return calls;
     }
 
     List<PendingCall> all() {
-        return calls(group -> true);
-    }
-
-    List<PendingCall> stated() {
-        return calls(group -> group.number != 0);
+        return heavierThan(0);
     }
 
     List<PendingCall> heavierThan(int weight) {
-        return calls(group -> group.weight > weight);
-    }
-
-    private List<PendingCall> calls(Predicate<Group> which) {
         List<PendingCall> calls = new ArrayList<>();
         for (Deque<Group> groups : List.of(placed, withoutTicket)) {
             for (Group group : groups) {
-                if (which.test(group)) {
+                if (group.weight > weight) {
                     calls.addAll(group.calls);
                 }
             }

@@ -343,31 +343,25 @@ final class ShareSync {
         if (statement.immediate().isEmpty()) {
             return;
         }
+        long now = bulkhead.nanoTime();
         Duration leaseEnd = nearestLeaseEnd();
-        for (PendingCall call : bulkhead.immediate.stated()) {
-            if (position.graceMillis() > 0) {
+        for (PendingCall call : bulkhead.immediate.all()) {
+            boolean wasStated = call.group.wasStated();
+            if (wasStated && position.graceMillis() > 0) {
                 then.add(() -> call.delayed(new BulkheadUnavailableException(bulkhead.id.name(),
                         "Redis has just started or failed over, and waits for its instances to state which permits they hold",
                         new StoreException("in the grace period", null))));
-                continue;
-            }
-            bulkhead.remove(call);
-            if (position.recalled() > 0 && call.weight() <= limit && !tokens.areShort()) {
+            } else if (wasStated && position.recalled() > 0 && call.weight() <= limit && !tokens.areShort()) {
+                bulkhead.remove(call);
                 call.waits = true;
                 call.briefly = true;
                 bulkhead.line.add(call);
                 then.add(() -> call.placedBriefly(limit));
-            } else {
-                then.add(() -> call.rejected(call.full(limit, leaseEnd)));
-            }
-        }
-        if (full) {
-            // Those that came meanwhile would need another statement, during which more would come.
-            long now = bulkhead.nanoTime();
-            bulkhead.immediate.all().stream().filter(call -> isFull(call.definition().spec(), now)).forEach(call -> {
+            } else if (wasStated || full && isFull(call.definition().spec(), now)) {
+                // Those that came meanwhile would need another statement, during which more would come.
                 bulkhead.remove(call);
                 then.add(() -> call.rejected(call.full(limit, leaseEnd)));
-            });
+            }
         }
     }
 

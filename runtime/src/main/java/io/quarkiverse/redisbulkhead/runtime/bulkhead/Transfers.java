@@ -103,6 +103,9 @@ final class Transfers {
 
     /** The permits that leave with the next statement: they count as returned. */
     List<Hold> holds(long now, List<Runnable> then) {
+        if (leaving.isEmpty()) {
+            return List.of();
+        }
         List<Hold> holds = new ArrayList<>();
         leaving.removeIf(leave -> isLost(leave, then));
         for (Leaving leave : leaving) {
@@ -123,7 +126,7 @@ final class Transfers {
 
     /** The permits that join with the answer to the next statement. */
     List<Attach> attaches() {
-        return joining.stream().limit(MOST_STATED).map(Joining::attach).toList();
+        return joining.isEmpty() ? List.of() : joining.stream().limit(MOST_STATED).map(Joining::attach).toList();
     }
 
     // A permit that was to be detached, and was released or lost before that was stated.

@@ -31,6 +31,13 @@ public record Declarations(List<BulkheadDeclaration> bulkheads, List<String> nam
      * @param keyResolver the class of the bean that resolves the keys, if any
      */
     public record BulkheadDeclaration(String location, String name, Map<String, String> values, Optional<String> keyResolver) {
+
+        // Written out, because what the compiler generates for records is linked when the application starts, which takes
+        // milliseconds.
+        @Override
+        public int hashCode() {
+            return 31 * location.hashCode() + name.hashCode();
+        }
     }
 
     /**

@@ -107,12 +107,13 @@ public abstract class RedisShareStore implements ShareStore, AutoCloseable {
     }
 
     /**
-     * Connects in the background, subscribes, and makes calls that change nothing, which load the classes of a call and teach
+     * Connects in the background, subscribes, and makes a call that changes nothing, which loads the classes of a call and
+     * teaches
      * the server the script. What is wrong with Redis is logged then.
      */
     public void warmUp() {
         inbox.open();
-        look(WARM_UP, 1).thenCompose(nothing -> revoke(WARM_UP, "", "none", 1))
+        revoke(WARM_UP, "", "none", 1)
                 .whenComplete((none, failure) -> LOG.debug("The warm-up call to Redis has ended", failure));
     }
 
