@@ -35,6 +35,13 @@ public record Declarations(List<BulkheadDeclaration> bulkheads, List<String> nam
         // Written out, because what the compiler generates for records is linked when the application starts, which takes
         // milliseconds.
         @Override
+        public boolean equals(Object other) {
+            return other instanceof BulkheadDeclaration written && location.equals(written.location)
+                    && name.equals(written.name)
+                    && values.equals(written.values) && keyResolver.equals(written.keyResolver);
+        }
+
+        @Override
         public int hashCode() {
             return 31 * location.hashCode() + name.hashCode();
         }
