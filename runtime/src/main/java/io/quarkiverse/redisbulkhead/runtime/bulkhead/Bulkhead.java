@@ -214,6 +214,10 @@ final class Bulkhead {
         if (definition.terms().leaseNanos() > leaseNanos) {
             leaseNanos = definition.terms().leaseNanos();
             marginNanos = definition.terms().marginNanos();
+            if (share.size() > 0) {
+                // Renewed in time for the shorter lease that it has until then.
+                sync.positionChanged();
+            }
         }
         if (!sync.isResized()) {
             share.limit = Math.min(share.limit, declared);
@@ -250,13 +254,15 @@ final class Bulkhead {
 
     /** Within the lock: gives idle permits to the calls that wait, in their order. */
     void serve(long now, List<Runnable> then) {
+        // The timer that ends the lease may be late.
+        boolean isOver = share.isOver(now);
         PendingCall head = line.head();
-        while (head != null && share.idle() >= head.weight() && tokens.free() > 0 && mayServe(head)) {
+        while (head != null && !isOver && share.idle() >= head.weight() && tokens.free() > 0 && mayServe(head)) {
             grant(head, head.definition(), now, then, false);
             head = line.head();
         }
         // In a fair bulkhead, what a call that gave up has left goes back to those of other instances.
-        if (line.isEmpty() && !immediate.isEmpty() && share.idle() > 0 && !(othersWait && fair)) {
+        if (line.isEmpty() && !immediate.isEmpty() && !isOver && share.idle() > 0 && !(othersWait && fair)) {
             for (PendingCall call : immediate.all()) {
                 if (share.idle() >= call.weight() && tokens.free() > 0) {
                     grant(call, call.definition(), now, then, false);
@@ -444,10 +450,10 @@ final class Bulkhead {
         }
     }
 
-    /** A permit that is detached is not in the share, and its hold was not found. */
-    void loseDetached(SharePermit permit, List<Runnable> then) {
+    /** A permit that has left the share to be detached. */
+    void loseDetached(SharePermit permit, Reason reason, List<Runnable> then) {
         if (permit.state == State.HELD) {
-            lose(permit, Reason.GONE, then);
+            lose(permit, reason, then);
         }
     }
 
@@ -543,6 +549,7 @@ final class Bulkhead {
         if (permit.inUse) {
             unlink(permit);
         }
+        permit.validUntilNanos = share.validUntilNanos();
         share.inUse -= permit.weight();
     }
 
@@ -615,7 +622,7 @@ final class Bulkhead {
             cancelTick();
             long now = nanoTime();
             endLeaseIfOver(now, then);
-            long next = earlier(endHolds(now, then), sync.tick(now), now);
+            long next = earlier(endHolds(now, then), sync.tick(now, then), now);
             serve(now, then);
             gone = isGone(now);
             if (!gone) {
@@ -660,7 +667,7 @@ final class Bulkhead {
     private boolean isEmpty() {
         return first == null && line.isEmpty() && immediate.isEmpty() && locals.isEmpty() && share.size() == 0
                 && localInUse == 0
-                && sync.isIdle();
+                && sync.isIdle(nanoTime());
     }
 
     // Within the lock. Not immediately, so that calls in a row do not each create a bulkhead.

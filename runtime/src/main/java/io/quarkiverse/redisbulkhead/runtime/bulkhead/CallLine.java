@@ -52,8 +52,10 @@ final class CallLine {
     // Takes the next call if it has the same weight. Null after a group is empty.
     private Group last;
     private int size;
-    // Whether a call came since the needs were last stated.
+    // Whether calls came since the needs were last stated, or those behind the ones that were stated are next.
     private boolean added;
+    // The first group that the last statement had no room for; null for none.
+    private Group leftOut;
 
     void add(PendingCall call) {
         added = true;
@@ -73,6 +75,7 @@ final class CallLine {
         remove(call, group.calls);
         if (group.calls.isEmpty()) {
             remove(group, group.ticket == 0 ? withoutTicket : placed);
+            added |= leftOut != null && (group == leftOut || placed.peek() == leftOut);
             last = group == last ? null : last;
         }
         return group.wasStated();
@@ -116,9 +119,11 @@ final class CallLine {
      */
     List<Need> needs(long nextNumber) {
         added = false;
+        leftOut = null;
         List<Need> needs = new ArrayList<>();
         for (Group group : placed) {
             if (needs.size() == Statement.MAX_NEEDS - 1) {
+                leftOut = group;
                 break;
             }
             needs.add(new Need(group.ticket, group.number, group.weight, group.calls.size()));

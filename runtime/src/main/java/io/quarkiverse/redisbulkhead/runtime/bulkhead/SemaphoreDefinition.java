@@ -83,6 +83,11 @@ public record SemaphoreDefinition(BulkheadId id, SemaphoreSpec spec, LeaseTerms 
         return spec.weight() == weight ? this : with(spec.toBuilder().weight(weight).build());
     }
 
+    /** This definition for a permit of that weight, which may be above the limit by now. */
+    SemaphoreDefinition attached(int weight) {
+        return with(spec.toBuilder().permits(Math.max(spec.permits(), weight)).weight(weight).build());
+    }
+
     // The lease stays.
     private SemaphoreDefinition with(SemaphoreSpec other) {
         return new SemaphoreDefinition(id, other, terms, whenFull);

@@ -47,6 +47,8 @@ final class SharePermit implements HeldPermit, Admission {
     // Null until it is asked for: most executions end before.
     String id;
     boolean detaching;
+    // When its lease ends here, once it has left the share to be detached.
+    long validUntilNanos;
     // Whether it was released after it was detached; for a detachment that is undone.
     boolean releasedLate;
     // Whether it was reported that it has been held for long.
@@ -89,6 +91,11 @@ final class SharePermit implements HeldPermit, Admission {
     /** When the permit is lost however long its lease is. Meaningful only if the hold is bounded. */
     long holdEndNanos() {
         return sinceNanos + definition.terms().holdNanos();
+    }
+
+    /** Within the lock of the bulkhead: whether its lease has ended here. */
+    boolean isOver(long now) {
+        return inUse ? bulkhead.share.isOver(now) : validUntilNanos - now <= 0;
     }
 
     /** Within the lock of the bulkhead: unless it has one, or had one before it was detached. */
@@ -160,7 +167,7 @@ final class SharePermit implements HeldPermit, Admission {
     @Override
     public boolean isHeld() {
         synchronized (bulkhead) {
-            return state == State.HELD && !(inUse && !isLocal && bulkhead.share.isOver(bulkhead.nanoTime()));
+            return state == State.HELD && (isLocal || !isOver(bulkhead.nanoTime()));
         }
     }
 

@@ -299,6 +299,7 @@ final class ShareSync {
         serveWith(grants ? share.size() - sizeBefore : 0, now, then);
         tokens.needed(share.idle() > 0 && !(bulkhead.line.isEmpty() && bulkhead.immediate.isEmpty()));
         settleCalls(sent.statement(), position, placed, then);
+        placeCalls(then);
         plan(now);
     }
 
@@ -330,6 +331,14 @@ final class ShareSync {
             }
         }
         return calls;
+    }
+
+    // Calls that came before this instance had all permits were to be stated, but are not any more: they learn here that they wait.
+    private void placeCalls(List<Runnable> then) {
+        if (!bulkhead.line.isEmpty() && bulkhead.holdsAllPermits()) {
+            int limit = share.limit;
+            bulkhead.line.withoutTickets().forEach(call -> then.add(() -> call.placed(limit)));
+        }
     }
 
     // What the calls that were stated, and were not served, do now.
@@ -471,6 +480,7 @@ final class ShareSync {
         tokens.take(true, offer.firstToken(), offer.tokens());
         turn(true, now);
         serveWith(more, now, then);
+        placeCalls(then);
         return true;
     }
 
@@ -528,7 +538,7 @@ final class ShareSync {
     // ---- Time
 
     /** Within the lock: what is due; returns when to look again. */
-    long tick(long now) {
+    long tick(long now, List<Runnable> then) {
         if (inFlight == null) {
             stale |= share.size() > 0 && sentNanos + renewalInterval() - now <= 0;
             stale |= (needsInStore || !bulkhead.line.isEmpty()) && sentNanos + WAITING_INTERVAL_NANOS - now <= 0;
@@ -541,7 +551,8 @@ final class ShareSync {
             endTurn();
         }
         share.closeWindow(now, bulkhead.keepIdleNanos, !unanswered && inFlight == null);
-        transfers.forget(now);
+        transfers.tick(now, then);
+        placeCalls(then);
         return next(now);
     }
 
@@ -636,9 +647,10 @@ final class ShareSync {
         }
     }
 
-    /** Nothing is to be stated or answered. */
-    boolean isIdle() {
-        return inFlight == null && !planned && transfers.isEmpty() && awaiting.isEmpty() && !needsInStore;
+    /** Nothing is to be stated or answered. What was returned is to be stated as long as the store may not know of it. */
+    boolean isIdle(long now) {
+        boolean isKnown = !unanswered || share.epoch() == 0 || share.isOver(now);
+        return inFlight == null && !planned && transfers.isEmpty() && awaiting.isEmpty() && !needsInStore && isKnown;
     }
 
     /** Without the lock: states the position, and completes with the answer; fails as the store does. */

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
+import io.quarkiverse.redisbulkhead.PermitLost.Reason;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.SharePermit.State;
 import io.quarkiverse.redisbulkhead.runtime.store.Position.Attached;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement;
@@ -170,7 +171,7 @@ final class Transfers {
         }
         permit.detaching = false;
         if (isRefused) {
-            bulkhead.loseDetached(permit, then);
+            bulkhead.loseDetached(permit, Reason.GONE, then);
         }
         if (permit.state == State.HELD && leave.token != null) {
             permit.state = State.DETACHED;
@@ -201,7 +202,7 @@ final class Transfers {
         SharePermit permit = join.permit();
         if (found == null) {
             if (permit != null) {
-                bulkhead.loseDetached(permit, then);
+                bulkhead.loseDetached(permit, Reason.GONE, then);
             } else {
                 then.add(() -> join.promise().completeExceptionally(Bulkhead.gone(join.definition(), join.detached())));
             }
@@ -210,7 +211,7 @@ final class Transfers {
         long now = bulkhead.nanoTime();
         if (permit == null) {
             attached.put(join.attach().id(), now + LEASES_REMEMBERED * bulkhead.leaseNanos);
-            SemaphoreDefinition definition = join.definition().weighing(found.weight());
+            SemaphoreDefinition definition = join.definition().attached(found.weight());
             SharePermit own = new SharePermit(bulkhead, definition, join.method(),
                     now - TimeUnit.MILLISECONDS.toNanos(found.startedMillis()), null, false);
             bulkhead.join(own);
@@ -272,8 +273,13 @@ final class Transfers {
         attached.clear();
     }
 
-    /** Forgets what the store has forgotten. */
-    void forget(long now) {
+    /** Forgets what the store has forgotten, and ends the leases of permits that have left while the store gave no answer. */
+    void tick(long now, List<Runnable> then) {
+        for (Leaving leave : leaving) {
+            if (leave.counted && !leave.digest.isEmpty() && leave.permit.isOver(now)) {
+                bulkhead.loseDetached(leave.permit, Reason.LEASE_ENDED, then);
+            }
+        }
         attached.values().removeIf(until -> until - now <= 0);
     }
 }
