@@ -16,7 +16,6 @@ import io.quarkiverse.redisbulkhead.runtime.store.Backoff;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import io.quarkiverse.redisbulkhead.runtime.store.Position;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage;
-import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage.Freed;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage.Granted;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage.Recalled;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
@@ -79,10 +78,9 @@ final class ShareSync {
     // Whether the store still has needs of calls that left during a turn.
     private boolean leftInTurn;
     private long recalledNumber;
-    // Whether calls that do not wait are rejected here, because the store sends a message when a permit is free.
+    // Whether calls that do not wait are rejected here for a moment, because no permit was free a moment ago.
     private boolean full;
     private long fullUntilNanos;
-    private long freedNumber;
     // The declared limit for which the limit in force is known; 0 for none.
     private int answeredLimit;
     // Whether the limit is that of an operator, and not the one that this instance declared.
@@ -284,9 +282,8 @@ final class ShareSync {
         askAgain = untilChange > 0;
         askAgainNanos = now + TimeUnit.MILLISECONDS.toNanos(untilChange);
         graceEnds = position.graceMillis() > 0;
-        full = position.full() && position.number() > freedNumber;
-        fullUntilNanos = askAgain ? Bulkhead.earlier(sent.atNanos() + FULL_NANOS, askAgainNanos, now)
-                : sent.atNanos() + FULL_NANOS;
+        full = position.full();
+        fullUntilNanos = askAgain ? Bulkhead.earlier(now + FULL_NANOS, askAgainNanos, now) : now + FULL_NANOS;
         tokens.take(grants || isNewEpoch, position.firstToken(), position.tokens());
         tokens.sawTicket(position.ticket());
         if (!position.otherLimits().isEmpty()) {
@@ -447,9 +444,6 @@ final class ShareSync {
             bulkhead.endLeaseIfOver(now, then);
             if (message instanceof Granted offer) {
                 stale |= !takeOffer(offer, now, then);
-            } else if (message instanceof Freed freed) {
-                full = false;
-                freedNumber = Math.max(freedNumber, Math.min(freed.number(), number));
             } else {
                 stale = true;
                 if (message instanceof Recalled recall) {
@@ -611,8 +605,8 @@ final class ShareSync {
     }
 
     /**
-     * Whether no permit can be free for a call: the executions of this instance leave too little, or it uses all that it has,
-     * and the store sends a message when another one is free. Where releases are awaited, calls do not depend on messages.
+     * Whether no permit is free for a call: the executions of this instance leave too little, or it uses all that it has, and no
+     * other was free a moment ago. Where releases are awaited, a call finds each permit that was released before.
      */
     boolean isFull(SemaphoreSpec call, long now) {
         boolean nothingIsFree = full && fullUntilNanos - now > 0

@@ -22,8 +22,9 @@ import java.util.Set;
  * @param othersWait whether other instances wait
  * @param mayKeep whether the instance may use permits again without asking
  * @param recalled how many instances were recalled, or are expected to answer a recall, so that permits may become free soon
- * @param full whether all permits are held, none is kept, and no call waits: for {@value ShareStore#FULL_MILLIS} ms, or until
- *        {@link ShareMessage.Freed}, the instance may reject calls that do not wait. Only if it wants to keep permits
+ * @param full whether all permits are held, none is kept, and no call waits: for {@value ShareStore#FULL_MILLIS} ms, the
+ *        instance
+ *        may reject calls that do not wait. Only if it wants to keep permits
  * @param graceMillis how long the store grants nothing new, because claims may be on their way; 0 for no grace period
  * @param askAgainMillis after which time something may have changed without a message, such as the end of a lease; 0 if there
  *        is no such time
@@ -32,7 +33,7 @@ import java.util.Set;
  * @param attached what became of each permit that the statement wants to attach: those that joined the share. They are part of
  *        {@code granted}. {@link Attached#REFUSED} for a hold in the statement that the store does not have, because it had
  *        lost its data and granted the permits again
- * @param otherLimits the other limits that are known to have been declared by instances within the last minute
+ * @param otherLimits the limit that was declared before, if it is another one
  * @param server the run id of the server; empty if the store cannot tell
  */
 public record Position(long number, long epoch, long granted, long admitted, long revoked, long leaseMillis, int limit,

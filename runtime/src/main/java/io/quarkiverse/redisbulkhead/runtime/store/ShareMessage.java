@@ -35,16 +35,6 @@ public sealed interface ShareMessage {
     }
 
     /**
-     * A permit of the full bulkhead is free. From now on, answers to statements up to that number do not let the instance
-     * reject calls by itself.
-     *
-     * @param bulkhead the bulkhead
-     * @param number the number of the last statement of this instance that the store had processed
-     */
-    record Freed(BulkheadId bulkhead, long number) implements ShareMessage {
-    }
-
-    /**
      * The position has changed otherwise, for example by a revocation or another limit: the instance states its position.
      *
      * @param bulkhead the bulkhead

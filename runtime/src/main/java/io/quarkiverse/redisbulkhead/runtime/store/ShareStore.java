@@ -39,9 +39,9 @@ public interface ShareStore {
     long DEAF_MILLIS = 1_000;
 
     /** For how long an instance rejects calls by itself after an answer that the bulkhead is full. */
-    long FULL_MILLIS = 100;
+    long FULL_MILLIS = 10;
 
-    /** How long a declared limit is remembered, so that instances that declare different ones are found. */
+    /** How long a declared limit is listed, so that instances that declare different ones are found. */
     long DECLARED_MILLIS = 60_000;
 
     /** How many holders or waiters a list has at most. */
@@ -49,9 +49,6 @@ public interface ShareStore {
 
     /** With more instances than that, none may keep permits. */
     int MOST_KEEPERS = 64;
-
-    /** With more instances than that, none gets a message when a permit is free: one step sends all these messages. */
-    int MOST_NOTIFIED = 16;
 
     /** Whether other instances use this store, too, so that permits that are idle here may be missing there. */
     default boolean isShared() {

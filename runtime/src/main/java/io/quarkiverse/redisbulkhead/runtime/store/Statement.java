@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.store;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -43,6 +44,19 @@ public record Statement(BulkheadId bulkhead, long number, long epoch, long grant
     public Statement to(String knownServer, long knownForMillis, boolean mayKeep) {
         return new Statement(bulkhead, number, epoch, granted, returned, revoked, leaseMillis, limit, keeps,
                 wantsToKeep && mayKeep, needs, immediate, highestToken, tokens, knownServer, knownForMillis, holds, attaches);
+    }
+
+    /** Instead of a ticket: the calls do not wait. Behind all that wait. */
+    public static final long NOT_WAITING = 1L << 53;
+
+    /** All calls: those that wait, and then those that do not, with {@link #NOT_WAITING}. */
+    public List<Need> calls() {
+        if (immediate.isEmpty()) {
+            return needs;
+        }
+        List<Need> calls = new ArrayList<>(needs);
+        immediate.forEach(need -> calls.add(new Need(NOT_WAITING, 0, need.weight(), need.count())));
+        return calls;
     }
 
     /** How many groups a statement may have. Neighbours of equal weight are joined before there are more. */

@@ -171,21 +171,6 @@ class ShareSyncTest {
         assertThat(held(call).isHeld()).isTrue();
     }
 
-    /** A permit became free after the store had processed the statement, and the message was faster than the answer. */
-    @Test
-    void anAnswerFromBeforeAPermitWasFreeRejectsNothing() {
-        call(Duration.ZERO);
-        store.messages.accept(new ShareMessage.Freed(WORK, store.statements.get(0).number()));
-        answerFull(0, 0);
-
-        call(Duration.ZERO);
-
-        assertThat(store.statements).as("asks again").hasSize(2);
-        answerFull(1, 0);
-        call(Duration.ZERO);
-        assertThat(store.statements).as("knows").hasSize(2);
-    }
-
     @Test
     void permitsThatGoBackMakeRoomInAFullBulkhead() {
         Admission own = call(Duration.ZERO);

@@ -117,11 +117,11 @@ final class ComparedShareHistory {
                 instance.adopt(position);
             }
         } else if (kind < 84) {
-            String instance = random.nextInt(3) == 0 || holdIds.isEmpty() ? pick(instances, random).name : "";
-            String id = instance.isEmpty() ? pick(holdIds, random) : "";
+            String field = random.nextInt(3) == 0 || holdIds.isEmpty() ? "i:" + pick(instances, random).name
+                    : "h:" + pick(holdIds, random);
             int permits = 1 + random.nextInt(2);
-            text.add("revoke " + permits + " " + instance + id);
-            all.forEach(shares -> results.add(shares.revoke(instance, id, permits)));
+            text.add("revoke " + permits + " " + field);
+            all.forEach(shares -> results.add(shares.revoke(field, permits)));
         } else if (kind < 87) {
             int limit = random.nextInt(5);
             text.add("resize " + limit);

@@ -45,11 +45,17 @@ public interface ComparedShares {
 
     Object sync(String instance, Statement statement);
 
-    Object revoke(String instance, String permitId, int permits);
+    Object revoke(String field, int permits);
 
     Object resize(int limit);
 
-    ShareOverview look(int most);
+    BulkheadId bulkhead();
+
+    long micros();
+
+    default ShareOverview look(int most) {
+        return new ShareMachine(bulkhead(), stored().fields(), new TreeMap<>(), micros(), "").look(most);
+    }
 
     /** The messages since the last time, with the instances they are for. */
     List<ShareMachine.Sent> takeMessages();
@@ -139,8 +145,8 @@ public interface ComparedShares {
         }
 
         @Override
-        public Object revoke(String instance, String permitId, int permits) {
-            return step(machine -> machine.revoke(instance, permitId, permits));
+        public Object revoke(String field, int permits) {
+            return step(machine -> machine.revoke(field, permits));
         }
 
         @Override
@@ -149,8 +155,13 @@ public interface ComparedShares {
         }
 
         @Override
-        public ShareOverview look(int most) {
-            return (ShareOverview) step(machine -> machine.look(most));
+        public BulkheadId bulkhead() {
+            return bulkhead;
+        }
+
+        @Override
+        public long micros() {
+            return micros;
         }
 
         @Override
@@ -203,8 +214,8 @@ public interface ComparedShares {
         }
 
         @Override
-        public Object revoke(String instance, String permitId, int permits) {
-            return Math.toIntExact((Long) answer(ShareCodec.revoke(instance, permitId, permits)));
+        public Object revoke(String field, int permits) {
+            return Math.toIntExact((Long) answer(ShareCodec.revoke(field, permits)));
         }
 
         @Override
@@ -213,10 +224,8 @@ public interface ComparedShares {
         }
 
         @Override
-        public ShareOverview look(int most) {
-            List<?> reply = (List<?>) answer(ShareCodec.look());
-            long micros = Long.parseLong(reply.get(0).toString()) * 1_000_000 + Long.parseLong(reply.get(1).toString());
-            return ShareCodec.overview(bulkhead, micros, (List<?>) reply.get(2), most);
+        public BulkheadId bulkhead() {
+            return bulkhead;
         }
 
         @Override
@@ -255,6 +264,11 @@ public interface ComparedShares {
         public void at(long micros, String runId) {
             redis.setMicros(micros);
             redis.setRunId(runId);
+        }
+
+        @Override
+        public long micros() {
+            return redis.micros();
         }
 
         @Override

@@ -297,7 +297,9 @@ public final class InMemoryShareStore {
 
         @Override
         public CompletionStage<Integer> revoke(BulkheadId bulkhead, String from, String permitId, int permits) {
-            return send(bulkhead, false, shares -> shares.revoke(from, permitId, permits));
+            return send(bulkhead, false,
+                    shares -> from.isEmpty() ? shares.revoke("h:" + permitId, Integer.MAX_VALUE)
+                            : shares.revoke("i:" + from, permits));
         }
 
         @Override

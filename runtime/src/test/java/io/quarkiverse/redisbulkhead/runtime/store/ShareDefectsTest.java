@@ -130,7 +130,7 @@ class ShareDefectsTest {
             scene.b.sync();
             assertThat(scene.granted()).isEqualTo(2);
         }),
-        A_CLAIM_LOSES_WHAT_IT_ATTACHED("other.by == mine.name and other.epoch == mine.epoch and other.weight <= freed", "false",
+        A_CLAIM_LOSES_WHAT_IT_ATTACHED("hold.by == mine.name and hold.epoch == mine.epoch and hold.granted <= freed", "false",
                 scene -> {
                     scene.a.tryFor(1, 1);
                     scene.a.holds = List.of(new Hold("p1", 1, 10_000, 0, "digest", "method"));
@@ -152,21 +152,35 @@ class ShareDefectsTest {
             scene.a.giveBack(1);
             assertThat(scene.b.take()).hasAtLeastOneElementOfType(Granted.class);
         }),
-        NEWCOMERS_OVERTAKE("(now < all.grace or other or mine.groups[1])", "(now < all.grace)", scene -> {
+        DEAD_HEADS_ARE_NOT_SKIPPED("share.groups[1] and now - share.stated < WAITER then", "share.groups[1] then", scene -> {
+            scene.a.tryFor(1, 2);
+            scene.b.waitFor(1, 1);
+            scene.passMillis(ShareStore.WAITER_MILLIS / 2);
+            scene.c.sync();
+            scene.passMillis(ShareStore.WAITER_MILLIS / 2);
+            scene.c.waitFor(1, 1);
+            scene.a.giveBack(1);
+            assertThat(scene.c.take()).hasAtLeastOneElementOfType(Granted.class);
+        }),
+        A_REFUSED_HEAVY_CALL_BLOCKS("if waits and fits and calls == 0 then", "if fits and calls == 0 then", scene -> {
+            scene.a.tryFor(1, 1);
+            scene.b.immediate = List.of(new Need(0, 0, 2, 1), new Need(0, 0, 1, 1));
+            assertThat(scene.b.sync().granted()).isEqualTo(1);
+        }),
+        NEWCOMERS_OVERTAKE("not (share and share.groups[1].ticket < own.ticket)", "true", scene -> {
             scene.a.tryFor(1, 2);
             scene.b.waitFor(2, 1);
             scene.a.giveBack(1);
             assertThat(scene.c.tryFor(1, 1).granted()).isZero();
         }),
-        THE_QUEUE_IS_REVERSED("format('%d', share.groups[1] and share.groups[1].ticket or NEVER - share.limit)",
-                "format('%d', share.groups[1] and -share.groups[1].ticket or NEVER - share.limit)", scene -> {
-                    scene.a.tryFor(1, 2);
-                    scene.b.waitFor(1, 1);
-                    scene.passMillis(1);
-                    scene.c.waitFor(1, 1);
-                    scene.a.giveBack(1);
-                    assertThat(scene.b.take()).hasAtLeastOneElementOfType(Granted.class);
-                }),
+        THE_QUEUE_IS_REVERSED("format('%d', share.groups[1].ticket)", "format('%d', -share.groups[1].ticket)", scene -> {
+            scene.a.tryFor(1, 2);
+            scene.b.waitFor(1, 1);
+            scene.passMillis(1);
+            scene.c.waitFor(1, 1);
+            scene.a.giveBack(1);
+            assertThat(scene.b.take()).hasAtLeastOneElementOfType(Granted.class);
+        }),
         THE_QUEUE_DOES_NOT_EXPIRE("call('PEXPIRE', QUEUE, all.kept - now)", "", scene -> {
             scene.a.tryFor(1, 2);
             scene.b.waitFor(1, 1);

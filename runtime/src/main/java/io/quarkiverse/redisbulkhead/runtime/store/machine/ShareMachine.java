@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
@@ -20,8 +21,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
-import io.quarkiverse.redisbulkhead.runtime.store.machine.StoredRecord.Hold;
-import io.quarkiverse.redisbulkhead.runtime.store.machine.StoredRecord.Share;
+import io.quarkiverse.redisbulkhead.runtime.store.machine.StoredRecord.Group;
 import io.vertx.core.json.JsonArray;
 
 /**
@@ -38,9 +38,6 @@ public final class ShareMachine {
     /** The fields of the hash beside those of instances and holds. */
     private static final String TOTALS = "bulkhead";
     private static final String LIMIT = "limit";
-
-    /** How many instances a step serves, skips or ends at most. */
-    private static final int MOST = 1_000;
 
     /** Keys outlive what they hold by at least this. */
     public static final long SLACK_MILLIS = 1_000;
@@ -120,21 +117,16 @@ public final class ShareMachine {
     private long recalledAt;
     private long expected;
     private long declared;
-    private long other;
-    private long otherUntil;
     private OptionalInt resized;
 
     /** By field; null for a missing one. */
     private final Map<String, StoredRecord> records = new HashMap<>();
     private final Set<String> changed = new LinkedHashSet<>();
-    private final Set<Share> offers = new LinkedHashSet<>();
+    private final Set<StoredRecord> offers = new LinkedHashSet<>();
     /** The queue as this step makes it. */
     private final TreeSet<Place> line = new TreeSet<>();
     private final List<Sent> messages = new ArrayList<>();
-    private int budget = MOST;
     private long callsServed;
-    /** How many permits the instance was granted and does not know of. */
-    private long unknown;
     private long keepUntil;
     private long expireMillis;
     private long expireQueueMillis;
@@ -193,8 +185,6 @@ public final class ShareMachine {
         recalledAt = totals.getLong(17);
         expected = totals.getLong(18);
         declared = totals.getLong(19);
-        other = totals.getLong(20);
-        otherUntil = totals.getLong(21);
         return totals.getLong(6);
     }
 
@@ -214,7 +204,7 @@ public final class ShareMachine {
         }
         scanIfDue();
         ticket = Math.max(ticket, statement.highestToken());
-        Share mine = share(instance);
+        StoredRecord mine = share(instance);
         if (mine != null && statement.number() <= mine.number) {
             return late(mine, statement);
         }
@@ -226,8 +216,7 @@ public final class ShareMachine {
         }
         boolean inGrace = now < grace;
         if (mine == null) {
-            mine = new Share(instance);
-            records.put(mine.field, mine);
+            mine = create(StoredRecord.SHARE + instance);
             instances++;
         } else if (mine.epoch < since && unconfirmed > 0) {
             unconfirmed--;
@@ -239,40 +228,36 @@ public final class ShareMachine {
         if (unconfirmed == 0) {
             grace = 0;
         }
-        unknown = matches ? mine.granted - statement.granted() - weightOf(attached) : 0;
         mine.number = statement.number();
         mine.stated = from;
         mine.lease = statement.leaseMillis();
         mine.end = Math.max(mine.end, from + mine.lease);
         mine.limit = statement.limit();
         mine.recalled = 0;
-        mine.full = false;
         changed.add(mine.field);
-        lineUp(mine, statement.needs(), limit);
-        long given = newGroup(statement.needs()) < 0 ? 0 : mine.groupTicket;
-        serve(mine);
-        boolean othersWait = isWaitedBeside(instance);
-        boolean isUnmet = serveImmediate(mine, statement.immediate(), limit, othersWait) || !mine.groups.isEmpty();
+        lineUp(mine, statement, matches ? mine.granted - statement.granted() - weightOf(attached) : 0, limit);
+        boolean isUnmet = serve(mine) || !mine.groups.isEmpty();
+        mine.groups.removeIf(group -> !group.waits());
+        queue(mine);
+        boolean othersWait = firstBeside(mine) != null;
         if (isUnmet) {
             noteUnmet(instance);
         }
-        mine.keeps = statement.keeps();
-        countKeeper(mine);
         long others = keepers - (mine.counted ? 1 : 0);
+        // The last recall does not reach what it keeps from now on, so it counts as a new keeper.
+        keepers = others;
+        mine.counted = false;
         // A recall does not reach the instance that needs it. If that kept permits, others would wait for them until the next
         // recall.
         boolean mayKeep = statement.wantsToKeep() && !othersWait && !(isUnmet && others > 0) && now >= grace
                 && instances <= ShareStore.MOST_KEEPERS
                 && now - (unmetBy.equals(instance) ? unmetElse : Math.max(unmetAt, unmetElse)) > ShareStore.UNMET_MILLIS;
-        mine.keeps |= mayKeep;
-        countKeeper(mine);
+        mine.keeps = statement.keeps() || mayKeep;
         long recalled = isUnmet ? recall(mine, others) : 0;
+        // No permit is free, none is kept, and no call waits: this instance may reject calls by itself for a moment.
+        boolean isFull = isUnmet && recalled == 0 && !othersWait && mine.groups.isEmpty() && held >= limit && now >= grace
+                && statement.wantsToKeep();
         tellOffers();
-        tellFreed();
-        // No permit is free, none is kept, and no call waits: this instance rejects calls until it gets a message.
-        boolean isFull = isUnmet && recalled == 0 && !othersWait && mine.groups.isEmpty() && held >= limit && now >= grace;
-        mine.full = isFull && statement.wantsToKeep() && instances <= ShareStore.MOST_NOTIFIED;
-        queue(mine);
         long change = Math.min(isUnmet ? Math.max(nextEnd, pause) : NEVER,
                 Math.min(now < grace ? grace : NEVER, recalled > 0 ? now + ShareStore.RECALL_MILLIS : NEVER));
         long askAgain = change == NEVER ? 0 : Math.max(1, change - now);
@@ -280,35 +265,37 @@ public final class ShareMachine {
         long most = Math.max(Math.max(1, spareTokens()), mine.keeps ? mine.taken() : 0);
         long wanted = Math.min(statement.tokens(), most);
         long tokens = Math.min(MOST_TOKENS, wanted + (callsServed > 0 ? callsServed + MORE_TOKENS : 0));
-        Set<Integer> otherLimits = declare(statement.limit());
+        Set<Integer> otherLimits = declared == 0 || declared == statement.limit() ? Set.of() : Set.of((int) declared);
+        declared = statement.limit();
         long firstToken = tokens > 0 ? draw(tokens) : 0;
         write();
         return new Position(statement.number(), mine.epoch, mine.granted, admitted, mine.revoked,
-                mine.taken() > 0 ? mine.lease : 0, limit, given, mine.served, othersWait, mayKeep, (int) recalled, mine.full,
+                mine.taken() > 0 ? mine.lease : 0, limit, newTicket(mine, statement), mine.served, othersWait, mayKeep,
+                (int) recalled, isFull,
                 Math.max(0, grace - now), askAgain, firstToken, (int) tokens, attached, otherLimits, server);
     }
 
     /**
      * Takes permits away.
      *
-     * @param instance the instance; empty for a permit that no instance holds
-     * @param permitId the permit that no instance holds
-     * @param permits how many permits of the instance
+     * @param field {@code i:<instance>}, or {@code h:<id>} for a permit that no instance holds
+     * @param permits how many permits
      * @return how many permits were taken away
      */
-    public int revoke(String instance, String permitId, int permits) {
+    public int revoke(String field, int permits) {
         if (missing) {
             return 0;
         }
         scanIfDue();
-        String field = instance.isEmpty() ? Hold.FIELD + permitId : Share.FIELD + instance;
         StoredRecord record = record(field);
         long taken = 0;
         if (record != null && record.end > now) {
-            taken = record.revoke(permits);
+            // An offer ends by itself, and its instance may not know it yet.
+            taken = Math.max(0, Math.min(permits, record.taken() - record.offered));
+            record.revoked += taken;
             changed.add(field);
-            if (record instanceof Share) {
-                messages.add(new Sent(instance, new ShareMessage.Changed(bulkhead)));
+            if (!record.isHold()) {
+                messages.add(new Sent(record.name, new ShareMessage.Changed(bulkhead)));
             }
         }
         held -= taken;
@@ -335,7 +322,7 @@ public final class ShareMachine {
             fields.put(LIMIT, Integer.toString(limit));
             keepUntil = from + LIMIT_SET_MILLIS;
         }
-        all(Share.class).forEach(share -> messages.add(new Sent(share.name, new ShareMessage.Changed(bulkhead))));
+        shares().forEach(share -> messages.add(new Sent(share.name, new ShareMessage.Changed(bulkhead))));
         serveAfterwards();
         return before;
     }
@@ -343,7 +330,6 @@ public final class ShareMachine {
     private void serveAfterwards() {
         serve(null);
         tellOffers();
-        tellFreed();
         write();
     }
 
@@ -354,7 +340,7 @@ public final class ShareMachine {
      * @return its state
      */
     public ShareOverview look(int most) {
-        List<ShareOverview.Share> listed = all(Share.class)
+        List<ShareOverview.Share> listed = shares()
                 .map(share -> new ShareOverview.Share(share.name, share.end > now ? (int) share.taken() : 0,
                         share.end > now && share.taken() > 0 ? share.end - now : 0, Math.max(0, now - share.stated),
                         share.keeps,
@@ -362,14 +348,13 @@ public final class ShareMachine {
                 .sorted(Comparator.<ShareOverview.Share> comparingInt(share -> share.permits() > 0 ? 0 : 1)
                         .thenComparingLong(ShareOverview.Share::leaseMillis).thenComparing(ShareOverview.Share::instance))
                 .toList();
-        List<ShareOverview.Held> detached = all(Hold.class).filter(hold -> hold.end > now && hold.taken() > 0)
-                .map(hold -> new ShareOverview.Held(new Statement.Hold(hold.name, hold.weight, hold.end - now,
-                        Math.max(0, now - hold.started), hold.digest, hold.method)))
+        List<ShareOverview.Held> detached = all().filter(each -> each.isHold() && each.end > now && each.taken() > 0)
+                .map(hold -> new ShareOverview.Held(new Statement.Hold(hold.name, (int) hold.taken(), hold.end - now,
+                        Math.max(0, now - hold.stated), hold.digest, hold.method)))
                 .toList();
         int granted = listed.stream().mapToInt(ShareOverview.Share::permits).sum()
                 + detached.stream().mapToInt(each -> each.hold().weight()).sum();
-        TreeSet<Integer> limits = all(Share.class)
-                .filter(share -> now - share.stated < ShareStore.DECLARED_MILLIS)
+        TreeSet<Integer> limits = shares().filter(share -> now - share.stated < ShareStore.DECLARED_MILLIS)
                 .map(share -> share.limit).collect(Collectors.toCollection(TreeSet::new));
         return new ShareOverview(granted, listed.stream().mapToInt(ShareOverview.Share::waiting).sum(), resized, limits,
                 listed.subList(0, Math.min(most, listed.size())), detached);
@@ -404,8 +389,7 @@ public final class ShareMachine {
                         .allMatch(each -> each <= MOST_COUNTED)
                 && statement.leaseMillis() > 0 && statement.leaseMillis() <= MOST_LEASE_MILLIS && statement.limit() > 0
                 && statement.tokens() >= 0
-                && Stream.concat(statement.needs().stream(), statement.immediate().stream())
-                        .allMatch(need -> need.weight() > 0 && need.count() > 0)
+                && statement.calls().stream().allMatch(need -> need.weight() > 0 && need.count() > 0)
                 && statement.holds().stream().allMatch(hold -> hold.weight() > 0);
         if (!good) {
             throw new StoreException(
@@ -415,17 +399,16 @@ public final class ShareMachine {
     }
 
     /** A statement that is not newer than the last one changes nothing, and what was offered since is no part of the answer. */
-    private Position late(Share mine, Statement statement) {
+    private Position late(StoredRecord mine, Statement statement) {
         Map<String, Position.Attached> attached = attach(mine, statement,
                 statement.epoch() == mine.epoch ? statement.granted() : -1, true);
-        boolean othersWait = isWaitedBeside(mine.name);
-        boolean repeatsGroup = newGroup(statement.needs()) == mine.group;
+        boolean othersWait = firstBeside(mine) != null;
         long confirmed = mine.taken() - mine.offered;
         long claimed = statement.granted() - statement.returned() - statement.revoked();
         write();
         return new Position(statement.number(), mine.epoch, mine.granted - mine.offered,
                 Math.max(0, Math.min(claimed, confirmed - weightOf(attached))), mine.revoked, confirmed > 0 ? mine.lease : 0,
-                resized.orElse(mine.limit), repeatsGroup ? mine.groupTicket : 0, mine.served, othersWait, false, 0, false,
+                resized.orElse(mine.limit), newTicket(mine, statement), mine.served, othersWait, false, 0, false,
                 Math.max(0, grace - now), 0, 0, 0, attached, Set.of(), server);
     }
 
@@ -454,32 +437,33 @@ public final class ShareMachine {
         return isNew;
     }
 
-    private long returnPermits(Share mine, Statement statement) {
+    private long returnPermits(StoredRecord mine, Statement statement) {
         long before = mine.taken();
         mine.returned = Math.max(mine.returned, statement.returned());
         // Of permits that were revoked, the instance may have returned some before it knew.
         mine.revoked = Math.min(mine.revoked, mine.granted - mine.returned);
         mine.offered = 0;
         held -= before - mine.taken();
-        hold(statement.holds(), before - mine.taken());
+        createHolds(statement.holds(), before - mine.taken());
         return 0;
     }
 
     /** The store does not know this position: what is stated is admitted as far as there is room, in a new epoch. */
-    private long claim(Share mine, Statement statement, long roomBefore) {
+    private long claim(StoredRecord mine, Statement statement, long roomBefore) {
         long freed = mine.taken();
         // A permit whose attaching was answered, but the answer was lost, leaves the share, to be attached again.
         for (Statement.Attach wish : statement.attaches()) {
-            Hold hold = hold(wish.id());
-            if (hold != null && hold.by.equals(mine.name) && hold.epoch == mine.epoch && hold.weight <= freed) {
+            StoredRecord hold = hold(wish.id());
+            if (hold != null && hold.by.equals(mine.name) && hold.epoch == mine.epoch && hold.granted <= freed) {
                 hold.by = "";
-                freed -= hold.weight;
+                hold.returned = 0;
+                freed -= hold.granted;
                 changed.add(hold.field);
             }
         }
         long room = Math.max(0, roomBefore + freed);
         held -= freed;
-        room = hold(statement.holds(), room);
+        room = createHolds(statement.holds(), room);
         mine.epoch = draw(1);
         mine.granted = Math.min(room, statement.granted() - statement.returned() - statement.revoked());
         mine.offered = 0;
@@ -490,13 +474,16 @@ public final class ShareMachine {
     }
 
     /** Creates holds. What they take must be covered, by permits that were just returned or by room. */
-    private long hold(List<Statement.Hold> stated, long coveredBefore) {
+    private long createHolds(List<Statement.Hold> stated, long coveredBefore) {
         long covered = coveredBefore;
         for (Statement.Hold each : stated) {
             if (hold(each.id()) == null && each.leaseMillis() > 0 && each.weight() <= covered) {
-                records.put(Hold.FIELD + each.id(), new Hold(each.id(), each.weight(), from + each.leaseMillis(),
-                        now - each.startedMillis(), each.digest(), each.method()));
-                changed.add(Hold.FIELD + each.id());
+                StoredRecord hold = create(StoredRecord.HOLD + each.id());
+                hold.granted = each.weight();
+                hold.end = from + each.leaseMillis();
+                hold.stated = now - each.startedMillis();
+                hold.digest = each.digest();
+                hold.method = each.method();
                 covered -= each.weight();
                 held += each.weight();
             }
@@ -508,7 +495,7 @@ public final class ShareMachine {
      * Lets detached permits join the share, or tells again that they did; and tells which of the stated holds the store does
      * not have.
      */
-    private Map<String, Position.Attached> attach(Share mine, Statement statement, long known, boolean onlyTell) {
+    private Map<String, Position.Attached> attach(StoredRecord mine, Statement statement, long known, boolean onlyTell) {
         Map<String, Position.Attached> attached = new TreeMap<>();
         for (Statement.Hold stated : statement.holds()) {
             if (hold(stated.id()) == null) {
@@ -516,18 +503,19 @@ public final class ShareMachine {
             }
         }
         for (Statement.Attach wish : statement.attaches()) {
-            Hold hold = hold(wish.id());
+            StoredRecord hold = hold(wish.id());
             if (hold != null && !onlyTell && hold.taken() > 0 && hold.end > now && !hold.digest.isEmpty()
                     && hold.digest.equals(wish.digest())) {
-                mine.granted += hold.weight;
+                mine.granted += hold.granted;
+                hold.returned = hold.granted;
                 hold.by = mine.name;
                 hold.epoch = mine.epoch;
-                hold.granted = mine.granted;
+                hold.byGranted = mine.granted;
                 changed.add(hold.field);
             }
             // If the instance knows of so many permits, it knows that it has attached this one, and this is another try.
-            if (hold != null && hold.by.equals(mine.name) && hold.epoch == mine.epoch && known < hold.granted) {
-                attached.put(hold.name, new Position.Attached(hold.weight, Math.max(0, now - hold.started)));
+            if (hold != null && hold.by.equals(mine.name) && hold.epoch == mine.epoch && known < hold.byGranted) {
+                attached.put(hold.name, new Position.Attached((int) hold.granted, Math.max(0, now - hold.stated)));
                 callsServed++;
             }
         }
@@ -540,45 +528,39 @@ public final class ShareMachine {
 
     // ---- The queue
 
-    private static long newGroup(List<Statement.Need> needs) {
-        Statement.Need last = needs.isEmpty() ? null : needs.get(needs.size() - 1);
-        return last != null && last.ticket() == 0 ? last.group() : -1;
+    /** The ticket of the group that was stated without one; 0 if there is none. */
+    private static long newTicket(StoredRecord mine, Statement statement) {
+        return statement.needs().stream().anyMatch(need -> need.ticket() == 0 && need.group() == mine.group) ? mine.groupTicket
+                : 0;
     }
 
-    /** Stores the needs of an instance without what it was granted and does not know of. */
-    private void lineUp(Share mine, List<Statement.Need> needs, int limit) {
+    /** Takes over the calls of an instance without those that were granted permits of which it does not know. */
+    private void lineUp(StoredRecord mine, Statement statement, long unknownPermits, int limit) {
+        long unknown = unknownPermits;
         long latest = ticket;
-        mine.groups = new ArrayList<>();
-        for (Statement.Need need : needs) {
-            long place = Math.min(need.ticket(), latest);
-            if (need.ticket() == 0) {
+        mine.groups.clear();
+        for (Statement.Need need : statement.calls()) {
+            long place = need.ticket() == Statement.NOT_WAITING ? need.ticket() : Math.min(need.ticket(), latest);
+            if (place == 0) {
                 if (need.group() != mine.group || mine.groupTicket == 0) {
                     mine.group = need.group();
                     mine.groupTicket = draw(1);
                 }
                 place = mine.groupTicket;
             }
-            int count = unserved(need);
+            long known = Math.min(need.count(), Math.max(0, unknown) / need.weight());
+            unknown -= known * need.weight();
             // Its instance learns the limit from the answer.
-            if (count > 0 && need.weight() <= limit) {
-                mine.groups.add(new Share.Group(place, need.weight(), count));
+            if (need.count() > known && need.weight() <= limit) {
+                mine.groups.add(new Group(place, need.weight(), (int) (need.count() - known)));
             }
         }
-        queue(mine);
     }
 
-    /** How many of these calls were not granted permits that their instance does not know of. */
-    private int unserved(Statement.Need need) {
-        long served = Math.min(need.count(), Math.max(0, unknown) / need.weight());
-        unknown -= served * need.weight();
-        return (int) (need.count() - served);
-    }
-
-    private void queue(Share share) {
+    private void queue(StoredRecord share) {
         leave(share.name);
-        if (!share.groups.isEmpty() || share.full) {
-            // The highest limit comes first, because its instance is the first for which a permit is free.
-            line.add(new Place(share.groups.isEmpty() ? NEVER - share.limit : share.groups.get(0).ticket, share.name));
+        if (!share.groups.isEmpty()) {
+            line.add(new Place(share.groups.get(0).ticket, share.name));
         }
     }
 
@@ -586,70 +568,63 @@ public final class ShareMachine {
         line.removeIf(place -> place.instance().equals(instance));
     }
 
-    /**
-     * The first in the queue, apart from one; removes those that are dead or want nothing any more. Those with calls that wait
-     * come first.
-     */
-    private Share first(Share caller, String apart) {
+    /** The first in the queue, apart from one; removes those that are dead or want nothing any more. */
+    private StoredRecord firstBeside(StoredRecord apart) {
         for (Place place : List.copyOf(line)) {
-            if (place.instance().equals(apart)) {
+            if (apart != null && place.instance().equals(apart.name)) {
                 continue;
             }
-            Share share = share(place.instance());
-            if (share != null && (share == caller || share.isAlive(now))) {
+            StoredRecord share = share(place.instance());
+            if (share != null && share.waits(now)) {
                 return share;
             }
-            if (budget == 0) {
-                return null;
-            }
-            spend();
             leave(place.instance());
             if (share != null) {
                 share.groups.clear();
-                share.full = false;
                 changed.add(share.field);
             }
         }
         return null;
     }
 
-    private boolean isWaitedBeside(String instance) {
-        Share other = first(null, instance);
-        return other != null && !other.groups.isEmpty();
-    }
-
-    /** Gives what is free to the queue in ticket order. A heavy head blocks. */
-    private void serve(Share caller) {
-        Share share = first(caller, null);
-        while (share != null && !share.groups.isEmpty() && budget > 0) {
-            Share.Group group = share.groups.get(0);
+    /**
+     * Gives what is free to the calls in the queue and to those of this instance, in ticket order. A heavy one that waits
+     * blocks; tells whether one that does not wait was refused.
+     */
+    private boolean serve(StoredRecord mine) {
+        boolean isRefused = false;
+        while (true) {
+            StoredRecord share = firstBeside(mine);
+            if (mine != null && !mine.groups.isEmpty()
+                    && (share == null || share.groups.get(0).ticket >= mine.groups.get(0).ticket)) {
+                share = mine;
+            }
+            if (share == null) {
+                return isRefused;
+            }
+            Group group = share.groups.get(0);
             int limit = resized.orElse(share.limit);
-            long fit = now < grace ? 0 : Math.min(group.count, Math.max(0, limit - held) / group.weight);
-            if (group.weight <= limit && fit == 0) {
-                return;
+            long calls = now < grace ? 0 : Math.min(group.count, Math.max(0, limit - held) / group.weight);
+            if (group.waits() && group.weight <= limit && calls == 0) {
+                return isRefused;
             }
-            spend();
-            if (fit > 0) {
-                grant(share, fit, group.weight, share == caller);
-                share.served = Math.max(share.served, group.ticket);
-                group.count -= (int) fit;
+            if (calls > 0) {
+                grant(share, calls, group.weight, share == mine);
+                group.count -= (int) calls;
+                share.served = group.waits() ? Math.max(share.served, group.ticket) : share.served;
             }
-            if (group.count == 0 || group.weight > limit) {
+            isRefused |= !group.waits() && group.count > 0;
+            if (group.count == 0 || !group.waits() || group.weight > limit) {
                 share.groups.remove(0);
             }
-            changed.add(share.field);
-            queue(share);
-            share = first(caller, null);
+            if (share != mine) {
+                changed.add(share.field);
+                queue(share);
+            }
         }
     }
 
-    /** What a step leaves undone, the next one does. */
-    private void spend() {
-        budget--;
-        nextEnd = budget == 0 ? now : nextEnd;
-    }
-
-    private void grant(Share share, long calls, int weight, boolean isCaller) {
+    private void grant(StoredRecord share, long calls, int weight, boolean isCaller) {
         long permits = calls * weight;
         share.granted += permits;
         held += permits;
@@ -665,21 +640,6 @@ public final class ShareMachine {
         }
     }
 
-    /** Serves calls that do not wait, if no call waits; tells whether one was refused. */
-    private boolean serveImmediate(Share mine, List<Statement.Need> needs, int limit, boolean othersWait) {
-        boolean refused = false;
-        for (Statement.Need need : needs) {
-            int count = unserved(need);
-            long fit = now < grace || othersWait || !mine.groups.isEmpty() ? 0
-                    : Math.min(count, Math.max(0, limit - held) / need.weight());
-            if (fit > 0) {
-                grant(mine, fit, need.weight(), true);
-            }
-            refused |= fit < count && need.weight() <= limit;
-        }
-        return refused;
-    }
-
     /**
      * How many tokens each instance that gets some in this step may have: not more together than the clock has advanced, so
      * that tokens do not run further ahead of the clock with each step. They begin with it again if data is lost.
@@ -690,26 +650,12 @@ public final class ShareMachine {
 
     /** Tells the offers of this step to their instances. */
     private void tellOffers() {
-        for (Share share : offers) {
+        for (StoredRecord share : offers) {
             // A single permit may protect data by its tokens, which must not be ahead of the clock.
             long spare = resized.orElse(share.limit) > 1 ? Math.min(TURN_TOKENS, spareTokens()) : 0;
             long tokens = Math.min(MOST_TOKENS, share.callsServed + Math.max(MORE_TOKENS, spare));
             messages.add(new Sent(share.name, new ShareMessage.Granted(bulkhead, share.number, share.epoch, share.granted,
-                    share.revoked, share.served, isWaitedBeside(share.name), draw(tokens), (int) tokens)));
-        }
-    }
-
-    /** Notifies instances that reject calls by themselves: a permit is free. */
-    private void tellFreed() {
-        Share share = first(null, null);
-        while (share != null && share.groups.isEmpty() && held < resized.orElse(share.limit) && budget > 0) {
-            spend();
-            noteUnmet(share.name);
-            messages.add(new Sent(share.name, new ShareMessage.Freed(bulkhead, share.number)));
-            share.full = false;
-            changed.add(share.field);
-            queue(share);
-            share = first(null, null);
+                    share.revoked, share.served, firstBeside(share) != null, draw(tokens), (int) tokens)));
         }
     }
 
@@ -724,17 +670,8 @@ public final class ShareMachine {
         unmetAt = now;
     }
 
-    private void countKeeper(Share share) {
-        int more = share.newKeepers();
-        keepers += more;
-        if (more > 0) {
-            // The last recall did not reach it.
-            recalledAt = 0;
-        }
-    }
-
     /** Recalls what others keep, so many instances; tells how many can be expected to answer. */
-    private long recall(Share mine, long others) {
+    private long recall(StoredRecord mine, long others) {
         if (others <= 0 || now < grace) {
             return 0;
         }
@@ -743,7 +680,7 @@ public final class ShareMachine {
         }
         recalledAt = now;
         expected = 0;
-        all(Share.class).filter(share -> share != mine && share.isKeeper()).forEach(share -> {
+        shares().filter(share -> share != mine && share.isKeeper()).forEach(share -> {
             if (share.recalled == 0) {
                 share.recalled = now;
                 changed.add(share.field);
@@ -761,7 +698,7 @@ public final class ShareMachine {
      * before last until their instances had time to state them. Once, because it may also be that all of them are dead.
      */
     private void excuseStandstill() {
-        all(Share.class).filter(share -> !share.groups.isEmpty()
+        shares().filter(share -> !share.groups.isEmpty()
                 && lastStep - share.stated < ShareStore.WAITER_MILLIS - RESTATED_MILLIS)
                 .forEach(share -> {
                     share.stated = Math.max(share.stated, now - ShareStore.WAITER_MILLIS + RESTATED_MILLIS);
@@ -778,26 +715,21 @@ public final class ShareMachine {
     /** Removes what has ended, and counts the totals again. */
     private void scan() {
         long epoch = draw(1);
-        all(StoredRecord.class).filter(record -> record.nextEnd() <= now).forEach(record -> {
-            if (budget > 0) {
-                spend();
-                end(record, epoch);
-            }
-        });
+        all().filter(record -> record.nextEnd() <= now).forEach(record -> end(record, epoch));
         held = 0;
         instances = 0;
         keepers = 0;
         nextEnd = NEVER;
         long old = 0;
-        List<StoredRecord> left = all(StoredRecord.class).toList();
+        List<StoredRecord> left = all().toList();
         for (StoredRecord record : left) {
             held += record.taken();
             nextEnd = Math.min(nextEnd, record.nextEnd());
-            if (record instanceof Share share) {
+            record.counted = record.isKeeper();
+            keepers += record.counted ? 1 : 0;
+            if (!record.isHold()) {
                 instances++;
-                old += share.epoch < since ? 1 : 0;
-                share.newKeepers();
-                keepers += share.isKeeper() ? 1 : 0;
+                old += record.epoch < since ? 1 : 0;
             }
         }
         unconfirmed = unconfirmed < 0 ? -1 : old;
@@ -806,22 +738,20 @@ public final class ShareMachine {
 
     private void end(StoredRecord record, long epoch) {
         changed.add(record.field);
-        if (record instanceof Share share) {
-            boolean leaseEnded = share.taken() > 0 && share.end <= now;
-            if (leaseEnded || share.offered > 0 && share.stated + ShareStore.OFFER_MILLIS <= now) {
-                // What is left begins a new epoch, and late copies of statements may follow.
-                share.granted = leaseEnded ? 0 : share.taken() - share.offered;
-                share.epoch = epoch;
-                share.offered = 0;
-                share.returned = 0;
-                share.revoked = 0;
-                share.keeps &= !leaseEnded;
-                share.end = leaseEnded ? from + share.lease : share.end;
-                return;
-            }
-            leave(share.name);
+        boolean leaseEnded = record.taken() > 0 && record.end <= now;
+        if (leaseEnded || record.offered > 0 && record.stated + ShareStore.OFFER_MILLIS <= now) {
+            // What is left begins a new epoch, and late copies of statements may follow.
+            record.granted = leaseEnded ? 0 : record.taken() - record.offered;
+            record.epoch = epoch;
+            record.offered = 0;
+            record.returned = 0;
+            record.revoked = 0;
+            record.keeps &= !leaseEnded;
+            record.end = leaseEnded ? from + record.lease : record.end;
+        } else {
+            leave(record.name);
+            records.put(record.field, null);
         }
-        records.put(record.field, null);
     }
 
     private long draw(long count) {
@@ -832,19 +762,30 @@ public final class ShareMachine {
 
     // ---- Fields
 
-    /** All records of a kind, in order. */
-    private <T extends StoredRecord> Stream<T> all(Class<T> kind) {
+    /** All records, in order. */
+    private Stream<StoredRecord> all() {
         Set<String> names = new TreeSet<>(records.keySet());
         names.addAll(fields.keySet());
-        return names.stream().map(this::record).filter(kind::isInstance).map(kind::cast).toList().stream();
+        return names.stream().map(this::record).filter(Objects::nonNull).toList().stream();
     }
 
-    private Share share(String instance) {
-        return (Share) record(Share.FIELD + instance);
+    private Stream<StoredRecord> shares() {
+        return all().filter(record -> !record.isHold());
     }
 
-    private Hold hold(String id) {
-        return (Hold) record(Hold.FIELD + id);
+    private StoredRecord share(String instance) {
+        return record(StoredRecord.SHARE + instance);
+    }
+
+    private StoredRecord hold(String id) {
+        return record(StoredRecord.HOLD + id);
+    }
+
+    private StoredRecord create(String field) {
+        StoredRecord record = new StoredRecord(field);
+        records.put(field, record);
+        changed.add(field);
+        return record;
     }
 
     private StoredRecord record(String field) {
@@ -854,16 +795,6 @@ public final class ShareMachine {
         return records.get(field);
     }
 
-    /** Notes a declared limit; tells another one of the last minute. */
-    private Set<Integer> declare(int limit) {
-        if (limit != declared) {
-            other = declared;
-            otherUntil = now + ShareStore.DECLARED_MILLIS;
-            declared = limit;
-        }
-        return now < otherUntil && other > 0 ? Set.of((int) other) : Set.of();
-    }
-
     private void write() {
         for (String field : changed) {
             StoredRecord record = records.get(field);
@@ -871,12 +802,12 @@ public final class ShareMachine {
                 fields.remove(field);
                 continue;
             }
-            if (record instanceof Share share) {
-                countKeeper(share);
-                keepUntil = Math.max(keepUntil, share.stated + ShareStore.WAITER_MILLIS);
-            }
+            boolean keeps = record.isKeeper();
+            keepers += (keeps ? 1 : 0) - (record.counted ? 1 : 0);
+            // The last recall did not reach a new keeper.
+            recalledAt = keeps && !record.counted ? 0 : recalledAt;
             nextEnd = Math.min(nextEnd, record.nextEnd());
-            keepUntil = Math.max(keepUntil, record.end);
+            keepUntil = Math.max(keepUntil, Math.max(record.end, record.stated + ShareStore.WAITER_MILLIS));
             fields.put(field, record.text());
         }
         keepUntil = Math.max(keepUntil, grace);
@@ -885,7 +816,7 @@ public final class ShareMachine {
             expireMillis = kept - now;
         }
         fields.put(TOTALS, JsonArray.of(LAYOUT, server, since, grace, unconfirmed, ticket, micros, offset, held, nextEnd, pause,
-                kept, instances, keepers, unmetBy, unmetAt, unmetElse, recalledAt, expected, declared, other, otherUntil)
+                kept, instances, keepers, unmetBy, unmetAt, unmetElse, recalledAt, expected, declared)
                 .encode());
         queue.clear();
         line.forEach(place -> queue.put(place.instance(), place.ticket()));

@@ -7,7 +7,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 import io.quarkiverse.redisbulkhead.runtime.store.Backoff;
-import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 import io.quarkiverse.redisbulkhead.runtime.store.machine.ShareMachine;
@@ -52,16 +51,7 @@ public final class LockShareStore extends RedisShareStore {
     @Override
     <T> Future<T> step(BulkheadKeys keys, Connection connection, List<byte[]> args, Function<Response, T> reply,
             Function<ShareMachine, T> machine) {
-        return step(keys).over(connection, machine);
-    }
-
-    @Override
-    Future<ShareOverview> look(BulkheadKeys keys, Connection connection, int most) {
-        return step(keys).look(connection, most);
-    }
-
-    private ShareStep step(BulkheadKeys keys) {
-        return new ShareStep(keys, inbox().ownName(), stepTimeout);
+        return new ShareStep(keys, inbox().ownName(), stepTimeout).over(connection, machine);
     }
 
     @Override

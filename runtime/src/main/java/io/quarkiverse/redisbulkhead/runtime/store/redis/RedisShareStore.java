@@ -141,8 +141,10 @@ public abstract class RedisShareStore implements ShareStore, AutoCloseable {
 
     @Override
     public final CompletionStage<Integer> revoke(BulkheadId bulkhead, String from, String permitId, int permits) {
-        return send(bulkhead, (keys, connection) -> step(keys, connection, ShareCodec.revoke(from, permitId, permits),
-                Response::toInteger, machine -> machine.revoke(from, permitId, permits)));
+        String field = from.isEmpty() ? "h:" + permitId : "i:" + from;
+        int most = from.isEmpty() ? Integer.MAX_VALUE : permits;
+        return send(bulkhead, (keys, connection) -> step(keys, connection, ShareCodec.revoke(field, most),
+                Response::toInteger, machine -> machine.revoke(field, most)));
     }
 
     @Override
@@ -153,7 +155,7 @@ public abstract class RedisShareStore implements ShareStore, AutoCloseable {
 
     @Override
     public final CompletionStage<ShareOverview> look(BulkheadId bulkhead, int most) {
-        return send(bulkhead, (keys, connection) -> look(keys, connection, most));
+        return send(bulkhead, (keys, connection) -> ShareStep.look(keys, connection, most));
     }
 
     /**
@@ -165,8 +167,6 @@ public abstract class RedisShareStore implements ShareStore, AutoCloseable {
      */
     abstract <T> Future<T> step(BulkheadKeys keys, Connection connection, List<byte[]> args, Function<Response, T> reply,
             Function<ShareMachine, T> machine);
-
-    abstract Future<ShareOverview> look(BulkheadKeys keys, Connection connection, int most);
 
     // ---- Bulkheads in use
 

@@ -5,10 +5,8 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
-import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
 import io.quarkiverse.redisbulkhead.runtime.store.machine.ShareMachine;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.Topology.Connection;
 import io.vertx.core.Future;
@@ -64,13 +62,5 @@ public final class ScriptShareStore extends RedisShareStore {
     <T> Future<T> step(BulkheadKeys keys, Connection connection, List<byte[]> args, Function<Response, T> reply,
             Function<ShareMachine, T> machine) {
         return connection.run(script, sha1, keys.data(), args).map(reply);
-    }
-
-    @Override
-    Future<ShareOverview> look(BulkheadKeys keys, Connection connection, int most) {
-        return step(keys, connection, ShareCodec.look(), reply -> {
-            long micros = TimeUnit.SECONDS.toMicros(reply.get(0).toLong()) + reply.get(1).toLong();
-            return ShareCodec.overview(keys.bulkhead(), micros, (List<?>) value(reply.get(2)), most);
-        }, null);
     }
 }

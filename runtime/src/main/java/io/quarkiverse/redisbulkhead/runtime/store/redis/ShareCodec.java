@@ -2,7 +2,6 @@ package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -14,7 +13,6 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.Position;
 import io.quarkiverse.redisbulkhead.runtime.store.Position.Attached;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage;
-import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement;
 import io.quarkiverse.redisbulkhead.runtime.store.machine.ShareMachine;
 import io.vertx.core.json.Json;
@@ -57,26 +55,20 @@ public final class ShareCodec {
                 statement.returned(), statement.revoked(), statement.leaseMillis(), statement.limit(), statement.keeps(),
                 statement.wantsToKeep(), statement.highestToken(), statement.tokens(), quoted(statement.server()),
                 statement.serverSinceMillis(),
-                arrays(statement.needs(), need -> array(need.ticket(), need.group(), need.weight(), need.count())),
-                arrays(statement.immediate(), need -> array(need.weight(), need.count())),
+                arrays(statement.calls(), need -> array(need.ticket(), need.group(), need.weight(), need.count())),
                 arrays(statement.holds(), hold -> array(quoted(hold.id()), hold.weight(), hold.leaseMillis(),
                         hold.startedMillis(), quoted(hold.digest()), Json.encode(hold.method()))),
                 arrays(statement.attaches(), attach -> array(quoted(attach.id()), quoted(attach.digest())))));
     }
 
-    /** The arguments that take permits away; see {@code ShareStore#revoke}. */
-    public static List<byte[]> revoke(String instance, String permitId, int permits) {
-        return operation("revoke", instance, permitId, Integer.toString(permits));
+    /** The arguments that take permits away; see {@code ShareMachine#revoke}. */
+    public static List<byte[]> revoke(String field, int permits) {
+        return operation("revoke", field, Integer.toString(permits));
     }
 
     /** The arguments that set a limit; 0 to undo. */
     public static List<byte[]> resize(int limit) {
         return operation("resize", Integer.toString(limit));
-    }
-
-    /** The arguments that read everything. */
-    public static List<byte[]> look() {
-        return operation("look");
     }
 
     /**
@@ -113,11 +105,11 @@ public final class ShareCodec {
         String kind = text.substring(0, Math.max(0, text.indexOf(' ')));
         int values = switch (kind) {
             case "granted" -> 8;
-            case "recalled", "freed" -> 1;
+            case "recalled" -> 1;
             default -> 0;
         };
         String[] parts = text.split(" ", values + 2);
-        if (parts.length != values + 2 || !Set.of("granted", "recalled", "freed", "changed").contains(kind)) {
+        if (parts.length != values + 2 || !Set.of("granted", "recalled", "changed").contains(kind)) {
             return Optional.empty();
         }
         long[] numbers = new long[values];
@@ -131,7 +123,6 @@ public final class ShareCodec {
             case "granted" -> new ShareMessage.Granted(bulkhead, numbers[0], numbers[1], numbers[2], numbers[3], numbers[4],
                     numbers[5] == 1, numbers[6], (int) numbers[7]);
             case "recalled" -> new ShareMessage.Recalled(bulkhead, numbers[0]);
-            case "freed" -> new ShareMessage.Freed(bulkhead, numbers[0]);
             default -> new ShareMessage.Changed(bulkhead);
         });
     }
@@ -149,28 +140,10 @@ public final class ShareCodec {
                     it.served(), it.othersWait() ? 1 : 0, it.firstToken(), it.tokens());
         } else if (message instanceof ShareMessage.Recalled it) {
             content = "recalled " + it.number() + " ";
-        } else if (message instanceof ShareMessage.Freed it) {
-            content = "freed " + it.number() + " ";
         } else {
             content = "changed ";
         }
         return content + keys.shares();
-    }
-
-    /**
-     * The answer to a look.
-     *
-     * @param bulkhead the bulkhead
-     * @param micros the clock of the server
-     * @param pairs fields and values in turn
-     * @param most how many instances to list at most
-     */
-    public static ShareOverview overview(BulkheadId bulkhead, long micros, List<?> pairs, int most) {
-        Map<String, String> fields = new HashMap<>();
-        for (int i = 0; i < pairs.size(); i += 2) {
-            fields.put((String) pairs.get(i), (String) pairs.get(i + 1));
-        }
-        return new ShareMachine(bulkhead, fields, new HashMap<>(), micros, "").look(most);
     }
 
     private static List<byte[]> operation(String name, String... args) {

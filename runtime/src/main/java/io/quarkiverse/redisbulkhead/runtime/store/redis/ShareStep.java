@@ -149,8 +149,8 @@ final class ShareStep {
     }
 
     /** Reads the bulkhead without a lock. */
-    Future<ShareOverview> look(Connection connection, int most) {
-        return sendAll(connection, List.of(Request.cmd(Command.TIME), Request.cmd(Command.HGETALL).arg(shares)))
+    static Future<ShareOverview> look(BulkheadKeys keys, Connection connection, int most) {
+        return sendAll(connection, List.of(Request.cmd(Command.TIME), Request.cmd(Command.HGETALL).arg(keys.data().get(0))))
                 .map(replies -> new ShareMachine(keys.bulkhead(), fields(replies.get(1)), new TreeMap<>(),
                         micros(replies.get(0)), "").look(most));
     }

@@ -7,7 +7,6 @@ import java.util.Map;
 
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.EnumSource.Mode;
 
 import io.quarkiverse.redisbulkhead.runtime.store.ComparedShares;
 import io.quarkiverse.redisbulkhead.runtime.store.exploration.Bounds.Rare;
@@ -89,7 +88,6 @@ public class ShareExplorationTest {
     private static final Map<ShareMutation, Setting> WHERE_IT_SHOWS = Map.ofEntries(
             Map.entry(ShareMutation.RETURNED_COUNTS_TWICE, Setting.QUEUE),
             Map.entry(ShareMutation.LIMIT_OFF_BY_ONE, Setting.QUEUE),
-            Map.entry(ShareMutation.IMMEDIATE_BEYOND_THE_LIMIT, Setting.NO_WAIT),
             Map.entry(ShareMutation.OFFERS_ARE_NOT_TAKEN_BACK, Setting.DEAD_WAITER),
             Map.entry(ShareMutation.OFFERS_ARE_TAKEN_BACK_TOO_EARLY, Setting.OFFERS),
             Map.entry(ShareMutation.GRACE_IS_IGNORED, Setting.FAILOVER_FORGETS),
@@ -100,9 +98,8 @@ public class ShareExplorationTest {
             Map.entry(ShareMutation.ATTACHED_TWICE, Setting.ATTACH),
             Map.entry(ShareMutation.SHARES_EXPIRE_TOO_EARLY, Setting.RENEWAL));
 
-    /** Without the one that only histories find: a dead head delays others only as long as it is offered permits. */
     @ParameterizedTest
-    @EnumSource(names = "DEAD_HEADS_ARE_NOT_SKIPPED", mode = Mode.EXCLUDE)
+    @EnumSource
     void explorationFindsADefectOfTheScript(ShareMutation mutation) {
         Bounds bounds = WHERE_IT_SHOWS.get(mutation).bounds;
         ComparedShares broken = new ComparedShares.Modelled(mutation.applied(ScriptTexts.of("share")));

@@ -220,7 +220,7 @@ final class ShareModel {
                 server.restore(stored);
                 server.at(START_MICROS + 1_000 * (now - back), "run" + run);
                 Object result = operation instanceof Statement statement ? server.sync(name, statement)
-                        : server.revoke(name, "", 1);
+                        : server.revoke("i:" + name, 1);
                 Stored after = server.stored();
                 step = new Step(result, server.takeMessages(), after, after.toString(), server.look(100));
                 steps.put(key, step);

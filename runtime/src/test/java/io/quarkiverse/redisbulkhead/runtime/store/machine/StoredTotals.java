@@ -4,8 +4,6 @@ import java.util.Map;
 
 import io.quarkiverse.redisbulkhead.runtime.store.ComparedShares.Stored;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
-import io.quarkiverse.redisbulkhead.runtime.store.machine.StoredRecord.Hold;
-import io.quarkiverse.redisbulkhead.runtime.store.machine.StoredRecord.Share;
 import io.vertx.core.json.JsonArray;
 
 /** Rules about what is stored of a bulkhead, after any step. */
@@ -29,31 +27,25 @@ public final class StoredTotals {
         long count = 0;
         long keepers = 0;
         for (Map.Entry<String, String> field : stored.fields().entrySet()) {
-            long end = Long.MAX_VALUE;
-            if (field.getKey().startsWith("i:")) {
-                Share share = new Share(field.getKey().substring(2), field.getValue());
-                require(share.taken() >= share.offered && share.offered >= 0, "a share is not negative", stored);
-                held += share.taken();
-                keepers += share.isKeeper() ? 1 : 0;
-                count++;
-                end = share.nextEnd();
-                require(share.groups.isEmpty() || stored.queue().containsKey(share.name),
-                        "who waits is in the queue", stored);
-                require(kept >= share.end, "the hash outlives the share", stored);
-                require(share.offered == 0 || share.stated + ShareStore.OFFER_MILLIS > clock, "an offer has ended", stored);
-                require(share.taken() == 0 || share.end > clock, "a lease has ended", stored);
-            } else if (field.getKey().startsWith("h:")) {
-                Hold hold = new Hold(field.getKey().substring(2), field.getValue());
-                held += hold.taken();
-                end = hold.end;
-                require(kept >= end, "the hash outlives the hold", stored);
+            StoredRecord record = StoredRecord.parse(field.getKey(), field.getValue());
+            if (record == null) {
+                continue;
             }
-            require(until <= end, "the lower bound of ends", stored);
+            require(record.taken() >= record.offered && record.offered >= 0, "a share is not negative", stored);
+            held += record.taken();
+            keepers += record.isKeeper() ? 1 : 0;
+            count += record.isHold() ? 0 : 1;
+            require(record.groups.isEmpty() || stored.queue().containsKey(record.name), "who waits is in the queue", stored);
+            require(kept >= record.end, "the hash outlives the share", stored);
+            require(record.offered == 0 || record.stated + ShareStore.OFFER_MILLIS > clock, "an offer has ended", stored);
+            require(record.taken() == 0 || record.end > clock, "a lease has ended", stored);
+            require(until <= record.nextEnd(), "the lower bound of ends", stored);
         }
         stored.queue().entrySet().stream()
                 .min(Map.Entry.<String, Long> comparingByValue().thenComparing(Map.Entry.comparingByKey()))
-                .map(first -> stored.fields().get("i:" + first.getKey())).map(record -> new Share("", record))
-                .ifPresent(first -> require(first.isAlive(clock), "the head is dead", stored));
+                .map(first -> "i:" + first.getKey()).filter(stored.fields()::containsKey)
+                .map(field -> StoredRecord.parse(field, stored.fields().get(field)))
+                .ifPresent(first -> require(first.waits(clock), "the head is dead", stored));
         require(held == totals.getLong(8), "the permits held are " + held, stored);
         require(count == totals.getLong(12), "the instances are " + count, stored);
         require(keepers == totals.getLong(13), "the keepers are " + keepers, stored);

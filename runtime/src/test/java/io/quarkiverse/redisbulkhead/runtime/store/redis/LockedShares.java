@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
 
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.ComparedShares;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement;
@@ -15,9 +16,11 @@ import io.vertx.core.Future;
 /** Steps under the lock, on a model of Redis. */
 final class LockedShares implements ComparedShares {
 
+    private static final BulkheadKeys KEYS = new BulkheadKeys("k", BULKHEAD);
+
     private final RedisModel redis = new RedisModel(0);
     private final ModelConnection connection = new ModelConnection(redis);
-    private final ShareStep step = new ShareStep(new BulkheadKeys("k", BULKHEAD), "k:instance:a", Duration.ofSeconds(1));
+    private final ShareStep step = new ShareStep(KEYS, "k:instance:a", Duration.ofSeconds(1));
 
     private Object result(Future<?> future) {
         connection.executeAll();
@@ -46,8 +49,8 @@ final class LockedShares implements ComparedShares {
     }
 
     @Override
-    public Object revoke(String instance, String permitId, int permits) {
-        return step(machine -> machine.revoke(instance, permitId, permits));
+    public Object revoke(String field, int permits) {
+        return step(machine -> machine.revoke(field, permits));
     }
 
     @Override
@@ -57,7 +60,17 @@ final class LockedShares implements ComparedShares {
 
     @Override
     public ShareOverview look(int most) {
-        return (ShareOverview) result(step.look(connection, most));
+        return (ShareOverview) result(ShareStep.look(KEYS, connection, most));
+    }
+
+    @Override
+    public BulkheadId bulkhead() {
+        return BULKHEAD;
+    }
+
+    @Override
+    public long micros() {
+        return redis.micros();
     }
 
     @Override

@@ -100,6 +100,11 @@ class SharesOnRedisAgreeTest {
             }
         }
 
+        @Override
+        public long micros() {
+            return micros;
+        }
+
         private long expiry(String key) {
             Response millis = redis.command(client, "HGET", EXPIRES, key);
             return millis == null ? 0 : millis.toLong();

@@ -51,6 +51,10 @@ public final class RedisModel {
     }
 
     /** Sets the clock and removes expired keys. */
+    public long micros() {
+        return micros;
+    }
+
     public void setMicros(long now) {
         micros = now;
         keys.values().removeIf(key -> key.expiresAt <= millis());
