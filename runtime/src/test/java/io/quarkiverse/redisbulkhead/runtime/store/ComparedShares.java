@@ -179,6 +179,8 @@ public interface ComparedShares {
     abstract class Script implements ComparedShares {
 
         private final BulkheadId bulkhead;
+        /** The clock of the server. */
+        protected long micros;
 
         protected Script(BulkheadId bulkhead) {
             this.bulkhead = bulkhead;
@@ -214,9 +216,7 @@ public interface ComparedShares {
 
         @Override
         public ShareOverview look(int most) {
-            List<?> reply = (List<?>) answer(ShareCodec.look());
-            long micros = Long.parseLong(reply.get(0).toString()) * 1_000_000 + Long.parseLong(reply.get(1).toString());
-            return ShareCodec.overview(bulkhead, micros, (List<?>) reply.get(2), most);
+            return new ShareMachine(bulkhead, stored().fields(), new TreeMap<>(), micros, "").look(most);
         }
 
         @Override
@@ -252,8 +252,9 @@ public interface ComparedShares {
         }
 
         @Override
-        public void at(long micros, String runId) {
-            redis.setMicros(micros);
+        public void at(long time, String runId) {
+            micros = time;
+            redis.setMicros(time);
             redis.setRunId(runId);
         }
 

@@ -1,6 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -21,6 +22,7 @@ import java.util.function.Function;
 
 import org.jboss.logging.Logger;
 
+import io.quarkiverse.redisbulkhead.runtime.store.Backoff;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import io.quarkiverse.redisbulkhead.runtime.store.Position;
@@ -38,13 +40,13 @@ import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 
 /**
- * Keeps shares in Redis. What the stores with and without scripts have in common: the way there, messages, and what is made of
- * failures.
+ * Keeps shares in Redis: the way there, messages, and what is made of failures. The {@link Steps} are those of a script, or of
+ * a lock where there are no scripts.
  * <p>
  * Nothing is sent twice: after a failure, the instance states its position again. Only a call that certainly did nothing goes
  * on within the same request.
  */
-public abstract class RedisShareStore implements ShareStore, AutoCloseable {
+public final class RedisShareStore implements ShareStore, AutoCloseable {
 
     private static final Logger LOG = Logger.getLogger(RedisShareStore.class);
 
@@ -62,7 +64,12 @@ public abstract class RedisShareStore implements ShareStore, AutoCloseable {
     /** Failures that are further apart do not belong together. */
     private static final long FAILURES_TOGETHER_MILLIS = 3_000;
 
-    final Topology topology;
+    private static final Duration SHORTEST_PAUSE = Duration.ofMillis(2);
+    private static final Duration LONGEST_PAUSE = Duration.ofMillis(24);
+
+    private final Topology topology;
+    private final Steps steps;
+    private final Duration contentionTimeout;
     private final String instance = UUID.randomUUID().toString();
     private final Inbox inbox;
     /** The bulkheads whose keys hold a digest, by the key of their shares. */
@@ -81,9 +88,46 @@ public abstract class RedisShareStore implements ShareStore, AutoCloseable {
     private record Failing(long sinceNanos, int times) {
     }
 
-    RedisShareStore(Topology topology) {
+    /** How operations are carried out. */
+    interface Steps {
+
+        /**
+         * Carries out an operation.
+         *
+         * @param args the arguments of {@code share.lua}
+         * @param reply reads what the script replies
+         * @param machine does the same without the script
+         */
+        <T> Future<T> step(BulkheadKeys keys, Connection connection, List<byte[]> args, Function<Response, T> reply,
+                Function<ShareMachine, T> machine);
+    }
+
+    /**
+     * The store with scripts. Opens nothing yet.
+     *
+     * @param topology knows where Redis is, and has pipelined connections; closed together with this store
+     */
+    public RedisShareStore(Topology topology) {
+        this(topology, null, Duration.ZERO, true);
+    }
+
+    /**
+     * The store with a lock. Opens nothing yet.
+     *
+     * @param topology knows where Redis is, and has connections that carry one call at a time; closed together with this store
+     * @param stepTimeout the lifetime of the lock, if a process dies within a step
+     * @param contentionTimeout for how long an operation tries to get the lock; then it fails with
+     *        {@link Kind#CONTENDED}
+     */
+    public RedisShareStore(Topology topology, Duration stepTimeout, Duration contentionTimeout) {
+        this(topology, stepTimeout, contentionTimeout, false);
+    }
+
+    private RedisShareStore(Topology topology, Duration stepTimeout, Duration contentionTimeout, boolean hasScripts) {
         this.topology = topology;
+        this.contentionTimeout = contentionTimeout;
         this.inbox = new Inbox(topology, instance, text -> ShareCodec.message(text, this::bulkheadOf));
+        this.steps = hasScripts ? new ScriptSteps() : new LockSteps(inbox.ownName(), stepTimeout);
     }
 
     /** What distinguishes this instance from all others: letters, digits and {@code -}. */
@@ -119,18 +163,19 @@ public abstract class RedisShareStore implements ShareStore, AutoCloseable {
     // ---- Operations
 
     @Override
-    public final void whenReady(Runnable task) {
+    public void whenReady(Runnable task) {
         topology.context().runOnContext(now -> task.run());
     }
 
     /** Does not ask for the permission to keep idle permits while this instance cannot hear recalls. */
     @Override
-    public final CompletionStage<Position> sync(Statement statement) {
+    public CompletionStage<Position> sync(Statement statement) {
         boolean hears = inbox.canHear();
         String name = inbox.ownName();
         CompletionStage<Position> answer = send(statement.bulkhead(), (keys, connection) -> {
             Statement stated = statement.to(connection.server(), connection.serverSinceMillis(), hears);
-            return step(keys, connection, ShareCodec.sync(name, stated), reply -> ShareCodec.position((List<?>) value(reply)),
+            return steps.step(keys, connection, ShareCodec.sync(name, stated),
+                    reply -> ShareCodec.position((List<?>) value(reply)),
                     machine -> machine.sync(name, stated));
         });
         // After the first statement, which is more urgent.
@@ -139,33 +184,29 @@ public abstract class RedisShareStore implements ShareStore, AutoCloseable {
     }
 
     @Override
-    public final CompletionStage<Integer> revoke(BulkheadId bulkhead, String from, String permitId, int permits) {
-        return send(bulkhead, (keys, connection) -> step(keys, connection, ShareCodec.revoke(from, permitId, permits),
+    public CompletionStage<Integer> revoke(BulkheadId bulkhead, String from, String permitId, int permits) {
+        return send(bulkhead, (keys, connection) -> steps.step(keys, connection, ShareCodec.revoke(from, permitId, permits),
                 Response::toInteger, machine -> machine.revoke(from, permitId, permits)));
     }
 
     @Override
-    public final CompletionStage<Boolean> resize(BulkheadId bulkhead, int limit) {
-        return send(bulkhead, (keys, connection) -> step(keys, connection, ShareCodec.resize(limit),
+    public CompletionStage<Boolean> resize(BulkheadId bulkhead, int limit) {
+        return send(bulkhead, (keys, connection) -> steps.step(keys, connection, ShareCodec.resize(limit),
                 reply -> reply.toInteger() == 1, machine -> machine.resize(limit)));
     }
 
+    /** Without a step: nothing is changed. */
     @Override
-    public final CompletionStage<ShareOverview> look(BulkheadId bulkhead, int most) {
+    public CompletionStage<ShareOverview> look(BulkheadId bulkhead, int most) {
         return send(bulkhead, (keys, connection) -> look(keys, connection, most));
     }
 
-    /**
-     * Carries out an operation.
-     *
-     * @param args the arguments of {@code share.lua}
-     * @param reply reads what the script replies
-     * @param machine does the same without the script
-     */
-    abstract <T> Future<T> step(BulkheadKeys keys, Connection connection, List<byte[]> args, Function<Response, T> reply,
-            Function<ShareMachine, T> machine);
-
-    abstract Future<ShareOverview> look(BulkheadKeys keys, Connection connection, int most);
+    static Future<ShareOverview> look(BulkheadKeys keys, Connection connection, int most) {
+        Future<Response> time = connection.send(Request.cmd(Command.TIME));
+        return connection.send(Request.cmd(Command.HGETALL).arg(keys.shares())).compose(fields -> time.map(
+                now -> new ShareMachine(keys.bulkhead(), LockSteps.fields(fields), new TreeMap<>(), LockSteps.micros(now), "")
+                        .look(most)));
+    }
 
     // ---- Bulkheads in use
 
@@ -223,14 +264,33 @@ public abstract class RedisShareStore implements ShareStore, AutoCloseable {
         if (keys.isDigest()) {
             longKeys.put(keys.shares(), bulkhead);
         }
-        return send(keys, connection -> call.apply(keys, connection));
+        return attempt(keys, connection -> call.apply(keys, connection), System.nanoTime(), null);
     }
 
-    <T> CompletionStage<T> send(BulkheadKeys keys, Function<Connection, Future<T>> call) {
+    // The lock is tried again, as in the book. Each attempt is a call, so that others can use the connection during the pauses.
+    private <T> CompletionStage<T> attempt(BulkheadKeys keys, Function<Connection, Future<T>> call, long begunNanos,
+            Backoff pauses) {
         return topology.send(keys.shown() + "*", keys.start(), call).thenApply(answer -> {
             failing.remove(keys.bulkhead());
             return answer;
-        }).exceptionallyCompose(failure -> CompletableFuture.failedStage(judged(keys, Failures.cause(failure))));
+        }).exceptionallyCompose(failure -> {
+            if (!StoreException.is(failure, Kind.CONTENDED)) {
+                return CompletableFuture.failedStage(judged(keys, Failures.cause(failure)));
+            }
+            failing.remove(keys.bulkhead());
+            if (System.nanoTime() - begunNanos >= contentionTimeout.toNanos()) {
+                return CompletableFuture.failedStage(new StoreException(Kind.CONTENDED,
+                        "This bulkhead could not be locked for " + contentionTimeout.toMillis()
+                                + " ms, because other instances held its lock (" + keys.shown()
+                                + "lock) or too many calls of this instance waited for a connection. Permits may have been "
+                                + "free. Increase quarkus.redis-bulkhead.lock-store.contention-timeout, or let calls wait "
+                                + "longer"));
+            }
+            Backoff next = pauses == null ? new Backoff(SHORTEST_PAUSE, LONGEST_PAUSE) : pauses;
+            CompletableFuture<Void> pause = new CompletableFuture<>();
+            topology.vertx().setTimer(Math.max(1, next.next().toMillis()), timer -> pause.complete(null));
+            return pause.thenCompose(over -> attempt(keys, call, begunNanos, next));
+        });
     }
 
     private Optional<BulkheadId> bulkheadOf(String key) {

@@ -2,7 +2,6 @@ package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -14,7 +13,6 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.Position;
 import io.quarkiverse.redisbulkhead.runtime.store.Position.Attached;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage;
-import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement;
 import io.quarkiverse.redisbulkhead.runtime.store.machine.ShareMachine;
 import io.vertx.core.json.Json;
@@ -72,11 +70,6 @@ public final class ShareCodec {
     /** The arguments that set a limit; 0 to undo. */
     public static List<byte[]> resize(int limit) {
         return operation("resize", Integer.toString(limit));
-    }
-
-    /** The arguments that read everything. */
-    public static List<byte[]> look() {
-        return operation("look");
     }
 
     /**
@@ -155,22 +148,6 @@ public final class ShareCodec {
             content = "changed ";
         }
         return content + keys.shares();
-    }
-
-    /**
-     * The answer to a look.
-     *
-     * @param bulkhead the bulkhead
-     * @param micros the clock of the server
-     * @param pairs fields and values in turn
-     * @param most how many instances to list at most
-     */
-    public static ShareOverview overview(BulkheadId bulkhead, long micros, List<?> pairs, int most) {
-        Map<String, String> fields = new HashMap<>();
-        for (int i = 0; i < pairs.size(); i += 2) {
-            fields.put((String) pairs.get(i), (String) pairs.get(i + 1));
-        }
-        return new ShareMachine(bulkhead, fields, new HashMap<>(), micros, "").look(most);
     }
 
     private static List<byte[]> operation(String name, String... args) {

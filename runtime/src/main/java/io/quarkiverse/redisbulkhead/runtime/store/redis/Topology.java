@@ -65,6 +65,7 @@ public final class Topology implements AutoCloseable {
     private static final int REFRESH_MILLIS = 100;
     // For machines that are slower than the command timeout. The next attempt may lead to another server.
     private static final int LONGEST_ATTEMPT_MILLIS = 3_000;
+    private static final int MAX_CONNECTIONS = 4;
     // More commands in flight do not raise throughput.
     private static final int MAX_IN_FLIGHT = 1024;
     private static final int MAX_REDIRECTS = 16;
@@ -110,18 +111,17 @@ public final class Topology implements AutoCloseable {
      * @param properties what the properties of the Redis client start with, for messages: {@code quarkus.redis}
      * @param keyPrefix what all keys start with
      * @param commandTimeout after what silence a server is away
-     * @param connections how many connections to each server there may be
-     * @param pipelined whether a connection carries many calls concurrently, or one
+     * @param pipelined whether one connection to each server carries many calls concurrently, or several carry one call each
      */
     public Topology(Vertx vertx, RedisOptions options, String properties, String keyPrefix, Duration commandTimeout,
-            int connections, boolean pipelined) {
+            boolean pipelined) {
         this.vertx = vertx;
         this.context = ((VertxInternal) vertx).createEventLoopContext();
         this.options = ownOptions(options);
         this.properties = properties;
         this.keyPrefix = keyPrefix;
         this.timeoutMillis = Math.max(1, commandTimeout.toMillis());
-        this.connections = connections;
+        this.connections = pipelined ? 1 : MAX_CONNECTIONS;
         this.callsPerConnection = pipelined ? MAX_IN_FLIGHT : 1;
         this.endpoints = options == null ? List.of() : List.copyOf(options.getEndpoints());
         this.entryNode = isCluster()

@@ -25,12 +25,11 @@
 --             holds: id, weight, lease, for how long it has run, digest or '', method; permits to attach: id, digest
 --   'revoke'  instance or '', permit id, permits
 --   'resize'  limit, or 0 to undo
---   'look'
 --
 -- Reply to 'sync', a list: number, epoch, granted, admitted, revoked, lease, limit, ticket of the new group, highest ticket served, others wait, may
 --   keep, recalled, full, grace, ask again in, first token, tokens, run id or '', what was attached: id, weight (0 for a hold that was refused),
 --   for how long it has run; another declared limit of the last minute or 0
--- to 'revoke' the number of permits; to 'resize' 1 if there was a limit, else 0; to 'look' a list: seconds and us of the clock, list of the fields
+-- to 'revoke' the number of permits; to 'resize' 1 if there was a limit, else 0
 --
 -- Messages, to the channel of the instance: 'granted <number> <epoch> <granted> <revoked> <served> <others wait> <first token> <tokens> <KEYS[1]>',
 --   'recalled <number> <KEYS[1]>', 'freed <number> <KEYS[1]>', 'changed <KEYS[1]>'
@@ -98,9 +97,6 @@ end
 ---- Load
 
 local time = call('TIME')
-if OPERATION == 'look' then
-    return { time[1], time[2], call('HGETALL', SHARES) }
-end
 local statement = OPERATION == 'sync' and statementOf(decode(ARGV[3]))
 local mineField = statement and 'i:' .. statement.instance
 local found = call('HMGET', SHARES, 'bulkhead', 'limit', mineField or '-')

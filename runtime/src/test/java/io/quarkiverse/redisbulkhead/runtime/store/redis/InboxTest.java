@@ -61,7 +61,7 @@ class InboxTest {
         final List<String> messages = new CopyOnWriteArrayList<>();
 
         Instance(String name, RedisOptions options) {
-            topology = new Topology(redis.vertx(), options, "quarkus.redis", "test", Duration.ofSeconds(1), 1, true);
+            topology = new Topology(redis.vertx(), options, "quarkus.redis", "test", Duration.ofSeconds(1), true);
             topology.listen(events);
             inbox = new Inbox(topology, name, InboxTest::parse);
             inbox.listen(message -> messages.add(message.bulkhead().name()));

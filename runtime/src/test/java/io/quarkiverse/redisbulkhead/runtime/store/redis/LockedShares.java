@@ -17,7 +17,8 @@ final class LockedShares implements ComparedShares {
 
     private final RedisModel redis = new RedisModel(0);
     private final ModelConnection connection = new ModelConnection(redis);
-    private final ShareStep step = new ShareStep(new BulkheadKeys("k", BULKHEAD), "k:instance:a", Duration.ofSeconds(1));
+    private final BulkheadKeys keys = new BulkheadKeys("k", BULKHEAD);
+    private final LockSteps steps = new LockSteps("k:instance:a", Duration.ofSeconds(1));
 
     private Object result(Future<?> future) {
         connection.executeAll();
@@ -31,7 +32,7 @@ final class LockedShares implements ComparedShares {
     }
 
     private <T> Object step(Function<ShareMachine, T> operation) {
-        return result(step.over(connection, operation));
+        return result(steps.step(keys, connection, List.of(), null, operation));
     }
 
     @Override
@@ -57,7 +58,7 @@ final class LockedShares implements ComparedShares {
 
     @Override
     public ShareOverview look(int most) {
-        return (ShareOverview) result(step.look(connection, most));
+        return (ShareOverview) result(RedisShareStore.look(keys, connection, most));
     }
 
     @Override

@@ -51,7 +51,6 @@ class SharesOnRedisAgreeTest {
         private static final String MESSAGES = "test:messages";
 
         private final String text;
-        private long micros;
 
         private OnRedis(String script) {
             super(BULKHEAD);

@@ -61,7 +61,7 @@ class TopologyTest {
     }
 
     private Topology topology(RedisOptions options, Duration timeout) {
-        return new Topology(redis.vertx(), options, "quarkus.redis", "test", timeout, 1, true);
+        return new Topology(redis.vertx(), options, "quarkus.redis", "test", timeout, true);
     }
 
     private void use(RedisOptions options, Duration timeout) {
@@ -436,7 +436,7 @@ class TopologyTest {
     void oneMoreConnectionIsNoReconnect(String right) {
         redis.command("ACL", "SETUSER", "shop", "on", ">secret", "~*", "&*", "+@all", right);
         topology.close();
-        topology = new Topology(redis.vertx(), redis.optionsOf("shop"), "quarkus.redis", "test", LONG_TIMEOUT, 2, false);
+        topology = new Topology(redis.vertx(), redis.optionsOf("shop"), "quarkus.redis", "test", LONG_TIMEOUT, false);
         topology.listen(events);
         Promise<Void> bothAreOpen = Promise.promise();
         AtomicInteger open = new AtomicInteger();
