@@ -164,7 +164,7 @@ public final class RedisShareStore implements ShareStore, AutoCloseable {
 
     @Override
     public void whenReady(Runnable task) {
-        topology.context().runOnContext(now -> task.run());
+        topology.context.runOnContext(now -> task.run());
     }
 
     /** Does not ask for the permission to keep idle permits while this instance cannot hear recalls. */
@@ -225,7 +225,7 @@ public final class RedisShareStore implements ShareStore, AutoCloseable {
 
     // Each scan is a call of its own, so that the calls of others go in between, and silence is noticed as for any other call.
     private CompletionStage<BulkheadsInUse> scan(String cursor, int scans, Set<String> found, int most) {
-        Request scan = Request.cmd(Command.SCAN).arg(cursor).arg("MATCH").arg(BulkheadKeys.pattern(topology.keyPrefix()))
+        Request scan = Request.cmd(Command.SCAN).arg(cursor).arg("MATCH").arg(BulkheadKeys.pattern(topology.keyPrefix))
                 .arg("COUNT").arg(KEYS_PER_SCAN).arg("TYPE").arg("hash");
         return topology.send("SCAN", null, connection -> connection.send(scan).map(Optional::of).recover(
                 failure -> ErrorReply.of(failure).filter(error -> error.is("NOPERM")).isPresent()
@@ -248,7 +248,7 @@ public final class RedisShareStore implements ShareStore, AutoCloseable {
         List<BulkheadId> bulkheads = new ArrayList<>();
         Map<String, Integer> keysWithoutText = new TreeMap<>();
         for (String key : found) {
-            bulkheadOf(key).ifPresentOrElse(bulkheads::add, () -> BulkheadKeys.nameOfDigest(topology.keyPrefix(), key)
+            bulkheadOf(key).ifPresentOrElse(bulkheads::add, () -> BulkheadKeys.nameOfDigest(topology.keyPrefix, key)
                     .ifPresent(name -> keysWithoutText.merge(name, 1, Integer::sum)));
         }
         Optional<String> incomplete = !allSeen ? Optional.of("Redis has too many keys to scan all of them")
@@ -260,7 +260,7 @@ public final class RedisShareStore implements ShareStore, AutoCloseable {
     // ---- Sending
 
     private <T> CompletionStage<T> send(BulkheadId bulkhead, BiFunction<BulkheadKeys, Connection, Future<T>> call) {
-        BulkheadKeys keys = new BulkheadKeys(topology.keyPrefix(), bulkhead);
+        BulkheadKeys keys = new BulkheadKeys(topology.keyPrefix, bulkhead);
         if (keys.isDigest()) {
             longKeys.put(keys.shares(), bulkhead);
         }
@@ -288,13 +288,13 @@ public final class RedisShareStore implements ShareStore, AutoCloseable {
             }
             Backoff next = pauses == null ? new Backoff(SHORTEST_PAUSE, LONGEST_PAUSE) : pauses;
             CompletableFuture<Void> pause = new CompletableFuture<>();
-            topology.vertx().setTimer(Math.max(1, next.next().toMillis()), timer -> pause.complete(null));
+            topology.vertx.setTimer(Math.max(1, next.next().toMillis()), timer -> pause.complete(null));
             return pause.thenCompose(over -> attempt(keys, call, begunNanos, next));
         });
     }
 
     private Optional<BulkheadId> bulkheadOf(String key) {
-        return BulkheadKeys.idOf(topology.keyPrefix(), key).or(() -> Optional.ofNullable(longKeys.get(key)));
+        return BulkheadKeys.idOf(topology.keyPrefix, key).or(() -> Optional.ofNullable(longKeys.get(key)));
     }
 
     /**
@@ -311,10 +311,10 @@ public final class RedisShareStore implements ShareStore, AutoCloseable {
                 : new Failing(before.sinceNanos, before.times + 1));
         // Unless there is another failure until then.
         topology.after(FAILURES_TOGETHER_MILLIS, () -> failing.remove(keys.bulkhead(), known));
-        boolean isShort = now - known.sinceNanos < TimeUnit.MILLISECONDS.toNanos(topology.timeoutMillis());
+        boolean isShort = now - known.sinceNanos < TimeUnit.MILLISECONDS.toNanos(topology.timeoutMillis);
         return known.times < FEWEST_FAILURES || isShort ? failure
                 : new StoreException(Kind.AWAY, "Redis has not carried out a command for " + keys.shown() + "* for "
-                        + topology.timeoutMillis() + " ms (quarkus.redis-bulkhead.command-timeout). Last error: "
+                        + topology.timeoutMillis + " ms (quarkus.redis-bulkhead.command-timeout). Last error: "
                         + failure.getMessage());
     }
 

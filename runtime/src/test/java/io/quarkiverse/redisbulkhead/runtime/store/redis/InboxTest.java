@@ -124,7 +124,7 @@ class InboxTest {
         try (TestProxy proxy = new TestProxy(TestProxy.Fault.FIRST_IS_FORGOTTEN, "SUBSCRIBE", redis.port())) {
             Instance one = new Instance("one", TestRedis.options(proxy.port()));
             // The subscription is the first connection to the proxy.
-            one.topology.context().runOnContext(now -> one.inbox.open());
+            one.topology.context.runOnContext(now -> one.inbox.open());
             await().atMost(30, TimeUnit.SECONDS).until(() -> proxy.accepted() > 0);
             one.awaitHearing();
             proxy.forgetFirst();

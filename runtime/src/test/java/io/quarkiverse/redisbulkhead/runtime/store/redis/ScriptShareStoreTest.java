@@ -224,7 +224,7 @@ class ScriptShareStoreTest extends RedisShareStoreContract {
                     .sync(one.statement(BulkheadId.of("b" + i), List.of(), List.of(new Need(0, 0, 1, 1))))
                     .toCompletableFuture()));
             CompletableFuture<Void> written = new CompletableFuture<>();
-            topology.context().runOnContext(now -> written.complete(null));
+            topology.context.runOnContext(now -> written.complete(null));
             get(written);
         });
 

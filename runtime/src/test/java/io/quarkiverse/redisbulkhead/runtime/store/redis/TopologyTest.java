@@ -241,7 +241,7 @@ class TopologyTest {
         long before = redis.info("stats", "total_connections_received:");
         // Sent in one go, so that all are in flight when the first reply comes.
         CompletableFuture<List<CompletableFuture<Response>>> replies = new CompletableFuture<>();
-        topology.context().runOnContext(now -> replies.complete(IntStream.range(0, 3)
+        topology.context.runOnContext(now -> replies.complete(IntStream.range(0, 3)
                 .mapToObj(n -> once(topology, "return redis.error_reply('READONLY replica')", "")).toList()));
         get(replies).forEach(reply -> assertThatThrownBy(() -> get(reply))
                 .matches(failure -> StoreException.is(failure, Kind.TRANSIENT))
@@ -349,7 +349,7 @@ class TopologyTest {
         ping();
         for (int i = 0; i < 3; i++) {
             CompletableFuture<Response> before = echo(topology, "PONG");
-            topology.context().runOnContext(now -> pause());
+            topology.context.runOnContext(now -> pause());
             CompletableFuture<Response> during = echo(topology, "PONG");
             assertThat(get(before)).hasToString("PONG");
             assertThat(get(during)).hasToString("PONG");
