@@ -145,7 +145,7 @@ class ArchitectureTest {
     /** So that tests and benchmarks create the Redis stores as applications do. */
     @Test
     void redisStoresAreCreatedWithoutCdiAndConfiguration() {
-        noClasses().that().haveNameMatching(".*\\.runtime\\.(RedisStores?|VertxTimers)").should().dependOnClassesThat()
+        noClasses().that().haveNameMatching(".*\\.runtime\\.(store\\.redis\\..*|VertxTimers)").should().dependOnClassesThat()
                 .resideInAnyPackage("jakarta..", "io.quarkus..", "io.smallrye..", "org.eclipse.microprofile..")
                 .orShould().dependOnClassesThat().haveNameMatching(".*Config")
                 .check(CLASSES);

@@ -8,7 +8,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
-import io.quarkiverse.redisbulkhead.runtime.RedisStores;
 import io.quarkiverse.redisbulkhead.runtime.VertxTimers;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine;
@@ -17,6 +16,7 @@ import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore.ConnectionListener;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.Topology;
 import io.vertx.core.Vertx;
 import io.vertx.redis.client.RedisOptions;
 
@@ -33,8 +33,8 @@ public final class OtherInstance implements AutoCloseable {
 
     /** Uses a Redis. The names are those that operators see. */
     public OtherInstance(Vertx vertx, String redis, String application, String instance) {
-        store = new RedisStores(vertx, new RedisOptions().setConnectionString(redis), "quarkus.redis", "redis-bulkhead",
-                Duration.ofSeconds(10)).script();
+        store = new RedisShareStore(new Topology(vertx, new RedisOptions().setConnectionString(redis), "quarkus.redis",
+                "redis-bulkhead", Duration.ofSeconds(10), true));
         engine = new Engine(store.instance(), store, store.inbox(), new VertxTimers(vertx),
                 new HolderIdentity(application, instance), loss -> {
                 }, new WaiterLimits(100), Duration.ofSeconds(10));

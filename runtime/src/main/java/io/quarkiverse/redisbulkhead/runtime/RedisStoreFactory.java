@@ -11,6 +11,7 @@ import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig.StoreKind;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.redis.Topology;
 import io.quarkus.arc.Arc;
 import io.quarkus.redis.client.RedisClientName;
 import io.quarkus.redis.client.RedisOptionsCustomizer;
@@ -70,16 +71,14 @@ public class RedisStoreFactory {
 
     /** The store; it connects at the first call, which fails where nothing says where Redis is. */
     RedisShareStore create() {
-        return store == StoreKind.LOCK
-                ? stores().lock(config.lockStore().stepTimeout(), config.lockStore().contentionTimeout())
-                : stores().script();
-    }
-
-    private RedisStores stores() {
         String hosts = hostsProperty();
-        return new RedisStores(vertx, clientOptions.byClient.get(client),
+        boolean isLock = store == StoreKind.LOCK;
+        Topology topology = new Topology(vertx, clientOptions.byClient.get(client),
                 hosts.substring(0, hosts.length() - RedisConfig.HOSTS.length() - 1), config.keyPrefix(),
-                config.commandTimeout());
+                config.commandTimeout(), !isLock);
+        return isLock
+                ? new RedisShareStore(topology, config.lockStore().stepTimeout(), config.lockStore().contentionTimeout())
+                : new RedisShareStore(topology);
     }
 
     /** Whether the application says where Redis is. */

@@ -190,9 +190,16 @@ public interface ComparedShares {
     abstract class Script implements ComparedShares {
 
         private final BulkheadId bulkhead;
+        /** The clock of the server. */
+        protected long micros;
 
         protected Script(BulkheadId bulkhead) {
             this.bulkhead = bulkhead;
+        }
+
+        @Override
+        public long micros() {
+            return micros;
         }
 
         /** Runs the script; an error reply throws. */
@@ -261,14 +268,10 @@ public interface ComparedShares {
         }
 
         @Override
-        public void at(long micros, String runId) {
-            redis.setMicros(micros);
+        public void at(long time, String runId) {
+            micros = time;
+            redis.setMicros(time);
             redis.setRunId(runId);
-        }
-
-        @Override
-        public long micros() {
-            return redis.micros();
         }
 
         @Override

@@ -3,7 +3,6 @@ package io.quarkiverse.redisbulkhead.benchmarks.contender;
 import java.time.Duration;
 import java.util.Optional;
 
-import io.quarkiverse.redisbulkhead.runtime.RedisStores;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreListener;
@@ -36,7 +35,8 @@ public record OwnStore(Optional<RedisShareStore> redis) implements AutoCloseable
 
     /** The store with the lock. */
     public static OwnStore lock(BenchmarkEnvironment environment) {
-        return new OwnStore(Optional.of(stores(environment).lock(Duration.ofSeconds(1), Duration.ofSeconds(3))));
+        return new OwnStore(
+                Optional.of(new RedisShareStore(topology(environment, false), Duration.ofSeconds(1), Duration.ofSeconds(3))));
     }
 
     /** The store in this process. */
@@ -45,16 +45,16 @@ public record OwnStore(Optional<RedisShareStore> redis) implements AutoCloseable
     }
 
     static RedisShareStore scripts(BenchmarkEnvironment environment) {
-        return stores(environment).script();
+        return new RedisShareStore(connection(environment));
     }
 
     /** A connection like that of the store with scripts. */
     static Topology connection(BenchmarkEnvironment environment) {
-        return new Topology(environment.vertx(), options(environment), "quarkus.redis", KEY_PREFIX, COMMAND_TIMEOUT, 1, true);
+        return topology(environment, true);
     }
 
-    private static RedisStores stores(BenchmarkEnvironment environment) {
-        return new RedisStores(environment.vertx(), options(environment), "quarkus.redis", KEY_PREFIX, COMMAND_TIMEOUT);
+    private static Topology topology(BenchmarkEnvironment environment, boolean pipelined) {
+        return new Topology(environment.vertx(), options(environment), "quarkus.redis", KEY_PREFIX, COMMAND_TIMEOUT, pipelined);
     }
 
     private static RedisOptions options(BenchmarkEnvironment environment) {

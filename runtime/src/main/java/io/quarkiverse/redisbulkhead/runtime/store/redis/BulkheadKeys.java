@@ -117,12 +117,17 @@ public final class BulkheadKeys {
 
     /** The keys of the shares and of the queue of instances, as {@code share.lua} expects them. */
     public List<byte[]> data() {
-        return List.of(bytes("shares"), bytes("waiting"));
+        return List.of(bytes(shares()), bytes(waiting()));
     }
 
     /** The key of the shares. */
     String shares() {
         return start + "shares";
+    }
+
+    /** The key of the queue of instances. */
+    String waiting() {
+        return start + "waiting";
     }
 
     /** Whether the key of the bulkhead is too long, or no text, and is replaced by its digest. */
@@ -131,8 +136,8 @@ public final class BulkheadKeys {
     }
 
     /** The key of the lock that guards the data where there are no scripts. */
-    public byte[] lock() {
-        return bytes("lock");
+    String lock() {
+        return start + "lock";
     }
 
     /** The common prefix of the keys, for messages, without the key of the bulkhead, which is confidential. */
@@ -142,7 +147,7 @@ public final class BulkheadKeys {
 
     /** What all of the keys start with, and by which a cluster finds them. */
     public byte[] start() {
-        return start.getBytes(StandardCharsets.UTF_8);
+        return bytes(start);
     }
 
     /** What all of the keys start with. */
@@ -151,7 +156,7 @@ public final class BulkheadKeys {
         return start;
     }
 
-    private byte[] bytes(String end) {
-        return (start + end).getBytes(StandardCharsets.UTF_8);
+    private static byte[] bytes(String key) {
+        return key.getBytes(StandardCharsets.UTF_8);
     }
 }

@@ -24,11 +24,10 @@ import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore.ConnectionListener;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore.Peers;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Redis;
-import io.vertx.redis.client.RedisConnection;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import io.vertx.redis.client.ResponseType;
@@ -55,8 +54,6 @@ public final class Inbox implements Peers, AutoCloseable {
     private static final String ANSWER = "answer ";
     private static final long ECHO_MILLIS = 1_000;
     private static final long DEAF_NANOS = TimeUnit.SECONDS.toNanos(3);
-    /** How long a message to itself may take from the reply to {@code PUBLISH} on. */
-    private static final long DELIVERY_MILLIS = 1_000;
     /** Longer texts are neither sent nor read. */
     private static final int MOST_CHARACTERS = 100_000;
 
@@ -70,23 +67,17 @@ public final class Inbox implements Peers, AutoCloseable {
     private volatile Function<String, CompletionStage<String>> responder = request -> CompletableFuture.completedStage("");
     private volatile boolean hears;
     private volatile long heardNanos;
-    private volatile boolean closed;
 
-    // All of these are touched on the context only. Null without a subscription.
-    private Subscription current;
-    private final Backoff gaps = new Backoff(Duration.ofMillis(20), Duration.ofSeconds(2));
+    // All of these are touched on the context only.
+    private final Subscription subscription;
+    /** The last message to itself that was sent, that was published, that is due, and that was heard. */
+    private long sent;
+    private long published;
+    private long due;
+    private long heard;
     private final Map<Long, Question> questions = new HashMap<>();
     private long lastQuestion;
     private final Set<LogMessage> warned = EnumSet.noneOf(LogMessage.class);
-
-    /** A connection from the attempt to open it until it is given up. */
-    private final class Subscription {
-
-        private Redis client;
-        private final Promise<Void> confirmed = topology.context().promise();
-        private long echoes;
-        private long heard;
-    }
 
     /** One request to several instances, and the answers so far. */
     private record Question(Set<String> silent, Map<String, String> answers, CompletableFuture<Map<String, String>> result) {
@@ -101,9 +92,10 @@ public final class Inbox implements Peers, AutoCloseable {
      */
     Inbox(Topology topology, String instance, Function<String, Optional<ShareMessage>> parser) {
         this.topology = topology;
-        this.prefix = topology.keyPrefix() + ":instance:";
+        this.prefix = topology.keyPrefix + ":instance:";
         this.name = prefix + instance;
         this.parser = parser;
+        this.subscription = new Subscription();
     }
 
     /** The name of this instance in Redis, which is also its channel. */
@@ -137,60 +129,60 @@ public final class Inbox implements Peers, AutoCloseable {
     void open() {
         if (!opened.get() && opened.compareAndSet(false, true)) {
             onContext(() -> {
-                connect();
+                subscription.connect();
                 echoEachSecond();
             });
         }
     }
 
     private void onContext(Runnable task) {
-        topology.context().runOnContext(now -> task.run());
+        topology.context.runOnContext(now -> task.run());
     }
 
     // ---- The subscription
 
-    private void connect() {
-        if (closed || current != null) {
-            return;
+    /** One connection that receives. */
+    private final class Subscription extends Link {
+
+        Subscription() {
+            super(Inbox.this.topology, null, new Backoff(Duration.ofMillis(20), Duration.ofSeconds(2)));
         }
-        Subscription subscription = new Subscription();
-        current = subscription;
-        topology.open(topology::newClientForMessages, (client, connection) -> subscribe(subscription, client, connection))
-                .onSuccess(confirmed -> subscribed(subscription))
-                .onFailure(failure -> lost(subscription, ErrorReply.reason(failure)));
-    }
 
-    private Future<Void> subscribe(Subscription subscription, Redis client, RedisConnection connection) {
-        subscription.client = client;
-        connection.handler(message -> onContext(() -> receive(subscription, message)));
-        connection.endHandler(end -> onContext(() -> lost(subscription, "the connection was lost")));
-        connection.exceptionHandler(failure -> onContext(() -> lost(subscription, ErrorReply.reason(failure))));
-        // Succeeds when it is written; the server confirms it, or refuses it, by a message.
-        connection.send(Request.cmd(Command.SUBSCRIBE).arg(name)).onFailure(subscription.confirmed::tryFail);
-        return subscription.confirmed.future();
-    }
+        @Override
+        Future<Void> handshake(ServerConnection connection) {
+            connection.redis.handler(message -> onContext(() -> receive(connection, message)));
+            // Succeeds when it is written; the server confirms it, or refuses it, by a message.
+            connection.redis.send(Request.cmd(Command.SUBSCRIBE).arg(name)).onFailure(connection.confirmed::tryFail);
+            return connection.confirmed.future();
+        }
 
-    private void subscribed(Subscription subscription) {
-        gaps.reset();
-        LOG.debugf("Subscribed to %s", name);
-        topology.report(ConnectionListener::reconnected);
-        sendEcho(subscription);
-    }
+        @Override
+        void connected(ServerConnection connection) {
+            pauses.reset();
+            LOG.debugf("Subscribed to %s", name);
+            topology.report(ConnectionListener::reconnected);
+            heard = sent;
+            echo();
+        }
 
-    private void lost(Subscription subscription, String reason) {
-        if (current == subscription && !closed) {
-            end(reason);
+        @Override
+        void attemptFailed(Throwable failure) {
+            missed(ErrorReply.reason(failure));
+        }
+
+        @Override
+        void lost(ServerConnection connection, String reason) {
+            missed(reason);
+            leave(connection, reason);
+        }
+
+        @Override
+        void replied(ServerConnection connection, ErrorReply error) {
+            // There are no commands.
+        }
+
+        private void missed(String reason) {
             LOG.debugf("Subscription to %s lost: %s. Waiting calls ask until it is restored", name, reason);
-            topology.vertx().setTimer(Math.max(1, gaps.next().toMillis()), timer -> connect());
-        }
-    }
-
-    // An attempt to subscribe closes its client itself.
-    private void end(String reason) {
-        Subscription ended = current;
-        current = null;
-        if (ended != null && !ended.confirmed.tryFail(reason)) {
-            ended.client.close();
         }
     }
 
@@ -198,10 +190,12 @@ public final class Inbox implements Peers, AutoCloseable {
 
     private void echoEachSecond() {
         topology.after(ECHO_MILLIS, () -> {
-            if (!closed) {
+            if (!subscription.closed) {
                 setHears(canHear());
-                if (current != null && current.confirmed.future().succeeded()) {
-                    sendEcho(current);
+                if (heard < due) {
+                    subscription.moveOn("messages do not arrive");
+                } else if (!subscription.connections.isEmpty()) {
+                    echo();
                 }
                 echoEachSecond();
             }
@@ -215,20 +209,17 @@ public final class Inbox implements Peers, AutoCloseable {
         }
     }
 
-    private void sendEcho(Subscription subscription) {
-        long number = ++subscription.echoes;
-        // If Redis is away, that says nothing about this subscription.
-        publish(name, ECHO + number).thenAccept(sent -> topology.after(DELIVERY_MILLIS, () -> {
-            if (subscription.heard < number) {
-                lost(subscription, "messages do not arrive");
-            }
-        }));
+    // If Redis is away, that says nothing about the subscription; and what was published has a second to arrive.
+    private void echo() {
+        due = published;
+        long number = ++sent;
+        publish(name, ECHO + number).thenAccept(done -> published = number);
     }
 
-    private void heard(Subscription subscription, String number) {
+    private void heard(String number) {
         // A forged message could have a higher number.
-        if (number.matches("\\d{1,18}") && Long.parseLong(number) <= subscription.echoes) {
-            subscription.heard = Math.max(subscription.heard, Long.parseLong(number));
+        if (number.matches("\\d{1,18}") && Long.parseLong(number) <= sent) {
+            heard = Math.max(heard, Long.parseLong(number));
             heardNanos = System.nanoTime();
             setHears(true);
         }
@@ -256,16 +247,16 @@ public final class Inbox implements Peers, AutoCloseable {
 
     // ---- What arrives
 
-    private void receive(Subscription subscription, Response message) {
-        if (current != subscription || message == null) {
+    private void receive(ServerConnection connection, Response message) {
+        if (!connection.isOpen() || message == null) {
             return;
         }
         if (message.type() == ResponseType.ERROR) {
-            refused(subscription, ErrorReply.redacted(message.toString()));
+            refused(connection, ErrorReply.redacted(message.toString()));
         } else if (isAbout("subscribe", message)) {
-            subscription.confirmed.tryComplete();
+            connection.confirmed.tryComplete();
         } else if (isAbout("message", message)) {
-            read(subscription, message.get(2).toString());
+            read(message.get(2).toString());
         }
     }
 
@@ -274,7 +265,7 @@ public final class Inbox implements Peers, AutoCloseable {
                 && kind.equals(message.get(0).toString());
     }
 
-    private void refused(Subscription subscription, String reason) {
+    private void refused(ServerConnection connection, String reason) {
         // A connection that is not authenticated is reported where commands are sent.
         if (!reason.startsWith("NOAUTH")) {
             warnOnce(LogMessage.SUBSCRIBE,
@@ -282,13 +273,14 @@ public final class Inbox implements Peers, AutoCloseable {
                             + "and this instance keeps no idle permits. Grant SUBSCRIBE and the channels under "
                             + "quarkus.redis-bulkhead.key-prefix");
         }
-        lost(subscription, reason);
+        connection.confirmed.tryFail(reason);
+        subscription.leave(connection, reason);
     }
 
     // Every client that may publish can send any text.
-    private void read(Subscription subscription, String text) {
+    private void read(String text) {
         if (text.startsWith(ECHO)) {
-            heard(subscription, text.substring(ECHO.length()));
+            heard(text.substring(ECHO.length()));
         } else if (text.length() > MOST_CHARACTERS) {
             notUnderstood(text);
         } else if (text.startsWith(REQUEST)) {
@@ -377,9 +369,8 @@ public final class Inbox implements Peers, AutoCloseable {
     /** Ends the subscription. */
     @Override
     public void close() {
-        closed = true;
         onContext(() -> {
-            end(Topology.STOPPING);
+            subscription.close(Kind.REFUSED, Topology.STOPPING);
             List.copyOf(questions.keySet()).forEach(this::finish);
         });
     }

@@ -3,12 +3,10 @@ package io.quarkiverse.redisbulkhead.runtime.store.redis;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 
 import org.jboss.logging.Logger;
 
@@ -22,7 +20,6 @@ import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Redis;
-import io.vertx.redis.client.RedisConnection;
 import io.vertx.redis.client.Request;
 
 /**
@@ -39,7 +36,7 @@ import io.vertx.redis.client.Request;
  * <p>
  * Runs on the context of the {@link Topology}.
  */
-final class RedisNode {
+final class RedisNode extends Link {
 
     private static final Logger LOG = Logger.getLogger(RedisNode.class);
 
@@ -51,28 +48,20 @@ final class RedisNode {
     private static final long REFUSAL_LOG_GAP_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final String NO_REPLY = "no reply to commands in flight";
 
-    final Topology topology;
     private final String label;
-    private final Supplier<Redis> clients;
     private final int maxConnections;
     private final int maxCalls;
     private final long tickMillis;
 
     private final Deque<ServerCall<?>> unsent = new ArrayDeque<>();
-    private final List<ServerConnection> connections = new ArrayList<>();
-    private final Backoff pauses = new Backoff(Duration.ofMillis(10), Duration.ofMillis(500));
-    private boolean pausing;
-    private boolean opening;
     private boolean wasConnected;
     private String runId = "";
     private byte[] keysOfProbe;
     private long nextRefusalLogNanos = System.nanoTime();
-    private boolean closed;
 
     private int outstanding;
     private long ticksOfDemand;
     private int silentTicks;
-    private int ticksOfFirstAttempt;
     private boolean ticking;
     /** The last transient failure since the server answered; null without one. */
     private String lastError;
@@ -82,19 +71,18 @@ final class RedisNode {
     /**
      * @param topology receives what happens to the server
      * @param label what the server is called in messages; without secrets
-     * @param clients makes a client of the server; called on the context, so that connections belong to its event loop
+     * @param address the node of a cluster; null when any node will do, or the client finds the server
      * @param maxConnections how many connections there may be
      * @param maxCalls how many calls each may carry at a time
      */
-    RedisNode(Topology topology, String label, Supplier<Redis> clients, int maxConnections, int maxCalls) {
-        this.topology = topology;
+    RedisNode(Topology topology, String label, String address, int maxConnections, int maxCalls) {
+        super(topology, address, new Backoff(Duration.ofMillis(10), Duration.ofMillis(500)));
         this.label = label;
-        this.clients = clients;
         this.maxConnections = maxConnections;
         this.maxCalls = maxCalls;
-        this.tickMillis = Math.max(1, topology.timeoutMillis() / TICKS_PER_TIMEOUT);
+        this.tickMillis = Math.max(1, topology.timeoutMillis / TICKS_PER_TIMEOUT);
         // Until a call has named others.
-        this.keysOfProbe = (topology.keyPrefix() + ":{}:").getBytes(StandardCharsets.UTF_8);
+        this.keysOfProbe = (topology.keyPrefix + ":{}:").getBytes(StandardCharsets.UTF_8);
     }
 
     // ---- Calls
@@ -121,8 +109,8 @@ final class RedisNode {
                 begin(connection, unsent.poll());
             }
         }
-        if (!unsent.isEmpty()) {
-            connect();
+        if (!unsent.isEmpty() && connections.size() < maxConnections) {
+            open();
         }
     }
 
@@ -144,46 +132,40 @@ final class RedisNode {
         Optional<ErrorReply> error = ErrorReply.of(result.cause());
         if (result.succeeded()) {
             call.result.complete(result.result());
-        } else if (error.isPresent()) {
-            refused(call, error.get());
-        } else if (result.cause() instanceof StoreException known) {
-            call.result.completeExceptionally(known.kind() == Kind.TRANSIENT && outage != null ? outage : known);
-        } else {
-            call.result.completeExceptionally(new StoreException("Unexpected reply from Redis for " + call.about + " ("
-                    + result.cause() + "). If another application uses this key, set quarkus.redis-bulkhead.key-prefix to a "
-                    + "prefix that no other application uses", result.cause()));
+        } else if (error.flatMap(ErrorReply::redirection).filter(to -> topology.redirect(this, call, to)).isEmpty()) {
+            StoreException failure = error.isPresent() ? refusal(call, error.get())
+                    : result.cause() instanceof StoreException known ? known
+                            : new StoreException("Unexpected reply from Redis for " + call.about + " (" + result.cause()
+                                    + "). If another application uses this key, set quarkus.redis-bulkhead.key-prefix to a "
+                                    + "prefix that no other application uses", result.cause());
+            call.result.completeExceptionally(failure.kind() == Kind.TRANSIENT && outage != null ? outage : failure);
         }
     }
 
-    private void refused(ServerCall<?> call, ErrorReply error) {
-        Optional<ErrorReply.Redirection> redirection = error.redirection();
-        if (redirection.isPresent() && topology.redirect(this, call, redirection.get())) {
-            return;
-        }
-        String explanation = error.explanation(topology.properties());
+    private StoreException refusal(ServerCall<?> call, ErrorReply error) {
+        String explanation = error.explanation(topology.properties);
         if (error.meansUnavailable()) {
-            call.result.completeExceptionally(
-                    outage != null ? outage : new StoreException(Kind.TRANSIENT, explanation));
-            return;
+            return new StoreException(Kind.TRANSIENT, explanation);
         }
         // One line for many calls, because operators need the reason only once.
         if (System.nanoTime() - nextRefusalLogNanos >= 0) {
             nextRefusalLogNanos = System.nanoTime() + REFUSAL_LOG_GAP_NANOS;
             LOG.errorf("Redis refused a command (%s). %s. %s", call.about, explanation, LogMessage.REFUSED);
         }
-        call.result.completeExceptionally(new StoreException(Kind.REFUSED, explanation));
+        return new StoreException(Kind.REFUSED, explanation);
     }
 
     // ---- What connections report
 
-    void replied(ServerConnection connection, Optional<ErrorReply> error) {
+    @Override
+    void replied(ServerConnection connection, ErrorReply error) {
         // TRYAGAIN is about the keys of one bulkhead, which are being moved.
-        if (error.filter(reply -> reply.meansUnavailable() && !reply.is("TRYAGAIN")).isEmpty()) {
+        if (error == null || !error.meansUnavailable() || error.is("TRYAGAIN")) {
             answered();
         } else {
-            String explanation = error.get().explanation(topology.properties());
+            String explanation = error.explanation(topology.properties);
             failed(explanation);
-            if (error.get().callsForAnotherConnection()) {
+            if (error.callsForAnotherConnection()) {
                 leave(connection, explanation);
             }
         }
@@ -204,89 +186,36 @@ final class RedisNode {
         LOG.debugf("%s: %s", label, reason);
     }
 
+    @Override
     void lost(ServerConnection connection, String reason) {
         failed(reason);
         leave(connection, reason);
     }
 
-    private void leave(ServerConnection connection, String reason) {
-        // One that is being opened ends with the attempt.
-        if (connections.remove(connection)) {
-            connection.close(Kind.TRANSIENT, reason);
-            topology.connectionFailed(this);
-            retry();
-        }
-    }
-
-    private void closeConnections(Kind kind, String reason) {
-        List<ServerConnection> all = List.copyOf(connections);
-        connections.clear();
-        all.forEach(connection -> connection.close(kind, reason));
-    }
-
     // ---- Connecting
 
-    /** Leaves the present connection for one that a new client opens, which may be to another node. */
-    void moveOn() {
-        closeConnections(Kind.TRANSIENT, "switching to another node");
-        retry();
-    }
-
-    private void retry() {
-        if (!pausing && !closed) {
-            pausing = true;
-            topology.vertx().setTimer(Math.max(1, pauses.next().toMillis()), timer -> {
-                pausing = false;
-                connect();
-            });
-        }
-    }
-
-    /** Connects, if nothing is connected or more is needed, and no attempt is under way or planned. */
-    void connect() {
-        if (!closed && !opening && !pausing
-                && (connections.isEmpty() || connections.size() < maxConnections && !unsent.isEmpty())) {
-            open();
-        }
-    }
-
-    private void open() {
-        opening = true;
-        topology.open(clients, this::handshake).onComplete(result -> {
-            opening = false;
-            if (result.succeeded()) {
-                connected(result.result());
-            } else if (!closed) {
-                connectingFailed(result.cause());
-            }
-        });
-    }
-
-    private Future<ServerConnection> handshake(Redis client, RedisConnection opened) {
-        return ServerConnection.handshake(this, client, opened)
-                .compose(connection -> outage == null ? Future.succeededFuture(connection) : probe(opened).map(connection));
+    @Override
+    Future<Void> handshake(ServerConnection connection) {
+        return connection.readRunId().compose(read -> outage == null ? Future.succeededFuture() : probe(connection));
     }
 
     // Reads prove nothing, because a replica answers them. Next to the keys of the last call, so in a slot of this node.
-    private Future<Void> probe(RedisConnection opened) {
+    private Future<Void> probe(ServerConnection connection) {
         Buffer key = Buffer.buffer(keysOfProbe).appendString("probe");
         Request write = Request.cmd(Command.SET).arg(key).arg("1").arg("PX").arg(1_000);
-        return opened.send(write).<Void> mapEmpty().recover(failure -> {
+        return connection.redis.send(write).<Void> mapEmpty().recover(failure -> {
             boolean lasts = ErrorReply.of(failure).filter(error -> !error.meansUnavailable()).isPresent();
             return lasts ? Future.succeededFuture() : Future.failedFuture(failure);
         });
     }
 
-    private void connected(ServerConnection connection) {
-        if (closed) {
-            connection.close(Kind.REFUSED, Topology.STOPPING);
-            return;
-        }
+    @Override
+    void connected(ServerConnection connection) {
         boolean isSameRun = !connection.runId.isEmpty() && connection.runId.equals(runId);
         // Beside others, so that nothing can have happened to the data. An unknown run may be a new one.
-        boolean isOneMore = (connection.runId.isEmpty() || isSameRun) && !connections.stream().allMatch(this::isSilent);
+        boolean isOneMore = (connection.runId.isEmpty() || isSameRun)
+                && connections.stream().anyMatch(other -> other != connection && !isSilent(other));
         runId = connection.runId;
-        connections.add(connection);
         if (lastError == null) {
             // The next command has its time.
             silentTicks = 0;
@@ -308,19 +237,15 @@ final class RedisNode {
         flush();
     }
 
-    private void connectingFailed(Throwable cause) {
+    @Override
+    void attemptFailed(Throwable cause) {
         Optional<ErrorReply> refusal = ErrorReply.of(cause).filter(ErrorReply::refusesConnection);
-        String reason = refusal.isPresent() ? "refuses the connection. " + refusal.get().explanation(topology.properties())
+        String reason = refusal.isPresent() ? "refuses the connection. " + refusal.get().explanation(topology.properties)
                 : cause instanceof StoreException ? cause.getMessage()
-                        : "cannot connect: " + ErrorReply.reason(cause) + " (" + topology.properties() + ".hosts)";
+                        : "cannot connect: " + ErrorReply.reason(cause) + " (" + topology.properties + ".hosts)";
         failed(reason);
         if (connections.isEmpty() && (refusal.isPresent() || StoreException.is(cause, Kind.REFUSED))) {
             beginOutage(Kind.REFUSED, reason);
-        }
-        topology.connectionFailed(this);
-        // Also without calls: positions are to be stated soon after a restart.
-        if (outage != null || wasConnected || !unsent.isEmpty()) {
-            retry();
         }
     }
 
@@ -335,7 +260,7 @@ final class RedisNode {
         outage = new StoreException(kind, message);
         if (begins) {
             pauses.reset();
-            closeConnections(Kind.TRANSIENT, "Redis is away");
+            moveOn("Redis is away");
             failUnsent(outage);
             topology.report(ConnectionListener::availabilityChanged);
         }
@@ -353,27 +278,24 @@ final class RedisNode {
     private void startTicking() {
         if (!ticking && !closed) {
             ticking = true;
-            topology.vertx().setTimer(tickMillis, timer -> tick());
+            topology.vertx.setTimer(tickMillis, timer -> tick());
         }
     }
 
     private void tick() {
         ticking = false;
         replaceSilentConnections();
-        // The first attempt to connect gets a second, however short the command timeout is; but calls must not wait for its end.
-        boolean isFirstAttempt = !wasConnected && opening && lastError == null
-                && ++ticksOfFirstAttempt * tickMillis <= FIRST_ATTEMPT_MILLIS;
-        if (outage == null && hasDemand() && !closed) {
-            silentTicks += isFirstAttempt ? 0 : 1;
-            ticksOfDemand = Math.max(0, ticksOfDemand - 1);
-            if (silentTicks > TICKS_PER_TIMEOUT) {
-                beginOutage(Kind.AWAY, "has not executed a command for " + topology.timeoutMillis()
-                        + " ms (quarkus.redis-bulkhead.command-timeout)"
-                        + (lastError == null ? "" : ". Last error: " + lastError));
-                connect();
-            }
+        if (outage != null || closed || !hasDemand()) {
+            return;
         }
-        if (outage == null && hasDemand()) {
+        ticksOfDemand = Math.max(0, ticksOfDemand - 1);
+        // The first attempt to connect gets a second, however short the command timeout is; but calls must not wait for its end.
+        boolean isCold = !wasConnected && lastError == null;
+        if (++silentTicks > TICKS_PER_TIMEOUT + (isCold ? FIRST_ATTEMPT_MILLIS / tickMillis : 0)) {
+            beginOutage(Kind.AWAY, "has not executed a command for " + topology.timeoutMillis
+                    + " ms (quarkus.redis-bulkhead.command-timeout)"
+                    + (lastError == null ? "" : ". Last error: " + lastError));
+        } else {
             startTicking();
         }
     }
@@ -384,7 +306,7 @@ final class RedisNode {
             connection.silentTicks += connection.isAwaitingReplies() ? 1 : 0;
             if (isSilent(connection) && connections.size() > 1) {
                 lost(connection, NO_REPLY);
-            } else if (isSilent(connection) && !opening && !pausing) {
+            } else if (isSilent(connection)) {
                 open();
             }
         }
@@ -411,9 +333,9 @@ final class RedisNode {
     }
 
     /** Fails all calls, and closes the connections. */
+    @Override
     void close(Kind kind, String reason) {
-        closed = true;
         failUnsent(new StoreException(kind, reason));
-        closeConnections(kind, reason);
+        super.close(kind, reason);
     }
 }

@@ -1,6 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -21,6 +22,7 @@ import java.util.function.Function;
 
 import org.jboss.logging.Logger;
 
+import io.quarkiverse.redisbulkhead.runtime.store.Backoff;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
 import io.quarkiverse.redisbulkhead.runtime.store.Position;
@@ -38,13 +40,13 @@ import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 
 /**
- * Keeps shares in Redis. What the stores with and without scripts have in common: the way there, messages, and what is made of
- * failures.
+ * Keeps shares in Redis: the way there, messages, and what is made of failures. The {@link Steps} are those of a script, or of
+ * a lock where there are no scripts.
  * <p>
  * Nothing is sent twice: after a failure, the instance states its position again. Only a call that certainly did nothing goes
  * on within the same request.
  */
-public abstract class RedisShareStore implements ShareStore, AutoCloseable {
+public final class RedisShareStore implements ShareStore, AutoCloseable {
 
     private static final Logger LOG = Logger.getLogger(RedisShareStore.class);
 
@@ -62,7 +64,12 @@ public abstract class RedisShareStore implements ShareStore, AutoCloseable {
     /** Failures that are further apart do not belong together. */
     private static final long FAILURES_TOGETHER_MILLIS = 3_000;
 
-    final Topology topology;
+    private static final Duration SHORTEST_PAUSE = Duration.ofMillis(2);
+    private static final Duration LONGEST_PAUSE = Duration.ofMillis(24);
+
+    private final Topology topology;
+    private final Steps steps;
+    private final Duration contentionTimeout;
     private final String instance = UUID.randomUUID().toString();
     private final Inbox inbox;
     /** The bulkheads whose keys hold a digest, by the key of their shares. */
@@ -81,9 +88,46 @@ public abstract class RedisShareStore implements ShareStore, AutoCloseable {
     private record Failing(long sinceNanos, int times) {
     }
 
-    RedisShareStore(Topology topology) {
+    /** How operations are carried out. */
+    interface Steps {
+
+        /**
+         * Carries out an operation.
+         *
+         * @param args the arguments of {@code share.lua}
+         * @param reply reads what the script replies
+         * @param machine does the same without the script
+         */
+        <T> Future<T> step(BulkheadKeys keys, Connection connection, List<byte[]> args, Function<Response, T> reply,
+                Function<ShareMachine, T> machine);
+    }
+
+    /**
+     * The store with scripts. Opens nothing yet.
+     *
+     * @param topology knows where Redis is, and has pipelined connections; closed together with this store
+     */
+    public RedisShareStore(Topology topology) {
+        this(topology, null, Duration.ZERO, true);
+    }
+
+    /**
+     * The store with a lock. Opens nothing yet.
+     *
+     * @param topology knows where Redis is, and has connections that carry one call at a time; closed together with this store
+     * @param stepTimeout the lifetime of the lock, if a process dies within a step
+     * @param contentionTimeout for how long an operation tries to get the lock; then it fails with
+     *        {@link Kind#CONTENDED}
+     */
+    public RedisShareStore(Topology topology, Duration stepTimeout, Duration contentionTimeout) {
+        this(topology, stepTimeout, contentionTimeout, false);
+    }
+
+    private RedisShareStore(Topology topology, Duration stepTimeout, Duration contentionTimeout, boolean hasScripts) {
         this.topology = topology;
+        this.contentionTimeout = contentionTimeout;
         this.inbox = new Inbox(topology, instance, text -> ShareCodec.message(text, this::bulkheadOf));
+        this.steps = hasScripts ? new ScriptSteps() : new LockSteps(inbox.ownName(), stepTimeout);
     }
 
     /** What distinguishes this instance from all others: letters, digits and {@code -}. */
@@ -120,18 +164,19 @@ public abstract class RedisShareStore implements ShareStore, AutoCloseable {
     // ---- Operations
 
     @Override
-    public final void whenReady(Runnable task) {
-        topology.context().runOnContext(now -> task.run());
+    public void whenReady(Runnable task) {
+        topology.context.runOnContext(now -> task.run());
     }
 
     /** Does not ask for the permission to keep idle permits while this instance cannot hear recalls. */
     @Override
-    public final CompletionStage<Position> sync(Statement statement) {
+    public CompletionStage<Position> sync(Statement statement) {
         boolean hears = inbox.canHear();
         String name = inbox.ownName();
         CompletionStage<Position> answer = send(statement.bulkhead(), (keys, connection) -> {
             Statement stated = statement.to(connection.server(), connection.serverSinceMillis(), hears);
-            return step(keys, connection, ShareCodec.sync(name, stated), reply -> ShareCodec.position((List<?>) value(reply)),
+            return steps.step(keys, connection, ShareCodec.sync(name, stated),
+                    reply -> ShareCodec.position((List<?>) value(reply)),
                     machine -> machine.sync(name, stated));
         });
         // After the first statement, which is more urgent.
@@ -140,33 +185,31 @@ public abstract class RedisShareStore implements ShareStore, AutoCloseable {
     }
 
     @Override
-    public final CompletionStage<Integer> revoke(BulkheadId bulkhead, String from, String permitId, int permits) {
+    public CompletionStage<Integer> revoke(BulkheadId bulkhead, String from, String permitId, int permits) {
         String field = from.isEmpty() ? "h:" + permitId : "i:" + from;
         int most = from.isEmpty() ? Integer.MAX_VALUE : permits;
-        return send(bulkhead, (keys, connection) -> step(keys, connection, ShareCodec.revoke(field, most),
+        return send(bulkhead, (keys, connection) -> steps.step(keys, connection, ShareCodec.revoke(field, most),
                 Response::toInteger, machine -> machine.revoke(field, most)));
     }
 
     @Override
-    public final CompletionStage<Boolean> resize(BulkheadId bulkhead, int limit) {
-        return send(bulkhead, (keys, connection) -> step(keys, connection, ShareCodec.resize(limit),
+    public CompletionStage<Boolean> resize(BulkheadId bulkhead, int limit) {
+        return send(bulkhead, (keys, connection) -> steps.step(keys, connection, ShareCodec.resize(limit),
                 reply -> reply.toInteger() == 1, machine -> machine.resize(limit)));
     }
 
+    /** Without a step: nothing is changed. */
     @Override
-    public final CompletionStage<ShareOverview> look(BulkheadId bulkhead, int most) {
-        return send(bulkhead, (keys, connection) -> ShareStep.look(keys, connection, most));
+    public CompletionStage<ShareOverview> look(BulkheadId bulkhead, int most) {
+        return send(bulkhead, (keys, connection) -> look(keys, connection, most));
     }
 
-    /**
-     * Carries out an operation.
-     *
-     * @param args the arguments of {@code share.lua}
-     * @param reply reads what the script replies
-     * @param machine does the same without the script
-     */
-    abstract <T> Future<T> step(BulkheadKeys keys, Connection connection, List<byte[]> args, Function<Response, T> reply,
-            Function<ShareMachine, T> machine);
+    static Future<ShareOverview> look(BulkheadKeys keys, Connection connection, int most) {
+        Future<Response> time = connection.send(Request.cmd(Command.TIME));
+        return connection.send(Request.cmd(Command.HGETALL).arg(keys.shares())).compose(fields -> time.map(
+                now -> new ShareMachine(keys.bulkhead(), LockSteps.fields(fields), new TreeMap<>(), LockSteps.micros(now), "")
+                        .look(most)));
+    }
 
     // ---- Bulkheads in use
 
@@ -185,7 +228,7 @@ public abstract class RedisShareStore implements ShareStore, AutoCloseable {
 
     // Each scan is a call of its own, so that the calls of others go in between, and silence is noticed as for any other call.
     private CompletionStage<BulkheadsInUse> scan(String cursor, int scans, Set<String> found, int most) {
-        Request scan = Request.cmd(Command.SCAN).arg(cursor).arg("MATCH").arg(BulkheadKeys.pattern(topology.keyPrefix()))
+        Request scan = Request.cmd(Command.SCAN).arg(cursor).arg("MATCH").arg(BulkheadKeys.pattern(topology.keyPrefix))
                 .arg("COUNT").arg(KEYS_PER_SCAN).arg("TYPE").arg("hash");
         return topology.send("SCAN", null, connection -> connection.send(scan).map(Optional::of).recover(
                 failure -> ErrorReply.of(failure).filter(error -> error.is("NOPERM")).isPresent()
@@ -208,7 +251,7 @@ public abstract class RedisShareStore implements ShareStore, AutoCloseable {
         List<BulkheadId> bulkheads = new ArrayList<>();
         Map<String, Integer> keysWithoutText = new TreeMap<>();
         for (String key : found) {
-            bulkheadOf(key).ifPresentOrElse(bulkheads::add, () -> BulkheadKeys.nameOfDigest(topology.keyPrefix(), key)
+            bulkheadOf(key).ifPresentOrElse(bulkheads::add, () -> BulkheadKeys.nameOfDigest(topology.keyPrefix, key)
                     .ifPresent(name -> keysWithoutText.merge(name, 1, Integer::sum)));
         }
         Optional<String> incomplete = !allSeen ? Optional.of("Redis has too many keys to scan all of them")
@@ -220,22 +263,41 @@ public abstract class RedisShareStore implements ShareStore, AutoCloseable {
     // ---- Sending
 
     private <T> CompletionStage<T> send(BulkheadId bulkhead, BiFunction<BulkheadKeys, Connection, Future<T>> call) {
-        BulkheadKeys keys = new BulkheadKeys(topology.keyPrefix(), bulkhead);
+        BulkheadKeys keys = new BulkheadKeys(topology.keyPrefix, bulkhead);
         if (keys.isDigest()) {
             longKeys.put(keys.shares(), bulkhead);
         }
-        return send(keys, connection -> call.apply(keys, connection));
+        return attempt(keys, connection -> call.apply(keys, connection), System.nanoTime(), null);
     }
 
-    <T> CompletionStage<T> send(BulkheadKeys keys, Function<Connection, Future<T>> call) {
+    // The lock is tried again, as in the book. Each attempt is a call, so that others can use the connection during the pauses.
+    private <T> CompletionStage<T> attempt(BulkheadKeys keys, Function<Connection, Future<T>> call, long begunNanos,
+            Backoff pauses) {
         return topology.send(keys.shown() + "*", keys.start(), call).thenApply(answer -> {
             failing.remove(keys.bulkhead());
             return answer;
-        }).exceptionallyCompose(failure -> CompletableFuture.failedStage(judged(keys, Failures.cause(failure))));
+        }).exceptionallyCompose(failure -> {
+            if (!StoreException.is(failure, Kind.CONTENDED)) {
+                return CompletableFuture.failedStage(judged(keys, Failures.cause(failure)));
+            }
+            failing.remove(keys.bulkhead());
+            if (System.nanoTime() - begunNanos >= contentionTimeout.toNanos()) {
+                return CompletableFuture.failedStage(new StoreException(Kind.CONTENDED,
+                        "This bulkhead could not be locked for " + contentionTimeout.toMillis()
+                                + " ms, because other instances held its lock (" + keys.shown()
+                                + "lock) or too many calls of this instance waited for a connection. Permits may have been "
+                                + "free. Increase quarkus.redis-bulkhead.lock-store.contention-timeout, or let calls wait "
+                                + "longer"));
+            }
+            Backoff next = pauses == null ? new Backoff(SHORTEST_PAUSE, LONGEST_PAUSE) : pauses;
+            CompletableFuture<Void> pause = new CompletableFuture<>();
+            topology.vertx.setTimer(Math.max(1, next.next().toMillis()), timer -> pause.complete(null));
+            return pause.thenCompose(over -> attempt(keys, call, begunNanos, next));
+        });
     }
 
     private Optional<BulkheadId> bulkheadOf(String key) {
-        return BulkheadKeys.idOf(topology.keyPrefix(), key).or(() -> Optional.ofNullable(longKeys.get(key)));
+        return BulkheadKeys.idOf(topology.keyPrefix, key).or(() -> Optional.ofNullable(longKeys.get(key)));
     }
 
     /**
@@ -252,10 +314,10 @@ public abstract class RedisShareStore implements ShareStore, AutoCloseable {
                 : new Failing(before.sinceNanos, before.times + 1));
         // Unless there is another failure until then.
         topology.after(FAILURES_TOGETHER_MILLIS, () -> failing.remove(keys.bulkhead(), known));
-        boolean isShort = now - known.sinceNanos < TimeUnit.MILLISECONDS.toNanos(topology.timeoutMillis());
+        boolean isShort = now - known.sinceNanos < TimeUnit.MILLISECONDS.toNanos(topology.timeoutMillis);
         return known.times < FEWEST_FAILURES || isShort ? failure
                 : new StoreException(Kind.AWAY, "Redis has not carried out a command for " + keys.shown() + "* for "
-                        + topology.timeoutMillis() + " ms (quarkus.redis-bulkhead.command-timeout). Last error: "
+                        + topology.timeoutMillis + " ms (quarkus.redis-bulkhead.command-timeout). Last error: "
                         + failure.getMessage());
     }
 

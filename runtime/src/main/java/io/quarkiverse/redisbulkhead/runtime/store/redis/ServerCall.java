@@ -94,6 +94,6 @@ final class ServerCall<T> implements Connection {
     // A node that a slot is moving to may not have the key yet.
     @Override
     public long serverSinceMillis() {
-        return asking ? 0 : connection.node.topology.serverSinceMillis();
+        return asking ? 0 : connection.link.topology.serverSinceMillis();
     }
 }

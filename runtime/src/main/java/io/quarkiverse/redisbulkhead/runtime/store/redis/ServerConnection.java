@@ -28,10 +28,15 @@ final class ServerConnection {
 
     private static final Pattern RUN_ID = Pattern.compile("\\brun_id:(\\w+)");
 
-    final RedisNode node;
+    final Link link;
 
-    /** The run id of the server when the connection was opened; empty if the user may not read it. */
-    final String runId;
+    final RedisConnection redis;
+
+    /** What a handshake may wait for; fails when the connection is lost. */
+    final Promise<Void> confirmed = Promise.promise();
+
+    /** The run id of the server when the connection was opened; empty if it is not known. */
+    String runId = "";
 
     /** How many calls use the connection. */
     int calls;
@@ -43,31 +48,31 @@ final class ServerConnection {
     long taughtWith;
 
     private final Redis client;
-    private final RedisConnection redis;
     private final Set<Promise<Response>> unanswered = new LinkedHashSet<>();
     private long sent;
     private String lostBecause;
 
-    private ServerConnection(RedisNode node, Redis client, RedisConnection redis, String runId) {
-        this.node = node;
+    ServerConnection(Link link, Redis client, RedisConnection redis) {
+        this.link = link;
         this.client = client;
         this.redis = redis;
-        this.runId = runId;
-        Context context = node.topology.context();
+        Context context = link.topology.context;
         redis.endHandler(end -> context.runOnContext(now -> lost("closed by the server")));
         redis.exceptionHandler(failure -> context.runOnContext(now -> lost(ErrorReply.reason(failure))));
     }
 
     /**
-     * Reads which run of the server this is, over a connection that was just opened. That also shows whether the server
-     * requires a password, which the client does not notice when none is configured.
+     * Reads which run of the server this is, right after the connection was opened; that is no answer to a call. It also shows
+     * whether the server requires a password, which the client does not notice when none is configured.
      */
-    static Future<ServerConnection> handshake(RedisNode node, Redis client, RedisConnection opened) {
-        return opened.send(info()).transform(read -> {
-            boolean mayNotRead = read.failed() && ErrorReply.of(read.cause()).filter(error -> !error.is("NOAUTH")).isPresent();
-            return read.failed() && !mayNotRead ? Future.failedFuture(read.cause())
-                    : Future.succeededFuture(
-                            new ServerConnection(node, client, opened, mayNotRead ? "" : runId(read.result())));
+    Future<Void> readRunId() {
+        return redis.send(info()).map(ServerConnection::runId).recover(failure -> {
+            // Without the right to read it.
+            boolean isOpen = ErrorReply.of(failure).filter(error -> !error.is("NOAUTH")).isPresent();
+            return isOpen ? Future.succeededFuture("") : Future.failedFuture(failure);
+        }).map(read -> {
+            runId = read;
+            return null;
         });
     }
 
@@ -117,7 +122,7 @@ final class ServerConnection {
                 lost(ErrorReply.reason(result.cause()));
             } else if (unanswered.remove(answer)) {
                 silentTicks = 0;
-                node.replied(this, error);
+                link.replied(this, error.orElse(null));
                 answer.handle(result);
             }
         });
@@ -126,7 +131,8 @@ final class ServerConnection {
 
     private void lost(String reason) {
         if (lostBecause == null) {
-            node.lost(this, "the connection was lost: " + reason);
+            confirmed.tryFail(reason);
+            link.lost(this, "the connection was lost: " + reason);
         }
     }
 

@@ -1,7 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -13,11 +12,8 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -35,7 +31,6 @@ import io.vertx.core.tracing.TracingPolicy;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.RedisClientType;
-import io.vertx.redis.client.RedisConnection;
 import io.vertx.redis.client.RedisOptions;
 import io.vertx.redis.client.RedisReplicas;
 import io.vertx.redis.client.RedisRole;
@@ -62,21 +57,23 @@ public final class Topology implements AutoCloseable {
     /** What comes before the host, the host, its port, and what follows. A password may hold an @. */
     private static final Pattern ENDPOINT = Pattern.compile("(\\w+://(?:.*@)?)([^/?]*?)(?::\\d+)?([/?].*)?");
 
+    // Much may happen together.
     private static final int REFRESH_MILLIS = 100;
-    // For machines that are slower than the command timeout. The next attempt may lead to another server.
-    private static final int LONGEST_ATTEMPT_MILLIS = 3_000;
+    private static final int FIRST_REFRESH_MILLIS = 10;
+    private static final int MAX_CONNECTIONS = 4;
     // More commands in flight do not raise throughput.
     private static final int MAX_IN_FLIGHT = 1024;
     private static final int MAX_REDIRECTS = 16;
-    private static final int MAX_REDIRECTS_WITHOUT_PAUSE = 3;
-    private static final int REDIRECT_PAUSE_MILLIS = 150;
+    private static final int LONGEST_REDIRECT_PAUSE_MILLIS = 150;
 
-    private final Vertx vertx;
-    private final ContextInternal context;
+    final Vertx vertx;
+    final ContextInternal context;
+    /** What the properties of the Redis client start with. */
+    final String properties;
+    /** What all keys start with. */
+    final String keyPrefix;
+    final long timeoutMillis;
     private final RedisOptions options;
-    private final String properties;
-    private final String keyPrefix;
-    private final long timeoutMillis;
     private final int connections;
     private final int callsPerConnection;
     private volatile ConnectionListener listener = new ConnectionListener() {
@@ -93,12 +90,8 @@ public final class Topology implements AutoCloseable {
     private Slots slots;
     /** When another server, or another run of it, was found to have data; null if this instance has never seen that. */
     private Long newServerNanos;
-    private List<ServerCall<?>> unrouted = new ArrayList<>();
     private boolean refreshing;
-    private boolean refreshAgain;
-    private boolean nodeFailed;
     private List<String> endpoints;
-    private String entryEndpoint;
     private int turn;
 
     /**
@@ -110,23 +103,20 @@ public final class Topology implements AutoCloseable {
      * @param properties what the properties of the Redis client start with, for messages: {@code quarkus.redis}
      * @param keyPrefix what all keys start with
      * @param commandTimeout after what silence a server is away
-     * @param connections how many connections to each server there may be
-     * @param pipelined whether a connection carries many calls concurrently, or one
+     * @param pipelined whether one connection to each server carries many calls concurrently, or several carry one call each
      */
     public Topology(Vertx vertx, RedisOptions options, String properties, String keyPrefix, Duration commandTimeout,
-            int connections, boolean pipelined) {
+            boolean pipelined) {
         this.vertx = vertx;
         this.context = ((VertxInternal) vertx).createEventLoopContext();
         this.options = ownOptions(options);
         this.properties = properties;
         this.keyPrefix = keyPrefix;
         this.timeoutMillis = Math.max(1, commandTimeout.toMillis());
-        this.connections = connections;
+        this.connections = pipelined ? 1 : MAX_CONNECTIONS;
         this.callsPerConnection = pipelined ? MAX_IN_FLIGHT : 1;
         this.endpoints = options == null ? List.of() : List.copyOf(options.getEndpoints());
-        this.entryNode = isCluster()
-                ? new RedisNode(this, "The Redis Cluster", this::clientOfAnyNode, 1, MAX_IN_FLIGHT)
-                : newNode("Redis", this::newClient);
+        this.entryNode = newNode(isCluster() ? "The Redis Cluster" : "Redis", null);
     }
 
     // Connections are not shared, and permits live on the master.
@@ -141,85 +131,31 @@ public final class Topology implements AutoCloseable {
         return options != null && options.getType() == RedisClientType.CLUSTER;
     }
 
-    private RedisNode newNode(String label, Supplier<Redis> clients) {
-        return new RedisNode(this, label, clients, connections, callsPerConnection);
+    private RedisNode newNode(String label, String address) {
+        return new RedisNode(this, label, address, connections, callsPerConnection);
     }
 
-    private Redis newClient() {
-        if (options == null) {
-            throw new IllegalStateException("its address is not configured. Set " + properties + ".hosts");
+    /** A node of the cluster, another one each time; null when the client finds the server. */
+    String nextEndpoint() {
+        if (!isCluster()) {
+            return null;
         }
-        return Redis.createClient(vertx, options);
-    }
-
-    private Redis newClient(String endpoint) {
-        return Redis.createClient(vertx,
-                new RedisOptions(options).setType(RedisClientType.STANDALONE).setEndpoints(List.of(endpoint)));
-    }
-
-    private Redis clientOfAnyNode() {
-        entryEndpoint = nextEndpoint();
-        return newClient(entryEndpoint);
-    }
-
-    private String nextEndpoint() {
         turn = (turn + 1) % endpoints.size();
         return endpoints.get(turn);
     }
 
-    /** A client with a connection of its own; in a cluster to any node. To be closed by the caller. On the context. */
-    Redis newClientForMessages() {
-        return isCluster() ? newClient(nextEndpoint()) : newClient();
-    }
-
-    /**
-     * Opens a connection, on the context.
-     *
-     * @param clients makes the client, which is closed if there is no connection in the end
-     * @param handshake what belongs to it; may take as long as connecting
-     * @return fails with a {@link StoreException} if the client cannot be made, or is not answered in time
-     */
-    <T> Future<T> open(Supplier<Redis> clients, BiFunction<Redis, RedisConnection, Future<T>> handshake) {
-        Redis client;
-        try {
-            client = clients.get();
-        } catch (RuntimeException e) {
-            // Wrong options, or Vert.x is closed.
-            return Future.failedFuture(new StoreException(Kind.REFUSED, "cannot be used: " + ErrorReply.reason(e)));
+    /** A client of a node of the cluster, or of the server. To be closed by the caller. */
+    Redis newClient(String endpoint) {
+        if (options == null) {
+            throw new IllegalStateException("its address is not configured. Set " + properties + ".hosts");
         }
-        long most = Math.max(timeoutMillis, LONGEST_ATTEMPT_MILLIS);
-        return context.succeededFuture().compose(now -> client.connect()).timeout(most, TimeUnit.MILLISECONDS)
-                .compose(connection -> handshake.apply(client, connection).timeout(most, TimeUnit.MILLISECONDS))
-                .recover(failure -> Future.failedFuture(!(failure instanceof TimeoutException) ? failure
-                        : new StoreException(Kind.TRANSIENT,
-                                "connecting or probing timed out; Redis is silent, or has reached maxclients")))
-                .onFailure(failure -> client.close());
+        return Redis.createClient(vertx, endpoint == null ? options
+                : new RedisOptions(options).setType(RedisClientType.STANDALONE).setEndpoints(List.of(endpoint)));
     }
 
     /** Runs a task on the context, after a pause. If that is over because this process paused, the event loop reads first. */
     void after(long millis, Runnable task) {
         vertx.setTimer(Math.max(1, millis), timer -> vertx.setTimer(1, read -> task.run()));
-    }
-
-    ContextInternal context() {
-        return context;
-    }
-
-    Vertx vertx() {
-        return vertx;
-    }
-
-    String properties() {
-        return properties;
-    }
-
-    /** What all keys start with. */
-    String keyPrefix() {
-        return keyPrefix;
-    }
-
-    long timeoutMillis() {
-        return timeoutMillis;
     }
 
     /** Sets the listener. Called once, before the first call. */
@@ -263,65 +199,40 @@ public final class Topology implements AutoCloseable {
     }
 
     private void submit(ServerCall<?> call) {
-        byte[] key = isCluster() ? call.routingKey : null;
         if (closed) {
             fail(call, STOPPING);
-        } else if (key == null) {
-            entryNode.submit(call);
-        } else if (slots == null) {
-            unrouted.add(call);
-            refresh();
-        } else {
-            node(slots.bySlot[ZModem.generate(key)]).submit(call);
+            return;
         }
+        boolean isRouted = isCluster() && call.routingKey != null;
+        if (isRouted && slots == null) {
+            refresh();
+        }
+        node(isRouted && slots != null ? slots.bySlot[ZModem.generate(call.routingKey)] : null).submit(call);
     }
 
     // ---- The nodes of a cluster
 
-    // For an unassigned slot, any node returns the error.
+    // While the slots are not known, and for an unassigned slot, any node carries out the call, names another one, or returns
+    // the error.
     private RedisNode node(String endpoint) {
         return endpoint == null ? entryNode
-                : nodes.computeIfAbsent(endpoint, address -> newNode("Redis at " + withoutSecrets(address),
-                        () -> newClient(address)));
+                : nodes.computeIfAbsent(endpoint, address -> newNode("Redis at " + withoutSecrets(address), address));
     }
 
-    private String endpointOf(RedisNode node) {
-        return nodes.entrySet().stream().filter(entry -> entry.getValue() == node).map(Map.Entry::getKey).findFirst()
-                .orElse(entryEndpoint);
-    }
-
-    /** Asks a node which node has which slot. Calls that cannot be routed without that wait for the answer, or fail with it. */
+    /** Soon asks a node which node has which slot; another one the next time if it knows nothing new. */
     private void refresh() {
         if (refreshing || closed) {
-            refreshAgain = true;
             return;
         }
         refreshing = true;
-        refreshAgain = false;
-        ServerCall<Slots> request = new ServerCall<>("CLUSTER SLOTS", null, connection -> connection
-                .send(Request.cmd(Command.CLUSTER).arg("SLOTS")).map(reply -> Slots.read(entryEndpoint, reply)));
-        entryNode.submit(request);
-        request.result.whenComplete((reported, failure) -> {
-            List<ServerCall<?>> waiting = unrouted;
-            unrouted = new ArrayList<>();
-            if (failure == null) {
-                boolean moved = accept(reported);
-                waiting.forEach(this::submit);
-                if (nodeFailed && !moved) {
-                    // Another node may know more.
-                    entryNode.moveOn();
-                }
-                nodeFailed = false;
-            } else {
-                waiting.forEach(call -> call.result.completeExceptionally(failure));
-                if (StoreException.is(failure, Kind.TRANSIENT)) {
-                    entryNode.moveOn();
-                }
-            }
-            vertx.setTimer(REFRESH_MILLIS, timer -> {
-                refreshing = false;
-                if (refreshAgain) {
-                    refresh();
+        vertx.setTimer(slots == null ? FIRST_REFRESH_MILLIS : REFRESH_MILLIS, timer -> {
+            refreshing = false;
+            ServerCall<Slots> request = new ServerCall<>("CLUSTER SLOTS", null, connection -> connection
+                    .send(Request.cmd(Command.CLUSTER).arg("SLOTS")).map(reply -> Slots.read(entryNode.endpoint, reply)));
+            submit(request);
+            request.result.whenComplete((reported, failure) -> {
+                if (failure == null ? !accept(reported) : StoreException.is(failure, Kind.TRANSIENT)) {
+                    entryNode.moveOn("switching to another node");
                 }
             });
         });
@@ -329,8 +240,8 @@ public final class Topology implements AutoCloseable {
 
     /** Whether anything has changed. */
     private boolean accept(Slots reported) {
-        boolean moved = slots != null && !Arrays.equals(slots.bySlot, reported.bySlot);
         boolean isFirst = slots == null;
+        boolean changed = isFirst || !Arrays.equals(slots.bySlot, reported.bySlot);
         slots = reported;
         endpoints = reported.nodes;
         Set<String> masters = new HashSet<>(Arrays.asList(reported.bySlot));
@@ -349,12 +260,12 @@ public final class Topology implements AutoCloseable {
             // Once, and before calls need them: a node that cannot be reached is asked again by the calls for it.
             masters.forEach(endpoint -> node(endpoint).connect());
         }
-        if (moved) {
+        if (changed && !isFirst) {
             dataMayDiffer();
             report(ConnectionListener::reconnected);
             report(ConnectionListener::availabilityChanged);
         }
-        return moved;
+        return changed;
     }
 
     /** Copies an endpoint with another address; an empty host keeps the host. */
@@ -420,16 +331,15 @@ public final class Topology implements AutoCloseable {
     }
 
     /** A connection was lost or could not be opened; in a cluster another node may have taken over. */
-    void connectionFailed(RedisNode node) {
-        if (isCluster() && node != entryNode && !closed) {
-            nodeFailed = true;
+    void connectionFailed(Link link) {
+        if (link.address != null) {
             refresh();
         }
     }
 
     /** Sends a call to the node that another node named; false if it is to fail instead. */
     boolean redirect(RedisNode node, ServerCall<?> call, ErrorReply.Redirection to) {
-        if (!isCluster()) {
+        if (!isCluster() || call.routingKey == null) {
             return false;
         }
         if (++call.redirects > MAX_REDIRECTS) {
@@ -437,8 +347,7 @@ public final class Topology implements AutoCloseable {
                     new StoreException(Kind.TRANSIENT, "nodes of the cluster name each other for " + call.about));
         } else {
             // Two nodes name each other for a moment while a slot moves.
-            vertx.setTimer(call.redirects <= MAX_REDIRECTS_WITHOUT_PAUSE ? 1 : REDIRECT_PAUSE_MILLIS,
-                    timer -> follow(node, call, to));
+            vertx.setTimer(Math.min(LONGEST_REDIRECT_PAUSE_MILLIS, 1L << call.redirects), timer -> follow(node, call, to));
         }
         return true;
     }
@@ -449,11 +358,12 @@ public final class Topology implements AutoCloseable {
             return;
         }
         call.asking = to.asking();
-        if (!to.asking()) {
+        String named = endpoint(node.endpoint, to.host(), to.port());
+        if (!to.asking() && slots != null && !named.equals(slots.bySlot[ZModem.generate(call.routingKey)])) {
             dataMayDiffer();
             refresh();
         }
-        node(endpoint(endpointOf(node), to.host(), to.port())).submit(call);
+        node(named).submit(call);
     }
 
     /** Fails all calls and closes the connections. */
@@ -463,7 +373,6 @@ public final class Topology implements AutoCloseable {
         context.runOnContext(now -> {
             entryNode.close(Kind.REFUSED, STOPPING);
             nodes.values().forEach(node -> node.close(Kind.REFUSED, STOPPING));
-            unrouted.forEach(call -> fail(call, STOPPING));
         });
     }
 

@@ -105,8 +105,7 @@ class BulkheadKeysPropertyTest {
 
     private static List<String> keys(BulkheadId bulkhead) {
         BulkheadKeys keys = new BulkheadKeys(PREFIX, bulkhead);
-        return Stream.concat(keys.data().stream(), Stream.of(keys.lock()))
-                .map(key -> new String(key, StandardCharsets.UTF_8)).toList();
+        return List.of(keys.shares(), keys.waiting(), keys.lock());
     }
 
     private static String hashTag(String key) {

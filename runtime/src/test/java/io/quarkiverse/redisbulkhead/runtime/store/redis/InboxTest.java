@@ -61,7 +61,7 @@ class InboxTest {
         final List<String> messages = new CopyOnWriteArrayList<>();
 
         Instance(String name, RedisOptions options) {
-            topology = new Topology(redis.vertx(), options, "quarkus.redis", "test", Duration.ofSeconds(1), 1, true);
+            topology = new Topology(redis.vertx(), options, "quarkus.redis", "test", Duration.ofSeconds(1), true);
             topology.listen(events);
             inbox = new Inbox(topology, name, InboxTest::parse);
             inbox.listen(message -> messages.add(message.bulkhead().name()));
@@ -124,7 +124,7 @@ class InboxTest {
         try (TestProxy proxy = new TestProxy(TestProxy.Fault.FIRST_IS_FORGOTTEN, "SUBSCRIBE", redis.port())) {
             Instance one = new Instance("one", TestRedis.options(proxy.port()));
             // The subscription is the first connection to the proxy.
-            one.topology.context().runOnContext(now -> one.inbox.open());
+            one.topology.context.runOnContext(now -> one.inbox.open());
             await().atMost(30, TimeUnit.SECONDS).until(() -> proxy.accepted() > 0);
             one.awaitHearing();
             proxy.forgetFirst();

@@ -40,7 +40,7 @@ class LockShareStoreTest extends RedisShareStoreContract {
 
     @Override
     protected RedisShareStore open(RedisOptions options, Duration timeout) {
-        return new LockShareStore(new Topology(redis.vertx(), options, "quarkus.redis", "test", timeout, 3, false), stepTimeout,
+        return new RedisShareStore(new Topology(redis.vertx(), options, "quarkus.redis", "test", timeout, false), stepTimeout,
                 contentionTimeout);
     }
 
@@ -88,8 +88,8 @@ class LockShareStoreTest extends RedisShareStoreContract {
     @Test
     void changeByAScriptFailsTheTransaction() throws Exception {
         try (HeldStep held = new HeldStep(TestProxy.Fault.DELAYS_A_CALL)) {
-            try (ScriptShareStore scripts = new ScriptShareStore(
-                    new Topology(redis.vertx(), redis.options(), "quarkus.redis", "test", Duration.ofSeconds(25), 1, true))) {
+            try (RedisShareStore scripts = new RedisShareStore(
+                    new Topology(redis.vertx(), redis.options(), "quarkus.redis", "test", Duration.ofSeconds(25), true))) {
                 Statement statement = instance().statement(REPORTS, List.of(), List.of(new Need(0, 0, 1, 1)));
                 assertThat(get(scripts.sync(statement)).granted()).isEqualTo(1);
                 held.proxy.deliver();
@@ -180,8 +180,8 @@ class LockShareStoreTest extends RedisShareStoreContract {
     /** Both stores keep the same data and send the same messages. */
     @Test
     void instancesWithBothStoresShareABulkhead() {
-        try (ScriptShareStore scripts = new ScriptShareStore(
-                new Topology(redis.vertx(), redis.options(), "quarkus.redis", "test", Duration.ofSeconds(25), 1, true))) {
+        try (RedisShareStore scripts = new RedisShareStore(
+                new Topology(redis.vertx(), redis.options(), "quarkus.redis", "test", Duration.ofSeconds(25), true))) {
             List<ShareMessage> messages = new CopyOnWriteArrayList<>();
             scripts.listen(messages::add);
             Instance one = instance().awaitHearing();

@@ -20,7 +20,7 @@ final class LockedShares implements ComparedShares {
 
     private final RedisModel redis = new RedisModel(0);
     private final ModelConnection connection = new ModelConnection(redis);
-    private final ShareStep step = new ShareStep(KEYS, "k:instance:a", Duration.ofSeconds(1));
+    private final LockSteps steps = new LockSteps("k:instance:a", Duration.ofSeconds(1));
 
     private Object result(Future<?> future) {
         connection.executeAll();
@@ -34,7 +34,7 @@ final class LockedShares implements ComparedShares {
     }
 
     private <T> Object step(Function<ShareMachine, T> operation) {
-        return result(step.over(connection, operation));
+        return result(steps.step(KEYS, connection, List.of(), null, operation));
     }
 
     @Override
@@ -60,7 +60,7 @@ final class LockedShares implements ComparedShares {
 
     @Override
     public ShareOverview look(int most) {
-        return (ShareOverview) result(ShareStep.look(KEYS, connection, most));
+        return (ShareOverview) result(RedisShareStore.look(KEYS, connection, most));
     }
 
     @Override

@@ -61,7 +61,7 @@ class ManyInstancesTest {
     private static final Duration HOLD = Duration.ofMillis(500);
     private static final SemaphoreSpec SPEC = SemaphoreSpec.named("many").permits(PERMITS).expire(Duration.ofSeconds(60))
             .maxWait(Duration.ofMinutes(5)).build();
-    private static final String SCRIPT = ScriptShareStore.script();
+    private static final String SCRIPT = ScriptSteps.script();
     private static final String SHA1 = BulkheadKeys.digest("SHA-1", SCRIPT.getBytes(StandardCharsets.UTF_8));
     private static final String KEY = "test:{many}:shares";
     private static final String QUEUE = "test:{many}:waiting";
@@ -102,7 +102,7 @@ class ManyInstancesTest {
         @Override
         public CompletionStage<Position> sync(Statement statement) {
             return run(ShareCodec.sync(channel, statement))
-                    .map(reply -> ShareCodec.position((List<?>) ScriptShareStore.value(reply)))
+                    .map(reply -> ShareCodec.position((List<?>) RedisShareStore.value(reply)))
                     .toCompletionStage();
         }
 

@@ -41,8 +41,8 @@ class ScriptShareStoreTest extends RedisShareStoreContract {
 
     @Override
     protected RedisShareStore open(RedisOptions options, Duration timeout) {
-        topology = new Topology(redis.vertx(), options, "quarkus.redis", "test", timeout, 1, true);
-        return new ScriptShareStore(topology);
+        topology = new Topology(redis.vertx(), options, "quarkus.redis", "test", timeout, true);
+        return new RedisShareStore(topology);
     }
 
     /** Trap 22. */
@@ -186,8 +186,8 @@ class ScriptShareStoreTest extends RedisShareStoreContract {
                 "shares", "{reports}:tickets")) {
             redis.command("HSET", "te*t:" + foreign, "field", "value");
         }
-        try (RedisShareStore store = new ScriptShareStore(
-                new Topology(redis.vertx(), redis.options(), "quarkus.redis", "te*t", TIMEOUT, 1, true))) {
+        try (RedisShareStore store = new RedisShareStore(
+                new Topology(redis.vertx(), redis.options(), "quarkus.redis", "te*t", TIMEOUT, true))) {
             assertThat(get(store.inUse(100)).bulkheads()).containsExactly(REPORTS.forKey("of te*t"));
         }
     }
@@ -224,7 +224,7 @@ class ScriptShareStoreTest extends RedisShareStoreContract {
                     .sync(one.statement(BulkheadId.of("b" + i), List.of(), List.of(new Need(0, 0, 1, 1))))
                     .toCompletableFuture()));
             CompletableFuture<Void> written = new CompletableFuture<>();
-            topology.context().runOnContext(now -> written.complete(null));
+            topology.context.runOnContext(now -> written.complete(null));
             get(written);
         });
 

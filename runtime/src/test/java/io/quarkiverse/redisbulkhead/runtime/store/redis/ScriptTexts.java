@@ -8,6 +8,6 @@ public final class ScriptTexts {
 
     /** The script with this name: {@code share}. */
     public static String of(String name) {
-        return ScriptShareStore.script();
+        return ScriptSteps.script();
     }
 }

@@ -51,7 +51,6 @@ class SharesOnRedisAgreeTest {
         private static final String MESSAGES = "test:messages";
 
         private final String text;
-        private long micros;
 
         private OnRedis(String script) {
             super(BULKHEAD);
@@ -98,11 +97,6 @@ class SharesOnRedisAgreeTest {
                     redis.command(client, "DEL", key);
                 }
             }
-        }
-
-        @Override
-        public long micros() {
-            return micros;
         }
 
         private long expiry(String key) {

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-import io.quarkiverse.redisbulkhead.runtime.RedisStores;
 import io.vertx.redis.client.RedisOptions;
 
 /** The Redis stores. */
@@ -16,8 +15,8 @@ public enum TestStore {
             "zrem", "scan")) {
 
         @Override
-        RedisShareStore open(RedisStores stores) {
-            return stores.script();
+        RedisShareStore open(Topology topology) {
+            return new RedisShareStore(topology);
         }
     },
 
@@ -27,8 +26,8 @@ public enum TestStore {
             "zadd", "zrange", "zrem", "scan")) {
 
         @Override
-        RedisShareStore open(RedisStores stores) {
-            return stores.lock(STEP_TIMEOUT, CONTENTION_TIMEOUT);
+        RedisShareStore open(Topology topology) {
+            return new RedisShareStore(topology, STEP_TIMEOUT, CONTENTION_TIMEOUT);
         }
     };
 
@@ -43,7 +42,7 @@ public enum TestStore {
         this.commands = commands;
     }
 
-    abstract RedisShareStore open(RedisStores stores);
+    abstract RedisShareStore open(Topology topology);
 
     /**
      * The store as in an application.
@@ -53,7 +52,7 @@ public enum TestStore {
      * @param timeout after what silence Redis is away
      */
     public RedisShareStore open(TestRedis redis, RedisOptions options, Duration timeout) {
-        return open(new RedisStores(redis.vertx(), options, "quarkus.redis", "test", timeout));
+        return open(new Topology(redis.vertx(), options, "quarkus.redis", "test", timeout, this == SCRIPT));
     }
 
     /** The Redis commands of the store, as documented. */

@@ -34,7 +34,7 @@ class TopologyOfManyServersTest {
     }
 
     private Topology topology(RedisOptions options) {
-        return new Topology(vertx, options, "quarkus.redis", "test", LONG_TIMEOUT, 1, true);
+        return new Topology(vertx, options, "quarkus.redis", "test", LONG_TIMEOUT, true);
     }
 
     private static Found set(Topology topology, String key) throws Exception {

@@ -61,7 +61,7 @@ class TopologyTest {
     }
 
     private Topology topology(RedisOptions options, Duration timeout) {
-        return new Topology(redis.vertx(), options, "quarkus.redis", "test", timeout, 1, true);
+        return new Topology(redis.vertx(), options, "quarkus.redis", "test", timeout, true);
     }
 
     private void use(RedisOptions options, Duration timeout) {
@@ -241,7 +241,7 @@ class TopologyTest {
         long before = redis.info("stats", "total_connections_received:");
         // Sent in one go, so that all are in flight when the first reply comes.
         CompletableFuture<List<CompletableFuture<Response>>> replies = new CompletableFuture<>();
-        topology.context().runOnContext(now -> replies.complete(IntStream.range(0, 3)
+        topology.context.runOnContext(now -> replies.complete(IntStream.range(0, 3)
                 .mapToObj(n -> once(topology, "return redis.error_reply('READONLY replica')", "")).toList()));
         get(replies).forEach(reply -> assertThatThrownBy(() -> get(reply))
                 .matches(failure -> StoreException.is(failure, Kind.TRANSIENT))
@@ -349,7 +349,7 @@ class TopologyTest {
         ping();
         for (int i = 0; i < 3; i++) {
             CompletableFuture<Response> before = echo(topology, "PONG");
-            topology.context().runOnContext(now -> pause());
+            topology.context.runOnContext(now -> pause());
             CompletableFuture<Response> during = echo(topology, "PONG");
             assertThat(get(before)).hasToString("PONG");
             assertThat(get(during)).hasToString("PONG");
@@ -436,7 +436,7 @@ class TopologyTest {
     void oneMoreConnectionIsNoReconnect(String right) {
         redis.command("ACL", "SETUSER", "shop", "on", ">secret", "~*", "&*", "+@all", right);
         topology.close();
-        topology = new Topology(redis.vertx(), redis.optionsOf("shop"), "quarkus.redis", "test", LONG_TIMEOUT, 2, false);
+        topology = new Topology(redis.vertx(), redis.optionsOf("shop"), "quarkus.redis", "test", LONG_TIMEOUT, false);
         topology.listen(events);
         Promise<Void> bothAreOpen = Promise.promise();
         AtomicInteger open = new AtomicInteger();

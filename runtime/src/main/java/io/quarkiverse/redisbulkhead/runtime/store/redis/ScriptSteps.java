@@ -13,7 +13,7 @@ import io.vertx.core.Future;
 import io.vertx.redis.client.Response;
 
 /**
- * Keeps shares in Redis: each operation is one step of {@code share.lua}, whose header documents keys, arguments and replies.
+ * Each operation is one step of {@code share.lua}, whose header documents keys, arguments and replies.
  * <p>
  * The idea of the counting semaphore of <em>Redis in Action</em>, section 6.3, with its sources of error taken out: time is the
  * server's and not the clients', and counting and adding are one atomic script. Unlike the book, Redis knows instances, not
@@ -21,27 +21,18 @@ import io.vertx.redis.client.Response;
  * <p>
  * A call goes on within the same request when the server does not know the script, or another node has the slot.
  */
-public final class ScriptShareStore extends RedisShareStore {
+final class ScriptSteps implements RedisShareStore.Steps {
 
     private static final String FILE = "share.lua";
 
     private final String script = script();
     private final String sha1 = BulkheadKeys.digest("SHA-1", script.getBytes(StandardCharsets.UTF_8));
 
-    /**
-     * Opens nothing yet.
-     *
-     * @param topology knows where Redis is; closed together with this store
-     */
-    public ScriptShareStore(Topology topology) {
-        super(topology);
-    }
-
     /** What Redis is given: the script that lies beside this class. The comments stay with us. */
     static String script() {
-        try (InputStream in = ScriptShareStore.class.getResourceAsStream(FILE)) {
+        try (InputStream in = ScriptSteps.class.getResourceAsStream(FILE)) {
             if (in == null) {
-                throw new IllegalStateException("The script " + FILE + " is missing beside " + ScriptShareStore.class.getName()
+                throw new IllegalStateException("The script " + FILE + " is missing beside " + ScriptSteps.class.getName()
                         + "; a native executable must include it as a resource");
             }
             // Each instance does this at its start, where a regular expression takes milliseconds.
@@ -59,7 +50,7 @@ public final class ScriptShareStore extends RedisShareStore {
     }
 
     @Override
-    <T> Future<T> step(BulkheadKeys keys, Connection connection, List<byte[]> args, Function<Response, T> reply,
+    public <T> Future<T> step(BulkheadKeys keys, Connection connection, List<byte[]> args, Function<Response, T> reply,
             Function<ShareMachine, T> machine) {
         return connection.run(script, sha1, keys.data(), args).map(reply);
     }

@@ -13,7 +13,6 @@ import java.util.function.Predicate;
 
 import org.jboss.logging.Logger;
 
-import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 import io.quarkiverse.redisbulkhead.runtime.store.machine.ShareMachine;
@@ -25,7 +24,12 @@ import io.vertx.redis.client.Response;
 import io.vertx.redis.client.ResponseType;
 
 /**
- * One step under the lock, in two round trips: take the lock ({@code SET NX PX}), watch it and the data ({@code WATCH}), and
+ * Steps without scripts: the counting semaphore that is made exact by a lock, of <em>Redis in Action</em>, section 6.3.4, with
+ * its sources of error taken out. Time is the server's, a transaction makes the step exact however long its process was paused,
+ * and not getting the lock is not taken for a full bulkhead. The data is that of {@link ScriptSteps}, so applications with
+ * either can share a bulkhead. A step reads all of it, so its cost grows with the instances.
+ * <p>
+ * Each operation is one step in two round trips: take the lock ({@code SET NX PX}), watch it and the data ({@code WATCH}), and
  * read the data and the clock of the server; then write all changes and release the lock in one transaction ({@code MULTI},
  * {@code EXEC}).
  * <p>
@@ -36,53 +40,44 @@ import io.vertx.redis.client.ResponseType;
  * The lock is in the name of the instance, so that an instance whose connection was lost during a step does not wait for its
  * own lock. Of two steps of one instance at a time, the transaction of the later one fails.
  */
-final class ShareStep {
+final class LockSteps implements RedisShareStore.Steps {
 
-    private static final Logger LOG = Logger.getLogger(ShareStep.class);
+    private static final Logger LOG = Logger.getLogger(LockSteps.class);
 
-    private final BulkheadKeys keys;
-    private final byte[] shares;
-    private final byte[] waiting;
     private final String instance;
     private final Duration timeout;
 
     /**
-     * @param keys of the bulkhead
      * @param instance the name of this instance
      * @param timeout how long the lock lives
      */
-    ShareStep(BulkheadKeys keys, String instance, Duration timeout) {
-        this.keys = keys;
-        this.shares = keys.data().get(0);
-        this.waiting = keys.data().get(1);
+    LockSteps(String instance, Duration timeout) {
         this.instance = instance;
         this.timeout = timeout;
     }
 
     /**
-     * Carries out an operation.
-     *
-     * @param connection carries no other call
-     * @param operation works on the data that was read
-     * @return its result; fails with {@link Kind#CONTENDED} when another one has the lock, or was faster
+     * Fails with {@link Kind#CONTENDED} when another step has the lock, or was faster. The connection carries no other call.
      */
-    <T> Future<T> over(Connection connection, Function<ShareMachine, T> operation) {
+    @Override
+    public <T> Future<T> step(BulkheadKeys keys, Connection connection, List<byte[]> args, Function<Response, T> reply,
+            Function<ShareMachine, T> machine) {
         Future<String> server = connection.currentServer();
         return sendAll(connection, List.of(
                 Request.cmd(Command.SET).arg(keys.lock()).arg(instance).arg("NX").arg("PX").arg(timeout.toMillis()),
-                Request.cmd(Command.WATCH).arg(keys.lock()).arg(shares).arg(waiting),
-                lockOwner(),
+                Request.cmd(Command.WATCH).arg(keys.lock()).arg(keys.shares()).arg(keys.waiting()),
+                lockOwner(keys),
                 Request.cmd(Command.TIME),
-                Request.cmd(Command.HGETALL).arg(shares),
-                Request.cmd(Command.ZRANGE).arg(waiting).arg(0).arg(-1).arg("WITHSCORES")))
+                Request.cmd(Command.HGETALL).arg(keys.shares()),
+                Request.cmd(Command.ZRANGE).arg(keys.waiting()).arg(0).arg(-1).arg("WITHSCORES")))
                 .compose(replies -> isOwn(replies.get(2))
-                        ? server.compose(id -> write(connection, replies, id, operation))
-                        : connection.send(Request.cmd(Command.UNWATCH)).transform(done -> contended()))
+                        ? server.compose(id -> write(keys, connection, replies, id, machine))
+                        : connection.send(Request.cmd(Command.UNWATCH)).transform(done -> contended(keys)))
                 .recover(failure -> StoreException.is(failure, Kind.CONTENDED) ? Future.failedFuture(failure)
-                        : giveUp(connection).transform(done -> Future.failedFuture(failure)));
+                        : giveUp(keys, connection).transform(done -> Future.failedFuture(failure)));
     }
 
-    private Request lockOwner() {
+    private static Request lockOwner(BulkheadKeys keys) {
         return Request.cmd(Command.GET).arg(keys.lock());
     }
 
@@ -90,12 +85,12 @@ final class ShareStep {
         return owner != null && owner.toString().equals(instance);
     }
 
-    private <T> Future<T> contended() {
+    private static <T> Future<T> contended(BulkheadKeys keys) {
         return Future.failedFuture(
                 new StoreException(Kind.CONTENDED, "Another step holds the lock " + keys.shown() + "lock"));
     }
 
-    private <T> Future<T> write(Connection connection, List<Response> replies, String server,
+    private static <T> Future<T> write(BulkheadKeys keys, Connection connection, List<Response> replies, String server,
             Function<ShareMachine, T> operation) {
         Map<String, String> fields = fields(replies.get(4));
         Map<String, Long> queue = new TreeMap<>();
@@ -107,35 +102,38 @@ final class ShareStep {
         // What is put comes before what is removed, so that no key is emptied in between and loses its time to live.
         List<Request> commands = new ArrayList<>();
         commands.add(Request.cmd(Command.MULTI));
-        add(Request.cmd(Command.HSET).arg(shares), names(newFields, name -> !newFields.get(name).equals(fields.get(name))),
+        add(Request.cmd(Command.HSET).arg(keys.shares()),
+                names(newFields, name -> !newFields.get(name).equals(fields.get(name))),
                 (put, field) -> put.arg(field).arg(newFields.get(field)), commands);
-        add(Request.cmd(Command.ZADD).arg(waiting), names(newQueue, name -> !newQueue.get(name).equals(queue.get(name))),
+        add(Request.cmd(Command.ZADD).arg(keys.waiting()), names(newQueue, name -> !newQueue.get(name).equals(queue.get(name))),
                 (put, member) -> put.arg(newQueue.get(member)).arg(member), commands);
-        add(Request.cmd(Command.HDEL).arg(shares), names(fields, name -> !newFields.containsKey(name)), Request::arg, commands);
-        add(Request.cmd(Command.ZREM).arg(waiting), names(queue, name -> !newQueue.containsKey(name)), Request::arg, commands);
-        expire(shares, machine.expireMillis(), commands);
-        expire(waiting, machine.expireQueueMillis(), commands);
+        add(Request.cmd(Command.HDEL).arg(keys.shares()), names(fields, name -> !newFields.containsKey(name)), Request::arg,
+                commands);
+        add(Request.cmd(Command.ZREM).arg(keys.waiting()), names(queue, name -> !newQueue.containsKey(name)), Request::arg,
+                commands);
+        expire(keys.shares(), machine.expireMillis(), commands);
+        expire(keys.waiting(), machine.expireQueueMillis(), commands);
         commands.add(Request.cmd(Command.DEL).arg(keys.lock()));
         commands.add(Request.cmd(Command.EXEC));
         return sendAll(connection, commands).compose(done -> {
             Response results = done.get(done.size() - 1);
             if (results == null) {
                 // A watched key had changed.
-                return contended();
+                return contended(keys);
             }
             for (Response each : results) {
                 if (each != null && each.type() == ResponseType.ERROR) {
                     return Future.failedFuture((Throwable) each);
                 }
             }
-            machine.messages().forEach(sent -> publish(connection, sent));
+            machine.messages().forEach(sent -> publish(keys, connection, sent));
             return Future.succeededFuture(result);
         });
     }
 
     /** Deletes the lock if it is still that of this instance, and ends the watch. */
-    private Future<?> giveUp(Connection connection) {
-        return sendAll(connection, List.of(Request.cmd(Command.WATCH).arg(keys.lock()), lockOwner()))
+    private Future<?> giveUp(BulkheadKeys keys, Connection connection) {
+        return sendAll(connection, List.of(Request.cmd(Command.WATCH).arg(keys.lock()), lockOwner(keys)))
                 .compose(replies -> isOwn(replies.get(1))
                         ? sendAll(connection, List.of(Request.cmd(Command.MULTI),
                                 Request.cmd(Command.DEL).arg(keys.lock()), Request.cmd(Command.EXEC))).mapEmpty()
@@ -143,16 +141,9 @@ final class ShareStep {
     }
 
     // Messages may be lost, so a server that refuses them does no harm but delay.
-    private void publish(Connection connection, ShareMachine.Sent sent) {
+    private static void publish(BulkheadKeys keys, Connection connection, ShareMachine.Sent sent) {
         connection.send(Request.cmd(Command.PUBLISH).arg(sent.instance()).arg(ShareCodec.text(sent.message(), keys)))
                 .onFailure(failure -> LOG.debugf("Failed to publish %s: %s", sent, failure.getMessage()));
-    }
-
-    /** Reads the bulkhead without a lock. */
-    static Future<ShareOverview> look(BulkheadKeys keys, Connection connection, int most) {
-        return sendAll(connection, List.of(Request.cmd(Command.TIME), Request.cmd(Command.HGETALL).arg(keys.data().get(0))))
-                .map(replies -> new ShareMachine(keys.bulkhead(), fields(replies.get(1)), new TreeMap<>(),
-                        micros(replies.get(0)), "").look(most));
     }
 
     /**
@@ -177,11 +168,11 @@ final class ShareStep {
 
     // ---- What is read
 
-    private static long micros(Response time) {
+    static long micros(Response time) {
         return TimeUnit.SECONDS.toMicros(time.get(0).toLong()) + time.get(1).toLong();
     }
 
-    private static Map<String, String> fields(Response reply) {
+    static Map<String, String> fields(Response reply) {
         Map<String, String> fields = new TreeMap<>();
         pairs(reply, (field, value) -> fields.put(field.toString(), value.toString()));
         return fields;
@@ -217,7 +208,7 @@ final class ShareStep {
         }
     }
 
-    private static void expire(byte[] key, long millis, List<Request> commands) {
+    private static void expire(String key, long millis, List<Request> commands) {
         if (millis > 0) {
             commands.add(Request.cmd(Command.PEXPIRE).arg(key).arg(millis));
         }

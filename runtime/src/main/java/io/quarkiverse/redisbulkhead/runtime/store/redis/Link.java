@@ -1,0 +1,137 @@
+package io.quarkiverse.redisbulkhead.runtime.store.redis;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+import io.quarkiverse.redisbulkhead.runtime.store.Backoff;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
+import io.vertx.core.Future;
+import io.vertx.redis.client.Redis;
+
+/**
+ * Keeps a connection to a server open: opens it when it is first wanted, and again, with a back-off, after a failed attempt or
+ * a
+ * loss. Commands and messages have links of their own. Runs on the context of the {@link Topology}.
+ */
+abstract class Link {
+
+    // For machines that are slower than the command timeout. The next attempt may lead to another server.
+    private static final int LONGEST_ATTEMPT_MILLIS = 3_000;
+
+    final Topology topology;
+    final Backoff pauses;
+    final List<ServerConnection> connections = new ArrayList<>();
+    /** The node of a cluster that is wanted; null when any node will do, or the client finds the server. */
+    final String address;
+    /** The node of a cluster that was tried last; null when the client finds the server. */
+    String endpoint;
+    boolean opening;
+    boolean closed;
+    private boolean pausing;
+
+    Link(Topology topology, String address, Backoff pauses) {
+        this.topology = topology;
+        this.address = address;
+        this.pauses = pauses;
+    }
+
+    /** What belongs to opening a connection; may take as long as connecting. */
+    abstract Future<Void> handshake(ServerConnection connection);
+
+    /** A connection is open. */
+    abstract void connected(ServerConnection connection);
+
+    /** An attempt to open a connection failed; another one follows. */
+    abstract void attemptFailed(Throwable failure);
+
+    /** A connection was lost, possibly in its handshake. */
+    abstract void lost(ServerConnection connection, String reason);
+
+    /** A command was answered. */
+    abstract void replied(ServerConnection connection, ErrorReply error);
+
+    /** Connects, unless that has been done. */
+    void connect() {
+        if (connections.isEmpty()) {
+            open();
+        }
+    }
+
+    /** Opens one more connection, unless an attempt is under way or planned. */
+    void open() {
+        if (closed || opening || pausing) {
+            return;
+        }
+        opening = true;
+        attempt().onComplete(result -> {
+            opening = false;
+            if (result.succeeded() && closed) {
+                result.result().close(Kind.REFUSED, Topology.STOPPING);
+            } else if (result.succeeded()) {
+                connections.add(result.result());
+                connected(result.result());
+            } else if (!closed) {
+                attemptFailed(result.cause());
+                topology.connectionFailed(this);
+                retry();
+            }
+        });
+    }
+
+    /** Fails with a {@link StoreException} if the client cannot be made, or is not answered in time. */
+    private Future<ServerConnection> attempt() {
+        Redis client;
+        try {
+            endpoint = address == null ? topology.nextEndpoint() : address;
+            client = topology.newClient(endpoint);
+        } catch (RuntimeException e) {
+            // Wrong options, or Vert.x is closed.
+            return Future.failedFuture(new StoreException(Kind.REFUSED, "cannot be used: " + ErrorReply.reason(e)));
+        }
+        long most = Math.max(topology.timeoutMillis, LONGEST_ATTEMPT_MILLIS);
+        return topology.context.succeededFuture().compose(now -> client.connect()).timeout(most, TimeUnit.MILLISECONDS)
+                .compose(redis -> {
+                    ServerConnection connection = new ServerConnection(this, client, redis);
+                    return handshake(connection).timeout(most, TimeUnit.MILLISECONDS).map(connection);
+                })
+                .recover(failure -> Future.failedFuture(!(failure instanceof TimeoutException) ? failure
+                        : new StoreException(Kind.TRANSIENT,
+                                "connecting or probing timed out; Redis is silent, or has reached maxclients")))
+                .onFailure(failure -> client.close());
+    }
+
+    private void retry() {
+        if (!pausing && !closed) {
+            pausing = true;
+            topology.vertx.setTimer(Math.max(1, pauses.next().toMillis()), timer -> {
+                pausing = false;
+                connect();
+            });
+        }
+    }
+
+    /** Closes a connection and opens another one, which may be to another node. */
+    void leave(ServerConnection connection, String reason) {
+        // One that is being opened ends with the attempt.
+        if (connections.remove(connection)) {
+            connection.close(Kind.TRANSIENT, reason);
+            topology.connectionFailed(this);
+            retry();
+        }
+    }
+
+    /** Closes all connections and opens another one. */
+    void moveOn(String reason) {
+        List.copyOf(connections).forEach(connection -> leave(connection, reason));
+    }
+
+    /** Closes all connections for good. */
+    void close(Kind kind, String reason) {
+        closed = true;
+        connections.forEach(connection -> connection.close(kind, reason));
+        connections.clear();
+    }
+}
