@@ -104,21 +104,9 @@ final class ParameterRule implements Rule {
                     + " overrides the method, and parameter annotations are not inherited. Annotate the parameter "
                     + "there, too";
         }
-        if (method.isConstructor()) {
-            return "a constructor cannot be guarded. Remove it, or put it on the method that @RedisBulkhead guards";
-        }
-        if (Modifier.isStatic(method.flags())) {
-            return "the method is static, so no bulkhead guards it. Remove it, or make the method an instance method of a bean";
-        }
-        if (Modifier.isPrivate(method.flags())) {
-            return "the method is private, so no bulkhead guards it. Remove it, or make the method package-private or more visible";
-        }
-        if (method.declaringClass().isInterface()) {
-            return "no bulkhead guards this method of an interface. Put it on the implementing method, beside @RedisBulkhead;"
-                    + " on REST clients and AI services, put @RedisBulkhead on the interface or its method";
-        }
         if (Modifier.isAbstract(method.flags())) {
-            return "no bulkhead guards an abstract method. Put it on the implementing method, beside @RedisBulkhead";
+            return "no bulkhead guards an abstract method. Put it on the implementing method, beside @RedisBulkhead; on REST"
+                    + " clients and AI services, put @RedisBulkhead on the interface or its method";
         }
         return "no bulkhead guards this method. Put @RedisBulkhead on the method or on its class, which must be a bean,"
                 + " or remove @BulkheadKey";

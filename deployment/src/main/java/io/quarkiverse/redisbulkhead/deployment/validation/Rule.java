@@ -35,7 +35,7 @@ public interface Rule {
                 new InterceptionRule(),
                 new OverrideRule(),
                 new ObservableEndRule(coroutines),
-                new EventLoopRule(config),
+                new EventLoopRule(),
                 new ParameterRule(),
                 new WebSocketRule(),
                 new KeyResolverBeanRule());
