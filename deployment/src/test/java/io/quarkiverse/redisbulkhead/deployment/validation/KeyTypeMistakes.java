@@ -26,7 +26,7 @@ final class KeyTypeMistakes {
                     + several("a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o", "p", "q",
                             "r", "s", "t"),
             "RBH019 Generic#keyed: " + refusal("key", "Tenant"),
-            "RBH018 Refused#keys: " + several("array", "bytes", "changing", "clock", "list", "enums", "number", "object", "own",
+            "RBH018 Refused#keys: " + several("array", "bytes", "changing", "list", "enums", "number", "object", "own",
                     "unbound"),
             "RBH019 Refused#keys: " + refusal("array", "java.lang.String[]"),
             "RBH019 Refused#keys: " + refusal("bytes", "byte[]"),
