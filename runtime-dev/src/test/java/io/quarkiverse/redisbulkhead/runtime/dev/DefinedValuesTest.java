@@ -69,7 +69,7 @@ class DefinedValuesTest {
                 .build();
         ValidationErrors errors = new ValidationErrors();
         EffectiveDefinitions definitions = new EffectiveDefinitions(declarations, config, false, false, errors);
-        errors.report();
+        errors.throwIfAny();
         return new DefinedValues(definitions).of("reports");
     }
 

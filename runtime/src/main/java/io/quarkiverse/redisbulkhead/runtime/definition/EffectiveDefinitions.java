@@ -430,7 +430,7 @@ public final class EffectiveDefinitions {
     public Function<SemaphoreSpec, EffectiveBulkhead> ofCode(String name) {
         ValidationErrors unreadable = new ValidationErrors();
         Map<String, Value> own = new Configuration(config, false, unreadable).ofBulkhead(name);
-        unreadable.report();
+        unreadable.throwIfAny();
         if (own.isEmpty()) {
             return spec -> new EffectiveBulkhead(spec, Value.of(forAll, "enabled", true));
         }
@@ -452,7 +452,7 @@ public final class EffectiveDefinitions {
             checkLocalLimit(own, permits, errors);
         }
         SemaphoreSpec inForce = built(spec::build, own, "", Texts.property(definition.name(), "*"), errors);
-        errors.report();
+        errors.throwIfAny();
         return new EffectiveBulkhead(inForce, isEnabled(own));
     }
 
