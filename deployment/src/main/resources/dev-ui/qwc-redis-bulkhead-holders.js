@@ -89,9 +89,9 @@ export class QwcRedisBulkheadHolders extends QwcHotReloadElement {
     this.jsonRpc = new JsonRpc(this, false);
     // The object itself has every property that it is asked for, so templates take it for one of their own.
     this._changes = {
-      revoke: what => this.jsonRpc.revokeShown(what),
-      resize: what => this.jsonRpc.resizeShown(what),
-      resetSize: what => this.jsonRpc.resetSizeShown(what),
+      revoke: what => this.jsonRpc.revoke(what),
+      resize: what => this.jsonRpc.resize(what),
+      resetSize: what => this.jsonRpc.resetSize(what),
     };
     this._query = '';
     this._toggled = new Map();

@@ -2,6 +2,8 @@ package io.quarkiverse.redisbulkhead.deployment;
 
 import java.util.function.Predicate;
 
+import jakarta.enterprise.inject.spi.DefinitionException;
+
 import org.jboss.jandex.AnnotationInstance;
 import org.jboss.jandex.MethodInfo;
 
@@ -56,7 +58,7 @@ public class AiServicesProvider implements BuildProvider {
             }
         }
         if (!errors.all().isEmpty()) {
-            throw GuardProcessor.failure(errors);
+            throw new DefinitionException(errors.report());
         }
         Predicate<AnnotationInstance> keys = annotation -> Names.BULKHEAD_KEY.equals(annotation.name());
         try {

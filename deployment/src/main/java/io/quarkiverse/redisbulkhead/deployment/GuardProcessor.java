@@ -23,7 +23,6 @@ import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRecorder;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
-import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors.ValidationError;
 import io.quarkus.arc.deployment.AnnotationsTransformerBuildItem;
 import io.quarkus.arc.deployment.BeanArchiveIndexBuildItem;
 import io.quarkus.arc.deployment.BeanContainerBuildItem;
@@ -105,19 +104,8 @@ class GuardProcessor {
         if (errors.all().isEmpty()) {
             recorder.found(slot.slot, usage.declarations());
         } else {
-            failures.produce(new ValidationErrorBuildItem(failure(errors)));
+            failures.produce(new ValidationErrorBuildItem(new DefinitionException(errors.report())));
         }
-    }
-
-    static DefinitionException failure(ValidationErrors errors) {
-        StringBuilder numbered = new StringBuilder();
-        int number = 0;
-        for (ValidationError error : errors.all()) {
-            numbered.append("\n  ").append(++number).append(". ").append(error);
-        }
-        return new DefinitionException("Found " + number + (number == 1 ? " mistake" : " mistakes")
-                + " in the use or configuration of @RedisBulkhead:" + numbered + "\n"
-                + errors.whereExplained());
     }
 
     @BuildStep

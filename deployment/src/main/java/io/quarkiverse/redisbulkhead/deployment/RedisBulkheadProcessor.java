@@ -11,12 +11,17 @@ import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadInterceptor;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadInterceptor.RedisBulkheadBinding;
 import io.quarkiverse.redisbulkhead.runtime.RedisStoreFactory;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.dev.RedisBulkheadJsonRpcService;
 import io.quarkus.arc.deployment.AdditionalBeanBuildItem;
 import io.quarkus.arc.deployment.UnremovableBeanBuildItem;
+import io.quarkus.deployment.IsLocalDevelopment;
 import io.quarkus.deployment.annotations.BuildProducer;
 import io.quarkus.deployment.annotations.BuildStep;
 import io.quarkus.deployment.builditem.FeatureBuildItem;
 import io.quarkus.deployment.builditem.nativeimage.NativeImageResourcePatternsBuildItem;
+import io.quarkus.devui.spi.JsonRPCProvidersBuildItem;
+import io.quarkus.devui.spi.page.CardPageBuildItem;
+import io.quarkus.devui.spi.page.Page;
 import io.quarkus.redis.deployment.client.RequestedRedisClientBuildItem;
 import io.quarkus.redis.runtime.client.config.RedisConfig;
 
@@ -62,5 +67,29 @@ public class RedisBulkheadProcessor {
     @BuildStep
     NativeImageResourcePatternsBuildItem scripts() {
         return NativeImageResourcePatternsBuildItem.builder().includeGlob(SCRIPTS).build();
+    }
+
+    // ---- The card in the Dev UI, and the pages behind it
+
+    @BuildStep(onlyIf = IsLocalDevelopment.class)
+    CardPageBuildItem card() {
+        CardPageBuildItem card = new CardPageBuildItem();
+        // The Dev UI adds the folder of the extension to relative paths.
+        card.setLogo("logo-dark.svg", "logo-light.svg");
+        card.addPage(Page.webComponentPageBuilder()
+                .title("Holders")
+                .icon("font-awesome-solid:users-line")
+                .componentLink("qwc-redis-bulkhead-holders.js"));
+        card.addPage(Page.webComponentPageBuilder()
+                .title("Declared")
+                .icon("font-awesome-solid:file-signature")
+                .dynamicLabelJsonRPCMethodName("declaredCount")
+                .componentLink("qwc-redis-bulkhead-declared.js"));
+        return card;
+    }
+
+    @BuildStep(onlyIf = IsLocalDevelopment.class)
+    JsonRPCProvidersBuildItem service() {
+        return new JsonRPCProvidersBuildItem(RedisBulkheadJsonRpcService.class);
     }
 }

@@ -94,7 +94,7 @@ public class BulkheadRegistry implements RedisBulkheads {
         this.inCode = new CodeBulkheads(definitions);
         this.withoutRedis = inRedis && !redis.isConfigured();
         requireRedisForDeclared(errors);
-        errors.report();
+        errors.throwIfAny();
         for (String warning : errors.warnings()) {
             LOG.warn(warning);
         }

@@ -217,7 +217,7 @@ class CodeBulkheadsTest {
                         .withSources(new PropertiesConfigSource(full, "test", 100))
                         .build(),
                 true, false, errors);
-        errors.report();
+        errors.throwIfAny();
         return new CodeBulkheads(definitions);
     }
 }

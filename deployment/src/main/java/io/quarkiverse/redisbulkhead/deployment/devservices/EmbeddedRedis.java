@@ -48,8 +48,9 @@ public final class EmbeddedRedis implements Startable {
      * @param executable what to run, by default the bundled executable
      */
     public EmbeddedRedis(Optional<String> executable) {
-        this(Path.of(System.getProperty("java.io.tmpdir")), executable.map(Executable::configured)
-                .map(List::of).orElseGet(Executable::inOrderOfPreference));
+        this(Path.of(System.getProperty("java.io.tmpdir")),
+                executable.<Executable> map(path -> directory -> Path.of(path).toAbsolutePath()).map(List::of)
+                        .orElseGet(Executable::inOrderOfPreference));
     }
 
     EmbeddedRedis(Path parent, List<Executable> executables) {
@@ -130,7 +131,8 @@ public final class EmbeddedRedis implements Startable {
         }
         throw new IllegalStateException("Cannot run an embedded Redis on " + System.getProperty("os.name") + "/"
                 + System.getProperty("os.arch") + ". Set quarkus.redis.hosts to the address of a Redis, start a "
-                + "container runtime such as Docker or Podman, or put redis-server on the PATH. Tried: " + reasons);
+                + "container runtime such as Docker or Podman, put redis-server on the PATH, or set "
+                + "quarkus.redis-bulkhead.devservices.executable. Tried: " + reasons);
     }
 
     private void launch(Path executable) throws IOException {
@@ -200,18 +202,6 @@ public final class EmbeddedRedis implements Startable {
         static List<Executable> inOrderOfPreference() {
             return List.of(Executable::bundled,
                     directory -> newExecutableInPath("redis-server").get().toPath());
-        }
-
-        /** The executable of {@code quarkus.redis-bulkhead.devservices.executable}. */
-        static Executable configured(String executable) {
-            return directory -> {
-                Path path = Path.of(executable);
-                if (!Files.isExecutable(path)) {
-                    throw new IOException(
-                            "quarkus.redis-bulkhead.devservices.executable is " + executable + ", which cannot be executed");
-                }
-                return path.toAbsolutePath();
-            };
         }
 
         private static Path bundled(Path directory) throws IOException {

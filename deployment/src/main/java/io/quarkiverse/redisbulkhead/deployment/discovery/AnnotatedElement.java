@@ -14,6 +14,7 @@ import org.jboss.jandex.Declaration;
 import org.jboss.jandex.EquivalenceKey;
 import org.jboss.jandex.MethodInfo;
 
+import io.quarkiverse.redisbulkhead.BulkheadKeyResolver;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadDeclaration;
 
@@ -51,6 +52,7 @@ public record AnnotatedElement(Declaration declaration, List<BulkheadDeclaration
         annotation.values().forEach(value -> values.put(value.name(), value.value().toString()));
         values.remove("permits", Integer.toString(RedisBulkhead.PERMITS_UNSET));
         values.remove("weight", "1");
+        values.remove("keyResolver", BulkheadKeyResolver.class.getName());
         if (values.containsKey("maxWait")) {
             values.put("max-wait", values.remove("maxWait"));
         }

@@ -20,6 +20,7 @@ import org.jboss.jandex.ClassType;
 import org.jboss.jandex.DotName;
 import org.jboss.jandex.IndexView;
 import org.jboss.jandex.MethodInfo;
+import org.jboss.jandex.Type;
 
 import io.quarkus.arc.processor.BeanDeploymentValidator.ValidationContext;
 import io.quarkus.arc.processor.BeanInfo;
@@ -165,24 +166,15 @@ public final class BeanClasses {
     }
 
     /**
-     * The beans that have the type, whatever their qualifiers.
+     * The beans that have the type, whatever their qualifiers, and those of its class that do not have it as a bean type.
      *
      * @param type the class that an annotation names
      * @return how errors name them, in alphabetical order
      */
-    public List<String> withAnyQualifier(String type) {
-        return names(inUse.stream().filter(bean -> resolver.matchesType(bean, ClassType.create(DotName.createSimple(type))))
-                .toList());
-    }
-
-    /**
-     * The class beans of a class, even if they are not to be had by this type.
-     *
-     * @param type the class that an annotation names
-     * @return whether there is one
-     */
-    public boolean isClassOfBean(String type) {
-        return inUse.stream().anyMatch(bean -> bean.isClassBean() && bean.getBeanClass().toString().equals(type));
+    public List<String> hidden(String type) {
+        Type wanted = ClassType.create(DotName.createSimple(type));
+        return names(inUse.stream().filter(bean -> resolver.matchesType(bean, wanted)
+                || bean.isClassBean() && bean.getBeanClass().equals(wanted.name())).toList());
     }
 
     private Set<BeanInfo> resolve(String type) {

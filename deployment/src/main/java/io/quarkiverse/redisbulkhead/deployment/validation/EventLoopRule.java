@@ -4,7 +4,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
-import org.eclipse.microprofile.config.Config;
 import org.jboss.jandex.AnnotationInstance;
 import org.jboss.jandex.AnnotationOverlay;
 import org.jboss.jandex.AnnotationValue;
@@ -17,34 +16,20 @@ import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.ReturnKind;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 
-/**
- * A synchronous method waits for Redis, so nothing may put it on an event loop.
- *
- * @param config what is configured while the application is built
- */
-record EventLoopRule(Config config) implements Rule {
+/** A synchronous method waits for Redis, so nothing may put it on an event loop. */
+final class EventLoopRule implements Rule {
 
     private static final DotName NON_BLOCKING = DotName.createSimple("io.smallrye.common.annotation.NonBlocking");
     private static final Set<DotName> OFF_THE_EVENT_LOOP = Set.of(
             DotName.createSimple("io.smallrye.common.annotation.Blocking"),
             DotName.createSimple("io.smallrye.common.annotation.RunOnVirtualThread"));
     private static final DotName TRANSACTIONAL = DotName.createSimple("jakarta.transaction.Transactional");
-    private static final DotName BLOCKING_MESSAGES = DotName
-            .createSimple("io.smallrye.reactive.messaging.annotations.Blocking");
-
     private static final DotName GRPC_SERVICE = DotName.createSimple("io.quarkus.grpc.GrpcService");
     private static final DotName STREAM_OBSERVER = DotName.createSimple("io.grpc.stub.StreamObserver");
     private static final DotName CONSUME_EVENT = DotName.createSimple("io.quarkus.vertx.ConsumeEvent");
     private static final DotName ROUTE = DotName.createSimple("io.quarkus.vertx.web.Route");
     private static final DotName ROUTES = DotName.createSimple("io.quarkus.vertx.web.Route$Routes");
     private static final DotName ROUTE_FILTER = DotName.createSimple("io.quarkus.vertx.web.RouteFilter");
-    private static final Set<DotName> CHANNELS = Set.of(
-            DotName.createSimple("org.eclipse.microprofile.reactive.messaging.Incoming"),
-            DotName.createSimple("org.eclipse.microprofile.reactive.messaging.Outgoing"),
-            DotName.createSimple("io.smallrye.reactive.messaging.annotations.Incomings"),
-            DotName.createSimple("io.smallrye.reactive.messaging.annotations.Outgoings"));
-
-    private static final String MESSAGING_MODE = "quarkus.messaging.blocking.signatures.execution.mode";
 
     @Override
     public void check(BulkheadUsage usage, ValidationErrors errors) {
@@ -58,7 +43,7 @@ record EventLoopRule(Config config) implements Rule {
     }
 
     /** What calls a synchronous method on an event loop, and the way out; empty when nothing surely does. */
-    private Optional<String> reason(GuardedBeanMethod guard, BulkheadUsage usage) {
+    private static Optional<String> reason(GuardedBeanMethod guard, BulkheadUsage usage) {
         AnnotationOverlay annotations = usage.annotations();
         if (isNonBlocking(guard, usage)) {
             return Optional.of("@NonBlocking puts this method on an event loop. Remove @NonBlocking");
@@ -75,10 +60,7 @@ record EventLoopRule(Config config) implements Rule {
         if (annotations.hasAnnotation(guard.method(), ROUTE_FILTER)) {
             return Optional.of("@RouteFilter calls this method on an event loop. Put @RedisBulkhead on what the routes call");
         }
-        if (isRoute(guard, usage)) {
-            return addBlocking("@Route");
-        }
-        return isMessageConsumer(guard, usage) ? addBlocking(MESSAGING_MODE + "=event-loop") : Optional.empty();
+        return isRoute(guard, usage) ? addBlocking("@Route") : Optional.empty();
     }
 
     private static Optional<String> addBlocking(String caller) {
@@ -101,7 +83,9 @@ record EventLoopRule(Config config) implements Rule {
         return usage.classes().superclasses(guard.bean())
                 .anyMatch(type -> usage.annotations().hasAnnotation(type, GRPC_SERVICE))
                 && guard.method().parameterTypes().stream().anyMatch(type -> STREAM_OBSERVER.equals(type.name()))
-                && !isOff(guard, usage);
+                && declarations(guard, usage).noneMatch(
+                        declaration -> usage.annotations().hasAnyAnnotation(declaration, OFF_THE_EVENT_LOOP)
+                                || usage.annotations().hasAnnotation(declaration, TRANSACTIONAL));
     }
 
     private static boolean isConsumer(AnnotationInstance consumer) {
@@ -115,19 +99,6 @@ record EventLoopRule(Config config) implements Rule {
     private static boolean isRoute(GuardedBeanMethod guard, BulkheadUsage usage) {
         return usage.annotations(guard.method(), ROUTE, ROUTES).map(route -> route.value("type"))
                 .anyMatch(type -> type == null || !"BLOCKING".equals(type.asEnum()));
-    }
-
-    private boolean isMessageConsumer(GuardedBeanMethod guard, BulkheadUsage usage) {
-        return usage.annotations().hasAnyAnnotation(guard.method(), CHANNELS)
-                && "event-loop".equals(config.getConfigValue(MESSAGING_MODE).getValue())
-                && !usage.annotations().hasAnnotation(guard.method(), BLOCKING_MESSAGES)
-                && !isOff(guard, usage);
-    }
-
-    private static boolean isOff(GuardedBeanMethod guard, BulkheadUsage usage) {
-        return declarations(guard, usage)
-                .anyMatch(declaration -> usage.annotations().hasAnyAnnotation(declaration, OFF_THE_EVENT_LOOP)
-                        || usage.annotations().hasAnnotation(declaration, TRANSACTIONAL));
     }
 
     private static Stream<Declaration> declarations(GuardedBeanMethod guard, BulkheadUsage usage) {

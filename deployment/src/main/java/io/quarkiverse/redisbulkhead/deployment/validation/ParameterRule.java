@@ -5,22 +5,6 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.net.URI;
 import java.nio.CharBuffer;
-import java.time.DayOfWeek;
-import java.time.Duration;
-import java.time.Instant;
-import java.time.LocalDate;
-import java.time.LocalDateTime;
-import java.time.LocalTime;
-import java.time.Month;
-import java.time.MonthDay;
-import java.time.OffsetDateTime;
-import java.time.OffsetTime;
-import java.time.Period;
-import java.time.Year;
-import java.time.YearMonth;
-import java.time.ZoneId;
-import java.time.ZoneOffset;
-import java.time.ZonedDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -53,10 +37,7 @@ final class ParameterRule implements Rule {
     private static final Set<DotName> WITH_TEXT = Stream.of(
             CharSequence.class, String.class, StringBuilder.class, StringBuffer.class, CharBuffer.class,
             Byte.class, Short.class, Integer.class, Long.class, Float.class, Double.class, Character.class, Boolean.class,
-            BigInteger.class, BigDecimal.class, Enum.class, UUID.class, URI.class,
-            DayOfWeek.class, Duration.class, Instant.class, LocalDate.class, LocalDateTime.class, LocalTime.class, Month.class,
-            MonthDay.class, OffsetDateTime.class, OffsetTime.class, Period.class, Year.class, YearMonth.class, ZoneId.class,
-            ZoneOffset.class, ZonedDateTime.class)
+            BigInteger.class, BigDecimal.class, Enum.class, UUID.class, URI.class)
             .map(DotName::createSimple)
             .collect(Collectors.toUnmodifiableSet());
 
@@ -104,21 +85,9 @@ final class ParameterRule implements Rule {
                     + " overrides the method, and parameter annotations are not inherited. Annotate the parameter "
                     + "there, too";
         }
-        if (method.isConstructor()) {
-            return "a constructor cannot be guarded. Remove it, or put it on the method that @RedisBulkhead guards";
-        }
-        if (Modifier.isStatic(method.flags())) {
-            return "the method is static, so no bulkhead guards it. Remove it, or make the method an instance method of a bean";
-        }
-        if (Modifier.isPrivate(method.flags())) {
-            return "the method is private, so no bulkhead guards it. Remove it, or make the method package-private or more visible";
-        }
-        if (method.declaringClass().isInterface()) {
-            return "no bulkhead guards this method of an interface. Put it on the implementing method, beside @RedisBulkhead;"
-                    + " on REST clients and AI services, put @RedisBulkhead on the interface or its method";
-        }
         if (Modifier.isAbstract(method.flags())) {
-            return "no bulkhead guards an abstract method. Put it on the implementing method, beside @RedisBulkhead";
+            return "no bulkhead guards an abstract method. Put it on the implementing method, beside @RedisBulkhead; on REST"
+                    + " clients and AI services, put @RedisBulkhead on the interface or its method";
         }
         return "no bulkhead guards this method. Put @RedisBulkhead on the method or on its class, which must be a bean,"
                 + " or remove @BulkheadKey";
@@ -144,23 +113,15 @@ final class ParameterRule implements Rule {
 
     private static void checkOneKey(GuardedBeanMethod guard, ValidationErrors errors) {
         for (BulkheadDeclaration bulkhead : guard.bulkheads()) {
-            List<AnnotatedParameter> parameters = guard.keysOf(bulkhead);
-            List<String> keys = keys(guard, bulkhead, parameters);
+            List<String> keys = new ArrayList<>(guard.keysOf(bulkhead).stream().map(AnnotatedParameter::text).toList());
+            bulkhead.keyResolver().ifPresent(type -> keys
+                    .add(keyResolver(type) + (guard.comesFromClass() ? " on " + guard.source().place() : "")));
             if (keys.size() > 1) {
-                errors.add(MessageCode.RBH018, parameters.get(0).place(), Texts.annotation(bulkhead.name())
+                errors.add(MessageCode.RBH018, guard.keys().get(0).place(), Texts.annotation(bulkhead.name())
                         + " has several keys here: " + String.join(", ", keys)
                         + ". Keep one of them; a keyResolver can make one key from several parameters");
             }
         }
-    }
-
-    private static List<String> keys(GuardedBeanMethod guard, BulkheadDeclaration bulkhead,
-            List<AnnotatedParameter> parameters) {
-        List<String> keys = new ArrayList<>(parameters.stream().map(AnnotatedParameter::text).toList());
-        bulkhead.keyResolver().map(ParameterRule::keyResolver)
-                .map(resolver -> guard.comesFromClass() ? resolver + " on " + guard.source().place() : resolver)
-                .ifPresent(keys::add);
-        return keys;
     }
 
     private static void checkTypes(GuardedBeanMethod guard, BulkheadUsage usage, ValidationErrors errors) {
@@ -179,7 +140,8 @@ final class ParameterRule implements Rule {
     private static boolean hasText(Type type, IndexView classes) {
         ClassInfo known = classes.getClassByName(type.name());
         return type.kind() == Type.Kind.PRIMITIVE || type.kind() != Type.Kind.ARRAY
-                && (WITH_TEXT.contains(type.name()) || known != null && known.isEnum());
+                && (WITH_TEXT.contains(type.name()) || "java.time".equals(type.name().packagePrefix())
+                        || known != null && known.isEnum());
     }
 
     private static void checkWeights(GuardedBeanMethod guard, ValidationErrors errors) {

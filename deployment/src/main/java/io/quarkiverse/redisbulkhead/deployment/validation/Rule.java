@@ -30,12 +30,11 @@ public interface Rule {
      */
     static List<Rule> all(Config config, RedisBulkheadBuildTimeConfig fixed, boolean http, boolean coroutines) {
         return List.of(
-                new DefinitionRule(config, fixed.store()),
-                new BuildConfigurationRule(config, fixed, http),
+                new DefinitionRule(config, fixed, http),
                 new InterceptionRule(),
                 new OverrideRule(),
                 new ObservableEndRule(coroutines),
-                new EventLoopRule(config),
+                new EventLoopRule(),
                 new ParameterRule(),
                 new WebSocketRule(),
                 new KeyResolverBeanRule());

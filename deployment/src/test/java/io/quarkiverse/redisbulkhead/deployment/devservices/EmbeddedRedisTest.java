@@ -103,7 +103,8 @@ class EmbeddedRedisTest {
         EmbeddedRedis redis = new EmbeddedRedis(Optional.of(parent.resolve("missing").toString()));
 
         assertThatThrownBy(redis::start)
-                .hasMessageContaining("quarkus.redis-bulkhead.devservices.executable is " + parent.resolve("missing"));
+                .hasMessageContainingAll("set quarkus.redis-bulkhead.devservices.executable. Tried: ",
+                        '"' + parent.resolve("missing").toString() + '"');
     }
 
     private EmbeddedRedis newRedis() {

@@ -1,12 +1,8 @@
 package io.quarkiverse.redisbulkhead.deployment.validation;
 
 import jakarta.inject.Singleton;
-import jakarta.transaction.Transactional;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
-
-import org.eclipse.microprofile.reactive.messaging.Incoming;
-import org.eclipse.microprofile.reactive.messaging.Outgoing;
 
 import io.grpc.stub.StreamObserver;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
@@ -30,15 +26,11 @@ final class EventLoopMistakes {
     private static final String ADD = " calls this method on an event loop. Add @Blocking or @RunOnVirtualThread" + WAY_OUT;
 
     static final Mistakes ALL = new Mistakes(EventLoopMistakes.class,
-            new Class<?>[] { Resource.class, Service.class, Base.class, Greeter.class, Consumers.class, Messages.class,
-                    Routes.class },
+            new Class<?>[] { Resource.class, Service.class, Base.class, Greeter.class, Consumers.class, Routes.class },
             "RBH015 Base#inherited" + NON_BLOCKING,
             "RBH015 Consumers#reply: @ConsumeEvent" + ADD,
             "RBH015 Consumers#synchronous: @ConsumeEvent" + ADD,
             "RBH015 Greeter#greet: gRPC" + ADD,
-            "RBH015 Messages#ofTwoChannels: quarkus.messaging.blocking.signatures.execution.mode=event-loop" + ADD,
-            "RBH015 Messages#synchronous: quarkus.messaging.blocking.signatures.execution.mode=event-loop" + ADD,
-            "RBH015 Messages#toTwoChannels: quarkus.messaging.blocking.signatures.execution.mode=event-loop" + ADD,
             "RBH015 Resource#synchronous" + NON_BLOCKING,
             "RBH015 Routes#filter: @RouteFilter calls this method on an event loop. Put @RedisBulkhead on what the routes call"
                     + WAY_OUT,
@@ -129,40 +121,6 @@ final class EventLoopMistakes {
         }
 
         @ConsumeEvent("e")
-        Uni<Void> uni(String body) {
-            return null;
-        }
-    }
-
-    @Singleton
-    @RedisBulkhead(name = "messages", permits = 1)
-    static class Messages {
-        @Incoming("a")
-        void synchronous(String body) {
-        }
-
-        @Incoming("a")
-        @Incoming("b")
-        void ofTwoChannels(String body) {
-        }
-
-        @Outgoing("x")
-        @Outgoing("y")
-        String toTwoChannels() {
-            return null;
-        }
-
-        @Blocking
-        @Incoming("b")
-        void onAWorker(String body) {
-        }
-
-        @Transactional
-        @Incoming("c")
-        void inATransaction(String body) {
-        }
-
-        @Incoming("d")
         Uni<Void> uni(String body) {
             return null;
         }

@@ -21,16 +21,15 @@ final class KeyOfBulkheadMistakes {
     private static final String UNGUARDED = NO_EFFECT
             + "no bulkhead guards this method. Put @RedisBulkhead on the method or on its"
             + " class, which must be a bean, or remove @BulkheadKey";
-    private static final String INTERFACE = NO_EFFECT
-            + "no bulkhead guards this method of an interface. Put it on the implementing method, beside @RedisBulkhead; on"
-            + " REST clients and AI services, put @RedisBulkhead on the interface or its method";
+    private static final String ABSTRACT = NO_EFFECT
+            + "no bulkhead guards an abstract method. Put it on the implementing method, beside @RedisBulkhead; on REST"
+            + " clients and AI services, put @RedisBulkhead on the interface or its method";
 
     static final Mistakes ALL = new Mistakes(KeyOfBulkheadMistakes.class,
             new Class<?>[] { Plain.class, PlainWhole.class, Names.class, Whole.class, Base.class, Heir.class, Port.class,
                     Adapter.class, Client.class, Keyed.class, Forgetful.class, Mindful.class, Shard.class },
-            "RBH016 Base#abstractly: " + NO_EFFECT
-                    + "no bulkhead guards an abstract method. Put it on the implementing method, beside @RedisBulkhead",
-            "RBH016 Client#unguarded: " + INTERFACE,
+            "RBH016 Base#abstractly: " + ABSTRACT,
+            "RBH016 Client#unguarded: " + ABSTRACT,
             "RBH016 Keyed#fetch: " + NO_EFFECT + "Forgetful#fetch overrides the method, and parameter annotations are "
                     + "not inherited. Annotate the parameter there, too",
             "RBH016 Names#far: @BulkheadKey(\"tenants\") on parameter 'host' does not name a bulkhead of this method. "
@@ -41,19 +40,14 @@ final class KeyOfBulkheadMistakes {
             "RBH016 Plain#unguarded: " + UNGUARDED,
             "RBH011 PlainWhole: PlainWhole is not a bean, so @RedisBulkhead guards nothing here. Add a scope such as "
                     + "@ApplicationScoped",
-            "RBH016 Port#guarded: " + INTERFACE,
-            "RBH016 Whole#<init>: " + NO_EFFECT + "a constructor cannot be guarded. Remove it, or put it on the method that"
-                    + " @RedisBulkhead guards",
+            "RBH016 Port#guarded: " + ABSTRACT,
+            "RBH016 Whole#<init>: " + UNGUARDED,
             "RBH010 Whole#annotatedPrivate: the method is private and cannot be guarded by @RedisBulkhead."
                     + " Make it package-private or more visible",
             "RBH016 Whole#covered: @BulkheadKey(\"hole\") on parameter 'host' does not name a bulkhead of this "
                     + "method. Did you mean \"whole\"? Available: \"whole\"",
-            "RBH016 Whole#hidden: " + NO_EFFECT
-                    + "the method is private, so no bulkhead guards it. Remove it, or make the method"
-                    + " package-private or more visible",
-            "RBH016 Whole#statically: " + NO_EFFECT
-                    + "the method is static, so no bulkhead guards it. Remove it, or make the method"
-                    + " an instance method of a bean");
+            "RBH016 Whole#hidden: " + UNGUARDED,
+            "RBH016 Whole#statically: " + UNGUARDED);
 
     static class Plain {
         void unguarded(@BulkheadKey String host) {

@@ -19,22 +19,20 @@ final class KeyResolverBeanMistakes {
 
     private static final String TAKEN_OUT = "is not a bean. It was excluded from the application by @Vetoed, a condition such"
             + " as @IfBuildProfile, or quarkus.arc.exclude-types. Name another class, or stop excluding it";
+    private static final String HIDDEN_BY_BEAN = "matches no bean without qualifiers. Beans with qualifiers, or with a @Typed"
+            + " that omits it: ";
+    private static final String SHOW_IT = ". Remove the qualifiers, or add @Default; or add it to @Typed";
     private static final String SEVERAL_WAY_OUT = ". Name a class with exactly one bean, or make one of them an "
             + "@Alternative with a @Priority";
 
     static final Mistakes ALL = new Mistakes(KeyResolverBeanMistakes.class,
             new Class<?>[] { Methods.class, Whole.class, Key.class, Plain.class, Abstract.class, Port.class, Inner.class,
                     Constructors.class, Parent.class, Child.class, Produced.class, Producers.class, Qualified.class,
-                    NamedOnly.class, Hidden.class, OtherProfile.class, VetoedKey.class, Stub.class, Stubbed.class,
-                    Endless.class },
-            "RBH021 Endless#resolve: keyResolver = Endless.class would have to resolve the key of its own call, in an "
-                    + "endless recursion. Guard other methods, or name another resolver",
+                    NamedOnly.class, Hidden.class, OtherProfile.class, VetoedKey.class, Stub.class, Stubbed.class },
             because("Abstract", "is not a bean. It is abstract, and no bean inherits from it"),
-            because("BulkheadKeyResolver", "is the default, which stands for no resolver. Name the class of a bean, or remove"
-                    + " keyResolver").replace("= BulkheadKeyResolver", "= io.quarkiverse.redisbulkhead.BulkheadKeyResolver"),
             because("Constructors", "is not a bean. It has several constructors: mark one with @Inject, or add one without"
                     + " parameters"),
-            because("Hidden", "is not a bean type of its bean, because @Typed omits it. Add it there"),
+            because("Hidden", HIDDEN_BY_BEAN + "Hidden" + SHOW_IT),
             because("Inner", "is not a bean. An inner, local or anonymous class cannot be a bean: make it static or a top-level"
                     + " class, and add a scope such as @ApplicationScoped"),
             because("OtherProfile", TAKEN_OUT),
@@ -42,8 +40,7 @@ final class KeyResolverBeanMistakes {
             because("Plain", "is not a bean. Add a scope such as @ApplicationScoped"),
             because("Port", "is not a bean. It is an interface, and no bean implements it"),
             because("Produced", "matches several beans: Producers#field, Producers#method" + SEVERAL_WAY_OUT),
-            because("Qualified", "matches no bean without qualifiers. Beans with qualifiers: Qualified. Remove the qualifiers,"
-                    + " or add @Default"),
+            because("Qualified", HIDDEN_BY_BEAN + "Qualified" + SHOW_IT),
             because("VetoedKey", TAKEN_OUT),
             "RBH021 Whole: @RedisBulkhead(name = \"resolved-class\"): keyResolver = Plain.class is not a bean. Add a scope "
                     + "such as @ApplicationScoped");
@@ -57,6 +54,7 @@ final class KeyResolverBeanMistakes {
     static class Methods {
         // A name alone leaves a bean its default qualifier.
         @RedisBulkhead(name = "by Abstract", permits = 1, keyResolver = Abstract.class)
+        // As without a resolver.
         @RedisBulkhead(name = "by BulkheadKeyResolver", permits = 1, keyResolver = BulkheadKeyResolver.class)
         @RedisBulkhead(name = "by Child", permits = 1, keyResolver = Child.class)
         @RedisBulkhead(name = "by Constructors", permits = 1, keyResolver = Constructors.class)
@@ -161,16 +159,6 @@ final class KeyResolverBeanMistakes {
 
     @Singleton
     static class Stubbed extends Key {
-    }
-
-    @Singleton
-    @RedisBulkhead(name = "endless", permits = 1, keyResolver = Endless.class)
-
-    static class Endless implements BulkheadKeyResolver {
-        @Override
-        public ResolvedKey resolve(BulkheadCall call) {
-            return ResolvedKey.of("any");
-        }
     }
 
     @Singleton

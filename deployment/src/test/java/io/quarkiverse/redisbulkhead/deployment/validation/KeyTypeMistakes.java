@@ -4,7 +4,6 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.net.URI;
 import java.nio.CharBuffer;
-import java.time.Clock;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZonedDateTime;
@@ -27,12 +26,11 @@ final class KeyTypeMistakes {
                     + several("a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o", "p", "q",
                             "r", "s", "t"),
             "RBH019 Generic#keyed: " + refusal("key", "Tenant"),
-            "RBH018 Refused#keys: " + several("array", "bytes", "changing", "clock", "list", "enums", "number", "object", "own",
+            "RBH018 Refused#keys: " + several("array", "bytes", "changing", "list", "enums", "number", "object", "own",
                     "unbound"),
             "RBH019 Refused#keys: " + refusal("array", "java.lang.String[]"),
             "RBH019 Refused#keys: " + refusal("bytes", "byte[]"),
             "RBH019 Refused#keys: " + refusal("changing", "java.util.concurrent.atomic.AtomicInteger"),
-            "RBH019 Refused#keys: " + refusal("clock", "java.time.Clock"),
             "RBH019 Refused#keys: " + refusal("enums", "Colour[]"),
             "RBH019 Refused#keys: " + refusal("list", "java.util.List<java.lang.String>"),
             "RBH019 Refused#keys: " + refusal("number", "java.lang.Number"),
@@ -64,7 +62,7 @@ final class KeyTypeMistakes {
     @RedisBulkhead(name = "typed", permits = 1)
     static class Refused {
         <T> void keys(@BulkheadKey String[] array, @BulkheadKey byte[] bytes, @BulkheadKey AtomicInteger changing,
-                @BulkheadKey Clock clock, @BulkheadKey List<String> list, @BulkheadKey Colour[] enums,
+                @BulkheadKey List<String> list, @BulkheadKey Colour[] enums,
                 @BulkheadKey Number number, @BulkheadKey Object object, @BulkheadKey Tenant own, @BulkheadKey T unbound) {
         }
     }

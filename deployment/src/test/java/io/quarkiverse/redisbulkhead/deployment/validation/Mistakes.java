@@ -3,11 +3,8 @@ package io.quarkiverse.redisbulkhead.deployment.validation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
-import java.util.stream.Collectors;
 
 import jakarta.enterprise.inject.spi.DefinitionException;
-
-import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 
 /**
  * Classes with mistakes of one kind, and the errors that the build reports for them. One application has those of all kinds, so
@@ -20,19 +17,13 @@ import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
  */
 record Mistakes(Class<?> owner, Class<?>[] classes, String... lines) {
 
-    /** Returns the errors of a report. It counts and numbers them, and its end says where they are explained. */
+    /** Returns the errors of a report. It counts them, and its end says where they are explained. */
     static List<String> reportedBy(Throwable thrown) {
         assertThat(thrown).isInstanceOf(DefinitionException.class);
         List<String> errors = thrown.getMessage().lines().filter(line -> line.matches(" +\\d+\\. RBH.*"))
                 .map(line -> line.replaceFirst(" +\\d+\\. ", "")).toList();
-        StringBuilder report = new StringBuilder(
-                "Found " + errors.size() + " mistakes in the use or configuration of @RedisBulkhead:");
-        for (int i = 0; i < errors.size(); i++) {
-            report.append("\n  ").append(i + 1).append(". ").append(errors.get(i));
-        }
-        report.append("\n").append(MessageCode.whereExplained(
-                errors.stream().map(error -> MessageCode.valueOf(error.substring(0, 6))).collect(Collectors.toSet())));
-        assertThat(thrown.getMessage()).isEqualTo(report.toString());
+        assertThat(thrown).hasMessageMatching("(?s)Found " + errors.size()
+                + " mistakes in the use or configuration of @RedisBulkhead:\n  1[.].*\nSee https://.*");
         return errors;
     }
 

@@ -24,7 +24,6 @@ class ReportedMistakesTest {
     @RegisterExtension
     static final QuarkusUnitTest APPLICATION = new QuarkusUnitTest()
             .withApplicationRoot(jar -> ALL.forEach(mistakes -> jar.addClasses(mistakes.classes())))
-            .overrideConfigKey("quarkus.messaging.blocking.signatures.execution.mode", "event-loop")
             .overrideConfigKey("quarkus.redis-bulkhead.\"suspending\".on-full", "skip")
             .overrideConfigKey("quarkus.redis-bulkhead.\"value\".on-full", "skip")
             .overrideConfigKey("quarkus.redis-bulkhead.\"later\".on-full", "skip")

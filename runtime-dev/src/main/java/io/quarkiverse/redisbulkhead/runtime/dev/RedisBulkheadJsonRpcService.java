@@ -3,7 +3,6 @@ package io.quarkiverse.redisbulkhead.runtime.dev;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
@@ -16,7 +15,6 @@ import jakarta.inject.Inject;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry;
-import io.quarkiverse.redisbulkhead.runtime.dev.DefinedValues.DefinedValue;
 import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
 import io.quarkiverse.redisbulkhead.runtime.overview.Overview.Problem;
 import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot;
@@ -62,7 +60,7 @@ public class RedisBulkheadJsonRpcService {
     }
 
     private final Overview overview;
-    private final Function<String, List<DefinedValue>> values;
+    private final Function<String, List<JsonObject>> values;
     private final Multi<?> ticks;
     private final InstantSource clock;
     private final RecentUse recently = new RecentUse();
@@ -85,7 +83,7 @@ public class RedisBulkheadJsonRpcService {
                 InstantSource.system());
     }
 
-    RedisBulkheadJsonRpcService(Overview overview, Function<String, List<DefinedValue>> values, Multi<?> ticks,
+    RedisBulkheadJsonRpcService(Overview overview, Function<String, List<JsonObject>> values, Multi<?> ticks,
             InstantSource clock) {
         this.overview = overview;
         this.values = values;
@@ -204,11 +202,12 @@ public class RedisBulkheadJsonRpcService {
     private Uni<JsonObject> listed(String member, String bulkhead, String key) {
         return now(snapshot -> {
             BulkheadState state = snapshot.bulkhead(required("bulkhead", bulkhead));
-            if (named(key) != null && !state.keyed()) {
+            Optional<String> only = named(key);
+            if (only.isPresent() && !state.keyed()) {
                 throw new Problem(400, "Bulkhead '" + bulkhead + "' has one limit for all calls. Omit the key");
             }
             JsonArray all = new JsonArray();
-            state.limits().stream().filter(limit -> named(key) == null || limit.key().equals(Optional.of(key)))
+            state.limits().stream().filter(limit -> only.isEmpty() || limit.key().equals(only))
                     .flatMap(limit -> objects(limit.json(Overview.MOST_LISTED), member).peek(
                             one -> limit.key().ifPresent(text -> one.put("key", text))))
                     .forEach(all::add);
@@ -229,10 +228,7 @@ public class RedisBulkheadJsonRpcService {
         return new JsonObject().put("bulkheads", new JsonArray(overview.declared().values().stream()
                 .map(bulkhead -> new JsonObject().put("name", bulkhead.spec().name()).put("enabled", bulkhead.enabled())
                         .put("keyed", bulkhead.keyed())
-                        .put("values", new JsonArray(values.apply(bulkhead.spec().name()).stream().map(value -> new JsonObject()
-                                .put("member", value.member()).put("value", value.value())
-                                .put("source", value.source().name().toLowerCase(Locale.ROOT)).put("where", value.where()))
-                                .toList()))
+                        .put("values", new JsonArray(values.apply(bulkhead.spec().name())))
                         .put("methods", new JsonArray(List.copyOf(bulkhead.weights().keySet()))))
                 .toList()));
     }
@@ -251,7 +247,11 @@ public class RedisBulkheadJsonRpcService {
             + " more executions than the limit may run. Changes the shared state in Redis")
     public Uni<Outcome> revoke(@JsonRpcDescription(BULKHEAD) String bulkhead, @JsonRpcDescription(KEY) String key,
             @JsonRpcDescription("The permit's id, as holders lists it") String permitId) {
-        return revokeShown(bulkhead, named(key), permitId);
+        return change(bulkhead, key, limit -> limit.revokeAsync(required("permitId", permitId)), revoked -> revoked
+                ? "The permit " + permitId
+                        + " is revoked and free. Its process learns of the loss immediately, or with its next"
+                        + " renewal"
+                : null, "The permit " + permitId + " is no longer held");
     }
 
     /**
@@ -266,7 +266,8 @@ public class RedisBulkheadJsonRpcService {
             + " Changes the shared state in Redis")
     public Uni<Outcome> resize(@JsonRpcDescription(BULKHEAD) String bulkhead, @JsonRpcDescription(KEY) String key,
             @JsonRpcDescription("The limit, at least 1") Integer permits) {
-        return resizeShown(bulkhead, named(key), permits);
+        return change(bulkhead, key, limit -> limit.resizeAsync(required("permits", permits)),
+                done -> "The limit of '" + bulkhead + "' is now " + permits + " for all applications", null);
     }
 
     /**
@@ -278,46 +279,6 @@ public class RedisBulkheadJsonRpcService {
      */
     @JsonRpcDescription("Undoes resize: each application applies its own limit again. Changes the shared state in Redis")
     public Uni<Outcome> resetSize(@JsonRpcDescription(BULKHEAD) String bulkhead, @JsonRpcDescription(KEY) String key) {
-        return resetSizeShown(bulkhead, named(key));
-    }
-
-    /**
-     * {@link #revoke} for pages: not a tool. The empty text is a key.
-     *
-     * @param bulkhead the bulkhead
-     * @param key its key; null if it has one limit for all calls
-     * @param permitId the permit
-     * @return the outcome
-     */
-    public Uni<Outcome> revokeShown(String bulkhead, String key, String permitId) {
-        return change(bulkhead, key, limit -> limit.revokeAsync(required("permitId", permitId)), revoked -> revoked
-                ? "The permit " + permitId
-                        + " is revoked and free. Its process learns of the loss immediately, or with its next"
-                        + " renewal"
-                : null, "The permit " + permitId + " is no longer held");
-    }
-
-    /**
-     * {@link #resize} for pages: not a tool. The empty text is a key.
-     *
-     * @param bulkhead the bulkhead
-     * @param key its key; null if it has one limit for all calls
-     * @param permits the limit
-     * @return the outcome
-     */
-    public Uni<Outcome> resizeShown(String bulkhead, String key, Integer permits) {
-        return change(bulkhead, key, limit -> limit.resizeAsync(required("permits", permits)),
-                done -> "The limit of '" + bulkhead + "' is now " + permits + " for all applications", null);
-    }
-
-    /**
-     * {@link #resetSize} for pages: not a tool. The empty text is a key.
-     *
-     * @param bulkhead the bulkhead
-     * @param key its key; null if it has one limit for all calls
-     * @return the outcome
-     */
-    public Uni<Outcome> resetSizeShown(String bulkhead, String key) {
         return change(bulkhead, key, RedisSemaphore::resetSizeAsync,
                 reset -> reset ? "Each application applies its own limit of '" + bulkhead + "' again" : null,
                 "The limit of '" + bulkhead + "' was not resized");
@@ -326,7 +287,7 @@ public class RedisBulkheadJsonRpcService {
     private <T> Uni<Outcome> change(String bulkhead, String key, Function<RedisSemaphore, Uni<T>> change,
             Function<T, String> done, String unchanged) {
         return Uni.createFrom()
-                .deferred(() -> overview.change(required("bulkhead", bulkhead), Optional.ofNullable(key), change))
+                .deferred(() -> overview.change(required("bulkhead", bulkhead), named(key), change))
                 .map(answer -> Optional.ofNullable(done.apply(answer)).map(message -> new Outcome(true, message))
                         .orElseGet(() -> new Outcome(false, unchanged)))
                 .onFailure().recoverWithItem(failure -> new Outcome(false, Failures.text(failure)));
@@ -341,7 +302,7 @@ public class RedisBulkheadJsonRpcService {
     }
 
     // Assistants also send arguments that they do not need.
-    private static String named(String key) {
-        return key == null || key.isEmpty() ? null : key;
+    private static Optional<String> named(String key) {
+        return Optional.ofNullable(key).filter(text -> !text.isEmpty());
     }
 }

@@ -1,8 +1,5 @@
 package io.quarkiverse.redisbulkhead.runtime.dev;
 
-import static io.quarkiverse.redisbulkhead.runtime.dev.DefinedValues.DefinedValue.Source.ANNOTATION;
-import static io.quarkiverse.redisbulkhead.runtime.dev.DefinedValues.DefinedValue.Source.CONFIGURATION;
-import static io.quarkiverse.redisbulkhead.runtime.dev.DefinedValues.DefinedValue.Source.DEFAULT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
@@ -26,12 +23,12 @@ import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.MethodDeclar
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.ReturnKind;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
-import io.quarkiverse.redisbulkhead.runtime.dev.DefinedValues.DefinedValue;
 import io.quarkus.runtime.LaunchMode;
 import io.quarkus.runtime.configuration.DurationConverter;
 import io.smallrye.config.PropertiesConfigSource;
 import io.smallrye.config.SmallRyeConfig;
 import io.smallrye.config.SmallRyeConfigBuilder;
+import io.vertx.core.json.JsonObject;
 
 class DefinedValuesTest {
 
@@ -59,11 +56,11 @@ class DefinedValuesTest {
         return new MethodDeclaration(type, method, List.of(), ReturnKind.SYNCHRONOUS, false, place, place, List.of(use));
     }
 
-    private static List<DefinedValue> reports(Map<String, String> properties) {
+    private static List<JsonObject> reports(Map<String, String> properties) {
         return reports(properties, DECLARATIONS);
     }
 
-    private static List<DefinedValue> reports(Map<String, String> properties, Declarations declarations) {
+    private static List<JsonObject> reports(Map<String, String> properties, Declarations declarations) {
         SmallRyeConfig config = new SmallRyeConfigBuilder().addDefaultInterceptors()
                 .withConverter(Duration.class, 1_000, new DurationConverter())
                 .withMapping(RedisBulkheadRuntimeConfig.class)
@@ -72,37 +69,41 @@ class DefinedValuesTest {
                 .build();
         ValidationErrors errors = new ValidationErrors();
         EffectiveDefinitions definitions = new EffectiveDefinitions(declarations, config, false, false, errors);
-        errors.report();
+        errors.throwIfAny();
         return new DefinedValues(definitions).of("reports");
     }
 
-    private static Map<String, DefinedValue> byMember(List<DefinedValue> values) {
-        return values.stream().collect(Collectors.toMap(DefinedValue::member, value -> value));
+    private static JsonObject value(String member, String value, String source, String where) {
+        return new JsonObject(Map.of("member", member, "value", value, "source", source, "where", where));
+    }
+
+    private static Map<String, JsonObject> byMember(List<JsonObject> values) {
+        return values.stream().collect(Collectors.toMap(value -> value.getString("member"), value -> value));
     }
 
     @Test
     void eachValueHasItsSource() {
-        List<DefinedValue> reports = reports(Map.of("quarkus.redis-bulkhead.on-outage", "allow",
+        List<JsonObject> reports = reports(Map.of("quarkus.redis-bulkhead.on-outage", "allow",
                 "quarkus.redis-bulkhead.reports.max-wait", "2s", "quarkus.redis-bulkhead.reports.max-hold", "5m"));
 
-        assertThat(reports).containsExactly(
-                new DefinedValue("permits", "5", ANNOTATION, "A#first"),
-                new DefinedValue("weight", "1", DEFAULT, ""),
-                new DefinedValue("fair", "true", ANNOTATION, "A#first"),
-                new DefinedValue("expire", "3500ms", ANNOTATION, "A#first"),
-                new DefinedValue("max-wait", "2s", CONFIGURATION, "quarkus.redis-bulkhead.reports.max-wait"),
-                new DefinedValue("max-hold", "300s", CONFIGURATION, "quarkus.redis-bulkhead.reports.max-hold"),
-                new DefinedValue("min-hold", "0s", DEFAULT, ""),
-                new DefinedValue("keep-idle", "1s", DEFAULT, ""),
-                new DefinedValue("warn-after", "", DEFAULT, ""),
-                new DefinedValue("on-lost", "report", DEFAULT, ""),
-                new DefinedValue("on-full", "scheduled runs are skipped, other calls rejected", DEFAULT, ""),
-                new DefinedValue("on-outage", "allow", CONFIGURATION, "quarkus.redis-bulkhead.on-outage"),
-                new DefinedValue("local-permits", "5", DEFAULT, ""),
-                new DefinedValue("max-waiters", "", DEFAULT, ""),
-                new DefinedValue("await-release", "false", DEFAULT, ""),
-                new DefinedValue("rest.retry-after", "estimate", DEFAULT, ""),
-                new DefinedValue("enabled", "true", DEFAULT, ""));
+        assertThat(reports).containsExactlyInAnyOrder(
+                value("permits", "5", "annotation", "A#first"),
+                value("weight", "1", "default", ""),
+                value("fair", "true", "annotation", "A#first"),
+                value("expire", "3500ms", "annotation", "A#first"),
+                value("max-wait", "2s", "configuration", "quarkus.redis-bulkhead.reports.max-wait"),
+                value("max-hold", "300s", "configuration", "quarkus.redis-bulkhead.reports.max-hold"),
+                value("min-hold", "0s", "default", ""),
+                value("keep-idle", "1s", "default", ""),
+                value("warn-after", "", "default", ""),
+                value("on-lost", "report", "default", ""),
+                value("on-full", "scheduled runs are skipped, other calls rejected", "default", ""),
+                value("on-outage", "allow", "configuration", "quarkus.redis-bulkhead.on-outage"),
+                value("local-permits", "5", "default", ""),
+                value("max-waiters", "", "default", ""),
+                value("await-release", "false", "default", ""),
+                value("rest.retry-after", "estimate", "default", ""),
+                value("enabled", "true", "default", ""));
     }
 
     @Test
@@ -111,8 +112,9 @@ class DefinedValuesTest {
         LaunchMode.set(LaunchMode.DEVELOPMENT);
         try {
             assertThat(byMember(reports(Map.of())).get("warn-after"))
-                    .isEqualTo(new DefinedValue("warn-after", "600s", DEFAULT, ""));
-            assertThat(byMember(reports(Map.of("quarkus.redis-bulkhead.reports.warn-after", "0s"))).get("warn-after").value())
+                    .isEqualTo(value("warn-after", "600s", "default", ""));
+            assertThat(byMember(reports(Map.of("quarkus.redis-bulkhead.reports.warn-after", "0s"))).get("warn-after")
+                    .getString("value"))
                     .isEmpty();
         } finally {
             LaunchMode.set(before);
@@ -125,31 +127,31 @@ class DefinedValuesTest {
             "await-release, true", "rest.retry-after, none", "enabled, true" })
     void configurationOfTheBulkheadWins(String member, String value) {
         String property = "quarkus.redis-bulkhead.reports." + member;
-        Map<String, DefinedValue> values = byMember(reports(Map.of(property, value, "quarkus.redis-bulkhead.on-outage", "allow",
+        Map<String, JsonObject> values = byMember(reports(Map.of(property, value, "quarkus.redis-bulkhead.on-outage", "allow",
                 "quarkus.redis-bulkhead.keep-idle", "5s", "quarkus.redis-bulkhead.rest.retry-after", "9s")));
 
-        assertThat(values.get(member)).isEqualTo(new DefinedValue(member, value, CONFIGURATION, property));
-        assertThat(values.get("max-wait").source()).isEqualTo(DEFAULT);
+        assertThat(values.get(member)).isEqualTo(value(member, value, "configuration", property));
+        assertThat(values.get("max-wait").getString("source")).isEqualTo("default");
     }
 
     /** A policy for all bulkheads that does not suit this one. */
     @Test
     void fewerPermitsThanInstancesRejectUnderLocalForAll() {
         assertThat(onOutage(Map.of("quarkus.redis-bulkhead.on-outage", "local", "quarkus.redis-bulkhead.instances", "6")))
-                .isEqualTo(new DefinedValue("on-outage", "reject", CONFIGURATION, "quarkus.redis-bulkhead.instances"));
+                .isEqualTo(value("on-outage", "reject", "configuration", "quarkus.redis-bulkhead.instances"));
         assertThat(onOutage(Map.of("quarkus.redis-bulkhead.on-outage", "local", "quarkus.redis-bulkhead.instances", "6",
-                "quarkus.redis-bulkhead.reports.local-permits", "1")).value()).isEqualTo("local");
+                "quarkus.redis-bulkhead.reports.local-permits", "1")).getString("value")).isEqualTo("local");
         assertThat(onOutage(Map.of("quarkus.redis-bulkhead.on-outage", "local", "quarkus.redis-bulkhead.instances", "5"))
-                .value()).isEqualTo("local");
+                .getString("value")).isEqualTo("local");
     }
 
-    private static DefinedValue onOutage(Map<String, String> properties) {
+    private static JsonObject onOutage(Map<String, String> properties) {
         return byMember(reports(properties)).get("on-outage");
     }
 
     @Test
     void weightsAndWaitsThatDifferHaveTheirPlaces() {
-        Map<String, DefinedValue> values = byMember(reports(Map.of(), declarations(
+        Map<String, JsonObject> values = byMember(reports(Map.of(), declarations(
                 guarded("A", "first",
                         annotated("A#first", "reports",
                                 Map.of("permits", "5", "weight", "2", "fair", "true", "max-wait", "1s"))),
@@ -158,8 +160,8 @@ class DefinedValuesTest {
                         new KeyOrigin.None(), 0)))));
 
         assertThat(values.get("weight"))
-                .isEqualTo(new DefinedValue("weight", "2, of the call", ANNOTATION, "A#first, B#again"));
-        assertThat(values.get("max-wait")).isEqualTo(new DefinedValue("max-wait", "1s", ANNOTATION, "A#first"));
+                .isEqualTo(value("weight", "2, of the call", "annotation", "A#first, B#again"));
+        assertThat(values.get("max-wait")).isEqualTo(value("max-wait", "1s", "annotation", "A#first"));
     }
 
     @ParameterizedTest
@@ -168,13 +170,13 @@ class DefinedValuesTest {
             "keep-idle, 5s, keep-idle, 5s" })
     void globalPropertiesAreSources(String property, String value, String member, String shown) {
         assertThat(byMember(reports(Map.of("quarkus.redis-bulkhead." + property, value))).get(member))
-                .isEqualTo(new DefinedValue(member, shown, CONFIGURATION, "quarkus.redis-bulkhead." + property));
+                .isEqualTo(value(member, shown, "configuration", "quarkus.redis-bulkhead." + property));
     }
 
     @Test
     void keepIdleOfAllBulkheadsIsNoSourceForOnePermit() {
         assertThat(byMember(reports(Map.of("quarkus.redis-bulkhead.keep-idle", "5s",
                 "quarkus.redis-bulkhead.reports.permits", "1"))).get("keep-idle"))
-                .isEqualTo(new DefinedValue("keep-idle", "0s", DEFAULT, ""));
+                .isEqualTo(value("keep-idle", "0s", "default", ""));
     }
 }

@@ -134,18 +134,6 @@ class RedisBulkheadJsonRpcServiceTest {
     }
 
     @Test
-    void pagesTreatEmptyTextAsAKey() {
-        String permit = bulkheads.take("pages", "");
-
-        assertThat(answer(service.resizeShown("pages", "", 7)).done()).isTrue();
-        assertThat(bulkheads.limits("pages").get(0).limit()).hasValue(7);
-        assertThat(answer(service.resetSizeShown("pages", "")).done()).isTrue();
-        assertThat(answer(service.revokeShown("pages", "", permit)).done()).isTrue();
-
-        assertThat(answer(service.resizeShown("reports", null, 7)).done()).isTrue();
-    }
-
-    @Test
     void toolsRefuseUnknownBulkheads() {
         assertThat(List.of(answer(service.holders("report", null)), answer(service.waiters("report", "a"))))
                 .allSatisfy(json -> assertThat(json.getString("error")).contains("Did you mean 'reports'?"));

@@ -5,7 +5,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
@@ -110,10 +109,12 @@ public final class EffectiveDefinitions {
     private final Config config;
     private final boolean inRedis;
     private final AnnotationDefinitions annotations;
-    private final List<MethodDeclaration> methods;
     private final Map<String, Value> forAll;
     private final SortedMap<String, EffectiveBulkhead> bulkheads = new TreeMap<>();
     private final SortedSet<String> rejectingInsteadOfLocal = new TreeSet<>();
+    // The places by bulkhead: of its calls with a key, and of methods that return something.
+    private final Map<String, SortedSet<String>> keyed = new TreeMap<>();
+    private final Map<String, SortedSet<String>> returning = new TreeMap<>();
     // By bulkhead, that behind a lock included, and by member.
     private final Map<String, Map<String, Value>> values = new ConcurrentHashMap<>();
 
@@ -131,16 +132,15 @@ public final class EffectiveDefinitions {
         this.config = config;
         this.inRedis = inRedis;
         this.annotations = new AnnotationDefinitions(declarations, config, atBuild, errors);
-        this.methods = declarations.methods();
         Configuration configuration = new Configuration(config, atBuild, errors);
         this.forAll = configuration.forAll();
         NameChecks names = new NameChecks(annotations, declarations, atBuild, errors);
         names.check(config);
         names.checkListed(Texts.PREFIX + KnownProperties.LIST, Value.of(forAll, KnownProperties.LIST, null));
         checkForAll(errors);
-        Set<String> keyed = keyed(errors);
+        readMethods(declarations.methods(), errors);
         for (String name : annotations.names()) {
-            define(name, configuration.ofBulkhead(name), keyed.contains(name), names, atBuild, errors);
+            define(name, configuration.ofBulkhead(name), names, atBuild, errors);
         }
         for (String name : names.perhapsInCode()) {
             values.put(name, configuration.ofBulkhead(name));
@@ -151,7 +151,7 @@ public final class EffectiveDefinitions {
             checkLease(lock.getValue().get("lock-timeout"), "lock-timeout", errors);
             built(() -> lock(name), lock.getValue(), "", Texts.propertyOfLock(name, "*"), errors);
         }
-        for (MethodDeclaration method : methods) {
+        for (MethodDeclaration method : declarations.methods()) {
             for (BulkheadUse use : method.bulkheads()) {
                 String name = nameOf(use);
                 if (name != null && bulkheads.containsKey(name)) {
@@ -163,7 +163,7 @@ public final class EffectiveDefinitions {
         }
     }
 
-    private void define(String name, Map<String, Value> configured, boolean keyed, NameChecks names, boolean atBuild,
+    private void define(String name, Map<String, Value> configured, NameChecks names, boolean atBuild,
             ValidationErrors errors) {
         Map<String, Value> own = annotations.stated(name);
         for (String member : COMMON) {
@@ -190,8 +190,8 @@ public final class EffectiveDefinitions {
         SemaphoreSpec.Builder known = known(name, own);
         check(name, own, known, errors);
         if (errors.size() == before) {
-            bulkheads.put(name, new EffectiveBulkhead(known.weight(Value.of(own, "weight", 1)).build(), isEnabled(own), keyed,
-                    new TreeMap<>()));
+            bulkheads.put(name, new EffectiveBulkhead(known.weight(Value.of(own, "weight", 1)).build(), isEnabled(own),
+                    keyed.containsKey(name), new TreeMap<>()));
         }
     }
 
@@ -246,11 +246,11 @@ public final class EffectiveDefinitions {
             }
         }
         // A call that is skipped has nothing to return.
-        Set<String> returning = Value.of(own, "on-full", OnFull.REJECT) == OnFull.SKIP ? returning(name) : Set.of();
-        if (!returning.isEmpty()) {
+        if (Value.of(own, "on-full", OnFull.REJECT) == OnFull.SKIP && returning.containsKey(name)) {
             errors.add(MessageCode.RBH033, own.get("on-full").where(), "skip is for methods that return void, Uni<Void> or"
                     + " CompletionStage<Void>, and not for Kotlin suspend functions. It cannot apply to "
-                    + String.join(", ", returning) + ". Use reject and a @Fallback, or a bulkhead of another name there");
+                    + String.join(", ", returning.get(name))
+                    + ". Use reject and a @Fallback, or a bulkhead of another name there");
         }
     }
 
@@ -317,31 +317,19 @@ public final class EffectiveDefinitions {
         }
     }
 
-    /** The methods guarded by one bulkhead that return something, in alphabetical order. */
-    private Set<String> returning(String name) {
-        Set<String> returning = new TreeSet<>();
-        for (MethodDeclaration method : methods) {
-            for (BulkheadUse use : method.bulkheads()) {
-                if (method.returnsValue() && name.equals(nameOf(use))) {
-                    returning.add(method.place());
-                }
-            }
-        }
-        return returning;
-    }
-
-    /** Finds the bulkheads that have one limit for each key: their calls have keys at every place, or at none. */
-    private Set<String> keyed(ValidationErrors errors) {
-        Map<String, SortedSet<String>> keyed = new TreeMap<>();
+    /** Finds which bulkheads have one limit for each key, and what guards methods that return something. */
+    private void readMethods(List<MethodDeclaration> methods, ValidationErrors errors) {
         Map<String, SortedSet<String>> unkeyed = new TreeMap<>();
         for (MethodDeclaration method : methods) {
             for (BulkheadUse use : method.bulkheads()) {
+                String name = annotations.at(use.annotation()).shownName();
                 if (use.key() != null) {
                     String key = use.key() instanceof KeyOrigin.Parameter parameter ? " (parameter '" + parameter.name() + "')"
                             : use.key() instanceof KeyOrigin.Resolver by ? " (keyResolver = " + by.type() + ".class)" : "";
-                    (key.isEmpty() ? unkeyed : keyed)
-                            .computeIfAbsent(annotations.at(use.annotation()).shownName(), any -> new TreeSet<>())
-                            .add(method.place() + key);
+                    add(method.place() + key, name, key.isEmpty() ? unkeyed : keyed);
+                }
+                if (method.returnsValue()) {
+                    add(method.place(), name, returning);
                 }
             }
         }
@@ -352,7 +340,12 @@ public final class EffectiveDefinitions {
                         + ". Provide a key everywhere, with @BulkheadKey or a keyResolver, or use different names");
             }
         }
-        return keyed.keySet();
+    }
+
+    private static void add(String place, String name, Map<String, SortedSet<String>> to) {
+        SortedSet<String> places = to.getOrDefault(name, new TreeSet<>());
+        places.add(place);
+        to.put(name, places);
     }
 
     // ---- What is in force
@@ -437,7 +430,7 @@ public final class EffectiveDefinitions {
     public Function<SemaphoreSpec, EffectiveBulkhead> ofCode(String name) {
         ValidationErrors unreadable = new ValidationErrors();
         Map<String, Value> own = new Configuration(config, false, unreadable).ofBulkhead(name);
-        unreadable.report();
+        unreadable.throwIfAny();
         if (own.isEmpty()) {
             return spec -> new EffectiveBulkhead(spec, Value.of(forAll, "enabled", true));
         }
@@ -459,7 +452,7 @@ public final class EffectiveDefinitions {
             checkLocalLimit(own, permits, errors);
         }
         SemaphoreSpec inForce = built(spec::build, own, "", Texts.property(definition.name(), "*"), errors);
-        errors.report();
+        errors.throwIfAny();
         return new EffectiveBulkhead(inForce, isEnabled(own));
     }
 

@@ -2,10 +2,10 @@ package io.quarkiverse.redisbulkhead.runtime.definition;
 
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.stream.Collectors;
 
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkus.runtime.configuration.ConfigurationException;
@@ -80,25 +80,30 @@ public final class ValidationErrors {
     }
 
     /**
-     * The last line of a report, which is not empty.
+     * The report of all mistakes.
      *
-     * @return their numbers, and the page that explains them
+     * @return numbered, with the page that explains them at the end
      */
-    public String whereExplained() {
-        return MessageCode.whereExplained(errors.stream().map(ValidationError::code).collect(Collectors.toSet()));
+    public String report() {
+        StringBuilder report = new StringBuilder();
+        Set<MessageCode> codes = EnumSet.noneOf(MessageCode.class);
+        int number = 0;
+        for (ValidationError error : all()) {
+            report.append("\n  ").append(++number).append(". ").append(error);
+            codes.add(error.code());
+        }
+        return "Found " + number + (number == 1 ? " mistake" : " mistakes") + " in the use or configuration of @RedisBulkhead:"
+                + report + "\n" + MessageCode.whereExplained(codes);
     }
 
     /**
      * Ends the validation of the configuration at start-up.
      *
-     * @throws ConfigurationException with all mistakes, if there are any
+     * @throws ConfigurationException with the report, if there are mistakes
      */
-    public void report() {
+    public void throwIfAny() {
         if (!errors.isEmpty()) {
-            throw new ConfigurationException("The configuration of Redis Bulkhead has "
-                    + (errors.size() == 1 ? "an error" : errors.size() + " errors") + ":\n  "
-                    + String.join("\n  ", all().stream().map(ValidationError::toString).toList()) + "\n"
-                    + whereExplained());
+            throw new ConfigurationException(report());
         }
     }
 }

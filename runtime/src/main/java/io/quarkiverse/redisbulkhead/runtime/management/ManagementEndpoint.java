@@ -113,7 +113,7 @@ public class ManagementEndpoint {
     }
 
     /**
-     * Limits a route to the method of an operation. {@code PUT} reads a small body.
+     * Limits a route to the method of an operation. {@code PUT} reads a body, within the bound that Quarkus has for all bodies.
      *
      * @param operation what to do
      * @return changes the route
@@ -122,13 +122,7 @@ public class ManagementEndpoint {
         return route -> {
             route.method(HttpMethod.valueOf(operation.method));
             if (operation == Operation.RESIZE) {
-                route.handler(BodyHandler.create(false).setBodyLimit(MOST_BYTES)).failureHandler(ctx -> {
-                    if (ctx.statusCode() == 413) {
-                        refuse(ctx, tooLarge());
-                    } else {
-                        ctx.next();
-                    }
-                });
+                route.handler(BodyHandler.create(false));
             }
         };
     }
@@ -254,9 +248,8 @@ public class ManagementEndpoint {
             throw new Problem(415, "The body must be JSON. Send the header Content-Type: " + JSON);
         }
         Buffer body = ctx.body().buffer();
-        // The management interface reads bodies itself, with its own bound.
         if (body != null && body.length() > MOST_BYTES) {
-            throw tooLarge();
+            throw new Problem(413, "The body must not be longer than " + MOST_BYTES + " bytes" + SEND);
         }
         try {
             JsonObject json = body == null ? new JsonObject() : new JsonObject(body);
@@ -268,10 +261,6 @@ public class ManagementEndpoint {
         }
         throw new Problem(400, "The body must be a JSON object with the member permits, a whole number from 1 to "
                 + Integer.MAX_VALUE + " without quotes, and no other member" + SEND);
-    }
-
-    private static Problem tooLarge() {
-        return new Problem(413, "The body must not be longer than " + MOST_BYTES + " bytes" + SEND);
     }
 
     // ---- Responses

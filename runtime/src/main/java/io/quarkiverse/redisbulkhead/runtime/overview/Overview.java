@@ -294,32 +294,22 @@ public final class Overview {
      * @return the answer; fails with {@link Problem} when there is no such limit, or it must not be changed
      */
     public <T> Uni<T> change(String name, Optional<String> key, Function<RedisSemaphore, Uni<T>> change) {
-        return Uni.createFrom().deferred(() -> limit(name, key))
-                .chain(limit -> change.apply(limit).onTermination().invoke(this::forget));
-    }
-
-    private Uni<RedisSemaphore> limit(String name, Optional<String> key) {
         if (name.startsWith(LockSpec.BULKHEAD_PREFIX)) {
-            throw new Problem(409,
-                    "'" + name + "' belongs to a lock, which operators cannot change. In code, use RedisLock.revoke()");
+            return Uni.createFrom().failure(new Problem(409,
+                    "'" + name + "' belongs to a lock, which operators cannot change. In code, use RedisLock.revoke()"));
         }
-        EffectiveBulkhead annotated = declared.get(name);
-        if (annotated != null) {
-            return Uni.createFrom().item(limit(name, key, annotated.keyed(), !annotated.keyed()));
-        }
-        return snapshot().map(snapshot -> {
-            BulkheadState state = snapshot.bulkhead(name);
-            // Code may use the same name with keys and without.
-            return limit(name, key, state.keyed() || state.definition().isPresent(),
-                    !state.keyed() || state.limits().stream().anyMatch(limit -> limit.key().isEmpty()));
-        });
+        Uni<BulkheadState> state = declared.containsKey(name) ? Uni.createFrom().item(() -> state(name, List.of(), 0))
+                : snapshot().map(snapshot -> snapshot.bulkhead(name));
+        return state.chain(bulkhead -> change.apply(limit(bulkhead, key)).onTermination().invoke(this::forget));
     }
 
-    private RedisSemaphore limit(String name, Optional<String> key, boolean hasKeys, boolean hasOneForAll) {
-        if (key.isEmpty() && !hasOneForAll) {
+    // Code may use the same name with keys and without.
+    private RedisSemaphore limit(BulkheadState state, Optional<String> key) {
+        String name = state.name();
+        if (key.isEmpty() && state.keyed() && state.limits().stream().noneMatch(limit -> limit.key().isEmpty())) {
             throw new Problem(400, "Bulkhead '" + name + "' has one limit for each key. Specify the key");
         }
-        if (key.isPresent() && !hasKeys) {
+        if (key.isPresent() && !state.keyed() && (state.declared() || state.definition().isEmpty())) {
             throw new Problem(400, "Bulkhead '" + name + "' has one limit for all calls. Omit the key");
         }
         RedisSemaphore bulkhead = semaphore(name);

@@ -1,8 +1,10 @@
 package io.quarkiverse.redisbulkhead.runtime.overview;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -16,6 +18,7 @@ import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Occupancy;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.EffectiveBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.message.NearestNames;
+import io.quarkiverse.redisbulkhead.runtime.message.Texts;
 import io.quarkiverse.redisbulkhead.runtime.overview.Overview.Problem;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -96,41 +99,53 @@ public record Snapshot(Instant at, List<BulkheadState> bulkheads, Optional<Strin
         private JsonObject json(int most) {
             JsonObject json = new JsonObject().put("name", name).put("declared", declared)
                     .put("definedInCode", !declared && definition.isPresent()).put("keyed", keyed);
-            definition.ifPresent(here -> json.put("definition", values(here)).put("methods",
+            definition.ifPresent(here -> json.put("definition", definitionJson(here)).put("methods",
                     new JsonArray(List.copyOf(here.weights().keySet()))));
             return json.put("keysWithoutText", keysWithoutText).put("limits", array(limits, limit -> limit.json(most)));
         }
     }
 
-    /** The values in force. {@code weight} is a number or {@code of the call}, or one for each method if they differ. */
-    static JsonObject values(EffectiveBulkhead bulkhead) {
+    /**
+     * The values in force, for all who show them.
+     *
+     * @param bulkhead any
+     * @return by member as in the configuration, in the order in which people read them; null for no bound. The weight is a
+     *         number or a text, or a map of these by method if they differ.
+     */
+    public static Map<String, Object> values(EffectiveBulkhead bulkhead) {
         SemaphoreSpec spec = bulkhead.spec();
         Map<String, Object> weights = new TreeMap<>();
-        bulkhead.weights().forEach((method, weight) -> weights.put(method, weight(weight)));
+        bulkhead.weights().forEach((method, weight) -> weights.put(method,
+                weight == EffectiveBulkhead.OF_THE_CALL ? "of the call" : (Object) weight));
         Set<Object> different = new HashSet<>(weights.values());
-        JsonObject json = new JsonObject()
-                .put("enabled", bulkhead.enabled())
-                .put("permits", spec.permits())
-                .put("weight", different.isEmpty() ? spec.weight()
-                        : different.size() == 1 ? different.iterator().next() : new JsonObject(weights))
-                .put("fair", spec.fair())
-                .put("expire", spec.expire().toString())
-                .put("maxWait", spec.maxWait().toString());
-        spec.maxHold().ifPresent(bound -> json.put("maxHold", bound.toString()));
-        json.put("minHold", spec.minHold().toString()).put("keepIdle", spec.keepIdle().toString());
-        spec.maxWaiters().ifPresent(bound -> json.put("maxWaiters", bound));
-        return json.put("onLost", text(spec.onLost())).put("onOutage", text(spec.onOutage()))
-                .put("localPermits", spec.localPermits()).put("awaitRelease", spec.awaitRelease());
+        Map<String, Object> values = new LinkedHashMap<>();
+        values.put("permits", spec.permits());
+        values.put("weight",
+                different.isEmpty() ? spec.weight() : different.size() == 1 ? different.iterator().next() : weights);
+        values.put("fair", spec.fair());
+        values.put("expire", spec.expire());
+        values.put("max-wait", spec.maxWait());
+        values.put("max-hold", spec.maxHold().orElse(null));
+        values.put("min-hold", spec.minHold());
+        values.put("keep-idle", spec.keepIdle());
+        values.put("on-lost", spec.onLost());
+        values.put("on-outage", spec.onOutage());
+        values.put("local-permits", spec.localPermits());
+        values.put("max-waiters", spec.maxWaiters().isPresent() ? spec.maxWaiters().getAsInt() : null);
+        values.put("await-release", spec.awaitRelease());
+        values.put("enabled", bulkhead.enabled());
+        return values;
     }
 
-    /**
-     * A weight as operators see it.
-     *
-     * @param weight one of {@link EffectiveBulkhead#weights}
-     * @return the number, or a text
-     */
-    public static Object weight(int weight) {
-        return weight == EffectiveBulkhead.OF_THE_CALL ? "of the call" : (Object) weight;
+    private static JsonObject definitionJson(EffectiveBulkhead bulkhead) {
+        JsonObject json = new JsonObject();
+        values(bulkhead).forEach((member, value) -> {
+            if (value != null) {
+                json.put(Texts.camelCase(member),
+                        value instanceof Duration ? value.toString() : value instanceof Enum<?> choice ? text(choice) : value);
+            }
+        });
+        return json;
     }
 
     /**
@@ -195,7 +210,13 @@ public record Snapshot(Instant at, List<BulkheadState> bulkheads, Optional<Strin
         return moment.truncatedTo(ChronoUnit.MILLIS).toString();
     }
 
-    static String text(Enum<?> choice) {
+    /**
+     * A choice as the configuration writes it.
+     *
+     * @param choice any constant
+     * @return in lower case
+     */
+    public static String text(Enum<?> choice) {
         return choice.name().toLowerCase(Locale.ROOT);
     }
 
