@@ -17,7 +17,6 @@ import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.SemaphoreStatus;
 import io.quarkiverse.redisbulkhead.Waiter;
-import io.smallrye.mutiny.Uni;
 
 /** A bulkhead in memory, whose waiters and failures a test sets. Thread-safe. */
 final class FakeSemaphore {
@@ -35,8 +34,6 @@ final class FakeSemaphore {
     private int questions;
     private Supplier<RuntimeException> failure = () -> null;
     private Runnable beforeReply = () -> {
-    };
-    private Runnable beforeRelease = () -> {
     };
 
     FakeSemaphore(int permits) {
@@ -71,11 +68,6 @@ final class FakeSemaphore {
     /** Runs before each reply about the state. */
     synchronized void beforeReply(Runnable action) {
         beforeReply = action;
-    }
-
-    /** Runs before a blocking release of a permit. */
-    synchronized void beforeRelease(Runnable action) {
-        beforeRelease = action;
     }
 
     /** Another caller acquires a permit. */
@@ -115,7 +107,6 @@ final class FakeSemaphore {
     }
 
     private synchronized boolean release(String id) {
-        beforeRelease.run();
         Holder held = holders.get(id);
         if (held != null && !spec.minHold().isZero()) {
             String released = id + ".released";
@@ -188,7 +179,6 @@ final class FakeSemaphore {
                     case "fencingToken" -> token;
                     case "isHeld" -> holderIds().contains(id);
                     case "release" -> release(id);
-                    case "releaseAsync" -> Uni.createFrom().item(() -> remove(id));
                     case "hashCode" -> id.hashCode();
                     case "equals" -> proxy == arguments[0];
                     default -> throw new UnsupportedOperationException(method.getName());

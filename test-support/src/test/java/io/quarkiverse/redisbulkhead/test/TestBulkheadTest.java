@@ -9,7 +9,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 import org.assertj.core.api.AbstractThrowableAssert;
@@ -254,38 +253,6 @@ class TestBulkheadTest {
         assertThatIllegalStateException().isThrownBy(reports::outage)
                 .withMessage("This TestBulkhead of bulkhead 'reports' is closed");
         assertThatCode(reports::awaitEmpty).doesNotThrowAnyException();
-    }
-
-    @Test
-    void releasesPermitsAcquiredDuringClose() {
-        TestBulkhead reports = bulkhead();
-        semaphore.failWith(() -> {
-            if (semaphore.holderIds().size() == 1) {
-                reports.close();
-            }
-            return null;
-        });
-
-        assertThatIllegalStateException().isThrownBy(reports::fill);
-        assertThat(semaphore.holderIds()).isEmpty();
-    }
-
-    @Test
-    void releaseWaitsForSlowRepliesUntilTheTimeout() {
-        AtomicInteger waitedFor = new AtomicInteger();
-        semaphore.beforeRelease(() -> {
-            waitedFor.incrementAndGet();
-            LockSupport.parkNanos(2 * SHORT.toNanos());
-        });
-        try (TestBulkhead reports = bulkhead(SHORT)) {
-            // One at a time, because on a busy machine all of them may exceed the timeout for one.
-            reports.fill(1);
-            reports.fill(1);
-            reports.fill(1);
-            assertThat(reports.free()).isEqualTo(3);
-        }
-        assertThat(waitedFor).hasValue(1);
-        assertThat(semaphore.holderIds()).isEmpty();
     }
 
     @Test

@@ -184,7 +184,7 @@ class KeysTest extends BehaviourTestBase {
         assertThatThrownBy(() -> ResolvedKey.of("acme").withPermits(0)).isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("at least 1, but is 0");
         assertThatThrownBy(() -> ResolvedKey.of(null)).isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("key must not be null");
+                .hasMessageContaining("`key` must not be `null`");
         assertThatThrownBy(() -> new ResolvedKey("acme", null)).isInstanceOf(IllegalArgumentException.class);
         assertThat(ResolvedKey.of("acme")).isEqualTo(new ResolvedKey("acme", OptionalInt.empty()));
     }

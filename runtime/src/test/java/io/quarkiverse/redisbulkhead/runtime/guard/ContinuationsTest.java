@@ -102,7 +102,13 @@ class ContinuationsTest {
     private final List<String> received = new ArrayList<>();
 
     private Uni<String> answer(Executor executor) {
-        return Continuations.answer(() -> reply, made -> made, givenUp::add, () -> executor);
+        return new Continuations(0) {
+
+            @Override
+            Executor here() {
+                return executor;
+            }
+        }.answer(() -> reply, made -> made, givenUp::add);
     }
 
     private Uni<String> answer() {

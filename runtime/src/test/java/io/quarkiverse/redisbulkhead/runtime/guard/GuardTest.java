@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -155,14 +156,19 @@ class GuardTest {
         assertThat(calls).hasValue(0);
     }
 
+    private static SkippingGuard skipping(Guard guard) {
+        return new SkippingGuard(guard, Set.of("reports"), null, full -> {
+        });
+    }
+
     /** Outages follow their policy. */
     @Test
     void skippingGuardFailsOnOtherRejections() {
         for (Exception rejection : List.of(new BulkheadUnavailableException("reports", "Redis is away", null),
                 new BulkheadContendedException("reports", null), FULL)) {
-            assertThatThrownBy(() -> new SkippingGuard(new SynchronousGuard("A#a", "reports"), null)
+            assertThatThrownBy(() -> skipping(new SynchronousGuard("A#a", "reports"))
                     .call(ManualAdmissions.rejecting(rejection), this::neverCalled)).isSameAs(rejection);
-            assertThatThrownBy(() -> ((Uni<?>) new SkippingGuard(guard::uni, null).call(ManualAdmissions.rejecting(rejection),
+            assertThatThrownBy(() -> ((Uni<?>) skipping(guard::uni).call(ManualAdmissions.rejecting(rejection),
                     this::neverCalled)).await().atMost(LONG)).isSameAs(rejection);
         }
         assertThat(calls).hasValue(0);
@@ -171,7 +177,7 @@ class GuardTest {
     /** Trap 14. */
     @Test
     void cancelledStageIsCancelledAndEndsItsAdmission() throws Exception {
-        for (Guard each : List.<Guard> of(guard::stage, new SkippingGuard(guard::stage, null))) {
+        for (Guard each : List.<Guard> of(guard::stage, skipping(guard::stage))) {
             CompletableFuture<Object> running = new CompletableFuture<>();
             CompletableFuture<?> stage = (CompletableFuture<?>) each.call(automatic, () -> running);
             stage.cancel(false);
