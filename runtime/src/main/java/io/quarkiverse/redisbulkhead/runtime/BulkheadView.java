@@ -424,7 +424,9 @@ abstract class BulkheadView {
                             : "held by a call around this one, which would wait for itself, as locks are not reentrant. Lock "
                                     + "only once, and pass the Permit on"),
                     lock, rejection.nearestLeaseEnd());
-            locked.initCause(rejection);
+            if (reason == Reason.NESTED) {
+                locked.initCause(rejection);
+            }
             return locked;
         }
 

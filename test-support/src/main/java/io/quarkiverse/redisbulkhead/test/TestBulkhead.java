@@ -384,8 +384,9 @@ public final class TestBulkhead implements AutoCloseable {
      * @throws IllegalStateException as for {@link #outage()}
      */
     public void lose(String permitId) {
+        nonNull(permitId, "permitId");
         requireOpen();
-        if (!store().lose(semaphore.spec().name(), semaphore.key(), nonNull(permitId, "permitId"))) {
+        if (!store().lose(semaphore.spec().name(), semaphore.key(), permitId)) {
             throw new AssertionError("Expected permit " + permitId + " of " + name() + " to be held.\n" + occupants());
         }
     }

@@ -31,7 +31,6 @@ final class FakeSemaphore {
     private boolean needsKey;
     private boolean counted = true;
     private int ids;
-    private int questions;
     private Supplier<RuntimeException> failure = () -> null;
     private Runnable beforeReply = () -> {
     };
@@ -91,11 +90,6 @@ final class FakeSemaphore {
 
     synchronized List<String> holderIds() {
         return List.copyOf(holders.keySet());
-    }
-
-    /** The number of queries of the state. */
-    synchronized int questions() {
-        return questions;
     }
 
     synchronized boolean remove(String id) {
@@ -166,7 +160,6 @@ final class FakeSemaphore {
     }
 
     private SemaphoreStatus status() {
-        questions++;
         beforeReply.run();
         return new SemaphoreStatus(spec.name(), key, spec.permits(), inUse(), waiters.size(), false,
                 new TreeSet<>());

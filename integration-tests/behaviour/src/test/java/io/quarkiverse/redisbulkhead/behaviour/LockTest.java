@@ -25,8 +25,6 @@ import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.LockNotAcquiredException;
 import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.Permit;
-import io.quarkiverse.redisbulkhead.PermitGoneException;
-import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.RedisLock;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
@@ -245,40 +243,6 @@ class LockTest extends BehaviourTestBase {
             assertThat(currentPermit.get().refresh()).as("the lock is still owned").isTrue();
         });
         assertThat(runs).hasValue(1);
-        assertReleased(lock);
-    }
-
-    @Test
-    void operatorRevokesTheLock() {
-        RedisLock lock = bulkheads.lock("revoked");
-        assertThat(lock.revoke()).isFalse();
-        Permit owned = lock.lock();
-
-        assertThat(lock.revoke()).isTrue();
-
-        assertThat(lock.owner()).isEmpty();
-        Permit next = lock.tryLock().orElseThrow();
-        assertThat(owned.refresh()).isFalse();
-        assertThat(owned.isHeld()).isFalse();
-        assertThat(owned.release()).isFalse();
-        assertThat(next.release()).isTrue();
-        eventually(() -> assertThat(losses.synchronous).extracting(PermitLost::bulkhead).contains("lock:revoked"));
-    }
-
-    @Test
-    void handsOver() {
-        RedisLock lock = bulkheads.lock("orders");
-        Permit owned = lock.lock();
-        String token = get(owned.detachAsync());
-        assertThat(owned.isHeld()).isFalse();
-        assertThat(owned.release()).isFalse();
-        assertThat(lock.tryLock()).isEmpty();
-        assertThatThrownBy(() -> bulkheads.lock("invoices").attach(token)).isInstanceOf(PermitGoneException.class);
-
-        Permit attached = get(lock.attachAsync(token));
-
-        assertThat(attached.fencingToken()).isGreaterThan(owned.fencingToken());
-        assertThat(attached.release()).isTrue();
         assertReleased(lock);
     }
 

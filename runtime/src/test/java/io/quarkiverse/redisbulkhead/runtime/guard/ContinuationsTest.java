@@ -185,21 +185,6 @@ class ContinuationsTest {
         assertThat(givenUp).containsExactly(reply);
     }
 
-    @Test
-    void callbackThatCancelsKeepsTheAnswer() {
-        AtomicReference<Cancellable> subscription = new AtomicReference<>();
-        subscription.set(answer().subscribe().with(item -> {
-            received.add(item);
-            subscription.get().cancel();
-        }));
-
-        reply.complete("permit");
-        subscription.get().cancel();
-
-        assertThat(received).containsExactly("permit");
-        assertThat(givenUp).isEmpty();
-    }
-
     /** As the event loop of a closed Vert.x instance does. */
     @Test
     void answerThatCannotBeEmittedFailsAndIsGivenUpOnce() {

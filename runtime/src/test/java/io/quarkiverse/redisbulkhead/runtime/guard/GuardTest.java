@@ -237,30 +237,6 @@ class GuardTest {
         assertThat(start.isGuarded()).isTrue();
     }
 
-    /** The source receives exactly the subscriber's requests, before and after the loss. */
-    @Test
-    void lossFailsMultiAndCancelsItsSource() {
-        List<Long> requests = new ArrayList<>();
-        AssertSubscriber<Object> subscriber = guard
-                .multi(automatic, () -> Multi.createBy().repeating().supplier(() -> (Object) "item").indefinitely()
-                        .onRequest().invoke(requests::add).onCancellation().invoke(cancellations::incrementAndGet))
-                .subscribe().withSubscriber(AssertSubscriber.create(0));
-        subscriber.request(2).awaitItems(2, LONG);
-        subscriber.request(1).awaitItems(3, LONG).assertNotTerminated();
-        assertThat(requests).containsExactly(2L, 1L);
-        assertThat(cancellations).hasValue(0);
-
-        automatic.last().permit.lose();
-
-        subscriber.awaitFailure(LONG).assertFailedWith(PermitLostException.class, "A#a");
-        assertThat(subscriber.getItems()).hasSize(3);
-        assertThat(cancellations).hasValue(1);
-        assertThat(requests).hasSize(2);
-        assertThat(automatic.last().ends).isEqualTo(1);
-        subscriber.request(1).cancel();
-        assertThat(cancellations).hasValue(1);
-    }
-
     @Test
     void terminatedMultiIgnoresTheLoss() {
         AssertSubscriber<Object> complete = guard.multi(automatic, () -> Multi.createFrom().items(1, 2, 3)).subscribe()
