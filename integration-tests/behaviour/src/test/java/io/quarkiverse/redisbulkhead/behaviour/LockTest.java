@@ -256,24 +256,6 @@ class LockTest extends BehaviourTestBase {
         assertThat(lock.revoke()).isTrue();
     }
 
-    @Test
-    void blockingMethodsFailOnAnEventLoop() throws Exception {
-        RedisLock lock = bulkheads.lock("event-loop");
-        Map<String, Runnable> calls = new LinkedHashMap<>();
-        calls.put("tryLock", lock::tryLock);
-        calls.put("lock", lock::lock);
-        calls.put("run", () -> lock.run(LockTest::mustNotRun));
-        calls.put("call", () -> lock.call(LockTest::mustNotRunUni));
-        calls.put("owner", lock::owner);
-        calls.put("waiters", lock::waiters);
-        calls.put("revoke", lock::revoke);
-        assertThat(failuresOnAnEventLoop(calls)).hasSameSizeAs(calls)
-                .allSatisfy((method, failure) -> assertThat(failure).isInstanceOf(IllegalStateException.class)
-                        .hasMessage("RedisLock." + method + "() must not be called on an event loop; use " + method
-                                + "Async() there"));
-        assertReleased(lock);
-    }
-
     private static void assertReleased(RedisLock lock) {
         assertThat(lock.owner()).isEmpty();
         assertThat(lock.waiters()).isEmpty();
