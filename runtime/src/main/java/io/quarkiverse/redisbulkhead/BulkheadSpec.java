@@ -1,5 +1,7 @@
 package io.quarkiverse.redisbulkhead;
 
+import static io.smallrye.mutiny.helpers.ParameterValidation.nonNull;
+
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
@@ -237,7 +239,7 @@ public abstract sealed class BulkheadSpec permits SemaphoreSpec, LockSpec {
          * @throws IllegalArgumentException when it is null
          */
         public B onLost(OnLost onLost) {
-            values.onLost = notNull("onLost", onLost);
+            values.onLost = nonNull(onLost, "onLost");
             return self();
         }
 
@@ -286,16 +288,8 @@ public abstract sealed class BulkheadSpec permits SemaphoreSpec, LockSpec {
         return value;
     }
 
-    static <T> T notNull(String field, T value) {
-        if (value == null) {
-            throw new IllegalArgumentException(field + " must not be null");
-        }
-        return value;
-    }
-
     static Duration inRange(String field, Duration value, Duration least, Duration most) {
-        notNull(field, value);
-        if (value.compareTo(least) < 0) {
+        if (nonNull(value, field).compareTo(least) < 0) {
             String rule = least.isZero() ? " must not be negative" : " must be at least one millisecond";
             throw new IllegalArgumentException(field + rule + ", but is " + value);
         }

@@ -1,5 +1,7 @@
 package io.quarkiverse.redisbulkhead;
 
+import static io.smallrye.mutiny.helpers.ParameterValidation.nonNull;
+
 import java.util.OptionalInt;
 
 /**
@@ -20,9 +22,9 @@ public record ResolvedKey(String key, OptionalInt permits, OptionalInt weight) {
      * @throws IllegalArgumentException when the key is null, or the limit or the weight is null or below 1
      */
     public ResolvedKey {
-        BulkheadSpec.notNull("key", key);
-        BulkheadSpec.notNull("permits", permits);
-        BulkheadSpec.notNull("weight", weight);
+        nonNull(key, "key");
+        nonNull(permits, "permits");
+        nonNull(weight, "weight");
         permits.ifPresent(limit -> BulkheadSpec.atLeast(1, "permits", limit));
         weight.ifPresent(value -> BulkheadSpec.atLeast(1, "weight", value));
     }

@@ -1,5 +1,7 @@
 package io.quarkiverse.redisbulkhead;
 
+import static io.smallrye.mutiny.helpers.ParameterValidation.nonNull;
+
 import java.time.Duration;
 import java.util.OptionalInt;
 
@@ -217,7 +219,7 @@ public final class SemaphoreSpec extends BulkheadSpec {
          * @throws IllegalArgumentException when it is null
          */
         public Builder onOutage(OnOutage onOutage) {
-            values.onOutage = notNull("onOutage", onOutage);
+            values.onOutage = nonNull(onOutage, "onOutage");
             return this;
         }
 

@@ -1,5 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime;
 
+import static io.smallrye.mutiny.helpers.ParameterValidation.nonNull;
+
 import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -153,10 +155,7 @@ public class BulkheadRegistry implements RedisBulkheads {
 
     @Override
     public RedisSemaphore semaphore(SemaphoreSpec spec) {
-        if (spec == null) {
-            throw new IllegalArgumentException("spec must not be null");
-        }
-        if (spec.name().startsWith(LockSpec.BULKHEAD_PREFIX)) {
+        if (nonNull(spec, "spec").name().startsWith(LockSpec.BULKHEAD_PREFIX)) {
             throw new IllegalArgumentException("'" + spec.name() + "' is the bulkhead behind a lock. Use lock(LockSpec)");
         }
         EffectiveBulkhead bulkhead = inCode.define(spec, BulkheadView::method);
@@ -180,10 +179,7 @@ public class BulkheadRegistry implements RedisBulkheads {
 
     @Override
     public RedisLock lock(LockSpec spec) {
-        if (spec == null) {
-            throw new IllegalArgumentException("spec must not be null");
-        }
-        inCode.define(spec, BulkheadView::method);
+        inCode.define(nonNull(spec, "spec"), BulkheadView::method);
         return view(spec);
     }
 
@@ -266,10 +262,7 @@ public class BulkheadRegistry implements RedisBulkheads {
      * @throws IllegalArgumentException when no bulkhead has that name
      */
     Semaphore core(String name) {
-        if (name == null) {
-            throw new IllegalArgumentException("name must not be null");
-        }
-        EffectiveBulkhead bulkhead = bulkheads.get(name);
+        EffectiveBulkhead bulkhead = bulkheads.get(nonNull(name, "name"));
         if (bulkhead == null) {
             throw new IllegalArgumentException(unknown(name));
         }
@@ -307,20 +300,18 @@ public class BulkheadRegistry implements RedisBulkheads {
         private static final int MOST_NAMES = 1_000;
 
         /**
-         * What holds for one name.
+         * The first definition of one name.
          *
-         * @param permits what the first definition states; null when an annotation leaves that to the configuration
-         * @param fair what the first definition states
-         * @param location says which definition that is
          * @param inForce what the configuration made of it
+         * @param location says where it is
          * @param configured applies the configuration; null for locks
          * @param leasesDiffer whether the log says that another definition has another lease
          */
-        private record First(Integer permits, boolean fair, String location, SemaphoreSpec inForce,
-                Function<SemaphoreSpec, EffectiveBulkhead> configured, AtomicBoolean leasesDiffer) {
+        private record First(EffectiveBulkhead inForce, String location, Function<SemaphoreSpec, EffectiveBulkhead> configured,
+                AtomicBoolean leasesDiffer) {
 
-            private String values() {
-                return (permits == null ? "" : "permits=" + permits + ", ") + "fair=" + fair + " " + location;
+            private Duration expire() {
+                return inForce.spec().expire();
             }
         }
 
@@ -353,14 +344,11 @@ public class BulkheadRegistry implements RedisBulkheads {
          */
         EffectiveBulkhead define(SemaphoreSpec spec, Supplier<String> caller) {
             Supplier<String> location = () -> "in the SemaphoreSpec of " + caller.get();
-            First first = first(spec, location);
+            First first = known.computeIfAbsent(spec.name(), name -> first(spec, location));
             EffectiveBulkhead effective = first.configured().apply(spec);
-            boolean samePermits = first.permits() == null || first.permits() == spec.permits()
-                    || first.inForce().permits() == spec.permits();
-            boolean sameOrder = first.fair() == spec.fair() || first.inForce().fair() == spec.fair();
-            if (!samePermits || !sameOrder) {
+            if (!values(first.inForce()).equals(values(effective))) {
                 throw new IllegalArgumentException(MessageCode.RBH035 + " Bulkhead '" + spec.name() + "' has different values: "
-                        + first.values() + "; permits=" + spec.permits() + ", fair=" + spec.fair() + " " + location.get()
+                        + values(first.inForce()) + " " + first.location() + "; " + values(effective) + " " + location.get()
                         + ". Use the same values" + (definitions.bulkheads().get(spec.name()) == null ? ""
                                 : ", or get the bulkhead with semaphore(\"" + spec.name() + "\")")
                         + ". For another limit, use another name, or RedisSemaphore.resize. "
@@ -368,6 +356,11 @@ public class BulkheadRegistry implements RedisBulkheads {
             }
             compare("Bulkhead '" + spec.name() + "'", "expire", first, effective.spec().expire(), location);
             return effective;
+        }
+
+        // What all definitions of one name must agree on, once they are configured.
+        private static String values(EffectiveBulkhead bulkhead) {
+            return "permits=" + bulkhead.spec().permits() + ", fair=" + bulkhead.spec().fair();
         }
 
         /**
@@ -378,19 +371,19 @@ public class BulkheadRegistry implements RedisBulkheads {
          */
         void define(LockSpec spec, Supplier<String> caller) {
             Supplier<String> location = () -> "in the LockSpec of " + caller.get();
-            First first = known.computeIfAbsent(spec.bulkhead().name(), name -> new First(1, spec.fair(), location.get(),
-                    spec.bulkhead(), null, new AtomicBoolean()));
+            First first = known.computeIfAbsent(spec.bulkhead().name(),
+                    name -> new First(new EffectiveBulkhead(spec.bulkhead(), true), location.get(), null, new AtomicBoolean()));
             compare("Lock '" + spec.name() + "'", "lockTimeout", first, spec.lockTimeout(), location);
         }
 
         // An instance has one lease per bulkhead, so that the share of a short one lives as long as that of a long one.
         private static void compare(String what, String setting, First first, Duration expire, Supplier<String> location) {
-            if (!first.inForce().expire().equals(expire) && !first.leasesDiffer().getAndSet(true)) {
+            if (!first.expire().equals(expire) && !first.leasesDiffer().getAndSet(true)) {
                 LOG.warnf(
                         "%s has different leases: %s=%s %s; %s=%s %s. The longest one in use applies to all its permits in this "
                                 + "instance, so those of a crashed instance are free later than the shortest one promises. Use the same value. "
                                 + "%s",
-                        what, setting, first.inForce().expire(), first.location(), setting, expire, location.get(),
+                        what, setting, first.expire(), first.location(), setting, expire, location.get(),
                         LogMessage.LEASES_DIFFER);
             }
         }
@@ -407,31 +400,25 @@ public class BulkheadRegistry implements RedisBulkheads {
         /** What is in force under one name; empty for locks, and for names that are not defined in code, or not remembered. */
         Optional<EffectiveBulkhead> inForce(String name) {
             return Optional.ofNullable(known.get(name)).filter(first -> first.configured() != null)
-                    .map(first -> first.configured().apply(first.inForce()));
+                    .map(First::inForce);
         }
 
         /** The lease of a bulkhead that code has defined, that behind a lock included; empty for other names. */
         Optional<Duration> lease(String name) {
-            return Optional.ofNullable(known.get(name)).map(first -> first.inForce().expire());
+            return Optional.ofNullable(known.get(name)).map(First::expire);
         }
 
         private First first(SemaphoreSpec spec, Supplier<String> location) {
-            return known.computeIfAbsent(spec.name(), name -> {
-                if (definitions.isReserved(name)) {
-                    throw new IllegalArgumentException(MessageCode.RBH008 + " Bulkhead '" + name + "' " + location.get()
-                            + Texts.reserved(name) + ". " + MessageCode.RBH008.whereExplained());
-                }
-                Function<SemaphoreSpec, EffectiveBulkhead> configured = definitions.ofCode(name);
-                EffectiveBulkhead declared = definitions.bulkheads().get(name);
-                if (declared == null) {
-                    return new First(spec.permits(), spec.fair(), location.get(), configured.apply(spec).spec(), configured,
-                            new AtomicBoolean());
-                }
-                Map<String, Value> stated = definitions.annotations().stated(name);
-                return new First(Value.of(stated, "permits", null), Value.of(stated, "fair", false), "in the annotation of "
-                        + String.join(", ", definitions.annotations().locations(name)), declared.spec(), configured,
-                        new AtomicBoolean());
-            });
+            String name = spec.name();
+            if (definitions.isReserved(name)) {
+                throw new IllegalArgumentException(MessageCode.RBH008 + " Bulkhead '" + name + "' " + location.get()
+                        + Texts.reserved(name) + ". " + MessageCode.RBH008.whereExplained());
+            }
+            Function<SemaphoreSpec, EffectiveBulkhead> configured = definitions.ofCode(name);
+            EffectiveBulkhead declared = definitions.bulkheads().get(name);
+            return declared == null ? new First(configured.apply(spec), location.get(), configured, new AtomicBoolean())
+                    : new First(declared, "in the annotation of "
+                            + String.join(", ", definitions.annotations().locations(name)), configured, new AtomicBoolean());
         }
     }
 }

@@ -91,8 +91,8 @@ public class BulkheadRuntime {
         engine.listen(new PermitLostEvents(losses, task -> Arc.container().getExecutorService().execute(task)));
         listeners.forEach(engine::listen);
         engine.warnAfter(bulkhead -> BulkheadRegistry.warnAfter(bulkhead.name(), registry.get().definitions()));
-        this.exit = new ReleaseBeforeExit(ConfigProvider.getConfig());
         this.recordsPlaces = config.recordPlaces().orElse(LaunchMode.current().isDevOrTest());
+        this.exit = new ReleaseBeforeExit();
     }
 
     private Engine engine(Duration commandTimeout, WaiterLimits limits, List<ObservedShareStore.Listener> redisListeners,
@@ -245,16 +245,14 @@ public class BulkheadRuntime {
      */
     private static final class ReleaseBeforeExit {
 
-        private static final Duration LONGEST_RELEASE = Duration.ofSeconds(10);
+        // If the application does not stop, its permits are free when their lease ends.
+        private static final int MOST_SECONDS = 60;
 
         private final CountDownLatch released = new CountDownLatch(1);
-        private final Thread hook;
+        private final Thread hook = new Thread(this::await, "redis-bulkhead-release");
 
         /** Watches the JVM of a packaged application. */
-        ReleaseBeforeExit(Config properties) {
-            Duration limit = LONGEST_RELEASE.plus(duration(properties, "quarkus.shutdown.timeout"))
-                    .plus(duration(properties, "quarkus.shutdown.delay"));
-            hook = new Thread(() -> await(limit), "redis-bulkhead-release");
+        ReleaseBeforeExit() {
             if (LaunchMode.current() == LaunchMode.NORMAL) {
                 try {
                     Runtime.getRuntime().addShutdownHook(hook);
@@ -264,13 +262,9 @@ public class BulkheadRuntime {
             }
         }
 
-        private static Duration duration(Config properties, String property) {
-            return properties.getOptionalValue(property, Duration.class).orElse(Duration.ZERO);
-        }
-
-        private void await(Duration limit) {
+        private void await() {
             try {
-                released.await(limit.toNanos(), TimeUnit.NANOSECONDS);
+                released.await(MOST_SECONDS, TimeUnit.SECONDS);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }

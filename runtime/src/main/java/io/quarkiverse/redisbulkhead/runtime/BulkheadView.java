@@ -1,5 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime;
 
+import static io.smallrye.mutiny.helpers.ParameterValidation.nonNull;
+
 import java.lang.StackWalker.StackFrame;
 import java.time.Duration;
 import java.util.List;
@@ -168,7 +170,7 @@ abstract class BulkheadView {
     @SuppressWarnings("unchecked")
     private <T, E extends Exception> T execute(String method, Object action, CheckedCallable<T, E> execution) throws E {
         Semaphore limit = limit();
-        requireAction(action);
+        nonNull(action, "action");
         BlockingWait.requireAllowed(type, method);
         try {
             return (T) new SynchronousGuard(type + "." + method, limit.spec().name())
@@ -181,7 +183,7 @@ abstract class BulkheadView {
 
     private <T> Uni<T> executeAsync(Object action, Callable<Uni<T>> execution) {
         Semaphore limit = limit();
-        requireAction(action);
+        nonNull(action, "action");
         return new AsyncGuard(limit.spec().name(), runtime.continuations())
                 .guard(admissions(limit, WaitsOn.NO_WORKER_THREAD), execution);
     }
@@ -189,12 +191,6 @@ abstract class BulkheadView {
     private Supplier<Admission> admissions(Semaphore limit, WaitsOn waitsOn) {
         String caller = method();
         return () -> runtime.executions().admit(List.of(limit), caller, waitsOn);
-    }
-
-    private static void requireAction(Object action) {
-        if (action == null) {
-            throw new IllegalArgumentException("action must not be null");
-        }
     }
 
     /** Blocks until an answer has come; {@code method} is the public method, for messages. */
@@ -365,9 +361,7 @@ abstract class BulkheadView {
         }
 
         private Supplier<CompletionStage<Boolean>> revocation(String permitId) {
-            if (permitId == null) {
-                throw new IllegalArgumentException("permitId must not be null");
-            }
+            nonNull(permitId, "permitId");
             Semaphore limit = limit();
             return () -> limit.revoke(permitId);
         }
@@ -421,19 +415,19 @@ abstract class BulkheadView {
         /** Where the bulkhead behind a lock is full, another call holds the lock. */
         static LockNotAcquiredException rejection(String lock, BulkheadFullException rejection) {
             Reason reason = CallRejectedException.reasonOf(rejection);
-            if (reason == Reason.QUEUE_FULL) {
-                return new LockNotAcquiredException("Lock '" + lock + "' is not free, and the call cannot wait: "
-                        + ((CallRejectedException) rejection).bound(), lock, rejection.nearestLeaseEnd());
+            if (reason != Reason.QUEUE_FULL && reason != Reason.NESTED) {
+                return new LockNotAcquiredException(lock, rejection.nearestLeaseEnd());
             }
+            LockNotAcquiredException locked = new LockNotAcquiredException("Lock '" + lock + "' is "
+                    + (reason == Reason.QUEUE_FULL
+                            ? "not free, and the call cannot wait: " + ((CallRejectedException) rejection).bound()
+                            : "held by a call around this one, which would wait for itself, as locks are not reentrant. Lock "
+                                    + "only once, and pass the Permit on"),
+                    lock, rejection.nearestLeaseEnd());
             if (reason == Reason.NESTED) {
-                LockNotAcquiredException held = new LockNotAcquiredException(
-                        "Lock '" + lock + "' is held by a call around this one, which would wait for itself,"
-                                + " as locks are not reentrant. Lock only once, and pass the Permit on",
-                        lock, rejection.nearestLeaseEnd());
-                held.initCause(rejection);
-                return held;
+                locked.initCause(rejection);
             }
-            return new LockNotAcquiredException(lock, rejection.nearestLeaseEnd());
+            return locked;
         }
 
         @Override

@@ -29,7 +29,6 @@ import io.quarkiverse.redisbulkhead.BulkheadKeyResolver;
 import io.quarkiverse.redisbulkhead.InvalidBulkheadKeyException;
 import io.quarkiverse.redisbulkhead.ResolvedKey;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadInterceptor.GuardedMethod;
-import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadInterceptor.GuardedMethod.Skips;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallResult;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig.OnFull;
@@ -165,20 +164,19 @@ public class GuardedMethods {
         return all;
     }
 
-    private Supplier<Skips> skips(MethodDeclaration method, Guard guard) {
+    private Supplier<SkippingGuard> skips(MethodDeclaration method, Guard guard) {
         Set<String> always = names(method, OnFull.SKIP::equals);
-        Skips configured = always.isEmpty() ? null
-                : new Skips(always, new SkippingGuard(guard, null), full -> logSkipped(method, full));
+        SkippingGuard configured = always.isEmpty() ? null
+                : new SkippingGuard(guard, always, null, full -> logSkipped(method, full));
         if (scheduledRuns == null || !mayBeScheduled(method)) {
             return configured == null ? null : () -> configured;
         }
         // Also where no full bulkhead skips a run: one that comes while the application stops is always skipped.
         Set<String> whenScheduled = names(method, onFull -> onFull != OnFull.REJECT);
         String scheduledMethod = method.beanClass() + "#" + method.name();
-        Guard scheduled = new SkippingGuard(guard, method.label());
         return () -> {
             Consumer<BulkheadFullException> run = scheduledRuns.current(scheduledMethod);
-            return run == null ? configured : new Skips(whenScheduled, scheduled, full -> {
+            return run == null ? configured : new SkippingGuard(guard, whenScheduled, method.label(), full -> {
                 logSkipped(method, full);
                 run.accept(full);
             });

@@ -1,5 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime;
 
+import static io.smallrye.mutiny.helpers.ParameterValidation.nonNull;
+
 import java.lang.ref.Cleaner;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -147,10 +149,7 @@ public final class PermitView implements Permit {
 
         @Override
         public Optional<Permit> find(String bulkhead) {
-            if (bulkhead == null) {
-                throw new IllegalArgumentException("bulkhead must not be null");
-            }
-            return HeldPermits.innermost(bulkhead).map(this::view);
+            return HeldPermits.innermost(nonNull(bulkhead, "bulkhead")).map(this::view);
         }
 
         private Permit view(HeldPermit permit) {

@@ -8,8 +8,6 @@ import java.lang.annotation.Target;
 import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -21,15 +19,15 @@ import jakarta.interceptor.Interceptor;
 import jakarta.interceptor.InterceptorBinding;
 import jakarta.interceptor.InvocationContext;
 
-import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallRejectedException.SkippedException;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Executions;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits.WaitsOn;
 import io.quarkiverse.redisbulkhead.runtime.guard.BlockingWait;
 import io.quarkiverse.redisbulkhead.runtime.guard.Guard;
+import io.quarkiverse.redisbulkhead.runtime.guard.Guard.SkippingGuard;
 import io.quarkiverse.redisbulkhead.runtime.guard.HeldPermits;
+import io.quarkiverse.redisbulkhead.runtime.guard.SynchronousGuard;
 
 /**
  * Passes each call of a guarded method to its {@link GuardedMethod}. It comes after the interceptor of MicroProfile Fault
@@ -79,11 +77,11 @@ public class RedisBulkheadInterceptor {
      * @param guard the strategy for its return type
      * @param semaphores finds those that a call must pass by its arguments, in the order in which permits are acquired
      * @param executions counts the calls
-     * @param skips tells which full bulkheads skip the call that is being made, or null for none; null when no call is ever
+     * @param skips the strategy for the call that is being made if full bulkheads skip it, else null; null when no call is ever
      *        skipped
      */
     record GuardedMethod(String label, Guard guard, Function<Object[], List<Semaphore>> semaphores, Executions executions,
-            Supplier<Skips> skips) {
+            Supplier<SkippingGuard> skips) {
 
         /**
          * Makes one call.
@@ -93,28 +91,23 @@ public class RedisBulkheadInterceptor {
          * @throws Exception what the method threw, or the rejection
          */
         Object call(InvocationContext invocation) throws Exception {
-            Skips skipsOfCall = skips == null ? null : skips.get();
-            Call call = new Call(this, invocation, skipsOfCall);
-            return (skipsOfCall == null ? guard : skipsOfCall.guard()).call(call, call);
+            SkippingGuard skipping = skips == null ? null : skips.get();
+            Call call = new Call(this, invocation, skipping);
+            return (skipping == null ? guard : skipping).call(call, call);
         }
 
         // One object for both roles: every call allocates it.
         private record Call(GuardedMethod method, InvocationContext invocation,
-                Skips skips) implements Supplier<Admission>, Guard.SuspendingCall {
+                SkippingGuard skipping) implements Supplier<Admission>, Guard.SuspendingCall {
 
             @Override
             public Admission get() {
                 List<Semaphore> semaphores = method.semaphores.apply(invocation.getParameters());
-                boolean isBlocking = method.guard.isBlocking();
+                // The thread waits until the execution has ended, so that calls around it end later.
+                boolean isBlocking = method.guard instanceof SynchronousGuard;
                 semaphores = isBlocking ? HeldPermits.nested(semaphores) : semaphores;
-                return method.executions.admit(skips == null ? semaphores : skippable(semaphores), method.label,
+                return method.executions.admit(skipping == null ? semaphores : skipping.skipping(semaphores), method.label,
                         isBlocking ? BlockingWait.occupies() : WaitsOn.NO_WORKER_THREAD);
-            }
-
-            private List<Semaphore> skippable(List<Semaphore> semaphores) {
-                return semaphores.stream().map(semaphore -> skips.bulkheads().contains(semaphore.spec().name())
-                        ? semaphore.whenFull(full -> new SkippedException(full, skips.listener()))
-                        : semaphore).toList();
             }
 
             @Override
@@ -141,16 +134,6 @@ public class RedisBulkheadInterceptor {
                     invocation.setParameters(arguments);
                 }
             }
-        }
-
-        /**
-         * Which full bulkheads skip a call.
-         *
-         * @param bulkheads their names
-         * @param guard the strategy for such calls
-         * @param listener receives what a skipped call would have failed with; must not block
-         */
-        record Skips(Set<String> bulkheads, Guard guard, Consumer<BulkheadFullException> listener) {
         }
     }
 

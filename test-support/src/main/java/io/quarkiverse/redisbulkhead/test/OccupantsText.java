@@ -9,7 +9,6 @@ import java.util.stream.Collectors;
 
 import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
-import io.quarkiverse.redisbulkhead.Waiter;
 
 /** Lists holders and waiters, for error messages. */
 final class OccupantsText {
@@ -27,8 +26,14 @@ final class OccupantsText {
      * @return several lines; never fails
      */
     static String of(RedisSemaphore semaphore, Set<String> own) {
-        return section("Holders", semaphore::holders, holder -> row(holder, own)) + "\n"
-                + section("Waiters", semaphore::waiters, OccupantsText::row);
+        return section("Holders", semaphore::holders, holder -> row(holder.method(), holder.application(), holder.instance(),
+                holder.since(), holder.permitId(), holder.weight())
+                + (holder.state() == Holder.State.RELEASED ? ", released, and taken until " + holder.until() : "")
+                + (holder.state() == Holder.State.SILENT ? ", does not answer, and has its permits until " + holder.until()
+                        : "")
+                + (own.contains(holder.permitId()) ? ", held by this TestBulkhead" : "")) + "\n"
+                + section("Waiters", semaphore::waiters, waiter -> row(waiter.method(), waiter.application(),
+                        waiter.instance(), waiter.since(), waiter.permitId(), waiter.weight()));
     }
 
     private static <T> String section(String title, Supplier<List<T>> question, Function<T, String> row) {
@@ -43,19 +48,6 @@ final class OccupantsText {
         }
         String more = rows.size() > MOST ? "\n  and " + (rows.size() - MOST) + " more" : "";
         return rows.stream().limit(MOST).map(row).collect(Collectors.joining("\n  ", title + ":\n  ", more));
-    }
-
-    private static String row(Holder holder, Set<String> own) {
-        return row(holder.method(), holder.application(), holder.instance(), holder.since(), holder.permitId(), holder.weight())
-                + (holder.state() == Holder.State.RELEASED ? ", released, and taken until " + holder.until() : "")
-                + (holder.state() == Holder.State.SILENT ? ", does not answer, and has its permits until " + holder.until()
-                        : "")
-                + (own.contains(holder.permitId()) ? ", held by this TestBulkhead" : "");
-    }
-
-    private static String row(Waiter waiter) {
-        return row(waiter.method(), waiter.application(), waiter.instance(), waiter.since(), waiter.permitId(),
-                waiter.weight());
     }
 
     private static String row(String method, String application, String instance, Instant since, String permitId,

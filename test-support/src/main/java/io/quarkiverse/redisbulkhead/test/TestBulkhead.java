@@ -1,5 +1,7 @@
 package io.quarkiverse.redisbulkhead.test;
 
+import static io.smallrye.mutiny.helpers.ParameterValidation.nonNull;
+
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -111,11 +113,8 @@ public final class TestBulkhead implements AutoCloseable {
      * @throws IllegalArgumentException when anything is null, a key is missing, or the timeout is not more than zero
      */
     public static TestBulkhead of(RedisSemaphore semaphore, Duration timeout) {
-        if (semaphore == null) {
-            throw new IllegalArgumentException("semaphore must not be null");
-        }
         requirePositive("timeout", timeout);
-        if (semaphore.needsKey()) {
+        if (nonNull(semaphore, "semaphore").needsKey()) {
             throw new IllegalArgumentException("Bulkhead '" + semaphore.spec().name() + "' has one limit for each key. Use "
                     + "TestBulkhead.of(semaphore.forKey(key))");
         }
@@ -132,8 +131,8 @@ public final class TestBulkhead implements AutoCloseable {
      * @throws AssertionError when there are more free permits than can be taken in time; then it took none
      */
     public int fill() {
-        List<Permit> taken = fill(Integer.MAX_VALUE, Deadline.in(timeout));
-        keep(taken);
+        List<Permit> taken = fill(Integer.MAX_VALUE, System.nanoTime());
+        own.addAll(taken);
         return taken.size();
     }
 
@@ -148,17 +147,17 @@ public final class TestBulkhead implements AutoCloseable {
      */
     public void fill(int permits) {
         requireAtLeast(1, permits);
-        List<Permit> taken = fill(permits, Deadline.in(timeout));
+        List<Permit> taken = fill(permits, System.nanoTime());
         if (taken.size() < permits) {
             giveBack(taken);
             throw new AssertionError("Expected " + permits + " free permits of " + name() + ", but there were " + taken.size()
                     + ".\n" + occupants());
         }
-        keep(taken);
+        own.addAll(taken);
     }
 
     // All methods that acquire permits have this name, because operators see it.
-    private List<Permit> fill(int most, Deadline deadline) {
+    private List<Permit> fill(int most, long begun) {
         requireOpen();
         List<Permit> taken = new ArrayList<>();
         try {
@@ -166,7 +165,7 @@ public final class TestBulkhead implements AutoCloseable {
             while (taken.size() < most && (free = semaphore.tryAcquire(1)).isPresent()) {
                 taken.add(free.get());
                 requireCounted(free.get());
-                if (taken.size() < most && deadline.isOver()) {
+                if (taken.size() < most && isOver(begun)) {
                     throw new AssertionError("Took " + taken.size() + " permits of " + name() + " within "
                             + timeout.toMillis() + " ms, and more may be free. Give it a smaller limit in tests, or "
                             + "TestBulkhead more time");
@@ -187,15 +186,6 @@ public final class TestBulkhead implements AutoCloseable {
         }
     }
 
-    // The later of this and close() releases the permits.
-    private void keep(List<Permit> taken) {
-        own.addAll(taken);
-        if (closed) {
-            free();
-            requireOpen();
-        }
-    }
-
     private void requireOpen() {
         if (closed) {
             throw new IllegalStateException("This TestBulkhead of " + name() + " is closed");
@@ -209,9 +199,7 @@ public final class TestBulkhead implements AutoCloseable {
      */
     public int free() {
         List<Permit> all = new ArrayList<>();
-        for (Permit permit = own.poll(); permit != null; permit = own.poll()) {
-            all.add(permit);
-        }
+        own.removeIf(all::add);
         return giveBack(all);
     }
 
@@ -224,7 +212,6 @@ public final class TestBulkhead implements AutoCloseable {
      */
     public void free(int permits) {
         requireAtLeast(1, permits);
-        Deadline deadline = Deadline.in(timeout);
         int given = 0;
         while (given < permits) {
             Permit permit = own.poll();
@@ -232,24 +219,17 @@ public final class TestBulkhead implements AutoCloseable {
                 throw new AssertionError("Expected to give back " + permits + " permits of " + name()
                         + ", but this TestBulkhead had only " + given + ".\n" + occupants());
             }
-            given += giveBack(permit, deadline) ? 1 : 0;
+            given += giveBack(permit) ? 1 : 0;
         }
     }
 
     private int giveBack(List<Permit> permits) {
-        Deadline deadline = Deadline.in(timeout);
-        return (int) permits.stream().filter(permit -> giveBack(permit, deadline)).count();
+        return (int) permits.stream().filter(this::giveBack).count();
     }
 
-    // Without waiting for the reply if too many replies were slow.
-    private boolean giveBack(Permit permit, Deadline deadline) {
-        if (!deadline.isOver()) {
-            boolean held = permit.release();
-            endMinHold(permit);
-            return held;
-        }
-        boolean held = permit.isHeld();
-        permit.releaseAsync().subscribeAsCompletionStage();
+    private boolean giveBack(Permit permit) {
+        boolean held = permit.release();
+        endMinHold(permit);
         return held;
     }
 
@@ -358,13 +338,12 @@ public final class TestBulkhead implements AutoCloseable {
 
     /**
      * Delays each answer of Redis to the application, and each message, until the result is closed. No thread is blocked.
-     * Delays of {@code command-timeout} or more are an outage: the first call notices it after {@code command-timeout}, and
-     * later ones fail immediately.
      *
-     * @param delay more than zero
+     * @param delay more than zero, and less than {@code command-timeout}; for a Redis that does not answer in time, use
+     *        {@link #outage()}
      * @return the delay; closing it ends it, as does {@link #close()}
      * @throws IllegalStateException as for {@link #outage()}
-     * @throws IllegalArgumentException when the time is null, or not more than zero
+     * @throws IllegalArgumentException when the delay is null, too short or too long
      */
     public Simulation slow(Duration delay) {
         requirePositive("delay", delay);
@@ -375,10 +354,6 @@ public final class TestBulkhead implements AutoCloseable {
     private Simulation simulation(Runnable end) {
         Simulation simulation = end::run;
         simulations.add(simulation);
-        if (closed) {
-            simulation.close();
-            requireOpen();
-        }
         return simulation;
     }
 
@@ -409,9 +384,7 @@ public final class TestBulkhead implements AutoCloseable {
      * @throws IllegalStateException as for {@link #outage()}
      */
     public void lose(String permitId) {
-        if (permitId == null) {
-            throw new IllegalArgumentException("permitId must not be null");
-        }
+        nonNull(permitId, "permitId");
         requireOpen();
         if (!store().lose(semaphore.spec().name(), semaphore.key(), permitId)) {
             throw new AssertionError("Expected permit " + permitId + " of " + name() + " to be held.\n" + occupants());
@@ -440,12 +413,12 @@ public final class TestBulkhead implements AutoCloseable {
     }
 
     private void await(String expected, Supplier<SemaphoreStatus> question, Predicate<SemaphoreStatus> reached) {
-        Deadline deadline = Deadline.in(timeout);
+        long begun = System.nanoTime();
         boolean last;
         String found;
         BulkheadException failure;
         do {
-            last = deadline.isOver();
+            last = isOver(begun);
             try {
                 SemaphoreStatus now = question.get();
                 if (reached.test(now)) {
@@ -462,6 +435,10 @@ public final class TestBulkhead implements AutoCloseable {
         } while (!last);
         throw new AssertionError(expected + " within " + timeout.toMillis() + " ms, but " + found + ".\n" + occupants(),
                 failure);
+    }
+
+    private boolean isOver(long begun) {
+        return System.nanoTime() - begun >= timeout.toNanos();
     }
 
     private void requireNotInterrupted() {

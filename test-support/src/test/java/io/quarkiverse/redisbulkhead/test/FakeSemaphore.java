@@ -17,7 +17,6 @@ import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.SemaphoreStatus;
 import io.quarkiverse.redisbulkhead.Waiter;
-import io.smallrye.mutiny.Uni;
 
 /** A bulkhead in memory, whose waiters and failures a test sets. Thread-safe. */
 final class FakeSemaphore {
@@ -32,11 +31,8 @@ final class FakeSemaphore {
     private boolean needsKey;
     private boolean counted = true;
     private int ids;
-    private int questions;
     private Supplier<RuntimeException> failure = () -> null;
     private Runnable beforeReply = () -> {
-    };
-    private Runnable beforeRelease = () -> {
     };
 
     FakeSemaphore(int permits) {
@@ -73,11 +69,6 @@ final class FakeSemaphore {
         beforeReply = action;
     }
 
-    /** Runs before a blocking release of a permit. */
-    synchronized void beforeRelease(Runnable action) {
-        beforeRelease = action;
-    }
-
     /** Another caller acquires a permit. */
     synchronized String held(String method) {
         return held(method, 1);
@@ -101,11 +92,6 @@ final class FakeSemaphore {
         return List.copyOf(holders.keySet());
     }
 
-    /** The number of queries of the state. */
-    synchronized int questions() {
-        return questions;
-    }
-
     synchronized boolean remove(String id) {
         boolean removed = holders.remove(id) != null;
         while (!waiters.isEmpty() && inUse() < spec.permits()) {
@@ -115,7 +101,6 @@ final class FakeSemaphore {
     }
 
     private synchronized boolean release(String id) {
-        beforeRelease.run();
         Holder held = holders.get(id);
         if (held != null && !spec.minHold().isZero()) {
             String released = id + ".released";
@@ -175,7 +160,6 @@ final class FakeSemaphore {
     }
 
     private SemaphoreStatus status() {
-        questions++;
         beforeReply.run();
         return new SemaphoreStatus(spec.name(), key, spec.permits(), inUse(), waiters.size(), false,
                 new TreeSet<>());
@@ -188,7 +172,6 @@ final class FakeSemaphore {
                     case "fencingToken" -> token;
                     case "isHeld" -> holderIds().contains(id);
                     case "release" -> release(id);
-                    case "releaseAsync" -> Uni.createFrom().item(() -> remove(id));
                     case "hashCode" -> id.hashCode();
                     case "equals" -> proxy == arguments[0];
                     default -> throw new UnsupportedOperationException(method.getName());

@@ -9,8 +9,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 
 import org.assertj.core.api.AbstractThrowableAssert;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -91,32 +89,6 @@ class TestBulkheadTest {
     }
 
     @Test
-    void waitsUntilTheStateIsReached() {
-        try (TestBulkhead reports = bulkhead()) {
-            semaphore.beforeReply(() -> {
-                if (semaphore.questions() == 3) {
-                    semaphore.held("Reports#render");
-                    semaphore.waits("Reports#render");
-                }
-            });
-            reports.awaitInUse(1);
-            assertThat(semaphore.questions()).isEqualTo(3);
-            reports.awaitWaiters(1);
-            assertThat(reports.waiting()).isEqualTo(1);
-
-            semaphore.beforeReply(() -> {
-                if (semaphore.questions() == 9) {
-                    semaphore.remove("p1");
-                } else if (semaphore.questions() == 12) {
-                    semaphore.remove("p3");
-                }
-            });
-            reports.awaitEmpty();
-            assertThat(semaphore.questions()).as("the waiter counted too").isEqualTo(12);
-        }
-    }
-
-    @Test
     void timeoutListsHoldersAndWaiters() {
         semaphore.held("Reports#render");
         semaphore.waits("Reports#print");
@@ -165,15 +137,6 @@ class TestBulkheadTest {
                     .hasMessageContaining("permit p1, held by this TestBulkhead\n")
                     .hasMessageContaining("permit p20\n  and 3 more")
                     .hasMessageNotContaining("p21");
-        }
-    }
-
-    @Test
-    void emptyTimesOutWhenNewPermitsKeepComing() {
-        semaphore.beforeReply(() -> semaphore.held("Reports#render"));
-        try (TestBulkhead reports = bulkhead(SHORT)) {
-            assertThatAssertionFails(reports::empty)
-                    .hasMessageStartingWith("Expected bulkhead 'reports' to become empty within 100 ms, but 1 of 3 permits");
         }
     }
 
@@ -230,18 +193,6 @@ class TestBulkheadTest {
     }
 
     @Test
-    void successfulFillMayTakeLong() {
-        semaphore.failWith(() -> {
-            LockSupport.parkNanos(2 * SHORT.toNanos());
-            return null;
-        });
-        try (TestBulkhead reports = bulkhead(SHORT)) {
-            reports.fill(1);
-            assertThat(semaphore.holderIds()).hasSize(1);
-        }
-    }
-
-    @Test
     void acquiresNothingAfterClose() {
         TestBulkhead reports = bulkhead();
         reports.fill(1);
@@ -254,38 +205,6 @@ class TestBulkheadTest {
         assertThatIllegalStateException().isThrownBy(reports::outage)
                 .withMessage("This TestBulkhead of bulkhead 'reports' is closed");
         assertThatCode(reports::awaitEmpty).doesNotThrowAnyException();
-    }
-
-    @Test
-    void releasesPermitsAcquiredDuringClose() {
-        TestBulkhead reports = bulkhead();
-        semaphore.failWith(() -> {
-            if (semaphore.holderIds().size() == 1) {
-                reports.close();
-            }
-            return null;
-        });
-
-        assertThatIllegalStateException().isThrownBy(reports::fill);
-        assertThat(semaphore.holderIds()).isEmpty();
-    }
-
-    @Test
-    void releaseWaitsForSlowRepliesUntilTheTimeout() {
-        AtomicInteger waitedFor = new AtomicInteger();
-        semaphore.beforeRelease(() -> {
-            waitedFor.incrementAndGet();
-            LockSupport.parkNanos(2 * SHORT.toNanos());
-        });
-        try (TestBulkhead reports = bulkhead(SHORT)) {
-            // One at a time, because on a busy machine all of them may exceed the timeout for one.
-            reports.fill(1);
-            reports.fill(1);
-            reports.fill(1);
-            assertThat(reports.free()).isEqualTo(3);
-        }
-        assertThat(waitedFor).hasValue(1);
-        assertThat(semaphore.holderIds()).isEmpty();
     }
 
     @Test

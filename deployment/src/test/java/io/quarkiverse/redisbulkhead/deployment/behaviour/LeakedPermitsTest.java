@@ -20,11 +20,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.quarkiverse.redisbulkhead.Holder;
-import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
-import io.quarkiverse.redisbulkhead.RedisLock;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.PermitLogger;
@@ -85,19 +83,6 @@ class LeakedPermitsTest {
         await().atMost(LONG).untilAsserted(() -> assertThat(pages.holders()).isEmpty());
         assertThat(pages.tryAcquire().orElseThrow().release()).isTrue();
         assertThat(reports()).as("once").hasSize(1);
-    }
-
-    @Test
-    void permitsOfAsynchronousCallsAndLocksAreReported() {
-        semaphore("dropped-later", EXPIRE).acquireAsync(Duration.ZERO).replaceWithVoid().await().atMost(LONG);
-        RedisLock lock = bulkheads.lock(LockSpec.named("archive").lockTimeout(EXPIRE).build());
-        lock.lock();
-
-        awaitReport("bulkhead 'dropped-later'");
-        awaitReport("bulkhead 'lock:archive'");
-        assertThat(reports()).anyMatch(
-                line -> line.contains("LeakedPermitsTest.permitsOfAsynchronousCallsAndLocksAreReported("));
-        await().atMost(LONG).untilAsserted(() -> assertThat(lock.owner()).isEmpty());
     }
 
     /** Neither what code keeps, nor what it has released or detached, nor what guarded methods hold. */

@@ -22,7 +22,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.CurrentPermit;
 import io.quarkiverse.redisbulkhead.Permit;
@@ -38,7 +37,7 @@ import io.smallrye.mutiny.Uni;
 
 /**
  * Trap 25: Redis is down at start-up, and stops before and during calls. Calls follow the outage policy of their bulkhead or
- * the default, and recover automatically.
+ * the default, and recover automatically. {@code OutageTest} has the policies.
  */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class OutagePolicyTest {
@@ -63,7 +62,6 @@ class OutagePolicyTest {
             // Also makes the bulkhead with one permit follow reject.
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.instances", "4")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"allowing\".on-outage", "allow")
-            .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"own\".local-permits", "1")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"reports\".on-outage", "reject")
             .setLogRecordPredicate(line -> BulkheadRegistry.class.getName().equals(line.getLoggerName()))
             .assertLogRecords(lines -> assertThat(lines)
@@ -89,7 +87,6 @@ class OutagePolicyTest {
     private void start() {
         startRedis();
         await().atMost(LONG).pollDelay(Duration.ZERO).ignoreExceptions().until(() -> guarded.allowing(guarded::token) > 0);
-        await().atMost(LONG).pollDelay(Duration.ZERO).ignoreExceptions().until(() -> guarded.own(guarded::token) > 0);
     }
 
     @AfterEach
@@ -134,41 +131,6 @@ class OutagePolicyTest {
             assertThat(log.texts().get(0)).contains("on-outage");
             assertThat(log.texts().get(1)).contains("is available again");
         }
-    }
-
-    @Test
-    void allow() {
-        start();
-        REDIS.stop();
-
-        assertThat(guarded.allowing(() -> guarded.allowing(() -> guarded.allowing(guarded::token)))).isZero();
-        Permit permit = bulkheads.semaphore("allowing").tryAcquire().orElseThrow();
-        assertThat(permit.fencingToken()).isZero();
-        assertThat(permit.id()).isEmpty();
-        assertThat(permit.isHeld()).isTrue();
-        assertThat(permit.refresh()).isTrue();
-        assertThat(permit.release()).isTrue();
-        assertThat(permit.isHeld()).isFalse();
-        assertThatThrownBy(() -> bulkheads.semaphore("allowing").status()).isInstanceOf(BulkheadUnavailableException.class);
-    }
-
-    @Test
-    void local() {
-        start();
-        REDIS.stop();
-
-        assertThat(guarded.<Long> own(() -> {
-            assertThatThrownBy(() -> guarded.own(() -> "never")).isInstanceOfSatisfying(BulkheadFullException.class, e -> {
-                assertThat(e.name()).isEqualTo("own");
-                assertThat(e.limit()).isEqualTo(1);
-            });
-            return guarded.token();
-        })).isZero();
-        assertThat(guarded.own(() -> "again")).isEqualTo("again");
-        assertThat(guarded.divided(() -> guarded.divided(() -> {
-            assertThatThrownBy(() -> guarded.divided(() -> "never")).isInstanceOf(BulkheadFullException.class);
-            return "two";
-        }))).isEqualTo("two");
     }
 
     /** Metrics count what the policies did, and omit values that are unknown during the outage. */
@@ -240,16 +202,6 @@ class OutagePolicyTest {
 
         @RedisBulkhead(name = "allowing", permits = 1)
         <T> T allowing(Callable<T> body) {
-            return call(body);
-        }
-
-        @RedisBulkhead(name = "own", permits = 8)
-        <T> T own(Callable<T> body) {
-            return call(body);
-        }
-
-        @RedisBulkhead(name = "divided", permits = 8)
-        <T> T divided(Callable<T> body) {
             return call(body);
         }
 

@@ -15,13 +15,14 @@ import io.quarkus.test.QuarkusUnitTest;
 
 /**
  * What is unknown at build time is checked at start-up, by the same rules; all errors are reported together.
- * {@code MistakesTest} has all rules.
+ * {@code MistakesTest} has all rules. So is whether there is a Redis: {@code quarkus.redis.hosts} is not set.
  */
 class StartUpMistakesTest {
 
     @RegisterExtension
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
             .withApplicationRoot(jar -> jar.addClasses(Shop.class))
+            .overrideConfigKey("quarkus.devservices.enabled", "false")
             .overrideRuntimeConfigKey("app.region", "eu")
             .overrideRuntimeConfigKey("app.lease", "abc")
             .overrideRuntimeConfigKey("app.long", "x".repeat(201))
@@ -34,7 +35,7 @@ class StartUpMistakesTest {
             .assertException(failure -> {
                 String message = ExceptionUtil.getRootCause(failure).getMessage().replace(Shop.class.getName(), "Shop");
                 assertThat(message.lines().map(line -> line.replaceFirst("^  \\d+\\. ", ""))).containsExactlyInAnyOrder(
-                        "Found 13 mistakes in the use or configuration of @RedisBulkhead:",
+                        "Found 14 mistakes in the use or configuration of @RedisBulkhead:",
                         "RBH001 Shop#tooLong: @RedisBulkhead(name = \"${app.long}\"): ${app.long} is \"" + "x".repeat(40)
                                 + "...\": name must not be longer than 200 characters, but '" + "x".repeat(40)
                                 + "...' has 201",
@@ -54,6 +55,10 @@ class StartUpMistakesTest {
                                 + " set to '${app.nowhere}', and that cannot be resolved. Set what it refers to",
                         "RBH026 Shop#unresolved: @RedisBulkhead(name = \"unresolved\"): maxWait refers to app.inner, "
                                 + "which is not set. Set it, or provide a default, as in ${app.inner:default}",
+                        "RBH027 quarkus.redis.hosts is not set, but the bulkheads eu-keyed, eu-orders, lease, reports, unresolved"
+                                + " need that Redis. Set it, switch the bulkheads off by quarkus.redis-bulkhead.enabled=false,"
+                                + " or keep the permits in this process by quarkus.redis-bulkhead.store=local when the"
+                                + " application is built",
                         "RBH028 quarkus.redis-bulkhead.\"eu-orders\".faire: there is no such property. Did you mean"
                                 + " quarkus.redis-bulkhead.\"eu-orders\".fair?",
                         "RBH005 quarkus.redis-bulkhead.\"reports\".permits: permits must be at least 1, but is 0",
@@ -64,7 +69,7 @@ class StartUpMistakesTest {
                         "RBH005 quarkus.redis-bulkhead.lock.\"orders\".lock-timeout: lockTimeout must be at least one"
                                 + " millisecond, but is PT0S",
                         "See https://docs.quarkiverse.io/quarkus-redis-bulkhead/dev/errors.html#RBH001, #RBH003, #RBH005,"
-                                + " #RBH006, #RBH007, #RBH020, #RBH026, #RBH028");
+                                + " #RBH006, #RBH007, #RBH020, #RBH026, #RBH027, #RBH028");
             });
 
     @Test

@@ -2,7 +2,6 @@ package io.quarkiverse.redisbulkhead.behaviour;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -22,7 +21,6 @@ import org.junit.jupiter.api.TestFactory;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
-import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.Unguarded;
 import io.quarkiverse.redisbulkhead.testredis.Caller;
 import io.quarkiverse.redisbulkhead.testredis.Gate;
@@ -48,8 +46,6 @@ class BeanShapesTest extends BehaviourTestBase {
     @Inject
     DependentBean dependent;
     @Inject
-    AbstractWhole whole;
-    @Inject
     Port port;
     @Inject
     PortWithDefault withDefault;
@@ -64,8 +60,6 @@ class BeanShapesTest extends BehaviourTestBase {
     @Inject
     Widened widened;
     @Inject
-    Sealed sealed;
-    @Inject
     NearHeir nearHeir;
     @Inject
     Parameters parameters;
@@ -74,7 +68,6 @@ class BeanShapesTest extends BehaviourTestBase {
     private Map<String, Callable<String>> shapes() {
         Map<String, Callable<String>> shapes = new TreeMap<>();
         shapes.put("inherited in any scope", () -> request.run());
-        shapes.put("abstract class", () -> whole.run());
         shapes.put("implementing method", () -> port.run());
         shapes.put("class with a default method", () -> withDefault.byDefault());
         shapes.put("bridge to a generic superclass", () -> repository.save("order"));
@@ -83,7 +76,6 @@ class BeanShapesTest extends BehaviourTestBase {
         shapes.put("inherited class", () -> heir.other());
         shapes.put("override that calls the guarded one", () -> guardedHeir.run());
         shapes.put("public method of a hidden class", () -> widened.run());
-        shapes.put("final class", () -> sealed.run());
         shapes.put("own annotation in a guarded class", () -> heir.own());
         shapes.put("nearest class", () -> nearHeir.other());
         shapes.put("parameters of every kind",
@@ -138,15 +130,6 @@ class BeanShapesTest extends BehaviourTestBase {
         assertThat(ownBulkheads()).containsAll(shapes().keySet()).hasSize(shapes().size() + 1).contains("unused bean");
     }
 
-    @Test
-    void definesWhatTheAnnotationSays() {
-        assertThat(bulkheads.semaphore("own annotation in a guarded class").spec())
-                .isEqualTo(SemaphoreSpec.named("own annotation in a guarded class").permits(PERMITS).fair(true)
-                        .expire(Duration.ofMinutes(1)).maxWait(Duration.ZERO).build());
-        assertThat(bulkheads.semaphore("inherited class").spec())
-                .isEqualTo(SemaphoreSpec.named("inherited class").permits(PERMITS).build());
-    }
-
     private static List<Caller<String>> callers(Callable<String> call) {
         return Stream.generate(() -> Caller.of(() -> {
             ManagedContext requests = Arc.container().requestContext();
@@ -177,21 +160,6 @@ class BeanShapesTest extends BehaviourTestBase {
 
     @Dependent
     public static class DependentBean extends AnyScope {
-    }
-
-    @RedisBulkhead(name = "abstract class", permits = PERMITS)
-    public abstract static class AbstractWhole {
-
-        abstract String run();
-    }
-
-    @Singleton
-    public static class ConcreteWhole extends AbstractWhole {
-
-        @Override
-        String run() {
-            return Gate.pass();
-        }
     }
 
     public interface Port {
@@ -313,15 +281,6 @@ class BeanShapesTest extends BehaviourTestBase {
 
     @ApplicationScoped
     public static class WidenedBean extends Hidden implements Widened {
-    }
-
-    @ApplicationScoped
-    public static final class Sealed {
-
-        @RedisBulkhead(name = "final class", permits = PERMITS)
-        String run() {
-            return Gate.pass();
-        }
     }
 
     @ApplicationScoped

@@ -44,7 +44,7 @@ class CurrentPermitTest extends BehaviourTestBase {
             assertThat(now.find("ledger").map(Permit::id)).contains(own.id());
             assertThat(now.find("other")).isEmpty();
             assertThatThrownBy(() -> now.find(null)).isInstanceOf(IllegalArgumentException.class)
-                    .hasMessage("bulkhead must not be null");
+                    .hasMessage("`bulkhead` must not be `null`");
             return own;
         });
 

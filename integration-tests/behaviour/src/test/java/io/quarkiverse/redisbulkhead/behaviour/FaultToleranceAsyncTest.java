@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -25,16 +24,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.behaviour.FaultToleranceProbe.Asks;
-import io.quarkiverse.redisbulkhead.testredis.Caller;
 import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.common.vertx.VertxContext;
 import io.smallrye.faulttolerance.api.AsynchronousNonBlocking;
 import io.smallrye.mutiny.Uni;
-import io.smallrye.mutiny.helpers.test.UniAssertSubscriber;
 import io.vertx.core.Context;
 
 /**
@@ -93,38 +89,6 @@ class FaultToleranceAsyncTest extends BehaviourTestBase {
         assertThat(Thread.currentThread().isInterrupted()).isFalse();
     }
 
-    @Test
-    void methodIgnoringTheInterruptKeepsItsPermitAndTheCallerWaits() throws Exception {
-        CountDownLatch noticed = new CountDownLatch(1);
-        CountDownLatch end = new CountDownLatch(1);
-        Caller<Object> caller = Caller.of(() -> {
-            Throwable timeout = null;
-            while (noticed.getCount() > 0) {
-                try {
-                    guarded.timed(() -> {
-                        try {
-                            return end.await(20, TimeUnit.SECONDS);
-                        } catch (InterruptedException e) {
-                            noticed.countDown();
-                            return end.await(20, TimeUnit.SECONDS);
-                        }
-                    });
-                } catch (TimeoutException e) {
-                    timeout = e;
-                }
-            }
-            return timeout;
-        });
-        assertThat(noticed.await(20, TimeUnit.SECONDS)).isTrue();
-        assertThat(inUse("timed")).isEqualTo(1);
-        assertThat(caller.isDone()).isFalse();
-
-        end.countDown();
-
-        assertThat(caller.result()).isInstanceOf(TimeoutException.class);
-        assertThat(inUse("timed")).isZero();
-    }
-
     /** Fault Tolerance does not cancel the Uni after a timeout, so the call keeps waiting until {@code maxWait}. */
     @Test
     void timeoutOfAUniFailsTheCallButNotTheWait() {
@@ -154,49 +118,10 @@ class FaultToleranceAsyncTest extends BehaviourTestBase {
         assertThat(work).as("not cancelled").isNotCancelled();
     }
 
-    /** The alternative: a timeout within the method cancels the Uni. */
     @Test
-    void timeoutWithinAUniReleasesThePermit() {
-        assertThatThrownBy(() -> get(guarded.timedWithin(Uni.createFrom().nothing())))
-                .isInstanceOf(io.smallrye.mutiny.TimeoutException.class);
-        assertThat(inUse("running")).isZero();
-    }
-
-    /** The first attempt still runs, and has its permit. */
-    @Test
-    void firstAttemptOfAUniHoldsItsPermitDuringTheRetry() {
-        // On a busy machine, it may take longer than the timeout.
-        await().atMost(LONG).pollDelay(Duration.ZERO).ignoreExceptions().until(
-                () -> "done".equals(get(guarded.retriedUniAfterTimeout(() -> Uni.createFrom().item("done")))));
+    void asynchronousCallWaitsOnAnotherThreadAndHoldsItsPermitUntilItEnds() throws Exception {
         CompletableFuture<Object> work = new CompletableFuture<>();
-        assertThatThrownBy(() -> get(guarded.retriedUniAfterTimeout(() -> Uni.createFrom().completionStage(work))))
-                .isInstanceOf(BulkheadFullException.class);
-        work.complete("done");
-    }
-
-    /**
-     * Fault Tolerance does not propagate the cancellation, so the execution continues and keeps its permit until it ends.
-     */
-    @Test
-    void cancelledUniContinuesWithItsPermit() {
-        CompletableFuture<Object> work = new CompletableFuture<>();
-        UniAssertSubscriber<Object> subscriber = subscribe(
-                guarded.retriedUni(() -> Uni.createFrom().completionStage(work)));
-        await().atMost(LONG).until(() -> inUse("running") == 1);
-
-        subscriber.cancel();
-
-        assertThat(work).isNotCancelled();
-        assertThat(inUse("running")).isEqualTo(1);
-        work.complete("done");
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = { "uni", "stage" })
-    void asynchronousCallWaitsOnAnotherThreadAndHoldsItsPermitUntilItEnds(String kind) throws Exception {
-        CompletableFuture<Object> work = new CompletableFuture<>();
-        CompletableFuture<Object> answer = waitOnEventLoop(() -> kind.equals("stage") ? guarded.asynchronousStage(() -> work)
-                : guarded.asynchronousUni(() -> Uni.createFrom().completionStage(work)).subscribeAsCompletionStage());
+        CompletableFuture<Object> answer = waitOnEventLoop(() -> guarded.asynchronousStage(() -> work));
         assertThat(probe.requestThreads()).singleElement().isNotEqualTo(guarded.loop())
                 .satisfies(thread -> assertThat(thread.getName()).startsWith("executor-thread"));
         taken.release();
@@ -206,14 +131,11 @@ class FaultToleranceAsyncTest extends BehaviourTestBase {
 
     /** Trap 15. A retried Uni needs neither annotation. */
     @ParameterizedTest
-    @ValueSource(strings = { "uni", "stage", "retried uni" })
+    @ValueSource(strings = { "stage", "retried uni" })
     void asynchronousNonBlockingCallWaitsWithoutBlockingTheEventLoop(String kind) throws Exception {
         CompletableFuture<Object> work = new CompletableFuture<>();
-        CompletableFuture<Object> answer = waitOnEventLoop(() -> switch (kind) {
-            case "stage" -> guarded.nonBlockingStage(() -> work);
-            case "uni" -> guarded.nonBlockingUni(() -> Uni.createFrom().completionStage(work)).subscribeAsCompletionStage();
-            default -> guarded.retriedUni(() -> Uni.createFrom().completionStage(work)).subscribeAsCompletionStage();
-        });
+        CompletableFuture<Object> answer = waitOnEventLoop(() -> kind.equals("stage") ? guarded.nonBlockingStage(() -> work)
+                : guarded.retriedUni(() -> Uni.createFrom().completionStage(work)).subscribeAsCompletionStage());
         assertThat(probe.requestThreads()).containsExactly(guarded.loop());
         taken.release();
         assertRunsUntilComplete(work, answer);
@@ -288,18 +210,6 @@ class FaultToleranceAsyncTest extends BehaviourTestBase {
             return body.get();
         }
 
-        @Timeout(SHORT)
-        @Retry(maxRetries = 1, delay = 0, jitter = 0)
-        @RedisBulkhead(name = "async-retried", permits = 1)
-        Uni<Object> retriedUniAfterTimeout(Supplier<Uni<Object>> body) {
-            return body.get();
-        }
-
-        @RedisBulkhead(name = "running", permits = 1, maxWait = "60s")
-        Uni<Object> timedWithin(Uni<Object> body) {
-            return body.ifNoItem().after(Duration.ofMillis(10)).fail();
-        }
-
         @Retry
         @Asks
         @RedisBulkhead(name = "running", permits = 1, maxWait = "60s")
@@ -314,24 +224,10 @@ class FaultToleranceAsyncTest extends BehaviourTestBase {
             return run(body);
         }
 
-        @Asynchronous
-        @Asks
-        @RedisBulkhead(name = "running", permits = 1, maxWait = "60s")
-        Uni<Object> asynchronousUni(Supplier<Uni<Object>> body) {
-            return run(body);
-        }
-
         @AsynchronousNonBlocking
         @Asks
         @RedisBulkhead(name = "running", permits = 1, maxWait = "60s")
         CompletionStage<Object> nonBlockingStage(Supplier<CompletionStage<Object>> body) {
-            return run(body);
-        }
-
-        @AsynchronousNonBlocking
-        @Asks
-        @RedisBulkhead(name = "running", permits = 1, maxWait = "60s")
-        Uni<Object> nonBlockingUni(Supplier<Uni<Object>> body) {
             return run(body);
         }
     }

@@ -75,25 +75,6 @@ public class FaultToleranceProbe {
         }
     }
 
-    /** A call of the method has its permit. */
-    @InterceptorBinding
-    @Retention(RetentionPolicy.RUNTIME)
-    @Target({ ElementType.METHOD, ElementType.TYPE })
-    public @interface WithPermit {
-    }
-
-    /** Runs after the bulkhead. */
-    @WithPermit
-    @Interceptor
-    @Priority(Interceptor.Priority.PLATFORM_AFTER + 200)
-    public static class Permitted {
-
-        @AroundInvoke
-        Object proceed(InvocationContext invocation) throws Exception {
-            return invocation.proceed();
-        }
-    }
-
     /** Called when a pause starts. */
     public static class Pause implements CustomBackoffStrategy {
 

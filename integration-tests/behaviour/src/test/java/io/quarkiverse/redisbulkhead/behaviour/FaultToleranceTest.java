@@ -34,22 +34,15 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import io.opentelemetry.instrumentation.annotations.WithSpan;
-import io.quarkiverse.redisbulkhead.BulkheadContendedException;
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
-import io.quarkiverse.redisbulkhead.BulkheadInterruptedException;
-import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
-import io.quarkiverse.redisbulkhead.LockNotAcquiredException;
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.behaviour.FaultToleranceProbe.Asks;
 import io.quarkiverse.redisbulkhead.behaviour.FaultToleranceProbe.Pause;
-import io.quarkiverse.redisbulkhead.behaviour.FaultToleranceProbe.WithPermit;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadInterceptor.RedisBulkheadBinding;
 import io.quarkiverse.redisbulkhead.testredis.Caller;
-import io.quarkus.arc.Arc;
 import io.quarkus.arc.ArcUndeclaredThrowableException;
-import io.quarkus.arc.ManagedContext;
 import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.faulttolerance.FaultToleranceBinding;
 import io.smallrye.faulttolerance.api.BeforeRetry;
@@ -69,8 +62,6 @@ class FaultToleranceTest extends BehaviourTestBase {
     @Inject
     Guarded guarded;
     @Inject
-    ClassLevel classLevel;
-    @Inject
     FaultToleranceProbe probe;
     @Inject
     BeanManager beanManager;
@@ -83,7 +74,7 @@ class FaultToleranceTest extends BehaviourTestBase {
 
     /** Trap 14: each retry takes a new permit, and the delay before it holds none. */
     @ParameterizedTest
-    @ValueSource(strings = { "retried", "retriedUni", "retriedStage" })
+    @ValueSource(strings = { "retried", "retriedUni" })
     void eachRetryAcquiresANewPermit(String method) throws Exception {
         List<Integer> inUse = new CopyOnWriteArrayList<>();
         probe.atPause(() -> inUse.add(inUse("retried")));
@@ -105,16 +96,10 @@ class FaultToleranceTest extends BehaviourTestBase {
             abortingRetry         | 1        | done                   | BulkheadFull
             retryOfMulti          | 1        | done                   | BulkheadFull
             retryOfFuture         | 1        | done                   | BulkheadFull
-            fallback              | 1        | done                   | instead of BulkheadFullException
             fallbackUni           | 1        | done                   | instead of BulkheadFullException
-            fallbackAfterAWait    | 1        | done                   | instead of BulkheadFullException
             retryThenFallback     | 3        | done                   | instead of BulkheadFullException
             fallbackOnRejection   | 1        | IO                     | instead of BulkheadFullException
-            fallbackOnFailure     | 1        | instead of IOException | BulkheadFull
-            fallbackCountsPermits | 1        | 0 in use               | 1 in use
-            guardedFallback       | 1        | done                   | 1 in use
             circuitBreaker        | 2        | CircuitBreakerOpen     | BulkheadFull, BulkheadFull, CircuitBreakerOpen
-            skippingBreaker       | 3        | done                   | BulkheadFull, BulkheadFull, BulkheadFull
             rateLimit             | 2        | RateLimit              | BulkheadFull, BulkheadFull, RateLimit
             """)
     void rejectionIsAFailureLikeOthers(String method, int requests, String whenFree, String whenFull) throws Exception {
@@ -156,13 +141,6 @@ class FaultToleranceTest extends BehaviourTestBase {
         assertThat(probe.requests()).isEqualTo(2);
     }
 
-    @Test
-    void allRejectionsAreBulkheadExceptions() {
-        assertThat(List.of(BulkheadFullException.class, LockNotAcquiredException.class, BulkheadUnavailableException.class,
-                BulkheadContendedException.class, BulkheadInterruptedException.class))
-                .allMatch(BulkheadException.class::isAssignableFrom);
-    }
-
     /** Fault Tolerance converts it to an InterruptedException, which the methods do not declare, and stops. */
     @Test
     void interruptedCallLeavesNoWaiter() throws Exception {
@@ -181,20 +159,6 @@ class FaultToleranceTest extends BehaviourTestBase {
         }
     }
 
-    /** Trap 18: permits acquired before the rejection are released before the next attempt. */
-    @Test
-    void eachRetryAcquiresAllBulkheadsAgain() {
-        List<Integer> inUse = new CopyOnWriteArrayList<>();
-        Permit taken = take("narrow");
-        probe.atPause(() -> inUse.add(inUse("wide")));
-        assertThatThrownBy(() -> guarded.both()).isInstanceOf(BulkheadFullException.class);
-        assertThat(inUse).containsExactly(0, 0, 0, 0);
-        assertThat(probe.requests()).isEqualTo(3);
-
-        probe.atPause(taken::release);
-        assertThat(guarded.both()).isEqualTo("wide 1, narrow 1");
-    }
-
     /** The bulkhead of Fault Tolerance is the outer one: a call occupies it while waiting for ours. */
     @Test
     void localBulkheadComesFirst() throws Exception {
@@ -211,32 +175,6 @@ class FaultToleranceTest extends BehaviourTestBase {
         assertThat(guarded.twoBulkheads()).as("both are released").isEqualTo("done");
     }
 
-    @Test
-    void localQueueOfAUniComesFirst() throws Exception {
-        Permit taken = take("patient");
-        CompletableFuture<String> first = guarded.twoBulkheadsUni().subscribeAsCompletionStage();
-        awaitWaiters("patient", 1);
-        CompletableFuture<String> queued = guarded.twoBulkheadsUni().subscribeAsCompletionStage();
-
-        assertThatThrownBy(() -> get(guarded.twoBulkheadsUni())).isInstanceOf(BulkheadException.class)
-                .isNotInstanceOf(BulkheadFullException.class);
-        assertThat(bulkheads.semaphore("patient").waiters()).hasSize(1);
-
-        taken.release();
-        assertThat(get(first)).isEqualTo("done");
-        assertThat(get(queued)).isEqualTo("done");
-    }
-
-    @Test
-    void annotationsOfTheClass() {
-        assertThat(classLevel.failingTwice()).isEqualTo("done");
-        assertThat(guarded.tickets()).hasSize(3).isSorted().doesNotHaveDuplicates();
-        try (Permit taken = take("class")) {
-            assertThatThrownBy(() -> classLevel.plain()).isInstanceOf(BulkheadFullException.class);
-            assertThat(probe.requests()).as("including the three before").isEqualTo(6);
-        }
-    }
-
     /** The alternative: each subscription acquires its own permit. */
     @Test
     void multiWithItsOwnRetryAcquiresANewPermit() {
@@ -246,26 +184,14 @@ class FaultToleranceTest extends BehaviourTestBase {
     }
 
     @Test
-    void unauthorizedCallRequestsNoPermit() {
-        ManagedContext request = Arc.container().requestContext();
-        request.activate();
-        try (Permit taken = take("full")) {
-            assertThatThrownBy(() -> guarded.denied()).isInstanceOf(SecurityException.class);
-            assertThat(probe.requests()).isZero();
-        } finally {
-            request.terminate();
-        }
-    }
-
-    @Test
     void bulkheadIsInnermost() throws Exception {
         Method method = Guarded.class.getDeclaredMethod("denied");
         assertThat(beanManager.resolveInterceptors(InterceptionType.AROUND_INVOKE, method.getAnnotation(WithSpan.class),
-                method.getAnnotation(DenyAll.class), method.getAnnotation(Asks.class), method.getAnnotation(WithPermit.class),
+                method.getAnnotation(DenyAll.class), method.getAnnotation(Asks.class),
                 new OfFaultTolerance(), new OfRedisBulkhead()))
                 .extracting(interceptor -> interceptor.getBeanClass().getSimpleName())
                 .containsExactly("WithSpanInterceptor", "DenyAllInterceptor", "FaultToleranceInterceptor", "Asking",
-                        "RedisBulkheadInterceptor", "Permitted");
+                        "RedisBulkheadInterceptor");
     }
 
     private static <T> T get(CompletionStage<T> stage) throws Exception {
@@ -309,15 +235,6 @@ class FaultToleranceTest extends BehaviourTestBase {
             return bulkheads.semaphore("retried").holdersAsync().map(holders -> thirdTime(holders.get(0).ticket()));
         }
 
-        @Retry(maxRetries = 2, jitter = 0)
-        @CustomBackoff(Pause.class)
-        @BeforeRetry(methodName = "pause")
-        @RedisBulkhead(name = "retried", permits = 1)
-        CompletionStage<String> retriedStage() {
-            return bulkheads.semaphore("retried").holdersAsync().map(holders -> thirdTime(holders.get(0).ticket()))
-                    .subscribeAsCompletionStage();
-        }
-
         String thirdTime(long ticket) {
             tickets.add(ticket);
             if (tickets.size() % 3 != 0) {
@@ -359,25 +276,11 @@ class FaultToleranceTest extends BehaviourTestBase {
             return CompletableFuture.completedFuture("done");
         }
 
-        @Fallback(fallbackMethod = "instead")
-        @Asks
-        @RedisBulkhead(name = "full", permits = 1)
-        String fallback() {
-            return "done";
-        }
-
         @Fallback(fallbackMethod = "insteadUni")
         @Asks
         @RedisBulkhead(name = "full", permits = 1)
         Uni<String> fallbackUni() {
             return Uni.createFrom().item("done");
-        }
-
-        @Fallback(fallbackMethod = "instead")
-        @Asks
-        @RedisBulkhead(name = "impatient", permits = 1, maxWait = "10ms")
-        String fallbackAfterAWait() {
-            return "done";
         }
 
         @Retry(maxRetries = 2, delay = 0, jitter = 0)
@@ -395,13 +298,6 @@ class FaultToleranceTest extends BehaviourTestBase {
             throw new IOException("own");
         }
 
-        @Fallback(fallbackMethod = "instead", skipOn = BulkheadException.class)
-        @Asks
-        @RedisBulkhead(name = "full", permits = 1)
-        String fallbackOnFailure() throws IOException {
-            throw new IOException("own");
-        }
-
         String instead(Exception reason) {
             return "instead of " + reason.getClass().getSimpleName();
         }
@@ -410,40 +306,10 @@ class FaultToleranceTest extends BehaviourTestBase {
             return Uni.createFrom().item(instead(reason));
         }
 
-        @Fallback(fallbackMethod = "countPermits")
-        @Asks
-        @RedisBulkhead(name = "failing", permits = 1)
-        String fallbackCountsPermits() {
-            throw new IllegalStateException("own");
-        }
-
-        String countPermits() {
-            return bulkheads.semaphore("failing").status().inUse() + " in use";
-        }
-
-        @Fallback(fallbackMethod = "guardedInstead")
-        @Asks
-        @RedisBulkhead(name = "full", permits = 1)
-        String guardedFallback() {
-            return "done";
-        }
-
-        @RedisBulkhead(name = "instead", permits = 1)
-        String guardedInstead() {
-            return bulkheads.semaphore("instead").status().inUse() + " in use";
-        }
-
         @CircuitBreaker(requestVolumeThreshold = 2, failureRatio = 1, delay = 1, delayUnit = ChronoUnit.HOURS)
         @Asks
         @RedisBulkhead(name = "full", permits = 1)
         String circuitBreaker() {
-            return "done";
-        }
-
-        @CircuitBreaker(requestVolumeThreshold = 2, failureRatio = 1, skipOn = BulkheadException.class)
-        @Asks
-        @RedisBulkhead(name = "full", permits = 1)
-        String skippingBreaker() {
             return "done";
         }
 
@@ -466,17 +332,6 @@ class FaultToleranceTest extends BehaviourTestBase {
             return "done";
         }
 
-        @Retry(maxRetries = 2, jitter = 0)
-        @CustomBackoff(Pause.class)
-        @BeforeRetry(methodName = "pause")
-        @Asks
-        @RedisBulkhead(name = "wide", permits = 5)
-        @RedisBulkhead(name = "narrow", permits = 1)
-        String both() {
-            return "wide " + bulkheads.semaphore("wide").status().inUse() + ", narrow "
-                    + bulkheads.semaphore("narrow").status().inUse();
-        }
-
         @Bulkhead(1)
         @Asks
         @RedisBulkhead(name = "patient", permits = 1, maxWait = "60s")
@@ -484,40 +339,12 @@ class FaultToleranceTest extends BehaviourTestBase {
             return "done";
         }
 
-        @Bulkhead(value = 1, waitingTaskQueue = 1)
-        @RedisBulkhead(name = "patient", permits = 1, maxWait = "60s")
-        Uni<String> twoBulkheadsUni() {
-            return Uni.createFrom().item("done");
-        }
-
         @WithSpan
         @DenyAll
         @Fallback(fallbackMethod = "instead")
         @Asks
-        @WithPermit
         @RedisBulkhead(name = "full", permits = 1)
         String denied() {
-            return "done";
-        }
-    }
-
-    @ApplicationScoped
-    @Retry(maxRetries = 2, delay = 0, jitter = 0)
-    @Asks
-    @RedisBulkhead(name = "class", permits = 1)
-    public static class ClassLevel {
-
-        @Inject
-        Guarded guarded;
-
-        @Inject
-        RedisBulkheads bulkheads;
-
-        String failingTwice() {
-            return guarded.thirdTime(bulkheads.semaphore("class").holders().get(0).ticket());
-        }
-
-        String plain() {
             return "done";
         }
     }

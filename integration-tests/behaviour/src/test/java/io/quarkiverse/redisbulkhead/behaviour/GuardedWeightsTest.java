@@ -136,19 +136,6 @@ class GuardedWeightsTest extends BehaviourTestBase {
     }
 
     @Test
-    void rejectsWeightsOutOfRange() {
-        RedisSemaphore stock = bulkheads.semaphore(SemaphoreSpec.named("weights-stock").permits(5).build());
-
-        assertThatIllegalArgumentException().isThrownBy(() -> stock.tryAcquire(0))
-                .withMessage("weight must be at least 1, but is 0");
-        assertThatIllegalArgumentException().isThrownBy(() -> stock.acquire(6, LONG))
-                .withMessage(
-                        "weight must not be more than the permits of bulkhead 'weights-stock', which are 5, but is 6. Lower"
-                                + " the weight, or raise the permits");
-        assertThatIllegalArgumentException().isThrownBy(() -> stock.tryAcquireAsync(6));
-    }
-
-    @Test
     void rejectsWeightAboveTheResizedLimit() {
         RedisSemaphore stock = bulkheads.semaphore(SemaphoreSpec.named("weights-resized").permits(5).weight(3).build());
         stock.resize(2);

@@ -25,8 +25,6 @@ import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.LockNotAcquiredException;
 import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.Permit;
-import io.quarkiverse.redisbulkhead.PermitGoneException;
-import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.RedisLock;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
@@ -249,40 +247,6 @@ class LockTest extends BehaviourTestBase {
     }
 
     @Test
-    void operatorRevokesTheLock() {
-        RedisLock lock = bulkheads.lock("revoked");
-        assertThat(lock.revoke()).isFalse();
-        Permit owned = lock.lock();
-
-        assertThat(lock.revoke()).isTrue();
-
-        assertThat(lock.owner()).isEmpty();
-        Permit next = lock.tryLock().orElseThrow();
-        assertThat(owned.refresh()).isFalse();
-        assertThat(owned.isHeld()).isFalse();
-        assertThat(owned.release()).isFalse();
-        assertThat(next.release()).isTrue();
-        eventually(() -> assertThat(losses.synchronous).extracting(PermitLost::bulkhead).contains("lock:revoked"));
-    }
-
-    @Test
-    void handsOver() {
-        RedisLock lock = bulkheads.lock("orders");
-        Permit owned = lock.lock();
-        String token = get(owned.detachAsync());
-        assertThat(owned.isHeld()).isFalse();
-        assertThat(owned.release()).isFalse();
-        assertThat(lock.tryLock()).isEmpty();
-        assertThatThrownBy(() -> bulkheads.lock("invoices").attach(token)).isInstanceOf(PermitGoneException.class);
-
-        Permit attached = get(lock.attachAsync(token));
-
-        assertThat(attached.fencingToken()).isGreaterThan(owned.fencingToken());
-        assertThat(attached.release()).isTrue();
-        assertReleased(lock);
-    }
-
-    @Test
     void staysHeldForTheMinimumHold() {
         RedisLock lock = bulkheads.lock("nightly");
         lock.run(() -> {
@@ -290,24 +254,6 @@ class LockTest extends BehaviourTestBase {
         assertThat(lock.tryLock()).isEmpty();
         assertThat(lock.owner()).map(Holder::state).contains(Holder.State.RELEASED);
         assertThat(lock.revoke()).isTrue();
-    }
-
-    @Test
-    void blockingMethodsFailOnAnEventLoop() throws Exception {
-        RedisLock lock = bulkheads.lock("event-loop");
-        Map<String, Runnable> calls = new LinkedHashMap<>();
-        calls.put("tryLock", lock::tryLock);
-        calls.put("lock", lock::lock);
-        calls.put("run", () -> lock.run(LockTest::mustNotRun));
-        calls.put("call", () -> lock.call(LockTest::mustNotRunUni));
-        calls.put("owner", lock::owner);
-        calls.put("waiters", lock::waiters);
-        calls.put("revoke", lock::revoke);
-        assertThat(failuresOnAnEventLoop(calls)).hasSameSizeAs(calls)
-                .allSatisfy((method, failure) -> assertThat(failure).isInstanceOf(IllegalStateException.class)
-                        .hasMessage("RedisLock." + method + "() must not be called on an event loop; use " + method
-                                + "Async() there"));
-        assertReleased(lock);
     }
 
     private static void assertReleased(RedisLock lock) {

@@ -3,9 +3,12 @@ package io.quarkiverse.redisbulkhead.behaviour;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.fail;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,13 +21,16 @@ import java.util.stream.Stream;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 
+import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.CheckedCallable;
 import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.Permit;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
+import io.quarkiverse.redisbulkhead.RedisLock;
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.SemaphoreStatus;
@@ -311,39 +317,45 @@ class ProgrammaticApiTest extends BehaviourTestBase {
                         + " ProgrammaticApiTest#");
     }
 
-    /** Trap 15. */
+    /** Trap 15: those that have an asynchronous variant. */
     @Test
     void blockingMethodsFailOnAnEventLoop() throws Exception {
         Permit permit = take("reports");
+        Map<Class<?>, Object> targets = Map.of(RedisSemaphore.class, reports(), RedisLock.class, bulkheads.lock("event-loop"),
+                Permit.class, permit);
         Map<String, Runnable> calls = new LinkedHashMap<>();
-        calls.put("tryAcquire", () -> reports().tryAcquire());
-        calls.put("acquire", () -> reports().acquire(Duration.ZERO));
-        calls.put("run", () -> reports().run(() -> {
-        }));
-        calls.put("call", () -> reports().call(() -> "never"));
-        calls.put("status", () -> reports().status());
-        calls.put("holders", () -> reports().holders());
-        calls.put("waiters", () -> reports().waiters());
-        calls.put("revoke", () -> reports().revoke(permit.id()));
-        calls.put("resize", () -> reports().resize(1));
-        calls.put("resetSize", () -> reports().resetSize());
-        calls.put("refresh", permit::refresh);
-        calls.put("release", permit::release);
-        calls.put("detach", permit::detach);
-        calls.put("attach", () -> reports().attach(permit.id() + "." + "0".repeat(32)));
+        targets.forEach((type, target) -> Stream.of(type.getMethods()).filter(method -> Stream.of(type.getMethods())
+                .anyMatch(other -> other.getName().equals(method.getName() + "Async")))
+                .forEach(method -> calls.put(method.toString(), () -> invoke(target, method, permit.id()))));
+        assertThat(failuresOnAnEventLoop(calls)).hasSameSizeAs(calls).hasSizeGreaterThan(20).allSatisfy((method, failure) -> {
+            String name = method.replaceFirst("\\(.*", "").replaceFirst(".* [\\w.]*\\.(\\w+\\.\\w+)", "$1");
+            assertThat(failure).isInstanceOf(IllegalStateException.class).hasMessage(name
+                    + "() must not be called on an event loop; use " + name.replaceFirst(".*\\.", "") + "Async() there");
+        });
+
         Permit awaiting = bulkheads.semaphore(SemaphoreSpec.named("awaiting").permits(1).awaitRelease(true).build())
                 .acquire(LONG);
-        calls.put("close", awaiting::close);
-
-        assertThat(failuresOnAnEventLoop(calls)).hasSameSizeAs(calls)
-                .allSatisfy((method, failure) -> assertThat(failure).isInstanceOf(IllegalStateException.class)
-                        .hasMessageContaining("event loop")
-                        .hasMessageContaining(method.equals("close") ? "releaseAsync()" : method + "Async()"));
+        assertThat(failuresOnAnEventLoop(Map.of("close", awaiting::close)).get("close")).hasMessageContaining("releaseAsync()");
         // It does not block, unless the definition says awaitRelease.
         assertThat(failuresOnAnEventLoop(Map.of("close", permit::close))).isEmpty();
         assertThat(permit.isHeld()).isFalse();
         awaiting.close();
         assertThat(awaiting.isHeld()).isFalse();
+    }
+
+    private static void invoke(Object target, Method method, String text) {
+        try {
+            method.invoke(target, Stream.of(method.getParameterTypes()).map(type -> type == int.class ? (Object) 1
+                    : type == Duration.class ? Duration.ZERO
+                            : type == String.class ? text
+                                    : type == Runnable.class ? (Runnable) Assertions::fail
+                                            : (CheckedCallable<?, ?>) () -> fail())
+                    .toArray());
+        } catch (InvocationTargetException e) {
+            throw (RuntimeException) e.getCause();
+        } catch (IllegalAccessException e) {
+            throw new AssertionError(e);
+        }
     }
 
     @Test

@@ -42,7 +42,7 @@ import io.vertx.core.impl.ContextInternal;
  * <li>A task may await a guarded call that it made. That call continues on the pool of the next depth.</li>
  * </ul>
  */
-public final class Continuations implements AutoCloseable {
+public class Continuations implements AutoCloseable {
 
     /** Threads per pool that never wait for permits. */
     static final int NEVER_WAITING = 32;
@@ -134,10 +134,14 @@ public final class Continuations implements AutoCloseable {
     }
 
     /**
-     * The answer to a request, emitted where this execution continues.
+     * The answer to a request, emitted where this execution continues. Cancelling the subscription does not cancel the future
+     * behind the request, as {@code Uni.createFrom().completionStage} would: what the engine does when the answer arrives
+     * must happen in any case. Instead, a request whose answer does not reach its subscriber is given up once, whether it is
+     * cancelled while it is in flight or before the answer is emitted.
      * <p>
-     * Where the answer is something to be released, nothing may come between the result and the caller's subscriber, since an
-     * operator drops what it is given after it was cancelled.
+     * Where the answer is something to be released, nothing may come between the result and the caller's subscriber: an
+     * operator that is cancelled just as the answer is emitted may drop it, or may be passing it to a function. Nothing is
+     * given up then: a permit that stays held until {@code max-hold} is better than one that is released during the work.
      *
      * @param request makes the request, at each subscription
      * @param answer the answer to the request
@@ -146,31 +150,16 @@ public final class Continuations implements AutoCloseable {
      * @return emits the answer on {@link #here()} of the subscription
      */
     public <R, T> Uni<T> answer(Supplier<R> request, Function<R, CompletionStage<T>> answer, Consumer<R> giveUp) {
-        return Infrastructure.onUniCreation(answer(Infrastructure.decorate(request), answer, giveUp, this::here));
-    }
-
-    /**
-     * The answer to a request, which is made at each subscription. Cancelling the subscription does not cancel the future
-     * behind the request, as {@code Uni.createFrom().completionStage} would: what the engine does when the answer arrives
-     * must happen in any case. Instead, a request whose answer does not reach its subscriber is given up once, whether it is
-     * cancelled while it is in flight or before the answer is emitted.
-     * <p>
-     * An operator that is cancelled just as the answer is emitted may drop it, or may be passing it to a function. Nothing is
-     * given up then: a permit that stays held until {@code max-hold} is better than one that is released during the work.
-     *
-     * @param executorOfSubscription called at the subscription, for what emits its answer
-     */
-    static <R, T> Uni<T> answer(Supplier<R> request, Function<R, CompletionStage<T>> answer, Consumer<R> giveUp,
-            Supplier<Executor> executorOfSubscription) {
-        return new AbstractUni<>() {
+        Supplier<R> inContext = Infrastructure.decorate(request);
+        return Infrastructure.onUniCreation(new AbstractUni<>() {
 
             @Override
             public void subscribe(UniSubscriber<? super T> subscriber) {
-                Executor executor = executorOfSubscription.get();
+                Executor executor = here();
                 R made;
                 CompletionStage<T> pending;
                 try {
-                    made = request.get();
+                    made = inContext.get();
                     pending = answer.apply(made);
                 } catch (Throwable e) {
                     EmptyUniSubscription.propagateFailureEvent(subscriber, e);
@@ -180,7 +169,7 @@ public final class Continuations implements AutoCloseable {
                 subscriber.onSubscribe(delivery);
                 pending.whenComplete((item, failure) -> delivery.emitOn(executor, item, cause(failure)));
             }
-        };
+        });
     }
 
     private static Throwable cause(Throwable failure) {

@@ -1,6 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime.guard;
 
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -9,9 +10,11 @@ import java.util.function.Supplier;
 
 import org.jboss.logging.Logger;
 
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.CallRejectedException.SkippedException;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeldPermit;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.StoreFailures.StoppingException;
 import io.smallrye.mutiny.Uni;
 
@@ -47,15 +50,6 @@ public interface Guard {
     Object call(Supplier<Admission> admissions, Callable<Object> method) throws Exception;
 
     /**
-     * Whether the calling thread waits until the execution has ended, so that calls around it end later.
-     *
-     * @return {@code false} unless the guard blocks the calling thread
-     */
-    default boolean isBlocking() {
-        return false;
-    }
-
-    /**
      * Lets every call through, on any thread: all bulkheads of the method are switched off. The method still sees these
      * permits, and not those of a guarded method around it.
      *
@@ -83,10 +77,13 @@ public interface Guard {
      * affected; nor is an outage.
      *
      * @param guard the strategy for the return type
+     * @param bulkheads the names of those that skip calls when they are full
      * @param scheduled the method, if the scheduler calls it: runs that get no permit because the application stops are
      *        skipped, too; null for other calls
+     * @param listener receives what a skipped call would have failed with; must not block
      */
-    record SkippingGuard(Guard guard, String scheduled) implements Guard {
+    record SkippingGuard(Guard guard, Set<String> bulkheads, String scheduled,
+            Consumer<BulkheadFullException> listener) implements Guard {
 
         private static final Logger LOG = Logger.getLogger(SkippingGuard.class);
 
@@ -127,6 +124,18 @@ public interface Guard {
 
         private static <T> Uni<T> recovered(Uni<T> execution, Predicate<Throwable> quiet, Consumer<Throwable> listener) {
             return execution.onFailure(quiet).invoke(listener).onFailure(quiet).recoverWithNull();
+        }
+
+        /**
+         * Marks the semaphores that skip calls.
+         *
+         * @param semaphores what a call must pass
+         * @return the same, with rejections that {@link #call} understands
+         */
+        public List<Semaphore> skipping(List<Semaphore> semaphores) {
+            return semaphores.stream().map(semaphore -> bulkheads.contains(semaphore.spec().name())
+                    ? semaphore.whenFull(full -> new SkippedException(full, listener))
+                    : semaphore).toList();
         }
 
         private boolean isSkipped(Throwable failure) {

@@ -39,11 +39,6 @@ public record SynchronousGuard(String label, String bulkhead, UnfinishedResults 
     }
 
     @Override
-    public boolean isBlocking() {
-        return true;
-    }
-
-    @Override
     public Object call(Supplier<Admission> admissions, Callable<Object> method) throws Exception {
         if (!BlockingOperationControl.isBlockingAllowed()) {
             throw new BlockingOperationNotAllowedException(label

@@ -3,6 +3,7 @@ package io.quarkiverse.redisbulkhead.runtime.store;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 import org.jboss.logging.Logger;
 
@@ -57,7 +58,16 @@ public class ObservedShareStore implements ShareStore {
         this.listener = listener;
     }
 
-    private <T> CompletionStage<T> observed(Operation operation, long begunAt, CompletionStage<T> answer) {
+    /**
+     * Asks the store, for any operation.
+     *
+     * @param operation which one
+     * @param question asks the store
+     * @return the answer
+     */
+    protected <T> CompletionStage<T> ask(Operation operation, Supplier<CompletionStage<T>> question) {
+        long begunAt = System.nanoTime();
+        CompletionStage<T> answer = question.get();
         answer.whenComplete((value, failure) -> {
             Duration time = Duration.ofNanos(System.nanoTime() - begunAt);
             try {
@@ -81,28 +91,27 @@ public class ObservedShareStore implements ShareStore {
 
     @Override
     public CompletionStage<Position> sync(Statement statement) {
-        return observed(Operation.SYNC, System.nanoTime(), store.sync(statement));
+        return ask(Operation.SYNC, () -> store.sync(statement));
     }
 
     @Override
     public CompletionStage<Integer> revoke(BulkheadId bulkhead, String instance, String permitId, int permits) {
-        return observed(Operation.REVOKE, System.nanoTime(), store.revoke(bulkhead, instance, permitId, permits));
+        return ask(Operation.REVOKE, () -> store.revoke(bulkhead, instance, permitId, permits));
     }
 
     @Override
     public CompletionStage<Boolean> resize(BulkheadId bulkhead, int limit) {
-        return observed(limit == 0 ? Operation.RESET_SIZE : Operation.RESIZE, System.nanoTime(),
-                store.resize(bulkhead, limit));
+        return ask(limit == 0 ? Operation.RESET_SIZE : Operation.RESIZE, () -> store.resize(bulkhead, limit));
     }
 
     @Override
     public CompletionStage<ShareOverview> look(BulkheadId bulkhead, int most) {
-        return observed(Operation.LOOK, System.nanoTime(), store.look(bulkhead, most));
+        return ask(Operation.LOOK, () -> store.look(bulkhead, most));
     }
 
     @Override
     public CompletionStage<BulkheadsInUse> inUse(int most) {
-        return observed(Operation.IN_USE, System.nanoTime(), store.inUse(most));
+        return ask(Operation.IN_USE, () -> store.inUse(most));
     }
 
     @Override

@@ -7,9 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.AfterEach;
@@ -49,33 +47,6 @@ class BoundedContinuationsTest {
         engine.refuseAndRejectWaiters();
         engine.close();
         continuations.close();
-    }
-
-    @Test
-    void blockingRejectionHandlersUseBoundedThreads() throws Exception {
-        int calls = 4_000;
-        ManualAdmissions waiting = ManualAdmissions.waiting();
-        CountDownLatch gate = new CountDownLatch(1);
-        CountDownLatch handled = new CountDownLatch(calls);
-        AtomicInteger inHandlers = new AtomicInteger();
-        AsyncGuard guard = new AsyncGuard("reports", continuations);
-        for (int i = 0; i < calls; i++) {
-            guard.uni(waiting, () -> Uni.createFrom().item("done")).onFailure().invoke(rejection -> {
-                inHandlers.incrementAndGet();
-                pass(gate);
-                handled.countDown();
-            }).subscribe().with(item -> {
-            }, rejection -> {
-            });
-        }
-
-        waiting.all.forEach(admission -> admission.reject(new BulkheadFullException("reports", 1, Duration.ZERO)));
-
-        await().atMost(LONG).until(() -> inHandlers.get() == POOL);
-        assertThat(threads()).isEqualTo(POOL);
-        gate.countDown();
-        assertThat(handled.await(30, TimeUnit.SECONDS)).as("all handlers ran").isTrue();
-        assertThat(threads()).isLessThanOrEqualTo(POOL);
     }
 
     /** Trap 41: more blocking calls than threads are queued before the holder's continuation, and wait for its permit. */
@@ -137,14 +108,6 @@ class BoundedContinuationsTest {
         assertThat(threads()).isLessThanOrEqualTo(2 * POOL);
     }
 
-    @Test
-    void continuationThreadsCountAsWorkerThreads() throws Exception {
-        CompletableFuture<Object> there = new CompletableFuture<>();
-        continuations.here().execute(() -> there.complete(BlockingWait.occupies()));
-        assertThat(there.get(10, TimeUnit.SECONDS).toString()).isEqualTo("WORKER_THREAD");
-        assertThat(BlockingWait.occupies().toString()).isEqualTo("NO_WORKER_THREAD");
-    }
-
     private static SemaphoreSpec.Builder spec(String name) {
         return SemaphoreSpec.named(name).permits(1);
     }
@@ -152,13 +115,5 @@ class BoundedContinuationsTest {
     private static long threads() {
         return Thread.getAllStackTraces().keySet().stream()
                 .filter(thread -> thread.getName().startsWith("redis-bulkhead-continuation-")).count();
-    }
-
-    private static void pass(CountDownLatch gate) {
-        try {
-            gate.await(30, TimeUnit.SECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
     }
 }

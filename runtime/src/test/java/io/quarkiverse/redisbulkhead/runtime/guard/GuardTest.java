@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -155,14 +156,19 @@ class GuardTest {
         assertThat(calls).hasValue(0);
     }
 
+    private static SkippingGuard skipping(Guard guard) {
+        return new SkippingGuard(guard, Set.of("reports"), null, full -> {
+        });
+    }
+
     /** Outages follow their policy. */
     @Test
     void skippingGuardFailsOnOtherRejections() {
         for (Exception rejection : List.of(new BulkheadUnavailableException("reports", "Redis is away", null),
                 new BulkheadContendedException("reports", null), FULL)) {
-            assertThatThrownBy(() -> new SkippingGuard(new SynchronousGuard("A#a", "reports"), null)
+            assertThatThrownBy(() -> skipping(new SynchronousGuard("A#a", "reports"))
                     .call(ManualAdmissions.rejecting(rejection), this::neverCalled)).isSameAs(rejection);
-            assertThatThrownBy(() -> ((Uni<?>) new SkippingGuard(guard::uni, null).call(ManualAdmissions.rejecting(rejection),
+            assertThatThrownBy(() -> ((Uni<?>) skipping(guard::uni).call(ManualAdmissions.rejecting(rejection),
                     this::neverCalled)).await().atMost(LONG)).isSameAs(rejection);
         }
         assertThat(calls).hasValue(0);
@@ -171,7 +177,7 @@ class GuardTest {
     /** Trap 14. */
     @Test
     void cancelledStageIsCancelledAndEndsItsAdmission() throws Exception {
-        for (Guard each : List.<Guard> of(guard::stage, new SkippingGuard(guard::stage, null))) {
+        for (Guard each : List.<Guard> of(guard::stage, skipping(guard::stage))) {
             CompletableFuture<Object> running = new CompletableFuture<>();
             CompletableFuture<?> stage = (CompletableFuture<?>) each.call(automatic, () -> running);
             stage.cancel(false);
@@ -229,30 +235,6 @@ class GuardTest {
         start.by(() -> stream.subscribe().withSubscriber(subscriber));
         assertThat(failedWhenDecided).containsExactly(true);
         assertThat(start.isGuarded()).isTrue();
-    }
-
-    /** The source receives exactly the subscriber's requests, before and after the loss. */
-    @Test
-    void lossFailsMultiAndCancelsItsSource() {
-        List<Long> requests = new ArrayList<>();
-        AssertSubscriber<Object> subscriber = guard
-                .multi(automatic, () -> Multi.createBy().repeating().supplier(() -> (Object) "item").indefinitely()
-                        .onRequest().invoke(requests::add).onCancellation().invoke(cancellations::incrementAndGet))
-                .subscribe().withSubscriber(AssertSubscriber.create(0));
-        subscriber.request(2).awaitItems(2, LONG);
-        subscriber.request(1).awaitItems(3, LONG).assertNotTerminated();
-        assertThat(requests).containsExactly(2L, 1L);
-        assertThat(cancellations).hasValue(0);
-
-        automatic.last().permit.lose();
-
-        subscriber.awaitFailure(LONG).assertFailedWith(PermitLostException.class, "A#a");
-        assertThat(subscriber.getItems()).hasSize(3);
-        assertThat(cancellations).hasValue(1);
-        assertThat(requests).hasSize(2);
-        assertThat(automatic.last().ends).isEqualTo(1);
-        subscriber.request(1).cancel();
-        assertThat(cancellations).hasValue(1);
     }
 
     @Test

@@ -15,43 +15,22 @@ import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeldPermit;
 /** Admissions that the test grants and ends. */
 class ManualAdmissions implements Supplier<Admission> {
 
-    static class ManualAdmission implements Admission {
+    static class ManualAdmission extends Admission.Pending {
 
-        final CompletableFuture<List<HeldPermit>> granted = new CompletableFuture<>();
-        final CompletableFuture<Void> attempted = new CompletableFuture<>();
         final CompletableFuture<Void> ended = new CompletableFuture<>();
         final ManualPermit permit = new ManualPermit();
         int ends;
 
-        @Override
-        public List<HeldPermit> heldNow() {
-            return granted.isDone() && !granted.isCompletedExceptionally() ? granted.join() : List.of();
-        }
-
-        /** The outcome is in the stage only. */
-        @Override
-        public boolean isHeldNow() {
-            return false;
-        }
-
-        @Override
-        public CompletionStage<List<HeldPermit>> granted() {
-            return granted.minimalCompletionStage();
-        }
-
-        @Override
-        public CompletionStage<Void> attempted() {
-            return attempted.minimalCompletionStage();
-        }
-
         void grant() {
-            granted.complete(List.of(permit));
-            attempted.complete(null);
+            completeGranted(List.of(permit));
         }
 
         void reject(Exception rejection) {
-            granted.completeExceptionally(rejection);
-            attempted.complete(null);
+            completeRejected(rejection);
+        }
+
+        void waits() {
+            completeAttempted();
         }
 
         @Override
@@ -132,7 +111,7 @@ class ManualAdmissions implements Supplier<Admission> {
     /** Waiting from the start, until the test grants them. */
     static ManualAdmissions waiting() {
         return new ManualAdmissions(admission -> {
-            admission.attempted.complete(null);
+            admission.waits();
             admission.ended.complete(null);
         });
     }

@@ -2,13 +2,12 @@ package io.quarkiverse.redisbulkhead.test.runtime;
 
 import java.time.Duration;
 import java.util.Comparator;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -25,43 +24,30 @@ import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.message.LogMessage;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
-import io.quarkiverse.redisbulkhead.runtime.store.Position;
+import io.quarkiverse.redisbulkhead.runtime.store.ObservedShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage;
-import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
-import io.quarkiverse.redisbulkhead.runtime.store.Statement;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 import io.vertx.core.Vertx;
 
 /**
- * Wraps the store of the application under test. It simulates outages and slow replies for tests; otherwise it delegates
- * every call. Thread-safe.
+ * Stands in front of the store of the application under test, and simulates outages and slow replies. Only replies are late or
+ * lost; what the application asks of the store happens, and in its order. Thread-safe.
  */
 @Singleton
-public class SimulatedStore implements ShareStore, StoreDecorator {
+public class SimulatedStore implements StoreDecorator {
 
     private static final Logger LOG = Logger.getLogger(SimulatedStore.class);
 
+    /** The delay of all replies in an outage. */
+    private static final Duration ENDLESS = Duration.ofSeconds(Long.MAX_VALUE);
+
     private final Duration commandTimeout;
     private final Timers timers;
-    private ShareStore store;
+    // The delays of the faults that last.
+    private final List<Duration> faults = new CopyOnWriteArrayList<>();
     private volatile Engine instance;
-
-    private final List<Fault> faults = new CopyOnWriteArrayList<>();
-    // Delayed replies. Guarded by this.
-    private final Set<CompletableFuture<?>> delayed = new LinkedHashSet<>();
-
-    /** A simulated fault that lasts until the test ends it. */
-    private static final class Fault {
-
-        private final Duration delay;
-        private volatile boolean away;
-
-        private Fault(Duration delay) {
-            this.delay = delay;
-        }
-    }
 
     /**
      * Simulates nothing yet.
@@ -80,17 +66,9 @@ public class SimulatedStore implements ShareStore, StoreDecorator {
     }
 
     @Override
-    public ShareStore decorate(ShareStore decorated) {
-        store = decorated;
-        return this;
-    }
-
-    @Override
     public void control(Engine controlled) {
         instance = controlled;
     }
-
-    // ---- Faults
 
     /**
      * Begins an outage.
@@ -98,29 +76,57 @@ public class SimulatedStore implements ShareStore, StoreDecorator {
      * @return ends it; has an effect once
      */
     public Runnable outage() {
-        Fault fault = new Fault(Duration.ZERO);
-        add(fault);
-        beginOutage(fault, "TestBulkhead simulates an outage");
-        return () -> end(fault);
+        Runnable end = begin(ENDLESS);
+        LOG.warnf("Redis is away, as simulated by TestBulkhead. Bulkheads follow on-outage until it ends. %s", LogMessage.AWAY);
+        instance.availabilityChanged();
+        return end;
     }
 
     /**
-     * Delays replies and messages. A delay of at least the command timeout is an outage: the first call detects it after
-     * the command timeout, and later ones fail immediately.
+     * Delays replies and messages.
      *
      * @param delay how long each reply takes
      * @return ends it; has an effect once
+     * @throws IllegalArgumentException when the application would not wait so long for a reply
      */
     public Runnable slow(Duration delay) {
-        Fault fault = new Fault(delay);
-        add(fault);
-        return () -> end(fault);
+        if (delay.compareTo(commandTimeout) >= 0) {
+            throw new IllegalArgumentException("delay must be shorter than quarkus.redis-bulkhead.command-timeout, which is "
+                    + commandTimeout + ", but is " + delay + ". Use outage() for a Redis that does not answer in time");
+        }
+        return begin(delay);
     }
 
-    // With idle permits, calls would not notice the fault before the share is used up.
-    private void add(Fault fault) {
+    private Runnable begin(Duration fault) {
+        AtomicBoolean lasts = new AtomicBoolean(true);
         faults.add(fault);
+        // With idle permits, calls would not notice the fault before the share is used up.
         instance.keepIdle(false);
+        return () -> {
+            if (lasts.getAndSet(false)) {
+                end(fault);
+            }
+        };
+    }
+
+    private void end(Duration fault) {
+        boolean wasAway = isAway();
+        faults.remove(fault);
+        if (faults.isEmpty()) {
+            instance.keepIdle(true);
+        }
+        if (wasAway && !isAway()) {
+            LOG.info("Redis is available again: the simulated outage has ended");
+            instance.reconnected();
+        }
+    }
+
+    private boolean isAway() {
+        return faults.contains(ENDLESS);
+    }
+
+    private Duration delay() {
+        return faults.stream().filter(fault -> fault != ENDLESS).max(Comparator.naturalOrder()).orElse(Duration.ZERO);
     }
 
     /**
@@ -135,90 +141,37 @@ public class SimulatedStore implements ShareStore, StoreDecorator {
         return instance.lose(new BulkheadId(bulkhead, key), permitId);
     }
 
-    private boolean isAway() {
-        return faults.stream().anyMatch(fault -> fault.away);
-    }
+    @Override
+    public ShareStore decorate(ShareStore store) {
+        return new ObservedShareStore(store, (operation, time, failure) -> {
+        }) {
 
-    private Duration delay() {
-        return faults.stream().map(fault -> fault.delay).max(Comparator.naturalOrder()).orElse(Duration.ZERO);
-    }
-
-    private void beginOutage(Fault fault, String reason) {
-        List<CompletableFuture<?>> unanswered;
-        synchronized (this) {
-            if (!faults.contains(fault) || fault.away) {
-                return;
+            @Override
+            protected <T> CompletionStage<T> ask(Operation operation, Supplier<CompletionStage<T>> question) {
+                return faults.isEmpty() ? question.get() : isAway() ? CompletableFuture.failedFuture(away()) : late(question);
             }
-            fault.away = true;
-            unanswered = List.copyOf(delayed);
-            delayed.clear();
-        }
-        LOG.warnf("Redis is away: %s. Bulkheads follow on-outage until it ends. %s", reason, LogMessage.AWAY);
-        unanswered.forEach(answer -> answer.completeExceptionally(away()));
-        instance.availabilityChanged();
+
+            @Override
+            public void listen(Consumer<ShareMessage> messages) {
+                super.listen(message -> deliver(() -> messages.accept(message)));
+            }
+        };
     }
 
-    private void end(Fault fault) {
-        boolean isBack;
-        synchronized (this) {
-            isBack = faults.remove(fault) && fault.away && !isAway();
-        }
-        if (faults.isEmpty()) {
-            instance.keepIdle(true);
-        }
-        if (isBack) {
-            LOG.info("Redis is available again: the simulated outage has ended");
-            instance.reconnected();
-        }
-    }
-
-    private static StoreException away() {
-        return new StoreException(Kind.AWAY, "Redis is away, as simulated by TestBulkhead");
-    }
-
-    // ---- Replies and messages
-
-    <T> CompletionStage<T> answer(Supplier<CompletionStage<T>> operation) {
-        if (faults.isEmpty()) {
-            return operation.get();
-        }
+    private <T> CompletionStage<T> late(Supplier<CompletionStage<T>> question) {
+        CompletionStage<T> real = question.get();
         CompletableFuture<T> answer = new CompletableFuture<>();
-        Duration delay;
-        synchronized (this) {
-            if (isAway()) {
-                return CompletableFuture.failedFuture(away());
+        timers.after(delay(), () -> real.whenComplete((value, failure) -> {
+            if (isAway() || failure != null) {
+                answer.completeExceptionally(isAway() ? away() : Failures.cause(failure));
+            } else {
+                answer.complete(value);
             }
-            delay = delay();
-            delayed.add(answer);
-        }
-        // In order, and with its effect: only the reply is late or lost.
-        CompletionStage<T> real = operation.get();
-        boolean isSilent = delay.compareTo(commandTimeout) >= 0;
-        timers.after(isSilent ? commandTimeout : delay, () -> {
-            if (isSilent) {
-                faults.stream().filter(fault -> fault.delay.compareTo(commandTimeout) >= 0).findFirst()
-                        .ifPresent(fault -> beginOutage(fault,
-                                "TestBulkhead delays its answers by " + fault.delay.toMillis() + " ms, and "
-                                        + "quarkus.redis-bulkhead.command-timeout is " + commandTimeout.toMillis() + " ms"));
-            }
-            real.whenComplete((value, failure) -> complete(answer, value, failure));
-        });
+        }));
         return answer;
     }
 
-    private <T> void complete(CompletableFuture<T> answer, T value, Throwable failure) {
-        synchronized (this) {
-            delayed.remove(answer);
-        }
-        // No effect when an outage came first.
-        if (failure == null) {
-            answer.complete(value);
-        } else {
-            answer.completeExceptionally(Failures.cause(failure));
-        }
-    }
-
-    void deliver(Runnable message) {
+    private void deliver(Runnable message) {
         if (faults.isEmpty()) {
             message.run();
         } else if (!isAway()) {
@@ -230,43 +183,7 @@ public class SimulatedStore implements ShareStore, StoreDecorator {
         }
     }
 
-    @Override
-    public boolean isShared() {
-        return store.isShared();
-    }
-
-    @Override
-    public void whenReady(Runnable task) {
-        store.whenReady(task);
-    }
-
-    @Override
-    public CompletionStage<Position> sync(Statement statement) {
-        return answer(() -> store.sync(statement));
-    }
-
-    @Override
-    public CompletionStage<Integer> revoke(BulkheadId bulkhead, String instance, String permitId, int permits) {
-        return answer(() -> store.revoke(bulkhead, instance, permitId, permits));
-    }
-
-    @Override
-    public CompletionStage<Boolean> resize(BulkheadId bulkhead, int limit) {
-        return answer(() -> store.resize(bulkhead, limit));
-    }
-
-    @Override
-    public CompletionStage<ShareOverview> look(BulkheadId bulkhead, int most) {
-        return answer(() -> store.look(bulkhead, most));
-    }
-
-    @Override
-    public CompletionStage<BulkheadsInUse> inUse(int most) {
-        return answer(() -> store.inUse(most));
-    }
-
-    @Override
-    public void listen(Consumer<ShareMessage> messages) {
-        store.listen(message -> deliver(() -> messages.accept(message)));
+    private static StoreException away() {
+        return new StoreException(Kind.AWAY, "Redis is away, as simulated by TestBulkhead");
     }
 }
