@@ -13,6 +13,7 @@ import java.util.function.Supplier;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.PermitLostException;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
+import io.quarkiverse.redisbulkhead.runtime.message.Texts;
 import io.quarkus.runtime.BlockingOperationControl;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
@@ -188,8 +189,8 @@ public record AsyncGuard(String bulkhead, Continuations continuations) {
     // The method is no longer on the stack, so the message names its bulkhead.
     private <T> T notNull(T returned, String type) {
         if (returned == null) {
-            throw new NullPointerException("A method guarded by bulkhead '" + bulkhead + "' returned null instead of a " + type
-                    + ". Let it return a " + type + " that fails, or has no value");
+            throw new NullPointerException("What " + Texts.bulkheadOrLock(bulkhead) + " guards returned null instead of a "
+                    + type + ". Return a " + type + " that fails, or has no value");
         }
         return returned;
     }
