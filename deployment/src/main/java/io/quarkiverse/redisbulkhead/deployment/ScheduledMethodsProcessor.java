@@ -3,6 +3,8 @@ package io.quarkiverse.redisbulkhead.deployment;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.jboss.jandex.AnnotationInstance;
@@ -22,6 +24,7 @@ import io.quarkus.deployment.Capabilities;
 import io.quarkus.deployment.Capability;
 import io.quarkus.deployment.annotations.BuildProducer;
 import io.quarkus.deployment.annotations.BuildStep;
+import io.quarkus.deployment.builditem.CombinedIndexBuildItem;
 
 /** Marks calls by the scheduler for guarded methods, if Quarkus Scheduler is present. */
 class ScheduledMethodsProcessor {
@@ -36,9 +39,11 @@ class ScheduledMethodsProcessor {
     private static final String SKIP_EXECUTION_IF = "skipExecutionIf";
 
     @BuildStep
-    void trackRuns(Capabilities capabilities, BuildProducer<AdditionalBeanBuildItem> beans,
+    void trackRuns(Capabilities capabilities, CombinedIndexBuildItem application, BuildProducer<AdditionalBeanBuildItem> beans,
             BuildProducer<AnnotationsTransformerBuildItem> transformers) {
         if (capabilities.isPresent(Capability.SCHEDULER)) {
+            Set<DotName> inheriting = application.getIndex().getAllKnownImplementations(PREDICATE).stream().map(ClassInfo::name)
+                    .collect(Collectors.toSet());
             beans.produce(AdditionalBeanBuildItem.builder()
                     .addBeanClasses(TRACKED_RUNS.toString(), TRACKS_RUNS.toString(), TRACKED_RUNS + "$Tracking")
                     .setUnremovable().build());
@@ -47,7 +52,8 @@ class ScheduledMethodsProcessor {
                             || annotation.name().equals(Names.SCHEDULES))
                     .transform(ScheduledMethodsProcessor::trackRunsOfMethod)));
             transformers.produce(new AnnotationsTransformerBuildItem(AnnotationTransformation.forClasses()
-                    .whenClass(ScheduledMethodsProcessor::isPredicateThatCanBeIntercepted)
+                    .whenClass(type -> (inheriting.contains(type.name()) || type.interfaceNames().contains(PREDICATE))
+                            && canBeIntercepted(type))
                     .transform(context -> context.add(AnnotationInstance.builder(TRACKS_RUNS).build()))));
         }
     }
@@ -92,8 +98,8 @@ class ScheduledMethodsProcessor {
         return AnnotationInstance.create(Names.SCHEDULED, schedule.target(), values);
     }
 
-    private static boolean isPredicateThatCanBeIntercepted(ClassInfo type) {
-        return type.interfaceNames().contains(PREDICATE) && !type.name().equals(TRACKED_RUNS) && !type.isInterface()
-                && !Modifier.isFinal(type.flags()) && !type.isRecord();
+    private static boolean canBeIntercepted(ClassInfo predicate) {
+        return !predicate.name().equals(TRACKED_RUNS) && !predicate.isInterface() && !Modifier.isFinal(predicate.flags())
+                && !predicate.isRecord();
     }
 }

@@ -7,7 +7,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -102,11 +101,11 @@ abstract class BulkheadView {
     }
 
     public Uni<Void> runAsync(Supplier<? extends Uni<?>> action) {
-        return executeAsync(action, () -> action.get().replaceWithVoid());
+        return executeAsync(action).replaceWithVoid();
     }
 
     public <T> Uni<T> callAsync(Supplier<? extends Uni<? extends T>> action) {
-        return executeAsync(action, () -> action.get().map(item -> (T) item));
+        return executeAsync(action);
     }
 
     public List<Waiter> waiters() {
@@ -181,11 +180,13 @@ abstract class BulkheadView {
         }
     }
 
-    private <T> Uni<T> executeAsync(Object action, Callable<Uni<T>> execution) {
+    @SuppressWarnings("unchecked")
+    private <T> Uni<T> executeAsync(Supplier<? extends Uni<? extends T>> action) {
         Semaphore limit = limit();
         nonNull(action, "action");
+        // The Uni only emits its items.
         return new AsyncGuard(limit.spec().name(), runtime.continuations())
-                .guard(admissions(limit, WaitsOn.NO_WORKER_THREAD), execution);
+                .guard(admissions(limit, WaitsOn.NO_WORKER_THREAD), () -> (Uni<T>) action.get());
     }
 
     private Supplier<Admission> admissions(Semaphore limit, WaitsOn waitsOn) {

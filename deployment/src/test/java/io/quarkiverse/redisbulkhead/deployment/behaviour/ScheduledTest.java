@@ -56,7 +56,8 @@ class ScheduledTest {
             .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.SCHEDULER, OptionalExtensions.METRICS,
                     OptionalExtensions.FAULT_TOLERANCE))
             .withApplicationRoot(jar -> jar.addClasses(OptionalExtensions.class, Scrape.class, Scrape.Sample.class, Jobs.class,
-                    Workdays.class, Cleanup.class, Events.class, StoppingJobs.class, Reports.class))
+                    Workdays.class, Calendar.class, Days.class, Weekends.class, Cleanup.class, Events.class, StoppingJobs.class,
+                    Reports.class))
             // A busy machine may delay replies from Redis.
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.\"explicit\".on-full", "reject")
@@ -93,9 +94,9 @@ class ScheduledTest {
                 .mapToDouble(Scrape.Sample::value).sum();
     }
 
-    /** Synchronous, reactive, with a predicate of its own, and one of several schedules. */
+    /** Synchronous, reactive, with a predicate of its own, with one that inherits its type, and one of several schedules. */
     @ParameterizedTest
-    @ValueSource(strings = { "rare", "rare-uni", "on-workdays", "twice" })
+    @ValueSource(strings = { "rare", "rare-uni", "on-workdays", "on-weekends", "twice" })
     void skipsARunWhenTheBulkheadIsFull(String job) {
         try (Permit taken = take(job)) {
             await().atMost(LONG).untilAsserted(() -> assertThat(events.skipped)
@@ -215,6 +216,20 @@ class ScheduledTest {
         }
     }
 
+    interface Calendar extends Scheduled.SkipPredicate {
+    }
+
+    abstract static class Days implements Calendar {
+        @Override
+        public boolean test(ScheduledExecution execution) {
+            return false;
+        }
+    }
+
+    @Singleton
+    static class Weekends extends Days {
+    }
+
     @Singleton
     public static class Cleanup {
         final AtomicInteger runs = new AtomicInteger();
@@ -271,6 +286,11 @@ class ScheduledTest {
         @Scheduled(identity = "on-workdays", every = "1s", skipExecutionIf = Workdays.class)
         @RedisBulkhead(name = "on-workdays", permits = 1)
         void onWorkdays() {
+        }
+
+        @Scheduled(identity = "on-weekends", every = "1s", skipExecutionIf = Weekends.class)
+        @RedisBulkhead(name = "on-weekends", permits = 1)
+        void onWeekends() {
         }
 
         @Scheduled(identity = "twice-often", every = "1s")

@@ -178,6 +178,12 @@ class ProgrammaticApiTest extends BehaviourTestBase {
         assertThat(subscribe(reports().runAsync(() -> {
             throw thrown;
         })).awaitFailure(LONG).getFailure()).isSameAs(thrown);
+        for (Uni<?> withoutUni : List.of(reports().runAsync(() -> null), reports().callAsync(() -> null))) {
+            assertThat(subscribe(withoutUni).awaitFailure(LONG).getFailure())
+                    .hasMessage(
+                            "What bulkhead 'reports' guards returned null instead of a Uni. Return a Uni that fails, or has no"
+                                    + " value");
+        }
         assertThat(inUse("reports")).isZero();
     }
 

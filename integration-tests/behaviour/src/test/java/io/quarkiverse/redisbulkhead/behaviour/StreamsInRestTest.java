@@ -14,6 +14,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -44,6 +45,7 @@ import io.quarkus.test.common.http.TestHTTPResource;
 import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.common.annotation.Blocking;
 import io.smallrye.mutiny.Multi;
+import io.smallrye.mutiny.subscription.BackPressureStrategy;
 
 /** A guarded {@code Multi} that is a response: a rejection is decided before the response begins. */
 @QuarkusTest
@@ -138,9 +140,33 @@ class StreamsInRestTest extends BehaviourTestBase {
         assertThat(get("events-without-key").get().statusCode()).isEqualTo(418);
     }
 
-    @Test
-    void streamsWithoutABulkheadWorkAsBefore() throws Exception {
-        assertIsComplete("free-events");
+    /** Errors, and what code in Kotlin throws: a response in each case. */
+    @ParameterizedTest
+    @ValueSource(strings = { "error", "checked" })
+    void anythingThatAKeyResolverThrowsIsAResponse(String thrown) throws Exception {
+        errors.close();
+        assertThat(get("thrown-" + thrown).get().statusCode()).isEqualTo(500);
+    }
+
+    /** A stream that is cancelled while it waits for a permit decides nothing any more. */
+    @ParameterizedTest
+    @ValueSource(strings = { "merged-events", "late-json", "replaced-events" })
+    void streamThatStopsWaitingIsAResponse(String path) throws Exception {
+        try (Permit one = take("streams"); Permit other = take("patient-streams")) {
+            HttpResponse<String> response = get(path).get();
+            if (path.equals("replaced-events")) {
+                assertThat(response.body()).contains("one", "two");
+            } else {
+                assertThat(response.statusCode()).isEqualTo(503);
+            }
+            awaitWaiters("patient-streams", 0);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = { "free-events", "hot-events", "hot-guarded-events" })
+    void streamsWithoutABulkheadWorkAsBefore(String path) throws Exception {
+        assertIsComplete(path);
     }
 
     private CompletableFuture<HttpResponse<String>> get(String path) {
@@ -238,6 +264,58 @@ class StreamsInRestTest extends BehaviourTestBase {
         }
 
         @GET
+        @Path("thrown-error")
+        @RedisBulkhead(name = "thrown-error", permits = 1, keyResolver = ThrownError.class)
+        public Multi<String> thrownError() {
+            return items();
+        }
+
+        @GET
+        @Path("thrown-checked")
+        @RedisBulkhead(name = "thrown-checked", permits = 1, keyResolver = ThrownChecked.class)
+        public Multi<String> thrownChecked() {
+            return items();
+        }
+
+        @GET
+        @Path("merged-events")
+        public Multi<String> merged() {
+            return Multi.createBy().merging().streams(source.patient(), source.events());
+        }
+
+        @GET
+        @Path("late-json")
+        @Produces(MediaType.APPLICATION_JSON)
+        public Multi<String> late() {
+            return source.patient().ifNoItem().after(Duration.ofMillis(100))
+                    .failWith(() -> new WebApplicationException(503));
+        }
+
+        @GET
+        @Path("replaced-events")
+        public Multi<String> replaced() {
+            return source.patient().ifNoItem().after(Duration.ofMillis(100)).recoverWithMulti(items());
+        }
+
+        private static Multi<String> hotItems() {
+            return Multi.createFrom().emitter(emitter -> emitter.emit("one").emit("two").complete(),
+                    BackPressureStrategy.IGNORE);
+        }
+
+        @GET
+        @Path("hot-events")
+        public Multi<String> hot() {
+            return hotItems();
+        }
+
+        @GET
+        @Path("hot-guarded-events")
+        @RedisBulkhead(name = "streams")
+        public Multi<String> hotGuarded() {
+            return hotItems();
+        }
+
+        @GET
         @Path("free-events")
         public Multi<String> free() {
             return items();
@@ -254,6 +332,29 @@ class StreamsInRestTest extends BehaviourTestBase {
     }
 
     @ApplicationScoped
+    static class ThrownError implements BulkheadKeyResolver {
+
+        @Override
+        public ResolvedKey resolve(BulkheadCall call) {
+            throw new AssertionError("a defect");
+        }
+    }
+
+    @ApplicationScoped
+    static class ThrownChecked implements BulkheadKeyResolver {
+
+        @Override
+        public ResolvedKey resolve(BulkheadCall call) {
+            throw ThrownChecked.<RuntimeException> unchecked(new IOException("no connection"));
+        }
+
+        @SuppressWarnings("unchecked")
+        private static <E extends Throwable> E unchecked(Throwable failure) throws E {
+            throw (E) failure;
+        }
+    }
+
+    @ApplicationScoped
     static class Source {
 
         @RedisBulkhead(name = "streams")
@@ -264,6 +365,11 @@ class StreamsInRestTest extends BehaviourTestBase {
         @RedisBulkhead(name = "streams")
         Multi<String> failing() {
             throw new WebApplicationException(418);
+        }
+
+        @RedisBulkhead(name = "patient-streams", maxWait = "30s")
+        Multi<String> patient() {
+            return Multi.createFrom().items("ONE", "TWO");
         }
     }
 }

@@ -13,6 +13,7 @@ import java.util.function.Supplier;
 import io.quarkiverse.redisbulkhead.PermitLost;
 import io.quarkiverse.redisbulkhead.PermitLostException;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Admission;
+import io.quarkiverse.redisbulkhead.runtime.message.Texts;
 import io.quarkus.runtime.BlockingOperationControl;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
@@ -86,7 +87,7 @@ public record AsyncGuard(String bulkhead, Continuations continuations) {
             Admission admission;
             try {
                 admission = admissions.get();
-            } catch (RuntimeException e) {
+            } catch (Throwable e) {
                 // For example, the key is null. The subscriber gets the failure before its subscription is over.
                 decided.complete(null);
                 throw e;
@@ -188,8 +189,8 @@ public record AsyncGuard(String bulkhead, Continuations continuations) {
     // The method is no longer on the stack, so the message names its bulkhead.
     private <T> T notNull(T returned, String type) {
         if (returned == null) {
-            throw new NullPointerException("A method guarded by bulkhead '" + bulkhead + "' returned null instead of a " + type
-                    + ". Let it return a " + type + " that fails, or has no value");
+            throw new NullPointerException("What " + Texts.bulkheadOrLock(bulkhead) + " guards returned null instead of a "
+                    + type + ". Return a " + type + " that fails, or has no value");
         }
         return returned;
     }
@@ -266,6 +267,7 @@ public record AsyncGuard(String bulkhead, Continuations continuations) {
             super.cancel();
             if (running) {
                 admission.end();
+                decided.complete(null);
             }
         }
     }
@@ -287,8 +289,8 @@ public record AsyncGuard(String bulkhead, Continuations continuations) {
         /**
          * Does not subscribe yet.
          *
-         * @param decided called once each guarded stream has its permits or has failed. Takes an executor that has the Vert.x
-         *        context and the kind of thread of the subscription, or null on the thread that subscribed
+         * @param decided called once each guarded stream has its permits, has failed or is cancelled. Takes an executor with
+         *        the Vert.x context and the kind of thread of the subscription, or null on the thread that subscribed
          */
         public StreamStart(Consumer<Executor> decided) {
             this.decided = decided;
@@ -325,7 +327,7 @@ public record AsyncGuard(String bulkhead, Continuations continuations) {
          * Announces a guarded stream to which the current thread subscribes.
          *
          * @param continuations knows where the subscription continues
-         * @return to be completed when it has its permits, or when its failure has reached its subscriber
+         * @return to be completed when it has its permits, when its failure has reached its subscriber, or when it is cancelled
          */
         static CompletableFuture<Void> announce(Continuations continuations) {
             CompletableFuture<Void> decision = new CompletableFuture<>();

@@ -1,9 +1,11 @@
 package io.quarkiverse.redisbulkhead.runtime.rest;
 
+import java.util.ArrayDeque;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
+import java.util.Queue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Flow.Subscription;
+import java.util.function.Consumer;
 
 import jakarta.inject.Singleton;
 import jakarta.ws.rs.core.Response;
@@ -51,10 +53,10 @@ public record StreamAdmission() implements HandlerChainCustomizer {
         private final ResteasyReactiveRequestContext request;
         private final StreamStart start = new StreamStart(this::resume);
         private final DeferredSubscription upstream = new DeferredSubscription();
-        // Receives the end, after its subscription.
-        private final CompletableFuture<MultiSubscriber<? super Object>> downstream = new CompletableFuture<>();
-        // Receives the items that it has requested.
-        private volatile MultiSubscriber<? super Object> receiver;
+        // What comes before the subscriber: the end, and items of a stream that does not wait for requests.
+        private final Queue<Consumer<MultiSubscriber<? super Object>>> early = new ArrayDeque<>();
+        // Null before it has received those. Both are guarded by this.
+        private MultiSubscriber<? super Object> receiver;
         private volatile Throwable failure;
 
         private Begun(ResteasyReactiveRequestContext request) {
@@ -77,12 +79,29 @@ public record StreamAdmission() implements HandlerChainCustomizer {
 
                 @Override
                 public void subscribe(MultiSubscriber<? super Object> subscriber) {
-                    receiver = subscriber;
                     subscriber.onSubscribe(upstream);
-                    downstream.complete(subscriber);
+                    receive(subscriber);
                 }
             });
             request.resume(executor);
+        }
+
+        private synchronized void receive(MultiSubscriber<? super Object> subscriber) {
+            // Each may request the next one, which then comes here as well.
+            while (!early.isEmpty()) {
+                early.remove().accept(subscriber);
+            }
+            receiver = subscriber;
+        }
+
+        private void pass(Consumer<MultiSubscriber<? super Object>> signal) {
+            synchronized (this) {
+                if (receiver == null) {
+                    early.add(signal);
+                    return;
+                }
+            }
+            signal.accept(receiver);
         }
 
         @Override
@@ -95,18 +114,18 @@ public record StreamAdmission() implements HandlerChainCustomizer {
 
         @Override
         public void onItem(Object item) {
-            receiver.onItem(item);
+            pass(subscriber -> subscriber.onItem(item));
         }
 
         @Override
         public void onFailure(Throwable thrown) {
             failure = thrown;
-            downstream.thenAccept(subscriber -> subscriber.onFailure(thrown));
+            pass(subscriber -> subscriber.onFailure(thrown));
         }
 
         @Override
         public void onCompletion() {
-            downstream.thenAccept(MultiSubscriber::onCompletion);
+            pass(MultiSubscriber::onCompletion);
         }
     }
 
