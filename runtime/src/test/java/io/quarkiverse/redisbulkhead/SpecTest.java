@@ -105,6 +105,9 @@ class SpecTest {
         return Stream.<Object[]> of(
                 row(() -> spec.permits(0), "permits must be at least 1, but is 0"),
                 row(() -> spec.permits(Integer.MIN_VALUE), "permits must be at least 1, but is -2147483648"),
+                row(() -> ResolvedKey.of(null), "`key` must not be `null`"),
+                row(() -> ResolvedKey.of("a").withPermits(0), "permits must be at least 1, but is 0"),
+                row(() -> ResolvedKey.of("a").withWeight(0), "weight must be at least 1, but is 0"),
                 row(() -> spec.weight(0), "weight must be at least 1, but is 0"),
                 row(() -> spec.localPermits(0), "localPermits must be at least 1, but is 0"),
                 row(() -> spec.maxWaiters(-1), "maxWaiters must be at least 0, but is -1"),

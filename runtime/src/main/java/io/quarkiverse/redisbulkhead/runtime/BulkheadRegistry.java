@@ -32,7 +32,6 @@ import io.quarkiverse.redisbulkhead.runtime.BulkheadView.LockView;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadView.SemaphoreView;
 import io.quarkiverse.redisbulkhead.runtime.BulkheadView.SemaphoreView.Keys;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
-import io.quarkiverse.redisbulkhead.runtime.bulkhead.Timers;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
@@ -49,7 +48,6 @@ import io.quarkiverse.redisbulkhead.runtime.overview.Overview;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkus.arc.Arc;
 import io.quarkus.arc.ArcContainer;
-import io.quarkus.runtime.Application;
 import io.quarkus.runtime.LaunchMode;
 import io.quarkus.runtime.StartupEvent;
 import io.vertx.core.Vertx;
@@ -60,7 +58,7 @@ public class BulkheadRegistry implements RedisBulkheads {
 
     private static final Logger LOG = Logger.getLogger(BulkheadRegistry.class);
     private static final Duration WARN_AFTER_IN_DEV_MODE = Duration.ofMinutes(10);
-    private static final Duration UNTIL_STARTED = Duration.ofMillis(10);
+    private static final Duration UNTIL_STARTED = Duration.ofMillis(100);
 
     private final EffectiveDefinitions definitions;
     private final Map<String, EffectiveBulkhead> bulkheads;
@@ -107,23 +105,15 @@ public class BulkheadRegistry implements RedisBulkheads {
         }
     }
 
-    // The last observer, as the application has not reported its start yet.
+    // The last observer, and later: it loads classes, and the application has not reported its start yet.
     void warmUp(@Observes @Priority(Integer.MAX_VALUE) StartupEvent event, Vertx vertx) {
         if (enabled && !withoutRedis) {
-            warmUpOnceStarted(new VertxTimers(vertx));
-        }
-    }
-
-    private void warmUpOnceStarted(Timers timers) {
-        Application application = Application.currentApplication();
-        if (application == null || application.isStarted()) {
-            // Loads classes, and an event loop must not wait for that.
-            ArcContainer container = Arc.container();
-            if (container != null && container.isRunning()) {
-                container.getExecutorService().execute(() -> runtime.get().warmUp());
-            }
-        } else {
-            timers.after(UNTIL_STARTED, () -> warmUpOnceStarted(timers));
+            new VertxTimers(vertx).after(UNTIL_STARTED, () -> {
+                ArcContainer container = Arc.container();
+                if (container != null && container.isRunning()) {
+                    container.getExecutorService().execute(() -> runtime.get().warmUp());
+                }
+            });
         }
     }
 

@@ -11,7 +11,6 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Supplier;
@@ -160,16 +159,6 @@ class KeysTest extends BehaviourTestBase {
                 .hasMessage("not you");
         assertThatThrownBy(() -> asVisitor(() -> get(shop.visitUni(1)), "forbidden")).isInstanceOf(SecurityException.class)
                 .hasMessage("not you");
-    }
-
-    @Test
-    void rejectsInvalidLimitsOfKeys() {
-        assertThatThrownBy(() -> ResolvedKey.of("acme").withPermits(0)).isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("at least 1, but is 0");
-        assertThatThrownBy(() -> ResolvedKey.of(null)).isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("`key` must not be `null`");
-        assertThatThrownBy(() -> new ResolvedKey("acme", null)).isInstanceOf(IllegalArgumentException.class);
-        assertThat(ResolvedKey.of("acme")).isEqualTo(new ResolvedKey("acme", OptionalInt.empty()));
     }
 
     /** Trap 18: two in all and one for each tenant; the first permit is released when the second bulkhead rejects. */

@@ -189,18 +189,6 @@ class LockTest extends BehaviourTestBase {
         assertThat(Duration.ofNanos(System.nanoTime() - begunAt)).as(method).isBetween(SHORT, Duration.ofSeconds(15));
     }
 
-    /** A rejection by an inner bulkhead is not a rejection by the lock. */
-    @Test
-    void propagatesRejectionsOfTheAction() {
-        BulkheadFullException own = new BulkheadFullException("reports", 5, Duration.ofSeconds(1));
-        RedisLock lock = bulkheads.lock("rejected-within");
-        assertThatThrownBy(() -> lock.run(() -> {
-            throw own;
-        })).isSameAs(own);
-        assertThatThrownBy(() -> get(lock.runAsync(() -> Uni.createFrom().failure(own)))).isSameAs(own);
-        assertReleased(lock);
-    }
-
     @Test
     void asyncMethods() {
         RedisLock lock = bulkheads.lock("async");

@@ -1,7 +1,6 @@
 package io.quarkiverse.redisbulkhead.behaviour;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.fail;
 
@@ -22,7 +21,6 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 
 import org.assertj.core.api.Assertions;
-import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
@@ -311,16 +309,6 @@ class ProgrammaticApiTest extends BehaviourTestBase {
             first.release();
             assertThat(guarded.render()).isEqualTo("done");
         }
-    }
-
-    @Test
-    @DisplayName("Trap 44: code defines another limit than the annotation")
-    void specContradictsTheAnnotationOfTheSameName() {
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> bulkheads.semaphore(SemaphoreSpec.named("reports").permits(3).build()))
-                .withMessageStartingWith("RBH035 Bulkhead 'reports' has different values: permits=2, fair=false in the"
-                        + " annotation of " + Guarded.class.getName() + "#render; permits=3, fair=false in the SemaphoreSpec of"
-                        + " ProgrammaticApiTest#");
     }
 
     /** Trap 15: those that have an asynchronous variant. */

@@ -18,8 +18,9 @@ import io.quarkus.runtime.BlockingOperationControl;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.helpers.Subscriptions;
+import io.smallrye.mutiny.infrastructure.Infrastructure;
+import io.smallrye.mutiny.operators.AbstractMulti;
 import io.smallrye.mutiny.operators.AbstractUni;
-import io.smallrye.mutiny.operators.multi.AbstractMultiOperator;
 import io.smallrye.mutiny.operators.multi.MultiOperatorProcessor;
 import io.smallrye.mutiny.operators.uni.UniOperatorProcessor;
 import io.smallrye.mutiny.subscription.MultiSubscriber;
@@ -83,7 +84,6 @@ public record AsyncGuard(String bulkhead, Continuations continuations) {
     public Multi<Object> multi(Supplier<Admission> admissions, Callable<Object> method) {
         return Multi.createFrom().deferred(() -> {
             CompletableFuture<Void> decided = StreamStart.announce(continuations);
-            CompletableFuture<Throwable> lost = new CompletableFuture<>();
             Admission admission;
             try {
                 admission = admissions.get();
@@ -92,15 +92,13 @@ public record AsyncGuard(String bulkhead, Continuations continuations) {
                 decided.complete(null);
                 throw e;
             }
-            Multi<Object> running = held(admission).onItem()
-                    .transformToMulti(held -> startMulti(held, method, decided, lost));
-            return running.plug(stream -> new AbstractMultiOperator<>(stream) {
+            return Infrastructure.onMultiCreation(new AbstractMulti<>() {
 
                 @Override
                 public void subscribe(MultiSubscriber<? super Object> downstream) {
                     GuardedStream guarded = new GuardedStream(new SerializedSubscriber<>(downstream), admission, decided);
-                    lost.thenAccept(guarded::end);
-                    upstream.subscribe().withSubscriber(guarded);
+                    held(admission).onItem().transformToMulti(held -> startMulti(method, guarded))
+                            .subscribe().withSubscriber(guarded);
                 }
             });
         });
@@ -166,12 +164,11 @@ public record AsyncGuard(String bulkhead, Continuations continuations) {
     }
 
     @SuppressWarnings("unchecked")
-    private Multi<Object> startMulti(Admission admission, Callable<Object> method, CompletableFuture<Void> decided,
-            CompletableFuture<Throwable> lost) {
+    private Multi<Object> startMulti(Callable<Object> method, GuardedStream guarded) {
         try {
-            Multi<Object> running = notNull((Multi<Object>) HeldPermits.with(admission, method), "Multi");
-            onLoss(admission.interruptions(), lost::complete);
-            decided.complete(null);
+            Multi<Object> running = notNull((Multi<Object>) HeldPermits.with(guarded.admission, method), "Multi");
+            onLoss(guarded.admission.interruptions(), guarded::end);
+            guarded.decided.complete(null);
             return running;
         } catch (Exception e) {
             return Multi.createFrom().failure(e);
