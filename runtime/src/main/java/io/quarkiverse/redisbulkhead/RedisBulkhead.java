@@ -121,7 +121,8 @@ public @interface RedisBulkhead {
 
     /**
      * How long a call waits for a permit if none is free. Zero means one attempt. Methods that share a bulkhead may wait for
-     * different times; {@code quarkus.redis-bulkhead."name".max-wait} overrides all of them.
+     * different times. A method that states none waits as long as the others if they agree, and otherwise not at all;
+     * {@code quarkus.redis-bulkhead."name".max-wait} overrides all of them.
      *
      * @return a duration in Quarkus's syntax ({@code 2s}) or in ISO-8601 ({@code PT2S}), up to 365 days; or an expression
      *         such as <code>${orders.wait:2s}</code>

@@ -50,6 +50,15 @@ class LinksTest {
         }
     }
 
+    /** Without plus signs, AsciiDoc takes two pairs of underscores for emphasis, and does not show them. */
+    @Test
+    void underscoresInCodeAreShown() throws IOException {
+        try (Stream<Path> files = Files.list(Page.PAGES)) {
+            assertThat(files.filter(Page::isAsciidoc)).allSatisfy(
+                    file -> assertThat(file).content().doesNotContainPattern("`[^`+\\n][^`\\n]*__[^`\\n]+__[^`\\n]*`"));
+        }
+    }
+
     @Test
     void theNavigationListsEveryPageOnce() throws IOException {
         try (Stream<Path> files = Files.list(Page.PAGES)) {

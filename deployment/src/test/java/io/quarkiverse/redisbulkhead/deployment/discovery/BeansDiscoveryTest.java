@@ -48,8 +48,9 @@ class BeansDiscoveryTest {
     static final QuarkusUnitTest APPLICATION = new QuarkusUnitTest()
             .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.SCHEDULER, OptionalExtensions.WEB_SOCKETS))
             .withApplicationRoot(jar -> addEndpoints(
-                    jar.addClasses(OptionalExtensions.class, Resource.class, Api.class, Jobs.class, OtherProfile.class,
-                            OtherProperty.class, LookedUp.class, VetoedClass.class, Excluded.class, Base.class, Heir.class)))
+                    jar.addClasses(OptionalExtensions.class, Resource.class, Api.class, Jobs.class, MoreJobs.class,
+                            OtherProfile.class, OtherProperty.class, LookedUp.class, VetoedClass.class, Excluded.class,
+                            Base.class, Heir.class)))
             .overrideConfigKey("quarkus.arc.exclude-types", Excluded.class.getName())
             .overrideConfigKey("quarkus.redis-bulkhead.switched.permits", "3")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.excluded.permits", "3")
@@ -73,7 +74,8 @@ class BeansDiscoveryTest {
     void declaresBeansThatAreNotDisabled() {
         assertThat(declarations.methods()).extracting(MethodDeclaration::label)
                 .containsExactlyInAnyOrder("LookedUp#guarded", "Resource#render", "Resource#fromApi", "Jobs#nightly",
-                        "Jobs#decided", "Jobs#apart", "Jobs#several", "silent#stream", "silent#single", "answering#stream",
+                        "Jobs#decided", "Jobs#apart", "Jobs#several", "MoreJobs#nightly", "MoreJobs#decided", "MoreJobs#apart",
+                        "MoreJobs#several", "silent#stream", "silent#single", "answering#stream",
                         "answering#single");
         assertThat(declarations.bulkheads()).extracting(BulkheadDeclaration::name).containsOnly("looked-up",
                 "nightly", "decided", "apart", "several", "reports", "silent", "answering");
@@ -157,6 +159,11 @@ class BeansDiscoveryTest {
         @RedisBulkhead(name = "several", permits = 2)
         void several() {
         }
+    }
+
+    // Each warning about an inherited method is logged once.
+    @Singleton
+    public static class MoreJobs extends Jobs {
     }
 
     @Singleton

@@ -1,9 +1,9 @@
 package io.quarkiverse.redisbulkhead.runtime.definition;
 
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
@@ -31,9 +31,9 @@ public final class ValidationErrors {
         }
     }
 
-    // Each once: several places may share a value that is wrong.
+    // Each once: several places may share a value that is wrong, and several beans may inherit a method.
     private final Set<ValidationError> errors = new HashSet<>();
-    private final List<String> warnings = new ArrayList<>();
+    private final Set<String> warnings = new LinkedHashSet<>();
 
     /**
      * Adds a mistake.
