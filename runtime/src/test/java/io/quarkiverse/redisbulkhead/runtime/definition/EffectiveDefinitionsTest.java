@@ -224,6 +224,9 @@ class EffectiveDefinitionsTest {
         assertThat(read(true, DefinedInCode.NONE, new EnvConfigSource(environment, 300), REPORTS).bulkheads().get("reports")
                 .spec().permits())
                 .isEqualTo(7);
+        BulkheadDeclaration smiling = Annotated.bulkhead("Reports#render", "a\uD83D\uDE00", 5, 1, false, "30s", "2s");
+        assertThat(read(true, DefinedInCode.NONE, new EnvConfigSource(Map.of("QUARKUS_REDIS_BULKHEAD__A____PERMITS", "7"), 300),
+                smiling).bulkheads().get("a\uD83D\uDE00").spec().permits()).as("two characters of Java").isEqualTo(7);
     }
 
     @ParameterizedTest
