@@ -163,6 +163,14 @@ class StreamsInRestTest extends BehaviourTestBase {
         }
     }
 
+    /** Its media type is not known. The connection of HTTP/1.1 stays open. */
+    @Test
+    void responseThatFailsBeforeTheStreamLeavesNothing() {
+        errors.close();
+        when().get("/streams/unknown-type").then().statusCode(500);
+        awaitNothingLeft("streams");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = { "free-events", "hot-events", "hot-guarded-events" })
     void streamsWithoutABulkheadWorkAsBefore(String path) throws Exception {
@@ -260,6 +268,14 @@ class StreamsInRestTest extends BehaviourTestBase {
         @Path("events-without-key")
         @RedisBulkhead(name = "keyed-streams", permits = 1, keyResolver = NoKey.class)
         public Multi<String> withoutKey() {
+            return items();
+        }
+
+        @GET
+        @Path("unknown-type")
+        @Produces({ MediaType.TEXT_PLAIN, MediaType.APPLICATION_JSON })
+        @RedisBulkhead(name = "streams")
+        public Multi<String> unknownType() {
             return items();
         }
 

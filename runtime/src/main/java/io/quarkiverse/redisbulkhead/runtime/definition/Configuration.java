@@ -118,6 +118,8 @@ record Configuration(Config config, boolean atBuild, ValidationErrors errors) {
 
     /** The environment variable of a property, or of a part of it. */
     static String variable(String property) {
-        return property.replaceAll("[^A-Za-z0-9" + Declarations.OPEN + "]", "_").toUpperCase(Locale.ROOT);
+        // SmallRye Config replaces each char, and regular expressions match code points.
+        return property.replaceAll("[\\x{10000}-\\x{10FFFF}]", "__").replaceAll("[^A-Za-z0-9" + Declarations.OPEN + "]", "_")
+                .toUpperCase(Locale.ROOT);
     }
 }

@@ -64,7 +64,10 @@ public record StreamAdmission() implements HandlerChainCustomizer {
         }
 
         private void begin(Multi<?> stream) {
+            // The client leaves, also while the stream waits for its permit.
             request.serverResponse().addCloseHandler(upstream::cancel);
+            // The response ends, also without having subscribed, for example because no media type is known.
+            request.registerCompletionCallback(ended -> upstream.cancel());
             start.by(() -> stream.subscribe().withSubscriber(this));
         }
 

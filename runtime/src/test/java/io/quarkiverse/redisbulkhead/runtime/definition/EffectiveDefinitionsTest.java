@@ -207,6 +207,13 @@ class EffectiveDefinitionsTest {
                 .containsOnlyKeys("reports");
     }
 
+    @Test
+    void environmentVariableOfANameBeyondAscii() {
+        BulkheadDeclaration smiling = Annotated.bulkhead("Reports#render", "a\uD83D\uDE00", 5, 1, false, "30s", "2s");
+        assertThat(read(true, DefinedInCode.NONE, new EnvConfigSource(Map.of("QUARKUS_REDIS_BULKHEAD__A____PERMITS", "7"), 300),
+                smiling).bulkheads().get("a\uD83D\uDE00").spec().permits()).as("two characters of Java").isEqualTo(7);
+    }
+
     @ParameterizedTest
     @CsvSource(quoteCharacter = '\'', value = {
             "REPORT_PERMITS, REPORT, ' Did you mean QUARKUS_REDIS_BULKHEAD_REPORTS_PERMITS?'",
