@@ -15,7 +15,6 @@ public final class OptionalExtensions {
     public static final String METRICS = "quarkus-micrometer-registry-prometheus";
     public static final String TRACING = "quarkus-opentelemetry";
     public static final String SCHEDULER = "quarkus-scheduler";
-    public static final String WEB_SOCKETS = "quarkus-websockets-next";
     public static final String HEALTH = "quarkus-smallrye-health";
     public static final String GRPC = "quarkus-grpc";
     public static final String OPENAPI = "quarkus-smallrye-openapi";

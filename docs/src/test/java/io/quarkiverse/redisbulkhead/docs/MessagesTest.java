@@ -100,7 +100,7 @@ class MessagesTest {
         for (String source : sources("runtime", "deployment", "test-support")) {
             TEXT.matcher(source.replaceAll("\"\\s*\\+\\s*\"", "")).results()
                     .map(text -> text.group(1).replace("\\\"", "\"").replace("\\\\", "\\"))
-                    .flatMap(text -> Stream.of(text.split("%[sd]"))).map(text -> text.replaceFirst("\\. $", ""))
+                    .flatMap(text -> Stream.of(text.split("%(?:\\d\\$)?[sd]"))).map(text -> text.replaceFirst("\\. $", ""))
                     .filter(text -> text.length() >= SHORTEST)
                     .forEach(texts::add);
         }

@@ -201,7 +201,7 @@ public class BulkheadRegistry implements RedisBulkheads {
      * @return zero: never
      */
     public static Duration warnAfter(String name, EffectiveDefinitions definitions) {
-        return definitions.warnAfter(name)
+        return definitions.<Duration> stated(name, "warn-after")
                 .orElse(LaunchMode.current() == LaunchMode.DEVELOPMENT ? WARN_AFTER_IN_DEV_MODE : Duration.ZERO);
     }
 

@@ -186,7 +186,8 @@ public class GuardedMethods {
     // Of those of its bulkheads that do this when they are full; null where that depends on who calls.
     private Set<String> names(MethodDeclaration method, Predicate<OnFull> condition) {
         return method.bulkheads().stream().map(this::name)
-                .filter(name -> condition.test(bulkheads.definitions().onFull(name).orElse(null))).collect(Collectors.toSet());
+                .filter(name -> condition.test(bulkheads.definitions().<OnFull> stated(name, "on-full").orElse(null)))
+                .collect(Collectors.toSet());
     }
 
     private static void logSkipped(MethodDeclaration method, BulkheadFullException rejection) {

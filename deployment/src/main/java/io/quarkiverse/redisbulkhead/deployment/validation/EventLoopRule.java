@@ -6,7 +6,6 @@ import java.util.stream.Stream;
 
 import org.jboss.jandex.AnnotationInstance;
 import org.jboss.jandex.AnnotationOverlay;
-import org.jboss.jandex.AnnotationValue;
 import org.jboss.jandex.Declaration;
 import org.jboss.jandex.DotName;
 
@@ -89,11 +88,7 @@ final class EventLoopRule implements Rule {
     }
 
     private static boolean isConsumer(AnnotationInstance consumer) {
-        if (consumer == null) {
-            return false;
-        }
-        AnnotationValue blocking = consumer.value("blocking");
-        return blocking == null || !blocking.asBoolean();
+        return consumer != null && (consumer.value("blocking") == null || !consumer.value("blocking").asBoolean());
     }
 
     private static boolean isRoute(GuardedBeanMethod guard, BulkheadUsage usage) {

@@ -36,7 +36,6 @@ public interface Rule {
                 new ObservableEndRule(coroutines),
                 new EventLoopRule(),
                 new ParameterRule(),
-                new WebSocketRule(),
                 new KeyResolverBeanRule());
     }
 }

@@ -8,9 +8,6 @@ import jakarta.inject.Singleton;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 
-import org.eclipse.microprofile.faulttolerance.exceptions.BulkheadException;
-import org.jboss.shrinkwrap.api.asset.ByteArrayAsset;
-import org.jboss.shrinkwrap.api.spec.JavaArchive;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -23,16 +20,9 @@ import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.MethodDeclar
 import io.quarkus.arc.lookup.LookupIfProperty;
 import io.quarkus.arc.profile.IfBuildProfile;
 import io.quarkus.arc.properties.IfBuildProperty;
-import io.quarkus.gizmo.AnnotationCreator;
-import io.quarkus.gizmo.ClassCreator;
-import io.quarkus.gizmo.ClassOutput;
-import io.quarkus.gizmo.MethodCreator;
-import io.quarkus.gizmo.MethodDescriptor;
 import io.quarkus.scheduler.Scheduled;
 import io.quarkus.scheduler.Scheduled.ConcurrentExecution;
 import io.quarkus.test.QuarkusUnitTest;
-import io.smallrye.mutiny.Multi;
-import io.vertx.core.buffer.Buffer;
 
 /**
  * Classes whose scope Quarkus adds are beans like any other. Beans that are deliberately disabled are neither errors nor
@@ -40,17 +30,13 @@ import io.vertx.core.buffer.Buffer;
  */
 class BeansDiscoveryTest {
 
-    private static final String WEB_SOCKETS = "io.quarkus.websockets.next.";
-    private static final String SILENT = "io.quarkiverse.redisbulkhead.deployment.discovery.silent";
-    private static final String ANSWERING = "io.quarkiverse.redisbulkhead.deployment.discovery.answering";
-
     @RegisterExtension
     static final QuarkusUnitTest APPLICATION = new QuarkusUnitTest()
-            .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.SCHEDULER, OptionalExtensions.WEB_SOCKETS))
-            .withApplicationRoot(jar -> addEndpoints(
-                    jar.addClasses(OptionalExtensions.class, Resource.class, Api.class, Jobs.class, MoreJobs.class,
-                            OtherProfile.class, OtherProperty.class, LookedUp.class, VetoedClass.class, Excluded.class,
-                            Base.class, Heir.class)))
+            .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.SCHEDULER))
+            .withApplicationRoot(
+                    jar -> jar.addClasses(OptionalExtensions.class, Resource.class, Api.class, Jobs.class, MoreJobs.class,
+                            OtherProfile.class,
+                            OtherProperty.class, LookedUp.class, VetoedClass.class, Excluded.class, Base.class, Heir.class))
             .overrideConfigKey("quarkus.arc.exclude-types", Excluded.class.getName())
             .overrideConfigKey("quarkus.redis-bulkhead.switched.permits", "3")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.excluded.permits", "3")
@@ -61,11 +47,7 @@ class BeansDiscoveryTest {
                             + " @RedisBulkhead(name = \"nightly\") is taken is skipped, even if the previous run of this"
                             + " instance has it. Set concurrentExecution = SKIP in @Scheduled if runs must not overlap within"
                             + " an instance, or decide for all calls with quarkus.redis-bulkhead.\"nightly\".on-full, which is"
-                            + " reject or skip. See https://docs.quarkiverse.io/quarkus-redis-bulkhead/dev/errors.html#RBH037",
-                    "RBH039 " + SILENT + "#stream: it returns Multi, and no @OnError method takes a rejection. WebSockets Next"
-                            + " would log an error and tell the client nothing. Add a method with @OnError and a parameter of"
-                            + " type BulkheadFullException or BulkheadException to the endpoint. See"
-                            + " https://docs.quarkiverse.io/quarkus-redis-bulkhead/dev/errors.html#RBH039"));
+                            + " reject or skip. See https://docs.quarkiverse.io/quarkus-redis-bulkhead/dev/errors.html#RBH037"));
 
     @Inject
     Declarations declarations;
@@ -75,47 +57,11 @@ class BeansDiscoveryTest {
         assertThat(declarations.methods()).extracting(MethodDeclaration::label)
                 .containsExactlyInAnyOrder("LookedUp#guarded", "Resource#render", "Resource#fromApi", "Jobs#nightly",
                         "Jobs#decided", "Jobs#apart", "Jobs#several", "MoreJobs#nightly", "MoreJobs#decided", "MoreJobs#apart",
-                        "MoreJobs#several", "silent#stream", "silent#single", "answering#stream",
-                        "answering#single");
+                        "MoreJobs#several");
         assertThat(declarations.bulkheads()).extracting(BulkheadDeclaration::name).containsOnly("looked-up",
-                "nightly", "decided", "apart", "several", "reports", "silent", "answering");
+                "nightly", "decided", "apart", "several", "reports");
         assertThat(declarations.namesElsewhere()).as("of disabled beans: may be configured")
                 .contains("switched", "excluded", "base");
-    }
-
-    // Generated, because WebSockets Next on the class path of all tests would be a part of every application.
-    private static void addEndpoints(JavaArchive jar) {
-        addEndpoint(jar, SILENT, IllegalStateException.class);
-        addEndpoint(jar, ANSWERING, BulkheadException.class);
-    }
-
-    private static void addEndpoint(JavaArchive jar, String name, Class<?> handled) {
-        String bulkhead = name.substring(name.lastIndexOf('.') + 1);
-        ClassOutput output = (path, bytes) -> jar.add(new ByteArrayAsset(bytes), path + ".class");
-        try (ClassCreator type = ClassCreator.builder().classOutput(output).className(name).build()) {
-            type.addAnnotation(WEB_SOCKETS + "WebSocket").addValue("path", "/" + bulkhead);
-            MethodCreator constructor = type.getMethodCreator("<init>", void.class);
-            constructor.invokeSpecialMethod(MethodDescriptor.ofConstructor(Object.class), constructor.getThis());
-            constructor.returnValue(null);
-            addMethod(type, "stream", Multi.class, String.class, "OnTextMessage", bulkhead);
-            addMethod(type, "single", String.class, Buffer.class, "OnBinaryMessage", bulkhead);
-            addMethod(type, "failed", void.class, handled, "OnError", null);
-        }
-    }
-
-    private static void addMethod(ClassCreator type, String name, Class<?> returns, Class<?> takes, String annotation,
-            String bulkhead) {
-        MethodCreator method = type.getMethodCreator(name, returns, takes);
-        method.addAnnotation(WEB_SOCKETS + annotation);
-        if (returns == Multi.class) {
-            method.setSignature("(Ljava/lang/String;)Lio/smallrye/mutiny/Multi<Ljava/lang/String;>;");
-        }
-        if (bulkhead != null) {
-            AnnotationCreator guard = method.addAnnotation(RedisBulkhead.class);
-            guard.addValue("name", bulkhead);
-            guard.addValue("permits", 1);
-        }
-        method.returnValue(returns == void.class ? null : method.loadNull());
     }
 
     public interface Api {

@@ -33,10 +33,10 @@ record DefinedValues(EffectiveDefinitions definitions) {
                 : joined(definitions.annotations().of(name).stream().map(place -> Value.of(place.values(), member, inForce))));
         Duration warnAfter = BulkheadRegistry.warnAfter(name, definitions);
         values.put("warn-after", warnAfter.isZero() ? null : warnAfter);
-        values.put("on-full", definitions.onFull(name).<Object> map(onFull -> onFull)
+        values.put("on-full", definitions.stated(name, "on-full")
                 .orElse("scheduled runs are skipped, other calls rejected"));
-        values.put("rest.retry-after", definitions.retryAfter(name).<Object> map(delay -> delay.isZero() ? "none" : delay)
-                .orElse("estimate"));
+        values.put("rest.retry-after", definitions.<Duration> stated(name, "rest.retry-after")
+                .<Object> map(delay -> delay.isZero() ? "none" : delay).orElse("estimate"));
         return values.entrySet().stream()
                 .map(member -> value(member.getKey(), text(member.getValue()), stated(bulkhead, member.getKey()))).toList();
     }

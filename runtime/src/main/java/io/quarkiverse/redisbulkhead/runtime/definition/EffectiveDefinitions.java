@@ -487,33 +487,16 @@ public final class EffectiveDefinitions {
     }
 
     /**
-     * What happens to calls when a bulkhead is full.
+     * What is stated for a bulkhead, or for all, and is not part of a definition: {@code on-full} (empty: that depends on who
+     * calls), {@code rest.retry-after} (zero: no header; empty: an estimate) and {@code warn-after} (empty: the default).
      *
-     * @param name a declared name
-     * @return empty when that depends on who calls
+     * @param <T> the type of the value
+     * @param name any bulkhead, declared or not, that behind a lock included
+     * @param member as in the configuration
+     * @return empty when nothing states it
      */
-    public Optional<OnFull> onFull(String name) {
-        return Optional.ofNullable(Value.of(values(name), "on-full", null));
-    }
-
-    /**
-     * What {@code Retry-After} says in rejections by a bulkhead.
-     *
-     * @param name any bulkhead, declared or not
-     * @return zero for no header; empty when it is to be estimated
-     */
-    public Optional<Duration> retryAfter(String name) {
-        return Optional.ofNullable(Value.of(values(name), "rest.retry-after", Value.of(forAll, "rest.retry-after", null)));
-    }
-
-    /**
-     * When a permit that is still held is reported.
-     *
-     * @param name any bulkhead, that behind a lock included
-     * @return empty for the default
-     */
-    public Optional<Duration> warnAfter(String name) {
-        return Optional.ofNullable(Value.of(values(name), "warn-after", Value.of(forAll, "warn-after", null)));
+    public <T> Optional<T> stated(String name, String member) {
+        return Optional.ofNullable(Value.of(values(name), member, Value.<T> of(forAll, member, null)));
     }
 
     /**

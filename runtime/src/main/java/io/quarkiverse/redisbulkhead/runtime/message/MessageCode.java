@@ -80,9 +80,7 @@ public enum MessageCode {
     /** A scheduled method with one permit leaves open what happens to runs that overlap. */
     RBH037,
     /** A parameter cannot be the weight of a call. */
-    RBH038,
-    /** A web socket endpoint has no handler for rejections of a stream. */
-    RBH039;
+    RBH038;
 
     /** The address of the folder with the pages of the documentation. */
     static final String SITE = "https://docs.quarkiverse.io/quarkus-redis-bulkhead/dev/";

@@ -126,7 +126,7 @@ public class Rejections {
     }
 
     private Optional<OptionalLong> configured(String bulkhead) {
-        return bulkheads.definitions().retryAfter(bulkhead)
+        return bulkheads.definitions().<Duration> stated(bulkhead, "rest.retry-after")
                 .map(delay -> delay.isZero() ? OptionalLong.empty() : OptionalLong.of(roundedUp(delay)));
     }
 
