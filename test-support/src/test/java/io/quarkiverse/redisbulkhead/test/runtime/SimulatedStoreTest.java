@@ -25,8 +25,8 @@ import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.LocalShareStore;
-import io.quarkiverse.redisbulkhead.runtime.store.ObservedShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareStore.Operation;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
@@ -40,15 +40,15 @@ class SimulatedStoreTest {
             .keepIdle(Duration.ofMinutes(1)).build();
     private static final SemaphoreSpec IMPATIENT = SPEC.toBuilder().maxWait(Duration.ZERO).build();
 
-    private static final Map<ObservedShareStore.Operation, Function<ShareStore, CompletionStage<?>>> OPERATIONS = Map.of(
-            ObservedShareStore.Operation.SYNC,
+    private static final Map<Operation, Function<ShareStore, CompletionStage<?>>> OPERATIONS = Map.of(
+            Operation.SYNC,
             store -> store.sync(new Statement(BulkheadId.of("other"), 1, 0, 0, 0, 0, 1_000, 1, false, false,
                     List.of(), List.of(), 0, 0, "", -1, List.of(), List.of())),
-            ObservedShareStore.Operation.LOOK, store -> store.look(REPORTS, 1),
-            ObservedShareStore.Operation.REVOKE, store -> store.revoke(REPORTS, "elsewhere", "", 1),
-            ObservedShareStore.Operation.RESIZE, store -> store.resize(REPORTS, 1),
-            ObservedShareStore.Operation.RESET_SIZE, store -> store.resize(REPORTS, 0),
-            ObservedShareStore.Operation.IN_USE, store -> store.inUse(1));
+            Operation.LOOK, store -> store.look(REPORTS, 1),
+            Operation.REVOKE, store -> store.revoke(REPORTS, "elsewhere", "", 1),
+            Operation.RESIZE, store -> store.resize(REPORTS, 1),
+            Operation.RESET_SIZE, store -> store.resize(REPORTS, 0),
+            Operation.IN_USE, store -> store.inUse(1));
 
     private final ManualClock clock = new ManualClock();
     private final SimulatedStore simulated = new SimulatedStore(COMMAND_TIMEOUT, clock);
@@ -65,7 +65,7 @@ class SimulatedStoreTest {
     @Test
     void outageFailsAndSlowStoreDelaysAllOperations() {
         assertThat(OPERATIONS.keySet()).as("so that a new one is not forgotten")
-                .isEqualTo(EnumSet.allOf(ObservedShareStore.Operation.class));
+                .isEqualTo(EnumSet.allOf(Operation.class));
         OPERATIONS.forEach((operation, call) -> {
             assertThat(future(call.apply(store))).as("%s, without a fault", operation).isCompleted();
 

@@ -40,6 +40,7 @@ final class RedisNode extends Link {
 
     private static final Logger LOG = Logger.getLogger(RedisNode.class);
 
+    private static final int MAX_CONNECTIONS = 4;
     private static final int TICKS_PER_TIMEOUT = 20;
     private static final long FIRST_ATTEMPT_MILLIS = 1_000;
     /** Longer than the pauses before a call is made again. */
@@ -48,7 +49,6 @@ final class RedisNode extends Link {
     private static final long REFUSAL_LOG_GAP_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final String NO_REPLY = "no reply to commands in flight";
 
-    private final String label;
     private final int maxConnections;
     private final int maxCalls;
     private final long tickMillis;
@@ -72,14 +72,12 @@ final class RedisNode extends Link {
      * @param topology receives what happens to the server
      * @param label what the server is called in messages; without secrets
      * @param address the node of a cluster; null when any node will do, or the client finds the server
-     * @param maxConnections how many connections there may be
-     * @param maxCalls how many calls each may carry at a time
+     * @param pipelined whether one connection carries many calls concurrently, or several carry one call each
      */
-    RedisNode(Topology topology, String label, String address, int maxConnections, int maxCalls) {
-        super(topology, address, new Backoff(Duration.ofMillis(10), Duration.ofMillis(500)));
-        this.label = label;
-        this.maxConnections = maxConnections;
-        this.maxCalls = maxCalls;
+    RedisNode(Topology topology, String label, String address, boolean pipelined) {
+        super(topology, label, address, new Backoff(Duration.ofMillis(10), Duration.ofMillis(500)));
+        this.maxConnections = pipelined ? 1 : MAX_CONNECTIONS;
+        this.maxCalls = pipelined ? Topology.MAX_IN_FLIGHT : 1;
         this.tickMillis = Math.max(1, topology.timeoutMillis / TICKS_PER_TIMEOUT);
         // Until a call has named others.
         this.keysOfProbe = (topology.keyPrefix + ":{}:").getBytes(StandardCharsets.UTF_8);
@@ -178,18 +176,13 @@ final class RedisNode extends Link {
         pauses.reset();
     }
 
-    private void failed(String reason) {
+    @Override
+    void failed(String reason) {
+        super.failed(reason);
         lastError = reason;
         if (outstanding > 0) {
             ticksOfDemand = Math.max(1, TRYING_AGAIN_MILLIS / tickMillis);
         }
-        LOG.debugf("%s: %s", label, reason);
-    }
-
-    @Override
-    void lost(ServerConnection connection, String reason) {
-        failed(reason);
-        leave(connection, reason);
     }
 
     // ---- Connecting

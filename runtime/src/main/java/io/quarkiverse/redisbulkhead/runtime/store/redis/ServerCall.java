@@ -62,7 +62,7 @@ final class ServerCall<T> implements Connection {
     public Future<Response> run(String script, String sha1, List<byte[]> keys, List<byte[]> args) {
         long begun = connection.sent();
         return send(request(Command.EVALSHA, sha1, keys, args)).recover(failure -> {
-            if (ErrorReply.of(failure).filter(error -> error.is("NOSCRIPT")).isEmpty()) {
+            if (!ErrorReply.is(failure, "NOSCRIPT")) {
                 return Future.failedFuture(failure);
             }
             // After SCRIPT FLUSH or a restart many calls learn this; the text is sent for the first of them.
