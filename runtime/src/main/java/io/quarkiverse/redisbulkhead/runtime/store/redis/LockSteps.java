@@ -60,9 +60,10 @@ final class LockSteps implements RedisShareStore.Steps {
      * Fails with {@link Kind#CONTENDED} when another step has the lock, or was faster. The connection carries no other call.
      */
     @Override
-    public <T> Future<T> step(BulkheadKeys keys, Connection connection, List<byte[]> args, Function<Response, T> reply,
+    public <T> Future<T> step(BulkheadKeys keys, Connection connection, List<String> args, Function<Response, T> reply,
             Function<ShareMachine, T> machine) {
-        Future<String> server = connection.currentServer();
+        // A proxy can hide a failover.
+        Future<String> server = connection.send(ServerConnection.info()).map(ServerConnection::runId).otherwise("");
         return sendAll(connection, List.of(
                 Request.cmd(Command.SET).arg(keys.lock()).arg(instance).arg("NX").arg("PX").arg(timeout.toMillis()),
                 Request.cmd(Command.WATCH).arg(keys.lock()).arg(keys.shares()).arg(keys.waiting()),

@@ -1,6 +1,5 @@
 package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -17,7 +16,6 @@ import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.Request;
@@ -56,7 +54,7 @@ final class RedisNode extends Link {
     private final Deque<ServerCall<?>> unsent = new ArrayDeque<>();
     private boolean wasConnected;
     private String runId = "";
-    private byte[] keysOfProbe;
+    private String keysOfProbe;
     private long nextRefusalLogNanos = System.nanoTime();
 
     private int outstanding;
@@ -80,7 +78,7 @@ final class RedisNode extends Link {
         this.maxCalls = pipelined ? Topology.MAX_IN_FLIGHT : 1;
         this.tickMillis = Math.max(1, topology.timeoutMillis / TICKS_PER_TIMEOUT);
         // Until a call has named others.
-        this.keysOfProbe = (topology.keyPrefix + ":{}:").getBytes(StandardCharsets.UTF_8);
+        this.keysOfProbe = topology.keyPrefix + ":{}:";
     }
 
     // ---- Calls
@@ -194,8 +192,7 @@ final class RedisNode extends Link {
 
     // Reads prove nothing, because a replica answers them. Next to the keys of the last call, so in a slot of this node.
     private Future<Void> probe(ServerConnection connection) {
-        Buffer key = Buffer.buffer(keysOfProbe).appendString("probe");
-        Request write = Request.cmd(Command.SET).arg(key).arg("1").arg("PX").arg(1_000);
+        Request write = Request.cmd(Command.SET).arg(keysOfProbe + "probe").arg("1").arg("PX").arg(1_000);
         return connection.redis.send(write).<Void> mapEmpty().recover(failure -> {
             boolean lasts = ErrorReply.of(failure).filter(error -> !error.meansUnavailable()).isPresent();
             return lasts ? Future.succeededFuture() : Future.failedFuture(failure);

@@ -93,7 +93,7 @@ public final class RedisShareStore implements ShareStore, AutoCloseable {
          * @param reply reads what the script replies
          * @param machine does the same without the script
          */
-        <T> Future<T> step(BulkheadKeys keys, Connection connection, List<byte[]> args, Function<Response, T> reply,
+        <T> Future<T> step(BulkheadKeys keys, Connection connection, List<String> args, Function<Response, T> reply,
                 Function<ShareMachine, T> machine);
     }
 
@@ -306,7 +306,7 @@ public final class RedisShareStore implements ShareStore, AutoCloseable {
     // The lock is tried again, as in the book. Each attempt is a call, so that others can use the connection during the pauses.
     private <T> CompletionStage<T> attempt(BulkheadKeys keys, Function<Connection, Future<T>> call, long begunNanos,
             Backoff pauses) {
-        return topology.send(keys.shown() + "*", keys.start(), call).thenApply(answer -> {
+        return topology.send(keys.shown() + "*", keys.toString(), call).thenApply(answer -> {
             failing.remove(keys.bulkhead());
             return answer;
         }).exceptionallyCompose(failure -> {

@@ -1,6 +1,5 @@
 package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -29,7 +28,7 @@ public final class ShareCodec {
      * @param instance the instance, named by its channel
      * @param statement its position
      */
-    public static List<byte[]> sync(String instance, Statement statement) {
+    public static List<String> sync(String instance, Statement statement) {
         ShareMachine.check(statement);
         return operation("sync", array(quoted(instance), statement.number(), statement.epoch(), statement.granted(),
                 statement.returned(), statement.revoked(), statement.leaseMillis(), statement.limit(), statement.keeps(),
@@ -43,12 +42,12 @@ public final class ShareCodec {
     }
 
     /** The arguments that take permits away; see {@code ShareStore#revoke}. */
-    public static List<byte[]> revoke(String instance, String permitId, int permits) {
+    public static List<String> revoke(String instance, String permitId, int permits) {
         return operation("revoke", instance, permitId, Integer.toString(permits));
     }
 
     /** The arguments that set a limit; 0 to undo. */
-    public static List<byte[]> resize(int limit) {
+    public static List<String> resize(int limit) {
         return operation("resize", Integer.toString(limit));
     }
 
@@ -130,16 +129,10 @@ public final class ShareCodec {
         return content + keys.shares();
     }
 
-    private static List<byte[]> operation(String name, String... args) {
-        List<byte[]> all = new ArrayList<>(List.of(bytes(Integer.toString(ShareMachine.LAYOUT)), bytes(name)));
-        for (String arg : args) {
-            all.add(bytes(arg));
-        }
+    private static List<String> operation(String name, String... args) {
+        List<String> all = new ArrayList<>(List.of(Integer.toString(ShareMachine.LAYOUT), name));
+        all.addAll(List.of(args));
         return all;
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
     }
 
     // By hand, because the classes of a JSON library may not be loaded yet, and loading them would delay the first call. Without

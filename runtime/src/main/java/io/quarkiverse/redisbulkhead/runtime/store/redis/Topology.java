@@ -176,7 +176,7 @@ public final class Topology implements AutoCloseable {
      * @param work sends the commands; fails with what the connection fails with, or with an exception that is for the caller
      * @return the answer; fails with a {@link StoreException}
      */
-    public <T> CompletionStage<T> send(String about, byte[] routingKey, Function<Connection, Future<T>> work) {
+    public <T> CompletionStage<T> send(String about, String routingKey, Function<Connection, Future<T>> work) {
         ServerCall<T> call = new ServerCall<>(about, routingKey, work);
         try {
             context.emit(now -> submit(call));
@@ -380,13 +380,10 @@ public final class Topology implements AutoCloseable {
          * Runs a script by its digest, or by its text where the server does not know the digest: after its first start, a
          * restart, a failover or {@code SCRIPT FLUSH}. The text also teaches the server the digest.
          */
-        Future<Response> run(String script, String sha1, List<byte[]> keys, List<byte[]> args);
+        Future<Response> run(String script, String sha1, List<String> keys, List<String> args);
 
         /** The run id of the server when the connection was opened; empty if unknown. */
         String server();
-
-        /** Asks for the run id of the server, because a proxy can hide a failover; empty if unknown. */
-        Future<String> currentServer();
 
         /**
          * For how long this instance has known that this run of a server has the data, after another one had it; -1 if it has

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import java.net.ServerSocket;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -178,8 +177,8 @@ class TopologyTest {
             redis.command("CONFIG", "RESETSTAT");
             List<CompletableFuture<Response>> replies = IntStream.range(0, 500).mapToObj(n -> topology.send("key", null,
                     connection -> connection.run("return ARGV[1]", "098e0f0d1448c0a81dafe820f66d460eb09263da",
-                            List.of("test:key".getBytes(StandardCharsets.UTF_8)),
-                            List.of("PONG".getBytes(StandardCharsets.UTF_8))))
+                            List.of("test:key"),
+                            List.of("PONG")))
                     .toCompletableFuture()).toList();
             assertThat(replies).allSatisfy(reply -> assertThat(get(reply)).hasToString("PONG"));
             assertThat(redis.calls("eval")).isEqualTo(1);
