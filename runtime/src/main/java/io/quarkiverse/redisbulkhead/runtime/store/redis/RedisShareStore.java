@@ -187,13 +187,15 @@ public final class RedisShareStore implements ShareStore, AutoCloseable {
         CompletionStage<Position> answer = send(Operation.SYNC, statement.bulkhead(), (keys, connection) -> {
             Statement stated = statement.to(connection.server(), connection.serverSinceMillis(), hears);
             return steps.step(keys, connection, ShareCodec.sync(name, stated),
-                    reply -> ShareCodec.position((List<?>) value(reply)),
-                    machine -> machine.sync(name, stated))
-                    .map(position -> limitsMayBeOwn() ? position.withOtherLimits(Set.of()) : position);
+                    reply -> told(ShareCodec.position((List<?>) value(reply))), machine -> told(machine.sync(name, stated)));
         });
         // After the first statement, which is more urgent.
         inbox.open();
         return answer;
+    }
+
+    private Position told(Position position) {
+        return limitsMayBeOwn() ? position.withOtherLimits(Set.of()) : position;
     }
 
     @Override
@@ -235,8 +237,8 @@ public final class RedisShareStore implements ShareStore, AutoCloseable {
         // One connection to a Redis Cluster does not see all keys.
         return observed(Operation.IN_USE, System.nanoTime(), topology.isCluster()
                 ? CompletableFuture.completedStage(BulkheadsInUse.unknown(
-                        "a Redis Cluster cannot list the bulkheads and keys that other instances use; only those of this instance are "
-                                + "shown"))
+                        "a Redis Cluster cannot list the bulkheads and keys that other instances use; only those of this "
+                                + "instance are shown"))
                 : scan("0", MOST_SCANS, new TreeSet<>(), most));
     }
 
