@@ -152,7 +152,7 @@ public final class RedisShareStore implements ShareStore, AutoCloseable {
 
     /**
      * This instance declared other limits a moment ago, before a live reload. Redis remembers them for a minute, so until then
-     * they look like those of another instance, and are not told.
+     * they look like those of another instance, and are left out.
      */
     public void ignoreEarlierLimits() {
         ownLimitsSinceNanos = System.nanoTime();
@@ -187,14 +187,15 @@ public final class RedisShareStore implements ShareStore, AutoCloseable {
         CompletionStage<Position> answer = send(Operation.SYNC, statement.bulkhead(), (keys, connection) -> {
             Statement stated = statement.to(connection.server(), connection.serverSinceMillis(), hears);
             return steps.step(keys, connection, ShareCodec.sync(name, stated),
-                    reply -> told(ShareCodec.position((List<?>) value(reply))), machine -> told(machine.sync(name, stated)));
+                    reply -> withoutEarlierLimits(ShareCodec.position((List<?>) value(reply))),
+                    machine -> withoutEarlierLimits(machine.sync(name, stated)));
         });
         // After the first statement, which is more urgent.
         inbox.open();
         return answer;
     }
 
-    private Position told(Position position) {
+    private Position withoutEarlierLimits(Position position) {
         return limitsMayBeOwn() ? position.withOtherLimits(Set.of()) : position;
     }
 
