@@ -10,6 +10,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import jakarta.annotation.PreDestroy;
 import jakarta.annotation.Priority;
@@ -38,8 +39,8 @@ import io.quarkiverse.redisbulkhead.runtime.guard.BlockingWait;
 import io.quarkiverse.redisbulkhead.runtime.guard.Continuations;
 import io.quarkiverse.redisbulkhead.runtime.message.LogMessage;
 import io.quarkiverse.redisbulkhead.runtime.store.LocalShareStore;
-import io.quarkiverse.redisbulkhead.runtime.store.ObservedShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareStore.OperationListener;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisShareStore;
 import io.quarkus.arc.All;
 import io.quarkus.arc.Arc;
@@ -53,6 +54,9 @@ import io.vertx.core.Vertx;
 /** What all bulkheads of the application run on. Made at the first call, or right after the application has started. */
 @Singleton
 public class BulkheadRuntime {
+
+    // Live reloads replace the classes of the application only.
+    private static final AtomicBoolean STARTED = new AtomicBoolean();
 
     private final Timers timers;
     private final Engine engine;
@@ -81,7 +85,7 @@ public class BulkheadRuntime {
     @Inject
     public BulkheadRuntime(RedisBulkheadRuntimeConfig config, RedisBulkheadBuildTimeConfig buildTimeConfig,
             RedisStoreFactory stores, Vertx vertx, Event<PermitLost> losses, @All List<SemaphoreListener> listeners,
-            @All List<ObservedShareStore.Listener> redisListeners, @All List<StoreDecorator> decorators,
+            @All List<OperationListener> redisListeners, @All List<StoreDecorator> decorators,
             Instance<BulkheadRegistry> registry) {
         this.timers = new VertxTimers(vertx);
         int maxBlockedThreads = maxBlockedThreads(config, ConfigProvider.getConfig());
@@ -95,7 +99,7 @@ public class BulkheadRuntime {
         this.exit = new ReleaseBeforeExit();
     }
 
-    private Engine engine(Duration commandTimeout, WaiterLimits limits, List<ObservedShareStore.Listener> redisListeners,
+    private Engine engine(Duration commandTimeout, WaiterLimits limits, List<OperationListener> redisListeners,
             List<StoreDecorator> decorators) {
         // Not injected: that would start the injection of configuration, which few applications need and which takes its time.
         String application = ConfigProvider.getConfig().getOptionalValue("quarkus.application.name", String.class).orElse("");
@@ -108,11 +112,9 @@ public class BulkheadRuntime {
             store = decorator.decorate(store);
         }
         if (redis != null) {
-            for (ObservedShareStore.Listener redisListener : redisListeners) {
-                store = new ObservedShareStore(store, redisListener);
-            }
-            if (LaunchMode.current() == LaunchMode.DEVELOPMENT) {
-                store = ReloadedStore.inDevMode(store);
+            redis.observe(redisListeners);
+            if (LaunchMode.current() == LaunchMode.DEVELOPMENT && STARTED.getAndSet(true)) {
+                redis.ignoreEarlierLimits();
             }
         }
         Engine shares = new Engine(instance, store, redis == null ? null : redis.inbox(), timers, identity,

@@ -15,7 +15,7 @@ import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.SemaphoreListener;
-import io.quarkiverse.redisbulkhead.runtime.store.ObservedShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareStore.OperationListener;
 import io.quarkus.arc.Arc;
 import io.quarkus.test.QuarkusUnitTest;
 
@@ -50,7 +50,7 @@ class DisabledWithoutRedisTest {
     @Test
     void disabledMetricsAndTracesAddNoListener() {
         assertThat(Arc.container().listAll(SemaphoreListener.class)).isEmpty();
-        assertThat(Arc.container().listAll(ObservedShareStore.Listener.class)).isEmpty();
+        assertThat(Arc.container().listAll(OperationListener.class)).isEmpty();
         Scrape scrape = Scrape.now();
         assertThat(scrape.samples()).isEmpty();
         assertThat(scrape.text()).contains("jvm_");

@@ -47,7 +47,7 @@ import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.Effe
 import io.quarkiverse.redisbulkhead.runtime.message.Texts;
 import io.quarkiverse.redisbulkhead.runtime.overview.Snapshot.LimitState;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
-import io.quarkiverse.redisbulkhead.runtime.store.ObservedShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkus.arc.Arc;
 import io.quarkus.runtime.StartupEvent;
@@ -66,7 +66,7 @@ import io.vertx.core.impl.VertxInternal;
  * read in the background, so that scrapes do not wait for Redis, and asks no other instance: all of them do this.
  */
 @Singleton
-public class BulkheadMetrics implements SemaphoreListener, ObservedShareStore.Listener {
+public class BulkheadMetrics implements SemaphoreListener, ShareStore.OperationListener {
 
     private static final Logger LOG = Logger.getLogger(BulkheadMetrics.class);
 
@@ -84,7 +84,7 @@ public class BulkheadMetrics implements SemaphoreListener, ObservedShareStore.Li
     private record Series(String bulkhead, String key, String method) {
     }
 
-    private record Operation(ObservedShareStore.Operation operation, String outcome) {
+    private record Operation(ShareStore.Operation operation, String outcome) {
     }
 
     private final MeterRegistry registry;
@@ -195,7 +195,7 @@ public class BulkheadMetrics implements SemaphoreListener, ObservedShareStore.Li
     }
 
     @Override
-    public void done(ObservedShareStore.Operation operation, Duration time, Throwable failure) {
+    public void done(ShareStore.Operation operation, Duration time, Throwable failure) {
         String outcome = failure == null ? "success"
                 : StoreException.is(failure, StoreException.Kind.CONTENDED) ? "contended" : "failure";
         timers.computeIfAbsent(new Operation(operation, outcome), series -> operations.withTags("operation",

@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.store;
 
+import java.util.Collections;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.SortedSet;
@@ -16,6 +17,11 @@ import java.util.SortedSet;
  */
 public record ShareOverview(int granted, int waiting, OptionalInt resizedTo, SortedSet<Integer> declaredLimits,
         List<Share> shares, List<Held> holds) {
+
+    /** This overview without declared limits. */
+    public ShareOverview withoutDeclaredLimits() {
+        return new ShareOverview(granted, waiting, resizedTo, Collections.emptySortedSet(), shares, holds);
+    }
 
     /**
      * What one instance has.

@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.store;
 
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -170,6 +171,36 @@ public interface ShareStore {
          */
         default void hearsRecalls(boolean hears) {
         }
+    }
+
+    /** What a store does. */
+    enum Operation {
+        /** {@link ShareStore#sync}. */
+        SYNC,
+        /** {@link ShareStore#look}. */
+        LOOK,
+        /** {@link ShareStore#revoke}. */
+        REVOKE,
+        /** {@link ShareStore#resize}. */
+        RESIZE,
+        /** {@link ShareStore#resize} with 0. */
+        RESET_SIZE,
+        /** {@link ShareStore#inUse}. */
+        IN_USE
+    }
+
+    /** Receives the duration of operations. Must not block. */
+    @FunctionalInterface
+    interface OperationListener {
+
+        /**
+         * An operation is over.
+         *
+         * @param operation which one
+         * @param time from the request to the answer
+         * @param failure what it failed with; null when the store answered
+         */
+        void done(Operation operation, Duration time, Throwable failure);
     }
 
     /**

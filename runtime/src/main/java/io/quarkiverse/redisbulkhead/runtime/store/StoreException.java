@@ -39,7 +39,8 @@ public final class StoreException extends RuntimeException {
      * @param message what went wrong and what to do about it
      */
     public StoreException(Kind kind, String message) {
-        this(kind, message, null);
+        super(message);
+        this.kind = kind;
     }
 
     /**
@@ -49,12 +50,8 @@ public final class StoreException extends RuntimeException {
      * @param cause the failure behind it, or null
      */
     public StoreException(String message, Throwable cause) {
-        this(Kind.REFUSED, message, cause);
-    }
-
-    private StoreException(Kind kind, String message, Throwable cause) {
         super(message, cause);
-        this.kind = kind;
+        this.kind = Kind.REFUSED;
     }
 
     /** What it means for the sender. */

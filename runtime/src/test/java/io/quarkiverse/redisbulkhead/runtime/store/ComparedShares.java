@@ -1,6 +1,5 @@
 package io.quarkiverse.redisbulkhead.runtime.store;
 
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -207,14 +206,10 @@ public interface ComparedShares {
 
         protected abstract List<Published> published();
 
-        private Object answer(List<byte[]> args) {
-            return run(args.stream().map(arg -> new String(arg, StandardCharsets.UTF_8)).toList());
-        }
-
         @Override
         public Object sync(String instance, Statement statement) {
             try {
-                return ShareCodec.position((List<?>) answer(ShareCodec.sync(instance, statement)));
+                return ShareCodec.position((List<?>) run(ShareCodec.sync(instance, statement)));
             } catch (StoreException refused) {
                 return REFUSED;
             }
@@ -222,12 +217,12 @@ public interface ComparedShares {
 
         @Override
         public Object revoke(String field, int permits) {
-            return Math.toIntExact((Long) answer(ShareCodec.revoke(field, permits)));
+            return Math.toIntExact((Long) run(ShareCodec.revoke(field, permits)));
         }
 
         @Override
         public Object resize(int limit) {
-            return (Long) answer(ShareCodec.resize(limit)) == 1;
+            return (Long) run(ShareCodec.resize(limit)) == 1;
         }
 
         @Override

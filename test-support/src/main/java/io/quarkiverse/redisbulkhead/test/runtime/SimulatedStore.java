@@ -24,9 +24,11 @@ import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
 import io.quarkiverse.redisbulkhead.runtime.message.LogMessage;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
-import io.quarkiverse.redisbulkhead.runtime.store.ObservedShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.Position;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.Statement;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 import io.vertx.core.Vertx;
@@ -143,19 +145,61 @@ public class SimulatedStore implements StoreDecorator {
 
     @Override
     public ShareStore decorate(ShareStore store) {
-        return new ObservedShareStore(store, (operation, time, failure) -> {
-        }) {
+        return new Decorated(store);
+    }
 
-            @Override
-            protected <T> CompletionStage<T> ask(Operation operation, Supplier<CompletionStage<T>> question) {
-                return faults.isEmpty() ? question.get() : isAway() ? CompletableFuture.failedFuture(away()) : late(question);
-            }
+    /** The store as the application sees it. */
+    private final class Decorated implements ShareStore {
 
-            @Override
-            public void listen(Consumer<ShareMessage> messages) {
-                super.listen(message -> deliver(() -> messages.accept(message)));
-            }
-        };
+        private final ShareStore store;
+
+        private Decorated(ShareStore store) {
+            this.store = store;
+        }
+
+        private <T> CompletionStage<T> ask(Supplier<CompletionStage<T>> question) {
+            return faults.isEmpty() ? question.get() : isAway() ? CompletableFuture.failedFuture(away()) : late(question);
+        }
+
+        @Override
+        public boolean isShared() {
+            return store.isShared();
+        }
+
+        @Override
+        public void whenReady(Runnable task) {
+            store.whenReady(task);
+        }
+
+        @Override
+        public CompletionStage<Position> sync(Statement statement) {
+            return ask(() -> store.sync(statement));
+        }
+
+        @Override
+        public CompletionStage<Integer> revoke(BulkheadId bulkhead, String holder, String permitId, int permits) {
+            return ask(() -> store.revoke(bulkhead, holder, permitId, permits));
+        }
+
+        @Override
+        public CompletionStage<Boolean> resize(BulkheadId bulkhead, int limit) {
+            return ask(() -> store.resize(bulkhead, limit));
+        }
+
+        @Override
+        public CompletionStage<ShareOverview> look(BulkheadId bulkhead, int most) {
+            return ask(() -> store.look(bulkhead, most));
+        }
+
+        @Override
+        public CompletionStage<BulkheadsInUse> inUse(int most) {
+            return ask(() -> store.inUse(most));
+        }
+
+        @Override
+        public void listen(Consumer<ShareMessage> messages) {
+            store.listen(message -> deliver(() -> messages.accept(message)));
+        }
     }
 
     private <T> CompletionStage<T> late(Supplier<CompletionStage<T>> question) {

@@ -6,9 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 
 import org.junit.jupiter.api.Test;
 
@@ -24,6 +27,8 @@ import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.LocalShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareStore.Operation;
+import io.quarkiverse.redisbulkhead.runtime.store.Statement;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 
@@ -35,6 +40,16 @@ class SimulatedStoreTest {
     private static final SemaphoreSpec SPEC = SemaphoreSpec.named("reports").permits(2).maxWait(Duration.ofMinutes(1))
             .keepIdle(Duration.ofMinutes(1)).build();
     private static final SemaphoreSpec IMPATIENT = SPEC.toBuilder().maxWait(Duration.ZERO).build();
+
+    private static final Map<Operation, Function<ShareStore, CompletionStage<?>>> OPERATIONS = Map.of(
+            Operation.SYNC,
+            store -> store.sync(new Statement(BulkheadId.of("other"), 1, 0, 0, 0, 0, 1_000, 1, false, false,
+                    List.of(), List.of(), 0, 0, "", -1, List.of(), List.of())),
+            Operation.LOOK, store -> store.look(REPORTS, 1),
+            Operation.REVOKE, store -> store.revoke(REPORTS, "elsewhere", "", 1),
+            Operation.RESIZE, store -> store.resize(REPORTS, 1),
+            Operation.RESET_SIZE, store -> store.resize(REPORTS, 0),
+            Operation.IN_USE, store -> store.inUse(1));
 
     private final ManualClock clock = new ManualClock();
     private final SimulatedStore simulated = new SimulatedStore(COMMAND_TIMEOUT, clock);
@@ -48,21 +63,26 @@ class SimulatedStoreTest {
         simulated.control(engine);
     }
 
-    /** {@code ObservedShareStoreTest} shows that this applies to all operations. */
     @Test
-    void outageFailsAndSlowStoreDelaysAnswers() {
-        Runnable slow = simulated.slow(Duration.ofMillis(200));
-        CompletableFuture<?> delayed = future(store.look(REPORTS, 1));
-        clock.advance(Duration.ofMillis(199));
-        assertThat(delayed).isNotDone();
-        clock.advance(Duration.ofMillis(1));
-        assertThat(delayed).isCompleted();
-        slow.run();
+    void outageFailsAndSlowStoreDelaysAllOperations() {
+        assertThat(OPERATIONS.keySet()).as("so that a new one is not forgotten")
+                .isEqualTo(EnumSet.allOf(Operation.class));
+        OPERATIONS.forEach((operation, call) -> {
+            assertThat(future(call.apply(store))).as("%s, without a fault", operation).isCompleted();
 
-        Runnable outage = simulated.outage();
-        assertAway(future(store.look(REPORTS, 1)));
-        outage.run();
-        assertThat(future(store.look(REPORTS, 1))).isCompleted();
+            Runnable slow = simulated.slow(Duration.ofMillis(200));
+            CompletableFuture<?> delayed = future(call.apply(store));
+            clock.advance(Duration.ofMillis(199));
+            assertThat(delayed).as("slow %s", operation).isNotDone();
+            clock.advance(Duration.ofMillis(1));
+            assertThat(delayed).as("slow %s", operation).isCompleted();
+            slow.run();
+
+            Runnable outage = simulated.outage();
+            assertAway(future(call.apply(store)));
+            outage.run();
+            assertThat(future(call.apply(store))).as("%s, after an outage", operation).isCompleted();
+        });
     }
 
     @Test

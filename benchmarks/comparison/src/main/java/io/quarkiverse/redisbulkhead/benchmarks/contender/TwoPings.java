@@ -1,6 +1,5 @@
 package io.quarkiverse.redisbulkhead.benchmarks.contender;
 
-import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
@@ -15,7 +14,7 @@ import io.vertx.redis.client.Response;
  */
 final class TwoPings implements Contender {
 
-    private static final byte[] KEY = (OwnStore.KEY_PREFIX + ":{ping}:").getBytes(StandardCharsets.UTF_8);
+    private static final String KEY = OwnStore.KEY_PREFIX + ":{ping}:";
 
     private final Topology topology;
 

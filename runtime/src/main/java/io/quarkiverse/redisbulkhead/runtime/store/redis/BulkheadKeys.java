@@ -116,8 +116,8 @@ public final class BulkheadKeys {
     }
 
     /** The keys of the shares and of the queue of instances, as {@code share.lua} expects them. */
-    public List<byte[]> data() {
-        return List.of(bytes(shares()), bytes(waiting()));
+    public List<String> data() {
+        return List.of(shares(), waiting());
     }
 
     /** The key of the shares. */
@@ -146,17 +146,8 @@ public final class BulkheadKeys {
     }
 
     /** What all of the keys start with, and by which a cluster finds them. */
-    public byte[] start() {
-        return bytes(start);
-    }
-
-    /** What all of the keys start with. */
     @Override
     public String toString() {
         return start;
-    }
-
-    private static byte[] bytes(String key) {
-        return key.getBytes(StandardCharsets.UTF_8);
     }
 }

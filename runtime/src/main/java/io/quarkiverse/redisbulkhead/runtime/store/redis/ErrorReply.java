@@ -76,6 +76,11 @@ record ErrorReply(String text) {
                         : Optional.empty();
     }
 
+    /** Whether a call failed with an error reply of that kind. */
+    static boolean is(Throwable failure, String code) {
+        return of(failure).filter(error -> error.is(code)).isPresent();
+    }
+
     /** Whether the error is of that kind. Inside a script Redis 6.2 puts the kind somewhere in the middle of the text. */
     boolean is(String code) {
         return text.startsWith(code + " ") || text.equals(code) || text.contains(" " + code + " ")

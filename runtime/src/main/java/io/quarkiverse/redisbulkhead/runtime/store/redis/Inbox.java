@@ -145,7 +145,8 @@ public final class Inbox implements Peers, AutoCloseable {
     private final class Subscription extends Link {
 
         Subscription() {
-            super(Inbox.this.topology, null, new Backoff(Duration.ofMillis(20), Duration.ofSeconds(2)));
+            super(Inbox.this.topology, "Subscription to " + name, null,
+                    new Backoff(Duration.ofMillis(20), Duration.ofSeconds(2)));
         }
 
         @Override
@@ -159,30 +160,9 @@ public final class Inbox implements Peers, AutoCloseable {
         @Override
         void connected(ServerConnection connection) {
             pauses.reset();
-            LOG.debugf("Subscribed to %s", name);
             topology.report(ConnectionListener::reconnected);
             heard = sent;
             echo();
-        }
-
-        @Override
-        void attemptFailed(Throwable failure) {
-            missed(ErrorReply.reason(failure));
-        }
-
-        @Override
-        void lost(ServerConnection connection, String reason) {
-            missed(reason);
-            leave(connection, reason);
-        }
-
-        @Override
-        void replied(ServerConnection connection, ErrorReply error) {
-            // There are no commands.
-        }
-
-        private void missed(String reason) {
-            LOG.debugf("Subscription to %s lost: %s. Waiting calls ask until it is restored", name, reason);
         }
     }
 
@@ -229,13 +209,13 @@ public final class Inbox implements Peers, AutoCloseable {
     private CompletionStage<Response> publish(String to, String text) {
         return topology.send("PUBLISH " + to, null, connection -> connection
                 .send(Request.cmd(Command.PUBLISH).arg(to).arg(text)).recover(failure -> {
-                    Optional<ErrorReply> refusal = ErrorReply.of(failure).filter(error -> error.is("NOPERM"));
-                    refusal.ifPresent(error -> warnOnce(LogMessage.PUBLISH,
-                            "Redis refused PUBLISH to " + name + ": " + error.text()
-                                    + ". Waiting calls are not notified and ask once a second, and this instance keeps no idle "
-                                    + "permits. Grant PUBLISH and the channels under quarkus.redis-bulkhead.key-prefix"));
-                    return Future.failedFuture(
-                            refusal.isPresent() ? new StoreException(refusal.get().text(), null) : failure);
+                    if (!ErrorReply.is(failure, "NOPERM")) {
+                        return Future.failedFuture(failure);
+                    }
+                    warnOnce(LogMessage.PUBLISH, "Redis refused PUBLISH to " + name + ": " + failure.getMessage()
+                            + ". Waiting calls are not notified and ask once a second, and this instance keeps no idle "
+                            + "permits. Grant PUBLISH and the channels under quarkus.redis-bulkhead.key-prefix");
+                    return Future.failedFuture(new StoreException(failure.getMessage(), null));
                 }));
     }
 

@@ -5,6 +5,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
+import org.jboss.logging.Logger;
+
 import io.quarkiverse.redisbulkhead.runtime.store.Backoff;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
@@ -18,10 +20,13 @@ import io.vertx.redis.client.Redis;
  */
 abstract class Link {
 
+    private static final Logger LOG = Logger.getLogger(Link.class);
+
     // For machines that are slower than the command timeout. The next attempt may lead to another server.
     private static final int LONGEST_ATTEMPT_MILLIS = 3_000;
 
     final Topology topology;
+    final String label;
     final Backoff pauses;
     final List<ServerConnection> connections = new ArrayList<>();
     /** The node of a cluster that is wanted; null when any node will do, or the client finds the server. */
@@ -32,8 +37,15 @@ abstract class Link {
     boolean closed;
     private boolean pausing;
 
-    Link(Topology topology, String address, Backoff pauses) {
+    /**
+     * @param topology knows where connections lead
+     * @param label what is connected, for messages; without secrets
+     * @param address as {@link #address}
+     * @param pauses between attempts
+     */
+    Link(Topology topology, String label, String address, Backoff pauses) {
         this.topology = topology;
+        this.label = label;
         this.address = address;
         this.pauses = pauses;
     }
@@ -45,13 +57,24 @@ abstract class Link {
     abstract void connected(ServerConnection connection);
 
     /** An attempt to open a connection failed; another one follows. */
-    abstract void attemptFailed(Throwable failure);
+    void attemptFailed(Throwable cause) {
+        failed(ErrorReply.reason(cause));
+    }
+
+    /** Something failed for now. */
+    void failed(String reason) {
+        LOG.debugf("%s: %s", label, reason);
+    }
+
+    /** A command was answered; without an error if that is null. */
+    void replied(ServerConnection connection, ErrorReply error) {
+    }
 
     /** A connection was lost, possibly in its handshake. */
-    abstract void lost(ServerConnection connection, String reason);
-
-    /** A command was answered. */
-    abstract void replied(ServerConnection connection, ErrorReply error);
+    void lost(ServerConnection connection, String reason) {
+        failed(reason);
+        leave(connection, reason);
+    }
 
     /** Connects, unless that has been done. */
     void connect() {

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
@@ -17,6 +16,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 import io.quarkiverse.redisbulkhead.runtime.store.machine.ShareMachine;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.Topology.Connection;
+import io.vertx.core.CompositeFuture;
 import io.vertx.core.Future;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
@@ -60,9 +60,10 @@ final class LockSteps implements RedisShareStore.Steps {
      * Fails with {@link Kind#CONTENDED} when another step has the lock, or was faster. The connection carries no other call.
      */
     @Override
-    public <T> Future<T> step(BulkheadKeys keys, Connection connection, List<byte[]> args, Function<Response, T> reply,
+    public <T> Future<T> step(BulkheadKeys keys, Connection connection, List<String> args, Function<Response, T> reply,
             Function<ShareMachine, T> machine) {
-        Future<String> server = connection.currentServer();
+        // A proxy can hide a failover.
+        Future<String> server = connection.send(ServerConnection.info()).map(ServerConnection::runId).otherwise("");
         return sendAll(connection, List.of(
                 Request.cmd(Command.SET).arg(keys.lock()).arg(instance).arg("NX").arg("PX").arg(timeout.toMillis()),
                 Request.cmd(Command.WATCH).arg(keys.lock()).arg(keys.shares()).arg(keys.waiting()),
@@ -150,20 +151,10 @@ final class LockSteps implements RedisShareStore.Steps {
      * Sends several commands in one go. Not as a batch of the client, which handles replies on several threads and may lose
      * errors.
      *
-     * @return the replies in the same order, null where Redis has nothing to say; fails when the connection is lost, or with
-     *         the first reply that is an error
+     * @return the replies in the same order, null where Redis has nothing to say; fails with the first failure
      */
     private static Future<List<Response>> sendAll(Connection connection, List<Request> commands) {
-        List<Future<Response>> replies = commands.stream().map(connection::send).toList();
-        return Future.join(replies).transform(all -> {
-            List<Throwable> failures = replies.stream().filter(Future::failed).map(Future::cause).toList();
-            // A lost connection is more relevant than an earlier error.
-            Optional<Throwable> first = failures.stream().filter(failure -> ErrorReply.of(failure).isEmpty()).findFirst()
-                    .or(() -> failures.stream().findFirst());
-            List<Response> results = new ArrayList<>();
-            replies.forEach(reply -> results.add(reply.result()));
-            return first.isPresent() ? Future.failedFuture(first.get()) : Future.succeededFuture(results);
-        });
+        return Future.join(commands.stream().map(connection::send).toList()).map(CompositeFuture::list);
     }
 
     // ---- What is read

@@ -1,6 +1,5 @@
 package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -17,7 +16,6 @@ import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.Request;
@@ -40,6 +38,7 @@ final class RedisNode extends Link {
 
     private static final Logger LOG = Logger.getLogger(RedisNode.class);
 
+    private static final int MAX_CONNECTIONS = 4;
     private static final int TICKS_PER_TIMEOUT = 20;
     private static final long FIRST_ATTEMPT_MILLIS = 1_000;
     /** Longer than the pauses before a call is made again. */
@@ -48,7 +47,6 @@ final class RedisNode extends Link {
     private static final long REFUSAL_LOG_GAP_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final String NO_REPLY = "no reply to commands in flight";
 
-    private final String label;
     private final int maxConnections;
     private final int maxCalls;
     private final long tickMillis;
@@ -56,7 +54,7 @@ final class RedisNode extends Link {
     private final Deque<ServerCall<?>> unsent = new ArrayDeque<>();
     private boolean wasConnected;
     private String runId = "";
-    private byte[] keysOfProbe;
+    private String keysOfProbe;
     private long nextRefusalLogNanos = System.nanoTime();
 
     private int outstanding;
@@ -72,17 +70,15 @@ final class RedisNode extends Link {
      * @param topology receives what happens to the server
      * @param label what the server is called in messages; without secrets
      * @param address the node of a cluster; null when any node will do, or the client finds the server
-     * @param maxConnections how many connections there may be
-     * @param maxCalls how many calls each may carry at a time
+     * @param pipelined whether one connection carries many calls concurrently, or several carry one call each
      */
-    RedisNode(Topology topology, String label, String address, int maxConnections, int maxCalls) {
-        super(topology, address, new Backoff(Duration.ofMillis(10), Duration.ofMillis(500)));
-        this.label = label;
-        this.maxConnections = maxConnections;
-        this.maxCalls = maxCalls;
+    RedisNode(Topology topology, String label, String address, boolean pipelined) {
+        super(topology, label, address, new Backoff(Duration.ofMillis(10), Duration.ofMillis(500)));
+        this.maxConnections = pipelined ? 1 : MAX_CONNECTIONS;
+        this.maxCalls = pipelined ? Topology.MAX_IN_FLIGHT : 1;
         this.tickMillis = Math.max(1, topology.timeoutMillis / TICKS_PER_TIMEOUT);
         // Until a call has named others.
-        this.keysOfProbe = (topology.keyPrefix + ":{}:").getBytes(StandardCharsets.UTF_8);
+        this.keysOfProbe = topology.keyPrefix + ":{}:";
     }
 
     // ---- Calls
@@ -178,18 +174,13 @@ final class RedisNode extends Link {
         pauses.reset();
     }
 
-    private void failed(String reason) {
+    @Override
+    void failed(String reason) {
+        super.failed(reason);
         lastError = reason;
         if (outstanding > 0) {
             ticksOfDemand = Math.max(1, TRYING_AGAIN_MILLIS / tickMillis);
         }
-        LOG.debugf("%s: %s", label, reason);
-    }
-
-    @Override
-    void lost(ServerConnection connection, String reason) {
-        failed(reason);
-        leave(connection, reason);
     }
 
     // ---- Connecting
@@ -201,8 +192,7 @@ final class RedisNode extends Link {
 
     // Reads prove nothing, because a replica answers them. Next to the keys of the last call, so in a slot of this node.
     private Future<Void> probe(ServerConnection connection) {
-        Buffer key = Buffer.buffer(keysOfProbe).appendString("probe");
-        Request write = Request.cmd(Command.SET).arg(key).arg("1").arg("PX").arg(1_000);
+        Request write = Request.cmd(Command.SET).arg(keysOfProbe + "probe").arg("1").arg("PX").arg(1_000);
         return connection.redis.send(write).<Void> mapEmpty().recover(failure -> {
             boolean lasts = ErrorReply.of(failure).filter(error -> !error.meansUnavailable()).isPresent();
             return lasts ? Future.succeededFuture() : Future.failedFuture(failure);

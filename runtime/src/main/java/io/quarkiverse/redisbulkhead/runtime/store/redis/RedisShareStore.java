@@ -3,8 +3,6 @@ package io.quarkiverse.redisbulkhead.runtime.store.redis;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -22,6 +20,7 @@ import java.util.function.Function;
 
 import org.jboss.logging.Logger;
 
+import io.quarkiverse.redisbulkhead.runtime.message.LogMessage;
 import io.quarkiverse.redisbulkhead.runtime.store.Backoff;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.Failures;
@@ -64,6 +63,8 @@ public final class RedisShareStore implements ShareStore, AutoCloseable {
     /** Failures that are further apart do not belong together. */
     private static final long FAILURES_TOGETHER_MILLIS = 3_000;
 
+    private static final long REMEMBERED_NANOS = TimeUnit.MILLISECONDS.toNanos(DECLARED_MILLIS + 1_000);
+
     private static final Duration SHORTEST_PAUSE = Duration.ofMillis(2);
     private static final Duration LONGEST_PAUSE = Duration.ofMillis(24);
 
@@ -73,16 +74,10 @@ public final class RedisShareStore implements ShareStore, AutoCloseable {
     private final String instance = UUID.randomUUID().toString();
     private final Inbox inbox;
     /** The bulkheads whose keys hold a digest, by the key of their shares. */
-    private final Map<String, BulkheadId> longKeys = Collections.synchronizedMap(new LinkedHashMap<>(16, 0.75f, true) {
-
-        private static final long serialVersionUID = 1;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, BulkheadId> eldest) {
-            return size() > MOST_REMEMBERED;
-        }
-    });
+    private final Map<String, BulkheadId> longKeys = new ConcurrentHashMap<>();
     private final Map<BulkheadId, Failing> failing = new ConcurrentHashMap<>();
+    private volatile List<OperationListener> observers = List.of();
+    private volatile long ownLimitsSinceNanos = System.nanoTime() - REMEMBERED_NANOS;
 
     /** A bulkhead whose requests have failed for transient reasons only. */
     private record Failing(long sinceNanos, int times) {
@@ -98,7 +93,7 @@ public final class RedisShareStore implements ShareStore, AutoCloseable {
          * @param reply reads what the script replies
          * @param machine does the same without the script
          */
-        <T> Future<T> step(BulkheadKeys keys, Connection connection, List<byte[]> args, Function<Response, T> reply,
+        <T> Future<T> step(BulkheadKeys keys, Connection connection, List<String> args, Function<Response, T> reply,
                 Function<ShareMachine, T> machine);
     }
 
@@ -150,6 +145,23 @@ public final class RedisShareStore implements ShareStore, AutoCloseable {
         topology.listen(listener);
     }
 
+    /** Sets the receivers of the duration of operations. Called once, before anything else. */
+    public void observe(List<OperationListener> listeners) {
+        observers = listeners;
+    }
+
+    /**
+     * This instance declared other limits a moment ago, before a live reload. Redis remembers them for a minute, so until then
+     * they look like those of another instance, and are left out.
+     */
+    public void ignoreEarlierLimits() {
+        ownLimitsSinceNanos = System.nanoTime();
+    }
+
+    private boolean limitsMayBeOwn() {
+        return System.nanoTime() - ownLimitsSinceNanos < REMEMBERED_NANOS;
+    }
+
     /**
      * Connects in the background, subscribes, and makes a call that changes nothing, which loads the classes of a call and
      * teaches
@@ -173,35 +185,42 @@ public final class RedisShareStore implements ShareStore, AutoCloseable {
     public CompletionStage<Position> sync(Statement statement) {
         boolean hears = inbox.canHear();
         String name = inbox.ownName();
-        CompletionStage<Position> answer = send(statement.bulkhead(), (keys, connection) -> {
+        CompletionStage<Position> answer = send(Operation.SYNC, statement.bulkhead(), (keys, connection) -> {
             Statement stated = statement.to(connection.server(), connection.serverSinceMillis(), hears);
             return steps.step(keys, connection, ShareCodec.sync(name, stated),
-                    reply -> ShareCodec.position((List<?>) value(reply)),
-                    machine -> machine.sync(name, stated));
+                    reply -> withoutEarlierLimits(ShareCodec.position((List<?>) value(reply))),
+                    machine -> withoutEarlierLimits(machine.sync(name, stated)));
         });
         // After the first statement, which is more urgent.
         inbox.open();
         return answer;
     }
 
+    private Position withoutEarlierLimits(Position position) {
+        return limitsMayBeOwn() ? position.withOtherLimits(Set.of()) : position;
+    }
+
     @Override
     public CompletionStage<Integer> revoke(BulkheadId bulkhead, String from, String permitId, int permits) {
         String field = from.isEmpty() ? "h:" + permitId : "i:" + from;
         int most = from.isEmpty() ? Integer.MAX_VALUE : permits;
-        return send(bulkhead, (keys, connection) -> steps.step(keys, connection, ShareCodec.revoke(field, most),
-                Response::toInteger, machine -> machine.revoke(field, most)));
+        return send(Operation.REVOKE, bulkhead,
+                (keys, connection) -> steps.step(keys, connection, ShareCodec.revoke(field, most),
+                        Response::toInteger, machine -> machine.revoke(field, most)));
     }
 
     @Override
     public CompletionStage<Boolean> resize(BulkheadId bulkhead, int limit) {
-        return send(bulkhead, (keys, connection) -> steps.step(keys, connection, ShareCodec.resize(limit),
-                reply -> reply.toInteger() == 1, machine -> machine.resize(limit)));
+        return send(limit == 0 ? Operation.RESET_SIZE : Operation.RESIZE, bulkhead,
+                (keys, connection) -> steps.step(keys, connection, ShareCodec.resize(limit),
+                        reply -> reply.toInteger() == 1, machine -> machine.resize(limit)));
     }
 
     /** Without a step: nothing is changed. */
     @Override
     public CompletionStage<ShareOverview> look(BulkheadId bulkhead, int most) {
-        return send(bulkhead, (keys, connection) -> look(keys, connection, most));
+        return send(Operation.LOOK, bulkhead, (keys, connection) -> look(keys, connection, most)
+                .map(seen -> limitsMayBeOwn() ? seen.withoutDeclaredLimits() : seen));
     }
 
     static Future<ShareOverview> look(BulkheadKeys keys, Connection connection, int most) {
@@ -220,10 +239,11 @@ public final class RedisShareStore implements ShareStore, AutoCloseable {
     @Override
     public CompletionStage<BulkheadsInUse> inUse(int most) {
         // One connection to a Redis Cluster does not see all keys.
-        return topology.isCluster() ? CompletableFuture.completedStage(BulkheadsInUse.unknown(
-                "a Redis Cluster cannot list the bulkheads and keys that other instances use; only those of this instance are "
-                        + "shown"))
-                : scan("0", MOST_SCANS, new TreeSet<>(), most);
+        return observed(Operation.IN_USE, System.nanoTime(), topology.isCluster()
+                ? CompletableFuture.completedStage(BulkheadsInUse.unknown(
+                        "a Redis Cluster cannot list the bulkheads and keys that other instances use; only those of this "
+                                + "instance are shown"))
+                : scan("0", MOST_SCANS, new TreeSet<>(), most));
     }
 
     // Each scan is a call of its own, so that the calls of others go in between, and silence is noticed as for any other call.
@@ -231,7 +251,7 @@ public final class RedisShareStore implements ShareStore, AutoCloseable {
         Request scan = Request.cmd(Command.SCAN).arg(cursor).arg("MATCH").arg(BulkheadKeys.pattern(topology.keyPrefix))
                 .arg("COUNT").arg(KEYS_PER_SCAN).arg("TYPE").arg("hash");
         return topology.send("SCAN", null, connection -> connection.send(scan).map(Optional::of).recover(
-                failure -> ErrorReply.of(failure).filter(error -> error.is("NOPERM")).isPresent()
+                failure -> ErrorReply.is(failure, "NOPERM")
                         ? Future.succeededFuture(Optional.empty())
                         : Future.failedFuture(failure)))
                 .thenCompose(reply -> {
@@ -262,18 +282,37 @@ public final class RedisShareStore implements ShareStore, AutoCloseable {
 
     // ---- Sending
 
-    private <T> CompletionStage<T> send(BulkheadId bulkhead, BiFunction<BulkheadKeys, Connection, Future<T>> call) {
+    private <T> CompletionStage<T> send(Operation operation, BulkheadId bulkhead,
+            BiFunction<BulkheadKeys, Connection, Future<T>> call) {
         BulkheadKeys keys = new BulkheadKeys(topology.keyPrefix, bulkhead);
         if (keys.isDigest()) {
+            if (longKeys.size() >= MOST_REMEMBERED) {
+                // Those in use return with the next statement.
+                longKeys.clear();
+            }
             longKeys.put(keys.shares(), bulkhead);
         }
-        return attempt(keys, connection -> call.apply(keys, connection), System.nanoTime(), null);
+        long begunNanos = System.nanoTime();
+        return observed(operation, begunNanos, attempt(keys, connection -> call.apply(keys, connection), begunNanos, null));
+    }
+
+    private <T> CompletionStage<T> observed(Operation operation, long begunNanos, CompletionStage<T> answer) {
+        for (OperationListener observer : observers) {
+            answer.whenComplete((value, failure) -> {
+                try {
+                    observer.done(operation, Duration.ofNanos(System.nanoTime() - begunNanos), Failures.cause(failure));
+                } catch (RuntimeException | LinkageError e) {
+                    LOG.errorf(e, "%s failed. %s", observer.getClass().getName(), LogMessage.UNEXPECTED);
+                }
+            });
+        }
+        return answer;
     }
 
     // The lock is tried again, as in the book. Each attempt is a call, so that others can use the connection during the pauses.
     private <T> CompletionStage<T> attempt(BulkheadKeys keys, Function<Connection, Future<T>> call, long begunNanos,
             Backoff pauses) {
-        return topology.send(keys.shown() + "*", keys.start(), call).thenApply(answer -> {
+        return topology.send(keys.shown() + "*", keys.toString(), call).thenApply(answer -> {
             failing.remove(keys.bulkhead());
             return answer;
         }).exceptionallyCompose(failure -> {

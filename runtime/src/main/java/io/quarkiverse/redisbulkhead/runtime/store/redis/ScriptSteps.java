@@ -50,7 +50,7 @@ final class ScriptSteps implements RedisShareStore.Steps {
     }
 
     @Override
-    public <T> Future<T> step(BulkheadKeys keys, Connection connection, List<byte[]> args, Function<Response, T> reply,
+    public <T> Future<T> step(BulkheadKeys keys, Connection connection, List<String> args, Function<Response, T> reply,
             Function<ShareMachine, T> machine) {
         return connection.run(script, sha1, keys.data(), args).map(reply);
     }

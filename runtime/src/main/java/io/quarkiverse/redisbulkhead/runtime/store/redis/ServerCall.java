@@ -22,7 +22,7 @@ final class ServerCall<T> implements Connection {
     final String about;
 
     /** A key that decides which node of a cluster gets the call; null when any node will do. */
-    final byte[] routingKey;
+    final String routingKey;
 
     final CompletableFuture<T> result = new CompletableFuture<>();
 
@@ -35,7 +35,7 @@ final class ServerCall<T> implements Connection {
     private final Function<Connection, Future<T>> work;
     private ServerConnection connection;
 
-    ServerCall(String about, byte[] routingKey, Function<Connection, Future<T>> work) {
+    ServerCall(String about, String routingKey, Function<Connection, Future<T>> work) {
         this.about = about;
         this.routingKey = routingKey;
         this.work = work;
@@ -59,10 +59,10 @@ final class ServerCall<T> implements Connection {
     }
 
     @Override
-    public Future<Response> run(String script, String sha1, List<byte[]> keys, List<byte[]> args) {
+    public Future<Response> run(String script, String sha1, List<String> keys, List<String> args) {
         long begun = connection.sent();
         return send(request(Command.EVALSHA, sha1, keys, args)).recover(failure -> {
-            if (ErrorReply.of(failure).filter(error -> error.is("NOSCRIPT")).isEmpty()) {
+            if (!ErrorReply.is(failure, "NOSCRIPT")) {
                 return Future.failedFuture(failure);
             }
             // After SCRIPT FLUSH or a restart many calls learn this; the text is sent for the first of them.
@@ -74,7 +74,7 @@ final class ServerCall<T> implements Connection {
         });
     }
 
-    private static Request request(Command command, String script, List<byte[]> keys, List<byte[]> args) {
+    private static Request request(Command command, String script, List<String> keys, List<String> args) {
         Request request = Request.cmd(command).arg(script).arg(keys.size());
         keys.forEach(request::arg);
         args.forEach(request::arg);
@@ -84,11 +84,6 @@ final class ServerCall<T> implements Connection {
     @Override
     public String server() {
         return connection.runId;
-    }
-
-    @Override
-    public Future<String> currentServer() {
-        return connection.currentRunId();
     }
 
     // A node that a slot is moving to may not have the key yet.

@@ -76,18 +76,13 @@ final class ServerConnection {
         });
     }
 
-    private static Request info() {
+    static Request info() {
         return Request.cmd(Command.INFO).arg("server");
     }
 
-    private static String runId(Response info) {
+    static String runId(Response info) {
         Matcher found = RUN_ID.matcher(info.toString());
         return found.find() ? found.group(1) : "";
-    }
-
-    /** Asks again for the run id of the server; empty if it cannot be told. */
-    Future<String> currentRunId() {
-        return runId.isEmpty() ? Future.succeededFuture("") : send(info()).map(ServerConnection::runId).otherwise("");
     }
 
     boolean isOpen() {

@@ -60,9 +60,8 @@ public final class Topology implements AutoCloseable {
     // Much may happen together.
     private static final int REFRESH_MILLIS = 100;
     private static final int FIRST_REFRESH_MILLIS = 10;
-    private static final int MAX_CONNECTIONS = 4;
     // More commands in flight do not raise throughput.
-    private static final int MAX_IN_FLIGHT = 1024;
+    static final int MAX_IN_FLIGHT = 1024;
     private static final int MAX_REDIRECTS = 16;
     private static final int LONGEST_REDIRECT_PAUSE_MILLIS = 150;
 
@@ -74,8 +73,7 @@ public final class Topology implements AutoCloseable {
     final String keyPrefix;
     final long timeoutMillis;
     private final RedisOptions options;
-    private final int connections;
-    private final int callsPerConnection;
+    private final boolean pipelined;
     private volatile ConnectionListener listener = new ConnectionListener() {
     };
     private volatile boolean closed;
@@ -113,10 +111,9 @@ public final class Topology implements AutoCloseable {
         this.properties = properties;
         this.keyPrefix = keyPrefix;
         this.timeoutMillis = Math.max(1, commandTimeout.toMillis());
-        this.connections = pipelined ? 1 : MAX_CONNECTIONS;
-        this.callsPerConnection = pipelined ? MAX_IN_FLIGHT : 1;
+        this.pipelined = pipelined;
         this.endpoints = options == null ? List.of() : List.copyOf(options.getEndpoints());
-        this.entryNode = newNode(isCluster() ? "The Redis Cluster" : "Redis", null);
+        this.entryNode = new RedisNode(this, isCluster() ? "The Redis Cluster" : "Redis", null, pipelined);
     }
 
     // Connections are not shared, and permits live on the master.
@@ -129,10 +126,6 @@ public final class Topology implements AutoCloseable {
 
     boolean isCluster() {
         return options != null && options.getType() == RedisClientType.CLUSTER;
-    }
-
-    private RedisNode newNode(String label, String address) {
-        return new RedisNode(this, label, address, connections, callsPerConnection);
     }
 
     /** A node of the cluster, another one each time; null when the client finds the server. */
@@ -183,24 +176,24 @@ public final class Topology implements AutoCloseable {
      * @param work sends the commands; fails with what the connection fails with, or with an exception that is for the caller
      * @return the answer; fails with a {@link StoreException}
      */
-    public <T> CompletionStage<T> send(String about, byte[] routingKey, Function<Connection, Future<T>> work) {
+    public <T> CompletionStage<T> send(String about, String routingKey, Function<Connection, Future<T>> work) {
         ServerCall<T> call = new ServerCall<>(about, routingKey, work);
         try {
             context.emit(now -> submit(call));
         } catch (RejectedExecutionException e) {
             // Vert.x has been closed, and the connections with it.
-            fail(call, STOPPING);
+            stopping(call);
         }
         return call.result;
     }
 
-    private static void fail(ServerCall<?> call, String reason) {
-        call.result.completeExceptionally(new StoreException(Kind.REFUSED, reason));
+    private static void stopping(ServerCall<?> call) {
+        call.result.completeExceptionally(new StoreException(Kind.REFUSED, STOPPING));
     }
 
     private void submit(ServerCall<?> call) {
         if (closed) {
-            fail(call, STOPPING);
+            stopping(call);
             return;
         }
         boolean isRouted = isCluster() && call.routingKey != null;
@@ -216,7 +209,8 @@ public final class Topology implements AutoCloseable {
     // the error.
     private RedisNode node(String endpoint) {
         return endpoint == null ? entryNode
-                : nodes.computeIfAbsent(endpoint, address -> newNode("Redis at " + withoutSecrets(address), address));
+                : nodes.computeIfAbsent(endpoint,
+                        address -> new RedisNode(this, "Redis at " + withoutSecrets(address), address, pipelined));
     }
 
     /** Soon asks a node which node has which slot; another one the next time if it knows nothing new. */
@@ -354,7 +348,7 @@ public final class Topology implements AutoCloseable {
 
     private void follow(RedisNode node, ServerCall<?> call, ErrorReply.Redirection to) {
         if (closed) {
-            fail(call, STOPPING);
+            stopping(call);
             return;
         }
         call.asking = to.asking();
@@ -386,13 +380,10 @@ public final class Topology implements AutoCloseable {
          * Runs a script by its digest, or by its text where the server does not know the digest: after its first start, a
          * restart, a failover or {@code SCRIPT FLUSH}. The text also teaches the server the digest.
          */
-        Future<Response> run(String script, String sha1, List<byte[]> keys, List<byte[]> args);
+        Future<Response> run(String script, String sha1, List<String> keys, List<String> args);
 
         /** The run id of the server when the connection was opened; empty if unknown. */
         String server();
-
-        /** Asks for the run id of the server, because a proxy can hide a failover; empty if unknown. */
-        Future<String> currentServer();
 
         /**
          * For how long this instance has known that this run of a server has the data, after another one had it; -1 if it has

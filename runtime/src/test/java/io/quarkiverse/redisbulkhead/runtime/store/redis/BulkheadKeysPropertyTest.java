@@ -2,7 +2,6 @@ package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -72,7 +71,7 @@ class BulkheadKeysPropertyTest {
 
     @Property
     void redisKeyIsParsedBackToTheBulkhead(@ForAll("bulkheads") BulkheadId bulkhead) {
-        String shares = new String(new BulkheadKeys(PREFIX, bulkhead).data().get(0), StandardCharsets.UTF_8);
+        String shares = new BulkheadKeys(PREFIX, bulkhead).shares();
         Optional<BulkheadId> found = BulkheadKeys.idOf(PREFIX, shares);
 
         if (found.isPresent()) {

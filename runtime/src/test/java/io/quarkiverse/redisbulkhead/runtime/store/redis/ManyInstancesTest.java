@@ -88,7 +88,7 @@ class ManyInstancesTest {
             this.channel = channel;
         }
 
-        private Future<Response> run(List<byte[]> args) {
+        private Future<Response> run(List<String> args) {
             Request request = Request.cmd(Command.EVALSHA).arg(SHA1).arg(2).arg(KEY).arg(QUEUE);
             args.forEach(request::arg);
             return commands.send(request);

@@ -107,7 +107,7 @@ public final class ModelConnection implements Connection {
     }
 
     @Override
-    public Future<Response> run(String script, String sha1, List<byte[]> keys, List<byte[]> args) {
+    public Future<Response> run(String script, String sha1, List<String> keys, List<String> args) {
         throw new UnsupportedOperationException("This model of a connection has no scripts");
     }
 
@@ -118,11 +118,6 @@ public final class ModelConnection implements Connection {
 
     private static String runId(String info) {
         return info.replaceAll("(?s).*run_id:(\\w+).*", "$1");
-    }
-
-    @Override
-    public Future<String> currentServer() {
-        return Future.succeededFuture(server());
     }
 
     @Override

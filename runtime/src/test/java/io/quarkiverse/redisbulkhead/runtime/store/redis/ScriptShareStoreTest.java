@@ -7,12 +7,15 @@ import static org.awaitility.Awaitility.await;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -25,6 +28,7 @@ import org.junit.jupiter.api.Test;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.Position;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore.BulkheadsInUse;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareStore.Operation;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement.Need;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
@@ -153,6 +157,41 @@ class ScriptShareStoreTest extends RedisShareStoreContract {
         second.limit = 2;
         second.waitFor(REPORTS);
         assertCost("hdel hget zrange zrem", () -> first.giveBack(REPORTS));
+    }
+
+    // ---- What is told about operations
+
+    @Test
+    void operationsAreReportedThoughTheListenerFails() {
+        Instance one = instance();
+        Set<Operation> reported = ConcurrentHashMap.newKeySet();
+        one.store.observe(List.of((operation, time, failure) -> {
+            reported.add(operation);
+            throw new IllegalStateException("observed");
+        }));
+        one.tryFor(REPORTS, 1);
+        get(one.store.look(REPORTS, 1));
+        get(one.store.revoke(REPORTS, "test:instance:none", "", 1));
+        get(one.store.resize(REPORTS, 2));
+        get(one.store.resize(REPORTS, 0));
+        get(one.store.inUse(1));
+
+        await().atMost(30, TimeUnit.SECONDS).until(() -> reported.equals(EnumSet.allOf(Operation.class)));
+    }
+
+    /** In dev mode, after a live reload that has changed the limit. */
+    @Test
+    void limitsOfAnEarlierConfigurationAreNotTold() {
+        Instance one = instance();
+        Instance other = instance();
+        other.limit = 2;
+        one.tryFor(REPORTS, 1);
+        assertThat(other.tryFor(REPORTS, 1).otherLimits()).containsExactly(1);
+        other.store.ignoreEarlierLimits();
+
+        assertThat(other.state(REPORTS).otherLimits()).isEmpty();
+        assertThat(get(other.store.look(REPORTS, 1)).declaredLimits()).isEmpty();
+        assertThat(get(one.store.look(REPORTS, 1)).declaredLimits()).containsExactly(1, 2);
     }
 
     // ---- Bulkheads in use

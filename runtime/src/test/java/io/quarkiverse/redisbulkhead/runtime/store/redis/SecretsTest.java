@@ -110,11 +110,11 @@ class SecretsTest {
         try (TestProcess process = new TestProcess(redis, kind, options)) {
             BulkheadId bulkhead = BulkheadId.of("cards").forKey(KEY);
             BulkheadKeys keys = new BulkheadKeys("test", bulkhead);
-            redis.command("SET", new String(keys.data().get(0)), "text");
+            redis.command("SET", keys.data().get(0), "text");
             assertThat(failure(acquire(process.store, bulkhead))).contains("WRONGTYPE");
             assertThat(failure(process.store.look(bulkhead, 10).toCompletableFuture())).contains("WRONGTYPE");
             redis.command("FLUSHALL");
-            redis.command("HSET", new String(keys.data().get(0)), "bulkhead", "no number");
+            redis.command("HSET", keys.data().get(0), "bulkhead", "no number");
             assertThat(failure(acquire(process.store, bulkhead))).containsIgnoringCase("layout no");
             redis.command("FLUSHALL");
             redis.command("ACL", "SETUSER", "shop", "-@all", "+hello", "+auth");

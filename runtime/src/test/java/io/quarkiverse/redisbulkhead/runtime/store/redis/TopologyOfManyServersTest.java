@@ -3,7 +3,6 @@ package io.quarkiverse.redisbulkhead.runtime.store.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -38,7 +37,7 @@ class TopologyOfManyServersTest {
     }
 
     private static Found set(Topology topology, String key) throws Exception {
-        return Restated.until(() -> topology.send(key, key.getBytes(StandardCharsets.UTF_8), connection -> {
+        return Restated.until(() -> topology.send(key, key, connection -> {
             Found found = new Found(connection.server(), connection.serverSinceMillis(), "");
             return connection.send(Request.cmd(Command.SET).arg(key).arg("x").arg("GET"))
                     .map(old -> new Found(found.server(), found.sinceMillis(), old == null ? "" : old.toString()));
@@ -85,7 +84,7 @@ class TopologyOfManyServersTest {
             source.command("DEL", "test:{a}");
             source.command("CLUSTER", "SETSLOT", slot, "NODE", target.command("CLUSTER", "MYID"));
 
-            CompletableFuture<Response> reply = topology.send("test:{a}", "test:{a}".getBytes(StandardCharsets.UTF_8),
+            CompletableFuture<Response> reply = topology.send("test:{a}", "test:{a}",
                     connection -> connection.send(Request.cmd(Command.SET).arg("test:{a}").arg("x"))).toCompletableFuture();
             await().atMost(30, TimeUnit.SECONDS).until(() -> moved(source) + moved(target) > 5);
             target.command("CLUSTER", "SETSLOT", slot, "NODE", target.command("CLUSTER", "MYID"));
