@@ -23,7 +23,7 @@ final class StoredShares {
     private static final int CLOCK = 6;
     private static final int OFFSET = 7;
 
-    // Positions in the record of an instance.
+    // Positions in the record of an instance, or of a permit that no instance holds.
     private static final int EPOCH = 1;
     private static final int GRANTED = 2;
     private static final int RETURNED = 4;
@@ -31,7 +31,7 @@ final class StoredShares {
     private static final int END = 6;
     private static final int STATED = 7;
     private static final int KEEPS = 8;
-    private static final int WAITING = 16;
+    private static final int WAITING = 15;
 
     private final String key;
     private final Map<String, String> fields;
@@ -60,16 +60,11 @@ final class StoredShares {
     }
 
     private long permits(String field, String value) {
-        if (field.startsWith("i:")) {
-            JsonArray share = new JsonArray(value);
-            return share.getLong(END) > nowMillis ? share.getLong(GRANTED) - share.getLong(RETURNED) - share.getLong(REVOKED)
-                    : 0;
+        if (!field.startsWith("i:") && !field.startsWith("h:")) {
+            return 0;
         }
-        if (field.startsWith("h:")) {
-            JsonArray hold = new JsonArray(value);
-            return hold.getString(4).isEmpty() && hold.getLong(1) > nowMillis ? hold.getLong(0) : 0;
-        }
-        return 0;
+        JsonArray share = new JsonArray(value);
+        return share.getLong(END) > nowMillis ? share.getLong(GRANTED) - share.getLong(RETURNED) - share.getLong(REVOKED) : 0;
     }
 
     Map<String, Long> byInstance() {
