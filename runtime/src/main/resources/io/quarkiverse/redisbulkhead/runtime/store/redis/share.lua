@@ -12,7 +12,7 @@
 --   i:<instance>   the share of an instance: number of its last statement, epoch, granted, part of it that is an offer, returned, revoked, end of the
 --                  lease, last statement, keeps, first recall that it has not answered, highest ticket served, last group with a new ticket, that
 --                  ticket, lease, limit, calls that wait: for each group ticket, weight, count
---   h:<id>         a permit that no instance holds, as the share of nobody: granted is its weight, and all of it is returned if it was attached. Last
+--   h:<id>         a permit that no instance holds, as a share without one: granted is its weight, and all of it is returned if it was attached. Last
 --                  statement: when its execution started. Epoch: that of the instance that attached it. Then come the digest, the instance that
 --                  attached it, how many permits that one had been granted then, method
 -- An instance is named by the channel on which it receives messages. To list the shares:
