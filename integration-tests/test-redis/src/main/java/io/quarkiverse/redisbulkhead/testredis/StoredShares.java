@@ -23,7 +23,7 @@ final class StoredShares {
     private static final int CLOCK = 6;
     private static final int OFFSET = 7;
 
-    // Positions in the record of an instance, and in that of a permit which no instance holds.
+    // Positions in the record of an instance, or of a permit that no instance holds.
     private static final int EPOCH = 1;
     private static final int GRANTED = 2;
     private static final int RETURNED = 4;

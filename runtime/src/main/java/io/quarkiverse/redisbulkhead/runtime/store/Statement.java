@@ -72,6 +72,11 @@ public record Statement(BulkheadId bulkhead, long number, long epoch, long grant
      * @param count how many calls, at least 1
      */
     public record Need(long ticket, long group, int weight, int count) {
+
+        /** Whether the calls wait; see {@link Statement#calls}. */
+        public boolean waits() {
+            return ticket < NOT_WAITING;
+        }
     }
 
     /**

@@ -7,6 +7,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
@@ -20,8 +21,8 @@ import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement;
+import io.quarkiverse.redisbulkhead.runtime.store.Statement.Need;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
-import io.quarkiverse.redisbulkhead.runtime.store.machine.StoredRecord.Group;
 import io.vertx.core.json.JsonArray;
 
 /**
@@ -73,17 +74,9 @@ public final class ShareMachine {
     public record Sent(String instance, ShareMessage message) {
     }
 
-    /** A member of the queue. Equal tickets are ordered by name, as Redis does. */
-    private record Place(long ticket, String instance) implements Comparable<Place> {
-
-        private static final Comparator<Place> ORDER = Comparator.comparingLong(Place::ticket)
-                .thenComparing(Place::instance);
-
-        @Override
-        public int compareTo(Place other) {
-            return ORDER.compare(this, other);
-        }
-    }
+    /** Equal tickets are ordered by name, as Redis does. */
+    private static final Comparator<Map.Entry<String, Long>> ORDER = Map.Entry.<String, Long> comparingByValue()
+            .thenComparing(Map.Entry.comparingByKey());
 
     private final BulkheadId bulkhead;
     private final Map<String, String> fields;
@@ -121,12 +114,9 @@ public final class ShareMachine {
 
     /** By field; null for a missing one. */
     private final Map<String, StoredRecord> records = new HashMap<>();
-    private final Set<String> changed = new LinkedHashSet<>();
     private final Set<StoredRecord> offers = new LinkedHashSet<>();
-    /** The queue as this step makes it. */
-    private final TreeSet<Place> line = new TreeSet<>();
     private final List<Sent> messages = new ArrayList<>();
-    private long callsServed;
+    private final Map<String, Position.Attached> attached = new TreeMap<>();
     private long keepUntil;
     private long expireMillis;
     private long expireQueueMillis;
@@ -146,7 +136,6 @@ public final class ShareMachine {
         this.fields = fields;
         this.queue = queue;
         this.actualServer = server;
-        queue.forEach((instance, place) -> line.add(new Place(place, instance)));
         resized = fields.containsKey(LIMIT) ? OptionalInt.of(Integer.parseInt(fields.get(LIMIT))) : OptionalInt.empty();
         String totals = fields.get(TOTALS);
         missing = totals == null;
@@ -199,14 +188,14 @@ public final class ShareMachine {
      */
     public Position sync(String instance, Statement statement) {
         check(statement);
-        if (!queue.isEmpty() && now - lastStep >= STANDSTILL_MILLIS) {
-            excuseStandstill();
-        }
         scanIfDue();
         ticket = Math.max(ticket, statement.highestToken());
         StoredRecord mine = share(instance);
         if (mine != null && statement.number() <= mine.number) {
-            return late(mine, statement);
+            // It changes nothing.
+            createHolds(statement.holds(), 0);
+            attach(mine, statement, statement.epoch() == mine.epoch ? statement.granted() : -1, true);
+            return position(mine, statement, false, 0, false, 0, 0, Set.of());
         }
         boolean matches = mine != null && statement.epoch() == mine.epoch && mine.epoch >= since
                 && statement.granted() <= mine.granted;
@@ -214,17 +203,20 @@ public final class ShareMachine {
             matches = false;
             mine = share(instance);
         }
-        boolean inGrace = now < grace;
+        int limit = resized.orElse(statement.limit());
+        long room = now < grace ? MOST_COUNTED : limit - held;
         if (mine == null) {
             mine = create(StoredRecord.SHARE + instance);
             instances++;
         } else if (mine.epoch < since && unconfirmed > 0) {
             unconfirmed--;
         }
-        int limit = resized.orElse(statement.limit());
-        long admitted = matches ? returnPermits(mine, statement)
-                : claim(mine, statement, inGrace ? MOST_COUNTED : limit - held);
-        Map<String, Position.Attached> attached = attach(mine, statement, matches ? statement.granted() : -1, false);
+        if (matches) {
+            returnPermits(mine, statement);
+        } else {
+            claim(mine, statement, room);
+        }
+        attach(mine, statement, matches ? statement.granted() : -1, false);
         if (unconfirmed == 0) {
             grace = 0;
         }
@@ -234,8 +226,7 @@ public final class ShareMachine {
         mine.end = Math.max(mine.end, from + mine.lease);
         mine.limit = statement.limit();
         mine.recalled = 0;
-        changed.add(mine.field);
-        lineUp(mine, statement, matches ? mine.granted - statement.granted() - weightOf(attached) : 0, limit);
+        lineUp(mine, statement, matches ? mine.granted - statement.granted() - attachedPermits() : 0, limit);
         boolean isUnmet = serve(mine) || !mine.groups.isEmpty();
         mine.groups.removeIf(group -> !group.waits());
         queue(mine);
@@ -264,15 +255,34 @@ public final class ShareMachine {
         // What an instance wants grows with its permits. Permits that it keeps serve calls without a step.
         long most = Math.max(Math.max(1, spareTokens()), mine.keeps ? mine.taken() : 0);
         long wanted = Math.min(statement.tokens(), most);
-        long tokens = Math.min(MOST_TOKENS, wanted + (callsServed > 0 ? callsServed + MORE_TOKENS : 0));
+        long tokens = Math.min(MOST_TOKENS, wanted + (mine.callsServed > 0 ? mine.callsServed + MORE_TOKENS : 0));
         Set<Integer> otherLimits = declared == 0 || declared == statement.limit() ? Set.of() : Set.of((int) declared);
         declared = statement.limit();
+        return position(mine, statement, mayKeep, recalled, isFull, askAgain, tokens, otherLimits);
+    }
+
+    /**
+     * Writes, and states the position of an instance. What was offered since its last statement is no part of that: the
+     * instance
+     * would take it for a share with a full lease.
+     */
+    private Position position(StoredRecord mine, Statement statement, boolean mayKeep, long recalled, boolean isFull,
+            long askAgain, long tokens, Set<Integer> otherLimits) {
+        boolean isNewGroup = statement.needs().stream().anyMatch(need -> need.ticket() == 0 && need.group() == mine.group);
+        long confirmed = mine.taken() - mine.offered;
+        // If not all that was claimed had room, nothing was granted beyond that.
+        long admitted = Math.max(0, Math.min(claimed(statement), confirmed - attachedPermits()));
+        boolean othersWait = firstBeside(mine) != null;
         long firstToken = tokens > 0 ? draw(tokens) : 0;
         write();
-        return new Position(statement.number(), mine.epoch, mine.granted, admitted, mine.revoked,
-                mine.taken() > 0 ? mine.lease : 0, limit, newTicket(mine, statement), mine.served, othersWait, mayKeep,
-                (int) recalled, isFull,
-                Math.max(0, grace - now), askAgain, firstToken, (int) tokens, attached, otherLimits, server);
+        return new Position(statement.number(), mine.epoch, mine.granted - mine.offered, admitted, mine.revoked,
+                confirmed > 0 ? mine.lease : 0, resized.orElse(mine.limit), isNewGroup ? mine.groupTicket : 0, mine.served,
+                othersWait, mayKeep, (int) recalled, isFull, Math.max(0, grace - now), askAgain, firstToken, (int) tokens,
+                attached, otherLimits, server);
+    }
+
+    private static long claimed(Statement statement) {
+        return statement.granted() - statement.returned() - statement.revoked();
     }
 
     /**
@@ -293,7 +303,6 @@ public final class ShareMachine {
             // An offer ends by itself, and its instance may not know it yet.
             taken = Math.max(0, Math.min(permits, record.taken() - record.offered));
             record.revoked += taken;
-            changed.add(field);
             if (!record.isHold()) {
                 messages.add(new Sent(record.name, new ShareMessage.Changed(bulkhead)));
             }
@@ -344,7 +353,7 @@ public final class ShareMachine {
                 .map(share -> new ShareOverview.Share(share.name, share.end > now ? (int) share.taken() : 0,
                         share.end > now && share.taken() > 0 ? share.end - now : 0, Math.max(0, now - share.stated),
                         share.keeps,
-                        share.waits(now) ? share.groups.stream().mapToInt(group -> group.count).sum() : 0))
+                        share.waits(now) ? share.groups.stream().mapToInt(Need::count).sum() : 0))
                 .sorted(Comparator.<ShareOverview.Share> comparingInt(share -> share.permits() > 0 ? 0 : 1)
                         .thenComparingLong(ShareOverview.Share::leaseMillis).thenComparing(ShareOverview.Share::instance))
                 .toList();
@@ -384,7 +393,7 @@ public final class ShareMachine {
      */
     public static void check(Statement statement) {
         boolean good = statement.number() > 0 && statement.epoch() >= 0 && statement.returned() >= 0
-                && statement.revoked() >= 0 && statement.granted() - statement.returned() - statement.revoked() >= 0
+                && statement.revoked() >= 0 && claimed(statement) >= 0
                 && Stream.of(statement.number(), statement.epoch(), statement.granted(), statement.highestToken())
                         .allMatch(each -> each <= MOST_COUNTED)
                 && statement.leaseMillis() > 0 && statement.leaseMillis() <= MOST_LEASE_MILLIS && statement.limit() > 0
@@ -398,20 +407,6 @@ public final class ShareMachine {
         }
     }
 
-    /** A statement that is not newer than the last one changes nothing, and what was offered since is no part of the answer. */
-    private Position late(StoredRecord mine, Statement statement) {
-        Map<String, Position.Attached> attached = attach(mine, statement,
-                statement.epoch() == mine.epoch ? statement.granted() : -1, true);
-        boolean othersWait = firstBeside(mine) != null;
-        long confirmed = mine.taken() - mine.offered;
-        long claimed = statement.granted() - statement.returned() - statement.revoked();
-        write();
-        return new Position(statement.number(), mine.epoch, mine.granted - mine.offered,
-                Math.max(0, Math.min(claimed, confirmed - weightOf(attached))), mine.revoked, confirmed > 0 ? mine.lease : 0,
-                resized.orElse(mine.limit), newTicket(mine, statement), mine.served, othersWait, false, 0, false,
-                Math.max(0, grace - now), 0, 0, 0, attached, Set.of(), server);
-    }
-
     /** Finds out whether the server was started since the data was written. */
     private boolean notesNewRun(Statement statement, boolean matches) {
         boolean isNew = false;
@@ -423,7 +418,7 @@ public final class ShareMachine {
         if (isNew) {
             since = draw(1);
             unconfirmed = 0;
-            scan();
+            scan(false);
             grace = from + ShareStore.GRACE_MILLIS;
         }
         boolean nothingKnown = missing || isNew && unconfirmed == 0;
@@ -437,7 +432,7 @@ public final class ShareMachine {
         return isNew;
     }
 
-    private long returnPermits(StoredRecord mine, Statement statement) {
+    private void returnPermits(StoredRecord mine, Statement statement) {
         long before = mine.taken();
         mine.returned = Math.max(mine.returned, statement.returned());
         // Of permits that were revoked, the instance may have returned some before it knew.
@@ -445,11 +440,10 @@ public final class ShareMachine {
         mine.offered = 0;
         held -= before - mine.taken();
         createHolds(statement.holds(), before - mine.taken());
-        return 0;
     }
 
     /** The store does not know this position: what is stated is admitted as far as there is room, in a new epoch. */
-    private long claim(StoredRecord mine, Statement statement, long roomBefore) {
+    private void claim(StoredRecord mine, Statement statement, long roomBefore) {
         long freed = mine.taken();
         // A permit whose attaching was answered, but the answer was lost, leaves the share, to be attached again.
         for (Statement.Attach wish : statement.attaches()) {
@@ -458,26 +452,31 @@ public final class ShareMachine {
                 hold.by = "";
                 hold.returned = 0;
                 freed -= hold.granted;
-                changed.add(hold.field);
             }
         }
         long room = Math.max(0, roomBefore + freed);
         held -= freed;
         room = createHolds(statement.holds(), room);
         mine.epoch = draw(1);
-        mine.granted = Math.min(room, statement.granted() - statement.returned() - statement.revoked());
+        mine.granted = Math.min(room, claimed(statement));
         mine.offered = 0;
         mine.returned = 0;
         mine.revoked = 0;
         held += mine.granted;
-        return mine.granted;
     }
 
-    /** Creates holds. What they take must be covered, by permits that were just returned or by room. */
+    /**
+     * Creates holds. What they take must be covered, by permits that were just returned or by room; returns what is left of
+     * that.
+     * Tells which of the stated ones the store does not have.
+     */
     private long createHolds(List<Statement.Hold> stated, long coveredBefore) {
         long covered = coveredBefore;
         for (Statement.Hold each : stated) {
-            if (hold(each.id()) == null && each.leaseMillis() > 0 && each.weight() <= covered) {
+            boolean isMissing = hold(each.id()) == null;
+            if (isMissing && (each.leaseMillis() <= 0 || each.weight() > covered)) {
+                attached.put(each.id(), Position.Attached.REFUSED);
+            } else if (isMissing) {
                 StoredRecord hold = create(StoredRecord.HOLD + each.id());
                 hold.granted = each.weight();
                 hold.end = from + each.leaseMillis();
@@ -491,17 +490,8 @@ public final class ShareMachine {
         return covered;
     }
 
-    /**
-     * Lets detached permits join the share, or tells again that they did; and tells which of the stated holds the store does
-     * not have.
-     */
-    private Map<String, Position.Attached> attach(StoredRecord mine, Statement statement, long known, boolean onlyTell) {
-        Map<String, Position.Attached> attached = new TreeMap<>();
-        for (Statement.Hold stated : statement.holds()) {
-            if (hold(stated.id()) == null) {
-                attached.put(stated.id(), Position.Attached.REFUSED);
-            }
-        }
+    /** Lets detached permits join the share, or tells again that they did. */
+    private void attach(StoredRecord mine, Statement statement, long known, boolean onlyTell) {
         for (Statement.Attach wish : statement.attaches()) {
             StoredRecord hold = hold(wish.id());
             if (hold != null && !onlyTell && hold.taken() > 0 && hold.end > now && !hold.digest.isEmpty()
@@ -511,36 +501,28 @@ public final class ShareMachine {
                 hold.by = mine.name;
                 hold.epoch = mine.epoch;
                 hold.byGranted = mine.granted;
-                changed.add(hold.field);
             }
             // If the instance knows of so many permits, it knows that it has attached this one, and this is another try.
             if (hold != null && hold.by.equals(mine.name) && hold.epoch == mine.epoch && known < hold.byGranted) {
                 attached.put(hold.name, new Position.Attached((int) hold.granted, Math.max(0, now - hold.stated)));
-                callsServed++;
+                mine.callsServed++;
             }
         }
-        return attached;
     }
 
-    private static long weightOf(Map<String, Position.Attached> attached) {
+    private long attachedPermits() {
         return attached.values().stream().mapToLong(Position.Attached::weight).sum();
     }
 
     // ---- The queue
-
-    /** The ticket of the group that was stated without one; 0 if there is none. */
-    private static long newTicket(StoredRecord mine, Statement statement) {
-        return statement.needs().stream().anyMatch(need -> need.ticket() == 0 && need.group() == mine.group) ? mine.groupTicket
-                : 0;
-    }
 
     /** Takes over the calls of an instance without those that were granted permits of which it does not know. */
     private void lineUp(StoredRecord mine, Statement statement, long unknownPermits, int limit) {
         long unknown = unknownPermits;
         long latest = ticket;
         mine.groups.clear();
-        for (Statement.Need need : statement.calls()) {
-            long place = need.ticket() == Statement.NOT_WAITING ? need.ticket() : Math.min(need.ticket(), latest);
+        for (Need need : statement.calls()) {
+            long place = need.waits() ? Math.min(need.ticket(), latest) : need.ticket();
             if (place == 0) {
                 if (need.group() != mine.group || mine.groupTicket == 0) {
                     mine.group = need.group();
@@ -552,39 +534,34 @@ public final class ShareMachine {
             unknown -= known * need.weight();
             // Its instance learns the limit from the answer.
             if (need.count() > known && need.weight() <= limit) {
-                mine.groups.add(new Group(place, need.weight(), (int) (need.count() - known)));
+                mine.groups.add(new Need(place, 0, need.weight(), (int) (need.count() - known)));
             }
         }
     }
 
     private void queue(StoredRecord share) {
-        leave(share.name);
-        if (!share.groups.isEmpty()) {
-            line.add(new Place(share.groups.get(0).ticket, share.name));
+        if (share.groups.isEmpty()) {
+            queue.remove(share.name);
+        } else {
+            queue.put(share.name, share.groups.get(0).ticket());
         }
-    }
-
-    private void leave(String instance) {
-        line.removeIf(place -> place.instance().equals(instance));
     }
 
     /** The first in the queue, apart from one; removes those that are dead or want nothing any more. */
     private StoredRecord firstBeside(StoredRecord apart) {
-        for (Place place : List.copyOf(line)) {
-            if (apart != null && place.instance().equals(apart.name)) {
-                continue;
-            }
-            StoredRecord share = share(place.instance());
-            if (share != null && share.waits(now)) {
+        while (true) {
+            Optional<String> first = queue.entrySet().stream()
+                    .filter(each -> apart == null || !each.getKey().equals(apart.name))
+                    .min(ORDER).map(Map.Entry::getKey);
+            StoredRecord share = first.map(this::share).orElse(null);
+            if (first.isEmpty() || share != null && share.waits(now)) {
                 return share;
             }
-            leave(place.instance());
+            queue.remove(first.get());
             if (share != null) {
                 share.groups.clear();
-                changed.add(share.field);
             }
         }
-        return null;
     }
 
     /**
@@ -596,29 +573,30 @@ public final class ShareMachine {
         while (true) {
             StoredRecord share = firstBeside(mine);
             if (mine != null && !mine.groups.isEmpty()
-                    && (share == null || share.groups.get(0).ticket >= mine.groups.get(0).ticket)) {
+                    && (share == null || share.groups.get(0).ticket() >= mine.groups.get(0).ticket())) {
                 share = mine;
             }
             if (share == null) {
                 return isRefused;
             }
-            Group group = share.groups.get(0);
+            Need group = share.groups.get(0);
             int limit = resized.orElse(share.limit);
-            long calls = now < grace ? 0 : Math.min(group.count, Math.max(0, limit - held) / group.weight);
-            if (group.waits() && group.weight <= limit && calls == 0) {
+            int calls = now < grace ? 0 : (int) Math.min(group.count(), Math.max(0, limit - held) / group.weight());
+            if (group.waits() && group.weight() <= limit && calls == 0) {
                 return isRefused;
             }
             if (calls > 0) {
-                grant(share, calls, group.weight, share == mine);
-                group.count -= (int) calls;
-                share.served = group.waits() ? Math.max(share.served, group.ticket) : share.served;
+                grant(share, calls, group.weight(), share == mine);
+                share.served = group.waits() ? Math.max(share.served, group.ticket()) : share.served;
             }
-            isRefused |= !group.waits() && group.count > 0;
-            if (group.count == 0 || !group.waits() || group.weight > limit) {
+            int left = group.count() - calls;
+            isRefused |= !group.waits() && left > 0;
+            if (left == 0 || !group.waits() || group.weight() > limit) {
                 share.groups.remove(0);
+            } else {
+                share.groups.set(0, new Need(group.ticket(), 0, group.weight(), left));
             }
             if (share != mine) {
-                changed.add(share.field);
                 queue(share);
             }
         }
@@ -628,11 +606,9 @@ public final class ShareMachine {
         long permits = calls * weight;
         share.granted += permits;
         held += permits;
-        if (isCaller) {
-            callsServed += calls;
-        } else {
+        share.callsServed += calls;
+        if (!isCaller) {
             share.offered += permits;
-            share.callsServed += calls;
             // An instance trusts an offer for so long, whatever its lease is.
             share.end = Math.max(share.end, share.stated + ShareStore.OFFER_MILLIS);
             offers.add(share);
@@ -683,7 +659,6 @@ public final class ShareMachine {
         shares().filter(share -> share != mine && share.isKeeper()).forEach(share -> {
             if (share.recalled == 0) {
                 share.recalled = now;
-                changed.add(share.field);
             }
             expected += now - share.recalled < ShareStore.DEAF_MILLIS ? 1 : 0;
             messages.add(new Sent(share.name, new ShareMessage.Recalled(bulkhead, share.number)));
@@ -693,28 +668,25 @@ public final class ShareMachine {
 
     // ---- Time
 
-    /**
-     * Calls that wait are stated every second. If none was, the server itself was away, so the places of those that were alive
-     * before last until their instances had time to state them. Once, because it may also be that all of them are dead.
-     */
-    private void excuseStandstill() {
-        shares().filter(share -> !share.groups.isEmpty()
-                && lastStep - share.stated < ShareStore.WAITER_MILLIS - RESTATED_MILLIS)
-                .forEach(share -> {
-                    share.stated = Math.max(share.stated, now - ShareStore.WAITER_MILLIS + RESTATED_MILLIS);
-                    changed.add(share.field);
-                });
-    }
-
     private void scanIfDue() {
-        if (now >= nextEnd && now >= pause) {
-            scan();
+        // Calls that wait are stated every second. If none was, the server itself was away.
+        boolean afterStandstill = !queue.isEmpty() && now - lastStep >= STANDSTILL_MILLIS;
+        if (afterStandstill || now >= nextEnd && now >= pause) {
+            scan(afterStandstill);
         }
     }
 
-    /** Removes what has ended, and counts the totals again. */
-    private void scan() {
+    /**
+     * Removes what has ended, and counts the totals again. After a standstill of the server, the places of those that were
+     * alive
+     * before last until their instances had time to state them. Once, because it may also be that all of them are dead.
+     */
+    private void scan(boolean afterStandstill) {
         long epoch = draw(1);
+        all().filter(record -> afterStandstill && !record.groups.isEmpty()
+                && lastStep - record.stated < ShareStore.WAITER_MILLIS - RESTATED_MILLIS).forEach(record -> {
+                    record.stated = Math.max(record.stated, now - ShareStore.WAITER_MILLIS + RESTATED_MILLIS);
+                });
         all().filter(record -> record.nextEnd() <= now).forEach(record -> end(record, epoch));
         held = 0;
         instances = 0;
@@ -737,7 +709,6 @@ public final class ShareMachine {
     }
 
     private void end(StoredRecord record, long epoch) {
-        changed.add(record.field);
         boolean leaseEnded = record.taken() > 0 && record.end <= now;
         if (leaseEnded || record.offered > 0 && record.stated + ShareStore.OFFER_MILLIS <= now) {
             // What is left begins a new epoch, and late copies of statements may follow.
@@ -749,7 +720,7 @@ public final class ShareMachine {
             record.keeps &= !leaseEnded;
             record.end = leaseEnded ? from + record.lease : record.end;
         } else {
-            leave(record.name);
+            queue.remove(record.name);
             records.put(record.field, null);
         }
     }
@@ -766,7 +737,7 @@ public final class ShareMachine {
     private Stream<StoredRecord> all() {
         Set<String> names = new TreeSet<>(records.keySet());
         names.addAll(fields.keySet());
-        return names.stream().map(this::record).filter(Objects::nonNull).toList().stream();
+        return names.stream().filter(StoredRecord::isRecord).map(this::record).filter(Objects::nonNull).toList().stream();
     }
 
     private Stream<StoredRecord> shares() {
@@ -784,32 +755,29 @@ public final class ShareMachine {
     private StoredRecord create(String field) {
         StoredRecord record = new StoredRecord(field);
         records.put(field, record);
-        changed.add(field);
         return record;
     }
 
     private StoredRecord record(String field) {
         if (!records.containsKey(field) && fields.containsKey(field)) {
-            records.put(field, StoredRecord.parse(field, fields.get(field)));
+            records.put(field, new StoredRecord(field, fields.get(field)));
         }
         return records.get(field);
     }
 
     private void write() {
-        for (String field : changed) {
-            StoredRecord record = records.get(field);
+        records.forEach((field, record) -> {
             if (record == null) {
                 fields.remove(field);
-                continue;
+                return;
             }
-            boolean keeps = record.isKeeper();
-            keepers += (keeps ? 1 : 0) - (record.counted ? 1 : 0);
+            keepers += (record.isKeeper() ? 1 : 0) - (record.counted ? 1 : 0);
             // The last recall did not reach a new keeper.
-            recalledAt = keeps && !record.counted ? 0 : recalledAt;
+            recalledAt = record.isKeeper() && !record.counted ? 0 : recalledAt;
             nextEnd = Math.min(nextEnd, record.nextEnd());
             keepUntil = Math.max(keepUntil, Math.max(record.end, record.stated + ShareStore.WAITER_MILLIS));
             fields.put(field, record.text());
-        }
+        });
         keepUntil = Math.max(keepUntil, grace);
         if (keepUntil + SLACK_MILLIS > kept) {
             kept = keepUntil + 2 * SLACK_MILLIS;
@@ -818,8 +786,6 @@ public final class ShareMachine {
         fields.put(TOTALS, JsonArray.of(LAYOUT, server, since, grace, unconfirmed, ticket, micros, offset, held, nextEnd, pause,
                 kept, instances, keepers, unmetBy, unmetAt, unmetElse, recalledAt, expected, declared)
                 .encode());
-        queue.clear();
-        line.forEach(place -> queue.put(place.instance(), place.ticket()));
-        expireQueueMillis = line.isEmpty() ? 0 : kept - now;
+        expireQueueMillis = queue.isEmpty() ? 0 : kept - now;
     }
 }

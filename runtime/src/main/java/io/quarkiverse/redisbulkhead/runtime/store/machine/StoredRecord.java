@@ -4,36 +4,19 @@ import java.util.ArrayList;
 import java.util.List;
 
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
-import io.quarkiverse.redisbulkhead.runtime.store.Statement;
+import io.quarkiverse.redisbulkhead.runtime.store.Statement.Need;
 import io.vertx.core.json.JsonArray;
 
 /**
- * The share of an instance, its lease and its calls that wait: the field {@code i:<instance>} of the hash. Or, as the share of
- * nobody, a permit that no instance holds: {@code h:<id>}. If that was attached or revoked, its record stays until it ends, so
- * that a repeated statement neither attaches it twice nor creates it again. {@code share.lua} documents the positions.
+ * The share of an instance, its lease and its calls that wait: the field {@code i:<instance>} of the hash. Or a share without an
+ * instance: a permit that is detached, or within its minimum hold: {@code h:<id>}. If that was attached or revoked, its record
+ * stays until it ends, so that a repeated statement neither attaches it twice nor creates it again. {@code share.lua} documents
+ * the positions.
  */
 final class StoredRecord {
 
     static final String SHARE = "i:";
     static final String HOLD = "h:";
-
-    /** Calls of equal weight. Those that do not wait are part of a record only within a step. */
-    static final class Group {
-
-        final long ticket;
-        final int weight;
-        int count;
-
-        Group(long ticket, int weight, int count) {
-            this.ticket = ticket;
-            this.weight = weight;
-            this.count = count;
-        }
-
-        boolean waits() {
-            return ticket < Statement.NOT_WAITING;
-        }
-    }
 
     final String field;
     /** Of the instance; or the id of the permit. */
@@ -58,7 +41,8 @@ final class StoredRecord {
     long groupTicket;
     long lease;
     int limit;
-    final List<Group> groups = new ArrayList<>();
+    /** The calls that wait; within a step, and behind them, those that do not wait. */
+    final List<Need> groups = new ArrayList<>();
 
     // Only of a permit that no instance holds.
     String digest = "";
@@ -70,25 +54,19 @@ final class StoredRecord {
 
     /** Whether it counts as keeping in the totals. */
     boolean counted;
-    /** How many calls were offered permits in this step. */
+    /** How many calls were granted permits in this step. */
     long callsServed;
 
+    /** A record that holds nothing yet. */
     StoredRecord(String field) {
         this.field = field;
         this.name = field.substring(SHARE.length());
     }
 
-    /** Reads a field; null if it has no record. */
-    static StoredRecord parse(String field, String text) {
-        if (!field.startsWith(SHARE) && !field.startsWith(HOLD)) {
-            return null;
-        }
-        StoredRecord record = new StoredRecord(field);
-        record.read(new JsonArray(text));
-        return record;
-    }
-
-    private void read(JsonArray values) {
+    /** Reads a field. */
+    StoredRecord(String field, String text) {
+        this(field);
+        JsonArray values = new JsonArray(text);
         number = values.getLong(0);
         epoch = values.getLong(1);
         granted = values.getLong(2);
@@ -106,7 +84,7 @@ final class StoredRecord {
         limit = values.getInteger(14);
         for (Object each : values.getJsonArray(15)) {
             JsonArray waiting = (JsonArray) each;
-            groups.add(new Group(waiting.getLong(0), waiting.getInteger(1), waiting.getInteger(2)));
+            groups.add(new Need(waiting.getLong(0), 0, waiting.getInteger(1), waiting.getInteger(2)));
         }
         if (isHold()) {
             digest = values.getString(16);
@@ -120,7 +98,7 @@ final class StoredRecord {
     /** The text of its field. */
     String text() {
         JsonArray waiting = new JsonArray();
-        groups.forEach(each -> waiting.add(JsonArray.of(each.ticket, each.weight, each.count)));
+        groups.forEach(each -> waiting.add(JsonArray.of(each.ticket(), each.weight(), each.count())));
         JsonArray values = JsonArray.of(number, epoch, granted, offered, returned, revoked, end, stated, keeps ? 1 : 0,
                 recalled,
                 served, group, groupTicket, lease, limit, waiting);
@@ -128,6 +106,11 @@ final class StoredRecord {
             values.add(digest).add(by).add(byGranted).add(method);
         }
         return values.encode();
+    }
+
+    /** Whether a field has a record. */
+    static boolean isRecord(String field) {
+        return field.startsWith(SHARE) || field.startsWith(HOLD);
     }
 
     boolean isHold() {

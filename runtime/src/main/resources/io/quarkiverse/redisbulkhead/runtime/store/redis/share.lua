@@ -12,7 +12,7 @@
 --   i:<instance>   the share of an instance: number of its last statement, epoch, granted, part of it that is an offer, returned, revoked, end of the
 --                  lease, last statement, keeps, first recall that it has not answered, highest ticket served, last group with a new ticket, that
 --                  ticket, lease, limit, calls that wait: for each group ticket, weight, count
---   h:<id>         a permit that no instance holds, as the share of nobody: granted is its weight, and all of it is returned if it was attached. Last
+--   h:<id>         a permit that no instance holds, as a share without one: granted is its weight, and all of it is returned if it was attached. Last
 --                  statement: when its execution started. Epoch: that of the instance that attached it. Then come the digest, the instance that
 --                  attached it, how many permits that one had been granted then, method
 -- An instance is named by the channel on which it receives messages. To list the shares:
@@ -91,6 +91,7 @@ end
 local time = call('TIME')
 local statement = OPERATION == 'sync' and statementOf(decode(ARGV[3]))
 local mineField = statement and 'i:' .. statement.instance
+local claimed = statement and statement.granted - statement.returned - statement.revoked
 local found = call('HMGET', SHARES, 'bulkhead', 'limit', mineField or '-')
 local stored, resized, isMissing = found[1], tonumber(found[2] or nil), not found[1]
 -- The first two of the queue; nil when they have changed. And whether the key may exist.
@@ -104,9 +105,9 @@ if layout ~= LAYOUT then
 end
 local all = totalsOf(decode(stored))
 
--- Records by field, false for a missing one; fields that have changed; instances that were offered permits, in order.
-local records, changed, offers = {}, {}, {}
-local callsServed, keepUntil = 0, 0
+-- Records by field, false for a missing one; fields that have changed; instances that were offered permits, in order; what was attached.
+local records, changed, offers, attached = {}, {}, {}, {}
+local keepUntil = 0
 
 -- A clock that was set back ends nothing later, and one that has caught up ends nothing early.
 local wall = time[1] * 1000000 + time[2]
@@ -132,7 +133,7 @@ local function step()
     local function put(field, text)
         local record = recordOf(decode(text))
         records[field], record.field, record.name = record, field, string.sub(field, 3)
-        record.counted, record.isQueued = isKeeper(record), record.groups[1] ~= nil
+        record.counted, record.isQueued, record.callsServed = isKeeper(record), record.groups[1] ~= nil, 0
         return record
     end
 
@@ -216,17 +217,16 @@ local function step()
     local function grant(share, calls, weight, isCaller)
         local permits = calls * weight
         share.granted, all.held = share.granted + permits, all.held + permits
-        if isCaller then
-            callsServed = callsServed + calls
-        else
-            if not share.callsServed then
-                share.callsServed, offers[#offers + 1] = 0, share
+        if not isCaller then
+            if share.callsServed == 0 then
+                offers[#offers + 1] = share
             end
-            share.offered, share.callsServed = share.offered + permits, share.callsServed + calls
+            share.offered = share.offered + permits
             -- An instance trusts an offer for so long, whatever its lease is.
             share.ending = max(share.ending, share.stated + OFFER)
             noteUnmet(share.name)
         end
+        share.callsServed = share.callsServed + calls
     end
 
     -- Gives what is free to the calls in the queue and to those of this instance, in ticket order. A heavy one that waits blocks; returns whether one
@@ -283,14 +283,19 @@ local function step()
 
     ---- Time
 
-    -- Removes what has ended, and counts the totals again.
-    local function scan()
+    -- Removes what has ended, and counts the totals again. After a standstill of the server, the places of those that were alive before last until
+    -- their instances had time to state them. Once, because it may also be that all of them are dead.
+    local function scan(afterStandstill)
+        local RESTATED = 1500
         -- After a scan, none for a millisecond per so many records: it takes about 7 us per record, so 7 % of the server.
         local SCANNED_PER_MILLI = 10
         loadAll()
         local epoch, old, count = draw(), 0, 0
         all.held, all.instances, all.keepers, all.nextEnd = 0, 0, 0, NEVER
         for field, record in pairs(records) do
+            if afterStandstill and record and record.groups[1] and before - record.stated < WAITER - RESTATED then
+                record.stated, changed[field] = max(record.stated, now - WAITER + RESTATED), true
+            end
             if record and nextEnd(record) <= now then
                 changed[field] = true
                 local isOfferOver, isLeaseOver = record.offered > 0 and record.stated + OFFER <= now, sizeOf(record) > 0 and record.ending <= now
@@ -343,11 +348,15 @@ local function step()
         return isNew
     end
 
-    -- Creates holds. What they take must be covered, by permits that were just returned or by room. Returns what is left of that.
+    -- Creates holds. What they take must be covered, by permits that were just returned or by room. Returns what is left of that. Tells which of the
+    -- stated ones Redis does not have, as permits of weight 0.
     local function createHolds(covered)
         for _, stated in ipairs(statement.holds) do
             local id, weight, lease, hasRun, digest, method = unpack(stated)
-            if not load('h:' .. id) and lease > 0 and weight <= covered then
+            local isUnknown = not load('h:' .. id)
+            if isUnknown and (lease <= 0 or weight > covered) then
+                attached[#attached + 1] = { id, 0, 0 }
+            elseif isUnknown then
                 local hold = create('h:' .. id)
                 hold.granted, hold.ending, hold.stated, hold.digest, hold.by, hold.byGranted, hold.method = weight, from + lease, now - hasRun, digest, '', 0,
                     method
@@ -367,7 +376,7 @@ local function step()
     end
 
     -- Redis does not know this position: what is stated is admitted as far as there is room, in a new epoch.
-    local function claim(mine, permits, room)
+    local function claim(mine, room)
         local freed = sizeOf(mine)
         -- A permit whose attaching was answered, but the answer was lost, leaves the share, to be attached again.
         for _, wish in ipairs(statement.attaches) do
@@ -378,20 +387,13 @@ local function step()
         end
         room, all.held = max(0, room + freed), all.held - freed
         room = createHolds(room)
-        mine.epoch, mine.granted, mine.offered, mine.returned, mine.revoked = draw(), min(room, permits), 0, 0, 0
+        mine.epoch, mine.granted, mine.offered, mine.returned, mine.revoked = draw(), min(room, claimed), 0, 0, 0
         all.held = all.held + mine.granted
-        return mine.granted
     end
 
-    -- Lets detached permits join the share, or tells again that they did; returns them and how many permits that is, after the stated holds that
-    -- Redis does not have, as permits of weight 0.
+    -- Lets detached permits join the share, or tells again that they did; returns how many permits that is.
     local function attach(mine, known, onlyTell)
-        local attached, weight = {}, 0
-        for _, stated in ipairs(statement.holds) do
-            if not load('h:' .. stated[1]) then
-                attached[#attached + 1] = { stated[1], 0, 0 }
-            end
-        end
+        local weight = 0
         for _, wish in ipairs(statement.attaches) do
             local hold = load('h:' .. wish[1])
             if hold and not onlyTell and sizeOf(hold) > 0 and hold.ending > now and hold.digest ~= '' and hold.digest == wish[2] then
@@ -401,15 +403,15 @@ local function step()
             -- If the instance knows of so many permits, it knows that it has attached this one, and this is another try.
             if hold and hold.by == mine.name and hold.epoch == mine.epoch and known < hold.byGranted then
                 attached[#attached + 1], weight = { hold.name, hold.granted, max(0, now - hold.stated) }, weight + hold.granted
-                callsServed = callsServed + 1
+                mine.callsServed = mine.callsServed + 1
             end
         end
-        return attached, weight
+        return weight
     end
 
-    -- Takes over the calls of an instance without those that were granted permits of which it does not know; returns the ticket of the new group.
+    -- Takes over the calls of an instance without those that were granted permits of which it does not know.
     local function lineUp(mine, unknown, limit)
-        local given, latest = 0, all.ticket
+        local latest = all.ticket
         mine.groups = {}
         for _, need in ipairs(statement.calls) do
             local ticket, group, weight, count = unpack(need)
@@ -417,7 +419,7 @@ local function step()
                 if group ~= mine.group or mine.groupTicket == 0 then
                     mine.group, mine.groupTicket = group, draw()
                 end
-                given, ticket = mine.groupTicket, mine.groupTicket
+                ticket = mine.groupTicket
             elseif ticket < NEVER then
                 ticket = min(ticket, latest)
             end
@@ -428,7 +430,6 @@ local function step()
                 mine.groups[#mine.groups + 1] = { ticket = ticket, weight = weight, count = count - known }
             end
         end
-        return given
     end
 
     -- Recalls what others keep, so many instances; returns how many can be expected to answer.
@@ -489,27 +490,18 @@ local function step()
 
     ---- Answers
 
-    local function answer(mine, position)
-        position.number, position.epoch, position.revoked, position.served = statement.number, mine.epoch, mine.revoked, mine.served
-        position.grace, position.server = max(0, all.grace - now), all.server
-        position.firstToken = position.tokens > 0 and draw(position.tokens) or 0
-        write()
-        return { position.number, position.epoch, position.granted, position.admitted, position.revoked, position.lease, position.limit,
-            position.ticket, position.served, position.othersWait, position.mayKeep, position.recalled, position.full, position.grace,
-            position.askAgain, position.firstToken, position.tokens, position.server, position.attached, position.otherLimit }
-    end
-
-    -- A statement that is not newer than the last one changes nothing, and what was offered since is no part of the answer.
-    local function repeatAnswer(mine, claimed)
-        local attached, weight = attach(mine, statement.epoch == mine.epoch and statement.granted or -1, true)
-        local ticket = 0
+    -- What was offered since the last statement is no part of the answer: the instance would take it for a share with a full lease.
+    local function answer(mine, weight, told)
+        local ticket, confirmed, othersWait = 0, sizeOf(mine) - mine.offered, firstBeside(mine.name) and 1 or 0
         for _, need in ipairs(statement.calls) do
             ticket = need[1] == 0 and need[2] == mine.group and mine.groupTicket or ticket
         end
-        local confirmed = sizeOf(mine) - mine.offered
-        return answer(mine, { granted = mine.granted - mine.offered, admitted = max(0, min(claimed, confirmed - weight)),
-            lease = confirmed > 0 and mine.lease or 0, limit = resized or mine.limit, othersWait = firstBeside(mine.name) and 1 or 0, mayKeep = 0, recalled = 0, full = 0,
-            ticket = ticket, askAgain = 0, tokens = 0, attached = attached, otherLimit = 0 })
+        local firstToken = told.tokens > 0 and draw(told.tokens) or 0
+        write()
+        -- If not all that was claimed had room, nothing was granted beyond that.
+        return { statement.number, mine.epoch, mine.granted - mine.offered, max(0, min(claimed, confirmed - weight)), mine.revoked,
+            confirmed > 0 and mine.lease or 0, resized or mine.limit, ticket, mine.served, othersWait, told.mayKeep, told.recalled, told.full,
+            max(0, all.grace - now), told.askAgain, firstToken, told.tokens, all.server, attached, told.otherLimit }
     end
 
     ---- The step
@@ -524,28 +516,21 @@ local function step()
     else
         call('HSET', SHARES, 'bulkhead', stored)
     end
-    -- Calls that wait are stated every second. If none was, the server itself was away, so the places of those that were alive before
-    -- last until their instances had time to state them. Once, because it may also be that all of them are dead.
-    local STANDSTILL, RESTATED = 2000, 1500
-    if statement and isAwaited and now - before >= STANDSTILL then
-        loadAll()
-        for field, record in pairs(records) do
-            if record and record.groups[1] and before - record.stated < WAITER - RESTATED then
-                record.stated, changed[field] = max(record.stated, now - WAITER + RESTATED), true
-            end
-        end
-    end
-    if now >= all.nextEnd and now >= all.pause then
-        scan()
+    -- Calls that wait are stated every second. If none was, the server itself was away.
+    local STANDSTILL = 2000
+    local afterStandstill = isAwaited and now - before >= STANDSTILL
+    if afterStandstill or now >= all.nextEnd and now >= all.pause then
+        scan(afterStandstill)
     end
     if statement then
         -- With more instances, none may keep. Counters stay below 2^53 by far.
         local MOST_KEEPERS, UNMET, MOST_COUNTED = 64, 1000, 4503599627370496
-        local claimed = statement.granted - statement.returned - statement.revoked
         all.ticket = max(all.ticket, statement.highest)
         local mine = load(mineField)
         if mine and statement.number <= mine.number then
-            return repeatAnswer(mine, claimed)
+            -- It changes nothing.
+            createHolds(0)
+            return answer(mine, attach(mine, statement.epoch == mine.epoch and statement.granted or -1, true), { mayKeep = 0, recalled = 0, full = 0, askAgain = 0, tokens = 0, otherLimit = 0 })
         end
         local matches = mine and statement.epoch == mine.epoch and mine.epoch >= all.since and statement.granted <= mine.granted
         if notesNewRun(matches) then
@@ -558,17 +543,16 @@ local function step()
         elseif mine.epoch < all.since and all.unconfirmed > 0 then
             all.unconfirmed = all.unconfirmed - 1
         end
-        local admitted = 0
         if matches then
             returnPermits(mine)
         else
-            admitted = claim(mine, claimed, room)
+            claim(mine, room)
         end
-        local attached, weight = attach(mine, matches and statement.granted or -1)
+        local weight = attach(mine, matches and statement.granted or -1)
         all.grace = all.unconfirmed == 0 and 0 or all.grace
         mine.number, mine.stated, mine.lease, mine.limit, mine.recalled = statement.number, from, statement.lease, statement.limit, 0
         mine.ending, changed[mineField] = max(mine.ending, from + mine.lease), true
-        local given = lineUp(mine, matches and mine.granted - statement.granted - weight or 0, limit)
+        lineUp(mine, matches and mine.granted - statement.granted - weight or 0, limit)
         local isUnmet = serve(mine) or mine.groups[1] ~= nil
         while mine.groups[1] and mine.groups[#mine.groups].ticket == NEVER do
             table.remove(mine.groups)
@@ -595,10 +579,9 @@ local function step()
         local wanted = min(statement.tokens, max(1, spareTokens(), mine.keeps == 1 and sizeOf(mine) or 0))
         local change = min(isUnmet and max(all.nextEnd, all.pause) or NEVER, now < all.grace and all.grace or NEVER,
             recalled > 0 and now + RECALL or NEVER)
-        return answer(mine, { granted = mine.granted, admitted = admitted, lease = sizeOf(mine) > 0 and mine.lease or 0, limit = limit, ticket = given,
-            othersWait = othersWait, mayKeep = mayKeep and 1 or 0, recalled = recalled, full = isFull and 1 or 0, askAgain = change == NEVER and 0 or max(1, change - now),
-            tokens = min(MOST_TOKENS, wanted + (callsServed > 0 and callsServed + MORE_TOKENS or 0)), attached = attached,
-            otherLimit = otherLimit })
+        return answer(mine, weight, { mayKeep = mayKeep and 1 or 0, recalled = recalled, full = isFull and 1 or 0,
+            askAgain = change == NEVER and 0 or max(1, change - now), otherLimit = otherLimit,
+            tokens = min(MOST_TOKENS, wanted + (mine.callsServed > 0 and mine.callsServed + MORE_TOKENS or 0)) })
     end
 
     ---- What an operator asks for

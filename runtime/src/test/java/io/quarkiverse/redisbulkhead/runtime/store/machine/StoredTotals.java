@@ -27,10 +27,10 @@ public final class StoredTotals {
         long count = 0;
         long keepers = 0;
         for (Map.Entry<String, String> field : stored.fields().entrySet()) {
-            StoredRecord record = StoredRecord.parse(field.getKey(), field.getValue());
-            if (record == null) {
+            if (!StoredRecord.isRecord(field.getKey())) {
                 continue;
             }
+            StoredRecord record = new StoredRecord(field.getKey(), field.getValue());
             require(record.taken() >= record.offered && record.offered >= 0, "a share is not negative", stored);
             held += record.taken();
             keepers += record.isKeeper() ? 1 : 0;
@@ -44,7 +44,7 @@ public final class StoredTotals {
         stored.queue().entrySet().stream()
                 .min(Map.Entry.<String, Long> comparingByValue().thenComparing(Map.Entry.comparingByKey()))
                 .map(first -> "i:" + first.getKey()).filter(stored.fields()::containsKey)
-                .map(field -> StoredRecord.parse(field, stored.fields().get(field)))
+                .map(field -> new StoredRecord(field, stored.fields().get(field)))
                 .ifPresent(first -> require(first.waits(clock), "the head is dead", stored));
         require(held == totals.getLong(8), "the permits held are " + held, stored);
         require(count == totals.getLong(12), "the instances are " + count, stored);
