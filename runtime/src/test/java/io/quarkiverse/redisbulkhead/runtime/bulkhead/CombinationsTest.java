@@ -1,0 +1,173 @@
+package io.quarkiverse.redisbulkhead.runtime.bulkhead;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+import org.junit.jupiter.api.Test;
+
+import io.quarkiverse.redisbulkhead.BulkheadFullException;
+
+/** Features that are rarely used together. */
+class CombinationsTest extends TwoInstances {
+
+    // ---- Time
+
+    /** The next statement is not due before the lease of the last one has ended. */
+    @Test
+    void idlePermitServesACallWithALongerLease() {
+        call(one, work(3, spec -> spec.expire(Duration.ofSeconds(3)))).end();
+
+        HeldPermit permit = held(call(one, work(3, spec -> spec.expire(Duration.ofSeconds(30)))));
+        advance(Duration.ofSeconds(60));
+
+        assertThat(one.losses).isEmpty();
+        assertThat(permit.isHeld()).isTrue();
+    }
+
+    /** The answer that was under way when it came brought the last permits, so that the store need not be asked any more. */
+    @Test
+    void callThatCameBeforeTheLastPermitGivesUpInTime() {
+        slowly(1_000);
+        called(work(2));
+        Admission last = call(one, waiting(2));
+        server.advance(100);
+        Admission late = call(one, work(2, spec -> spec.maxWait(Duration.ofMillis(100))));
+        advance(Duration.ofMillis(10));
+        held(last);
+
+        advance(Duration.ofMillis(200));
+
+        assertThat(rejection(late)).isInstanceOf(BulkheadFullException.class);
+    }
+
+    /** The same; each of them counts for max-waiters. */
+    @Test
+    void callThatCameBeforeTheLastPermitIsCounted() {
+        SemaphoreDefinition bounded = work(2, spec -> spec.maxWait(LONG).maxWaiters(1));
+        slowly(1_000);
+        called(work(2));
+        Admission last = call(one, waiting(2));
+        server.advance(100);
+        Admission first = call(one, bounded);
+        advance(Duration.ofMillis(10));
+        held(last);
+
+        assertThat(rejection(called(bounded))).isInstanceOf(BulkheadFullException.class);
+        waits(first);
+    }
+
+    private Admission called(SemaphoreDefinition definition) {
+        Admission call = call(one, definition);
+        advance(Duration.ofMillis(10));
+        return call;
+    }
+
+    // ---- Pauses
+
+    /** The timer that ends the lease may be later than other threads of a process that stood still. */
+    @Test
+    void revokeAfterAPauseGivesNoPermitOfALeaseThatIsOver() {
+        List<Admission> both = List.of(call(one, work(2)), call(one, work(2)));
+        Admission waiter = call(one, waiting(2));
+        String id = held(both.get(0)).id();
+        one.pause();
+        advance(Duration.ofSeconds(7));
+        held(call(two, work(2)));
+        held(call(two, work(2)));
+        one.resume();
+
+        one.engine.lose(WORK, id);
+
+        waits(waiter);
+    }
+
+    // ---- Attaching
+
+    /** Such as after a lower limit of its key. */
+    @Test
+    void permitThatIsHeavierThanTheLimitIsAttached() {
+        HeldPermit permit = held(call(one, work(5, spec -> spec.weight(3))));
+        String token = permit.detach().toCompletableFuture().join();
+
+        CompletableFuture<HeldPermit> attached = two.engine.attach(work(2), token, "n").toCompletableFuture();
+
+        assertThat(attached).isCompleted();
+        assertThat(attached.join().isHeld()).isTrue();
+        assertThat(look().granted()).isEqualTo(3);
+        attached.join().release();
+        advance(Duration.ofSeconds(2));
+        assertThat(look().granted()).isZero();
+    }
+
+    /** A permit that was to be detached has left the share, so the end of the lease of the share does not tell. */
+    @Test
+    void permitWhoseDetachingFailedIsLostWhenItsLeaseEnds() {
+        HeldPermit permit = held(call(one, work(1)));
+        one.refusal = away();
+        assertThat(permit.detach().toCompletableFuture()).isCompletedExceptionally();
+        advance(Duration.ofSeconds(7));
+
+        HeldPermit other = held(call(two, work(1)));
+
+        assertThat(other.isHeld()).isTrue();
+        assertThat(permit.isHeld()).as("while another instance holds the only permit").isFalse();
+        assertThat(one.losses).containsOnlyKeys(permit.id());
+    }
+
+    // ---- Outages
+
+    /** Trap 47: only this instance was cut off. */
+    @Test
+    void whatWasReleasedInAnOutageIsFreeSoonAfterIt() {
+        Admission holder = call(one, work(1, spec -> spec.expire(Duration.ofSeconds(60))));
+        held(holder);
+        one.refusal = away();
+        holder.end();
+        advance(Duration.ofSeconds(5));
+
+        one.refusal = null;
+        one.engine.availabilityChanged();
+        one.engine.reconnected();
+        advance(Duration.ofSeconds(2));
+
+        held(call(two, work(1)));
+    }
+
+    /** What was released meanwhile is stated by the same object, or the second one states that there is nothing. */
+    @Test
+    void callAfterAnOutageKeepsItsPermit() {
+        Admission holder = call(one, work(1, spec -> spec.expire(Duration.ofSeconds(60))));
+        held(holder);
+        one.refusal = away();
+        holder.end();
+        advance(Duration.ofSeconds(5));
+        one.refusal = null;
+
+        HeldPermit permit = held(call(one, work(1, spec -> spec.expire(Duration.ofSeconds(60)))));
+        advance(Duration.ofSeconds(2));
+
+        assertThat(permit.isHeld()).isTrue();
+        assertThat(call(two, work(1)).isHeldNow()).as("a second call with the only permit").isFalse();
+    }
+
+    // ---- Long lines
+
+    /** A statement names 32 groups of calls at most. Those behind them do not wait for the next heartbeat. */
+    @Test
+    void permitsThatBecomeFreeTogetherServeTheWholeLine() {
+        Admission holder = call(two, work(50, spec -> spec.weight(50)));
+        List<Admission> waiters = new ArrayList<>();
+        for (int i = 0; i < 60; i++) {
+            waiters.add(call(one, waiting(50)));
+        }
+
+        holder.end();
+        advance(Duration.ofMillis(1));
+
+        assertThat(waiters.stream().filter(Admission::isHeldNow)).hasSize(50);
+    }
+}
