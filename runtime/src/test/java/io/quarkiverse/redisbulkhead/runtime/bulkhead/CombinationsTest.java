@@ -10,6 +10,8 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 
 /** Features that are rarely used together. */
 class CombinationsTest extends TwoInstances {
@@ -152,6 +154,38 @@ class CombinationsTest extends TwoInstances {
 
         assertThat(permit.isHeld()).isTrue();
         assertThat(call(two, work(1)).isHeldNow()).as("a second call with the only permit").isFalse();
+    }
+
+    // ---- The end of the application
+
+    /** The store answers the attaching when all permits have been released. */
+    @Test
+    void shutdownEndsAlthoughAPermitJoinsMeanwhile() {
+        String token = held(call(two, work(1))).detach().toCompletableFuture().join();
+        slowly(1_000);
+        CompletableFuture<HeldPermit> attached = one.engine.attach(work(1), token, "n").toCompletableFuture();
+        one.engine.refuseAndRejectWaiters();
+
+        CompletableFuture<Void> released = one.engine.releaseAll().toCompletableFuture();
+        advance(Duration.ofSeconds(1));
+
+        assertThat(released).isCompleted();
+        assertThat(attached).isDone();
+        assertThat(sharesNow()).isZero();
+    }
+
+    /** The store never answers, and the thread that waits for the token is to end. */
+    @Test
+    void closedEngineLeavesNoStageIncomplete() {
+        HeldPermit permit = held(call(one, work(1)));
+        one.refusal = new StoreException(Kind.TRANSIENT, "no connection");
+        CompletableFuture<String> token = permit.detach().toCompletableFuture();
+        one.engine.refuseAndRejectWaiters();
+        one.engine.releaseAll();
+        one.engine.close();
+        advance(Duration.ofSeconds(1));
+
+        assertThat(token).isDone();
     }
 
     // ---- Long lines
