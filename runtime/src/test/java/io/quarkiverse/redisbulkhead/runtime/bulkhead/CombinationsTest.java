@@ -156,6 +156,69 @@ class CombinationsTest extends TwoInstances {
         assertThat(call(two, work(1)).isHeldNow()).as("a second call with the only permit").isFalse();
     }
 
+    /** The same, for a bulkhead that had nothing when the outage began. */
+    @Test
+    void callAfterAnAttemptToAttachInAnOutageKeepsItsPermit() {
+        call(one, work(1)).end();
+        one.refusal = away();
+        assertThat(one.engine.attach(work(1), "abc-1." + "0".repeat(32), "n").toCompletableFuture()).isCompletedExceptionally();
+        advance(Duration.ofSeconds(9));
+        one.refusal = null;
+
+        HeldPermit permit = held(call(one, work(1)));
+        advance(Duration.ofSeconds(2));
+
+        assertThat(permit.isHeld()).isTrue();
+        assertThat(call(two, work(1)).isHeldNow()).as("a second call with the only permit").isFalse();
+    }
+
+    /** Trap 4, for the first call of an instance, which does not wait. */
+    @Test
+    void permitWhoseGrantWasLostIsFreeSoon() {
+        server.lostAnswers = 1;
+        Admission call = call(one, work(1));
+        advance(Duration.ofMillis(1_010));
+        rejection(call);
+        server.lostAnswers = 0;
+
+        advance(Duration.ofSeconds(2));
+
+        held(call(two, work(1)));
+    }
+
+    // ---- Releases
+
+    /** The answer to a statement that was under way lets idle permits stay, but not those whose release somebody awaits. */
+    @Test
+    void awaitedReleaseGoesBackAlthoughAStatementWasUnderWay() {
+        SemaphoreDefinition awaited = work(3, spec -> spec.awaitRelease(true));
+        slowly(1_000);
+        Admission holder = called(awaited);
+        Admission other = call(one, waiting(3));
+        server.advance(100);
+        CompletableFuture<Void> end = holder.end().toCompletableFuture();
+        advance(Duration.ofMillis(10));
+
+        held(other);
+        assertThat(end).isCompleted();
+        assertThat(sharesNow()).isEqualTo(1);
+    }
+
+    /** First come, first served: the store has granted the permit to the call that does not wait. */
+    @Test
+    void laterCallThatWaitsDoesNotTakeThePermitOfOneThatDoesNot() {
+        slowly(1_000);
+        Admission holder = called(work(2));
+        Admission first = call(one, work(2));
+        server.advance(100);
+        Admission second = call(one, waiting(2));
+        advance(Duration.ofMillis(10));
+
+        held(holder);
+        held(first);
+        waits(second);
+    }
+
     // ---- The end of the application
 
     /** The store answers the attaching when all permits have been released. */

@@ -255,6 +255,9 @@ final class FeatureHistory {
     }
 
     private void note(String what) {
+        if (Boolean.getBoolean("trace")) {
+            System.out.println("TRACE note " + micros() / MILLI + " ms: " + what);
+        }
         log.append(micros() / MILLI).append(" ms: ").append(what).append('\n');
         if (log.length() > 6_000) {
             log.delete(0, 2_000);
@@ -545,6 +548,9 @@ final class FeatureHistory {
         int minimum = executions.stream().filter(each -> !each.runs()).mapToInt(Execution::taken).sum();
         int taken = detached.stream().filter(each -> !each.attached && micros() < each.until).mapToInt(each -> each.weight)
                 .sum();
+        if (Boolean.getBoolean("trace") && inUse + taken > limit) {
+            System.out.println("TRACE over " + executions.stream().filter(Execution::runs).map(each -> each.permit.id() + " at " + each.at.name).toList());
+        }
         assertThat(inUse + taken + (isFaulty() ? 0 : minimum)).as("permits in use: " + inUse + ", detached " + taken
                 + ", minimum " + minimum).isLessThanOrEqualTo(micros() < exemptUntil ? 1_000 : limit);
         for (Execution each : executions) {
