@@ -105,6 +105,24 @@ class CombinationsTest extends TwoInstances {
         assertThat(look().granted()).isZero();
     }
 
+    /** One answer brings the permit that is attached, and takes the one that was revoked. */
+    @Test
+    void revokedPermitIsNotMadeUpForByOneThatIsAttached() {
+        String token = held(call(two, work(3))).detach().toCompletableFuture().join();
+        HeldPermit first = held(call(one, work(3)));
+        server.lostMessages = 1;
+        server.connect("operator").revoke(WORK, "one", "", 1);
+
+        HeldPermit attached = one.engine.attach(work(3), token, "n").toCompletableFuture().join();
+
+        assertThat(List.of(first.isHeld(), attached.isHeld())).as("of which one is held").containsOnlyOnce(true);
+        first.release();
+        attached.release();
+        advance(Duration.ofSeconds(3));
+        assertThat(look().granted()).isZero();
+        held(call(one, work(3)));
+    }
+
     /** A permit that was to be detached has left the share, so the end of the lease of the share does not tell. */
     @Test
     void permitWhoseDetachingFailedIsLostWhenItsLeaseEnds() {

@@ -12,8 +12,8 @@ class FeatureHistoriesTest {
     private static final int FIRST = Integer.getInteger("model.seed", 1);
 
     @ParameterizedTest
-    @EnumSource(FeatureHistory.Kind1.class)
-    void nothingIsPromisedTooMuch(FeatureHistory.Kind1 kind) {
+    @EnumSource(FeatureHistory.Circumstances.class)
+    void nothingIsPromisedTooMuch(FeatureHistory.Circumstances kind) {
         org.junit.jupiter.api.Assumptions.assumeTrue(System.getProperty("model.kind", kind.name()).equals(kind.name()));
         int granted = 0;
         int settled = 0;

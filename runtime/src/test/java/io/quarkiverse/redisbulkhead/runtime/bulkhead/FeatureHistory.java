@@ -24,7 +24,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 final class FeatureHistory {
 
     /** What is in it. */
-    enum Kind1 {
+    enum Circumstances {
         /** Nothing fails. */
         CALM,
         /** The same, and limits are changed by operators and by each call. */
@@ -44,7 +44,7 @@ final class FeatureHistory {
 
     private final long seed;
     private final Random random;
-    private final Kind1 kind;
+    private final Circumstances kind;
     private final InMemoryShareStore server;
     private final List<SimulatedInstance> instances = new ArrayList<>();
     private final Map<SimulatedInstance, Long> disturbed = new HashMap<>();
@@ -205,7 +205,7 @@ final class FeatureHistory {
         return server.nanoTime() / 1_000;
     }
 
-    FeatureHistory(long seed, Kind1 kind) {
+    FeatureHistory(long seed, Circumstances kind) {
         this.seed = seed;
         this.kind = kind;
         this.random = new Random(seed);
@@ -223,7 +223,7 @@ final class FeatureHistory {
         }
         server.leastDelayMicros = 50;
         server.mostDelayMicros = random.nextInt(3) == 0 ? 20 * MILLI : 2 * MILLI;
-        if (kind == Kind1.NETWORK) {
+        if (kind == Circumstances.NETWORK) {
             server.lostStatements = random.nextInt(3) == 0 ? 0.3 : 0.02;
             server.lostAnswers = random.nextInt(3) == 0 ? 0.3 : 0.02;
             server.lostMessages = random.nextInt(3) == 0 ? 0.5 : 0.05;
@@ -287,7 +287,7 @@ final class FeatureHistory {
     }
 
     private SemaphoreDefinition definition(int weight, Duration maxWait) {
-        int permits = kind == Kind1.LIMITS && random.nextInt(4) == 0 ? weight + random.nextInt(limit - weight + 1) : limit;
+        int permits = kind == Circumstances.LIMITS && random.nextInt(4) == 0 ? weight + random.nextInt(limit - weight + 1) : limit;
         SemaphoreSpec.Builder spec = SemaphoreSpec.named("work").permits(permits).weight(weight).fair(fair)
                 .expire(Duration.ofSeconds(leases ? 3 + random.nextInt(9) : 6)).maxWait(maxWait).onOutage(policy)
                 .localPermits(1 + random.nextInt(limit))
@@ -364,7 +364,7 @@ final class FeatureHistory {
                 }
             }
             case 3 -> {
-                if (kind == Kind1.LIMITS && !at.isPaused()) {
+                if (kind == Circumstances.LIMITS && !at.isPaused()) {
                     resizedTo = random.nextInt(3) == 0 ? 0 : 1 + random.nextInt(limit);
                     note("resizes to " + resizedTo + " at " + at.name);
                     track("resize", at, at.engine.resize(BULKHEAD, resizedTo));
@@ -396,7 +396,7 @@ final class FeatureHistory {
             track("attach at " + at.name, at, stage);
             stage.thenAccept(permit -> {
                 if (one.attached) {
-                    if (kind != Kind1.FAILOVER) {
+                    if (kind != Circumstances.FAILOVER) {
                         wrong.add("attached twice");
                     }
                 }
@@ -407,7 +407,7 @@ final class FeatureHistory {
     }
 
     private boolean isFaulty() {
-        return kind.ordinal() >= Kind1.FAULTS.ordinal();
+        return kind.ordinal() >= Circumstances.FAULTS.ordinal();
     }
 
     private void failover() {
@@ -447,7 +447,7 @@ final class FeatureHistory {
     }
 
     private void fault() {
-        if (kind == Kind1.FAILOVER && random.nextBoolean()) {
+        if (kind == Circumstances.FAILOVER && random.nextBoolean()) {
             failover();
             return;
         }
@@ -555,7 +555,7 @@ final class FeatureHistory {
                 + ", minimum " + minimum).isLessThanOrEqualTo(micros() < exemptUntil ? 1_000 : limit);
         for (Execution each : executions) {
             assertThat(each.decided || !each.at.isAlive() || each.at.isPaused() || isDisturbed(each.at)
-                    || kind == Kind1.NETWORK || micros() <= each.mustBeDecidedBy)
+                    || kind == Circumstances.NETWORK || micros() <= each.mustBeDecidedBy)
                     .as("a call at " + each.at.name + " from " + each.since / MILLI + " that had to be decided by "
                             + each.mustBeDecidedBy / MILLI + " ms")
                     .isTrue();
@@ -567,7 +567,7 @@ final class FeatureHistory {
         long before = lastChange;
         server.advance(500 * MILLI);
         check();
-        if (kind == Kind1.NETWORK || micros() < countedUntil || lastChange > micros() - 400 * MILLI || kind == Kind1.LIMITS
+        if (kind == Circumstances.NETWORK || micros() < countedUntil || lastChange > micros() - 400 * MILLI || kind == Circumstances.LIMITS
                 || instances.stream().anyMatch(each -> each.isPaused() || isDisturbed(each))) {
             return;
         }
