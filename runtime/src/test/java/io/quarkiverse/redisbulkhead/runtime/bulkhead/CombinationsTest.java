@@ -10,6 +10,8 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
+import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 
 /** Features that are rarely used together. */
 class CombinationsTest extends TwoInstances {
@@ -103,6 +105,24 @@ class CombinationsTest extends TwoInstances {
         assertThat(look().granted()).isZero();
     }
 
+    /** One answer brings the permit that is attached, and takes the one that was revoked. */
+    @Test
+    void revokedPermitIsNotMadeUpForByOneThatIsAttached() {
+        String token = held(call(two, work(3))).detach().toCompletableFuture().join();
+        HeldPermit first = held(call(one, work(3)));
+        server.lostMessages = 1;
+        server.connect("operator").revoke(WORK, "one", "", 1);
+
+        HeldPermit attached = one.engine.attach(work(3), token, "n").toCompletableFuture().join();
+
+        assertThat(List.of(first.isHeld(), attached.isHeld())).as("of which one is held").containsOnlyOnce(true);
+        first.release();
+        attached.release();
+        advance(Duration.ofSeconds(3));
+        assertThat(look().granted()).isZero();
+        held(call(one, work(3)));
+    }
+
     /** A permit that was to be detached has left the share, so the end of the lease of the share does not tell. */
     @Test
     void permitWhoseDetachingFailedIsLostWhenItsLeaseEnds() {
@@ -152,6 +172,101 @@ class CombinationsTest extends TwoInstances {
 
         assertThat(permit.isHeld()).isTrue();
         assertThat(call(two, work(1)).isHeldNow()).as("a second call with the only permit").isFalse();
+    }
+
+    /** The same, for a bulkhead that had nothing when the outage began. */
+    @Test
+    void callAfterAnAttemptToAttachInAnOutageKeepsItsPermit() {
+        call(one, work(1)).end();
+        one.refusal = away();
+        assertThat(one.engine.attach(work(1), "abc-1." + "0".repeat(32), "n").toCompletableFuture()).isCompletedExceptionally();
+        advance(Duration.ofSeconds(9));
+        one.refusal = null;
+
+        HeldPermit permit = held(call(one, work(1)));
+        advance(Duration.ofSeconds(2));
+
+        assertThat(permit.isHeld()).isTrue();
+        assertThat(call(two, work(1)).isHeldNow()).as("a second call with the only permit").isFalse();
+    }
+
+    /** Trap 4, for the first call of an instance, which does not wait. */
+    @Test
+    void permitWhoseGrantWasLostIsFreeSoon() {
+        server.lostAnswers = 1;
+        Admission call = call(one, work(1));
+        advance(Duration.ofMillis(1_010));
+        rejection(call);
+        server.lostAnswers = 0;
+
+        advance(Duration.ofSeconds(2));
+
+        held(call(two, work(1)));
+    }
+
+    // ---- Releases
+
+    /** The answer to a statement that was under way lets idle permits stay, but not those whose release somebody awaits. */
+    @Test
+    void awaitedReleaseGoesBackAlthoughAStatementWasUnderWay() {
+        SemaphoreDefinition awaited = work(3, spec -> spec.awaitRelease(true));
+        slowly(1_000);
+        Admission holder = called(awaited);
+        Admission other = call(one, waiting(3));
+        server.advance(100);
+        CompletableFuture<Void> end = holder.end().toCompletableFuture();
+        advance(Duration.ofMillis(10));
+
+        held(other);
+        assertThat(end).isCompleted();
+        assertThat(sharesNow()).isEqualTo(1);
+    }
+
+    /** First come, first served: the store has granted the permit to the call that does not wait. */
+    @Test
+    void laterCallThatWaitsDoesNotTakeThePermitOfOneThatDoesNot() {
+        slowly(1_000);
+        Admission holder = called(work(2));
+        Admission first = call(one, work(2));
+        server.advance(100);
+        Admission second = call(one, waiting(2));
+        advance(Duration.ofMillis(10));
+
+        held(holder);
+        held(first);
+        waits(second);
+    }
+
+    // ---- The end of the application
+
+    /** The store answers the attaching when all permits have been released. */
+    @Test
+    void shutdownEndsAlthoughAPermitJoinsMeanwhile() {
+        String token = held(call(two, work(1))).detach().toCompletableFuture().join();
+        slowly(1_000);
+        CompletableFuture<HeldPermit> attached = one.engine.attach(work(1), token, "n").toCompletableFuture();
+        one.engine.refuseAndRejectWaiters();
+
+        CompletableFuture<Void> released = one.engine.releaseAll().toCompletableFuture();
+        advance(Duration.ofSeconds(1));
+
+        assertThat(released).isCompleted();
+        assertThat(attached).isDone();
+        assertThat(sharesNow()).isZero();
+    }
+
+    /** The store never answers, and the thread that waits for the token is to end. */
+    @Test
+    void closedEngineLeavesNoStageIncomplete() {
+        HeldPermit permit = held(call(one, work(1)));
+        one.refusal = new StoreException(Kind.TRANSIENT, "no connection");
+        CompletableFuture<String> token = permit.detach().toCompletableFuture();
+        one.engine.refuseAndRejectWaiters();
+        one.engine.releaseAll();
+        one.engine.close();
+        advance(Duration.ofSeconds(1));
+
+        assertThat(token).isDone();
     }
 
     // ---- Long lines
